@@ -1,7 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createKeySource, KeysUnavailable } from '../../src/auth/keys.ts';
-import { createIssuer, deploy, type Issuer, serve } from './support/deployment.ts';
+import { startService } from '../server/support/hosted-service.ts';
+import { createIssuer, deploy, type Issuer } from './support/deployment.ts';
 
 const PATH = '/v1/cloudrun/hello';
 
@@ -18,7 +19,7 @@ const set = (...issuers: Issuer[]) =>
 /** A real key server whose response can be changed, and a deployment that trusts it. */
 async function start(first: RequestListener) {
   const provider = { respond: first, asked: 0 };
-  const base = await serve((request, response) => {
+  const base = await startService((request, response) => {
     provider.asked += 1;
     provider.respond(request, response);
   });
@@ -153,7 +154,7 @@ describe('keys from a URL', () => {
 describe('a source of keys', () => {
   async function source(listener: RequestListener, timeoutMs: number) {
     const failures: string[] = [];
-    const url = await serve(listener);
+    const url = await startService(listener);
     const onFailure = (reason: string) => failures.push(reason);
     return { failures, keys: createKeySource(url, { now: () => 0, onFailure, timeoutMs }) };
   }

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import {
@@ -9,6 +7,7 @@ import {
   type S3BlobStore,
   type S3BlobStoreOptions,
 } from '../../src/blobs/s3/create-s3-blob-store.ts';
+import { startService } from '../server/support/hosted-service.ts';
 
 /** The conditions that the store honours; it ignores or refuses the others. */
 export const ALL = [
@@ -98,25 +97,27 @@ export async function startFakeS3({ honoured = ALL, refuses = false }: FakeOptio
     }
   }
 
-  const server = createServer((request, response) => {
+  const url = await startService((request, response) => {
     respond(request, response).catch(() => response.destroy());
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const open = async (options: Partial<S3BlobStoreOptions> = {}): Promise<S3BlobStore> => {
-    const store = createS3BlobStore({
-      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      region: 'us-east-1',
-      bucket: 'files',
-      accessKeyId: 'key',
-      secretAccessKey: 'secret',
-      ...options,
-    });
-    onTestFinished(() => store.close());
-    return store;
-  };
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const open = async (options: Partial<S3BlobStoreOptions> = {}) => openStore(url, options);
   return { objects, calls, hooks, open };
+}
+
+/** A store with configurable responses. */
+export async function storeOf(listener: RequestListener): Promise<S3BlobStore> {
+  return openStore(await startService(listener));
+}
+
+function openStore(endpoint: string, options: Partial<S3BlobStoreOptions> = {}): S3BlobStore {
+  const store = createS3BlobStore({
+    endpoint,
+    region: 'us-east-1',
+    bucket: 'files',
+    accessKeyId: 'key',
+    secretAccessKey: 'the-secret',
+    ...options,
+  });
+  onTestFinished(() => store.close());
+  return store;
 }

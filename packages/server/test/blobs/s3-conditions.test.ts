@@ -1,16 +1,12 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { startStopwatch } from '@berth/runtimes/stopwatch';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   BlobExistsError,
   BlobMissingError,
   StoreUnavailableError,
 } from '../../src/blobs/blob-store.ts';
-import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { readAll, toStream } from './blob-contents.ts';
-import { ALL, startFakeS3 } from './fake-s3.ts';
+import { ALL, startFakeS3, storeOf } from './fake-s3.ts';
 
 // The stores of this file share no locks within the process, as if each had a process of its own.
 vi.mock('../../src/blobs/key-locks.ts', () => ({
@@ -62,20 +58,7 @@ describe('the probe', () => {
   });
 
   test('gives up soon if the store never responds', async () => {
-    const server = createServer(() => {}).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const store = createS3BlobStore({
-      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      region: 'us-east-1',
-      bucket: 'files',
-      accessKeyId: 'key',
-      secretAccessKey: 'secret',
-    });
-    onTestFinished(async () => {
-      await store.close();
-      server.closeAllConnections();
-      server.close();
-    });
+    const store = await storeOf(() => {});
     const time = startStopwatch();
     await expect(store.probe()).rejects.toThrow(StoreUnavailableError);
     expect(time()).toBeLessThan(6_000);

@@ -1,34 +1,13 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { startStopwatch } from '@berth/runtimes/stopwatch';
-import { expect, onTestFinished, test } from 'vitest';
-import { type BlobStore, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
+import { expect, test } from 'vitest';
+import { StoreUnavailableError } from '../../src/blobs/blob-store.ts';
 
-import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { toStream } from './blob-contents.ts';
+import { storeOf } from './fake-s3.ts';
 
 const KEY = { env: 'dev', path: 'file' };
-
-/** A store with configurable responses. */
-async function storeOf(listener: RequestListener): Promise<BlobStore> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const store = createS3BlobStore({
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    region: 'us-east-1',
-    bucket: 'files',
-    accessKeyId: 'key',
-    secretAccessKey: 'the-secret',
-  });
-  onTestFinished(async () => {
-    await store.close();
-    server.closeAllConnections();
-    server.close();
-  });
-  return store;
-}
 
 const respond =
   (status: number, code: string): RequestListener =>

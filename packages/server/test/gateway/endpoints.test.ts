@@ -1,48 +1,18 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Endpoint } from '../../src/gateway/registry/service-registry.ts';
+import { makeCertificate, trust } from '../server/support/make-certificate.ts';
 import { BEARER, send, startGateway, startService, toService } from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 
-/** A key and a certificate for the host `name`, from a separate authority. */
-async function makeCertificate(name: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-tls-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await promisify(execFile)(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
-      ...['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`, '-days', '2'],
-      ...['-keyout', 'key.pem', '-out', 'cert.pem'],
-    ],
-    { cwd: folder },
-  );
-  const [key, cert] = await Promise.all([
-    readFile(join(folder, 'key.pem'), 'utf8'),
-    readFile(join(folder, 'cert.pem'), 'utf8'),
-  ]);
-  return { key, cert };
-}
-
-/** Makes Node trust it, as NODE_EXTRA_CA_CERTS does, until the test is over. */
-function trust(cert: string): void {
-  const before = getCACertificates('default');
-  onTestFinished(() => setDefaultCACertificates(before));
-  setDefaultCACertificates([...before, cert]);
-}
-
 async function startSecure(name: string) {
   const { key, cert } = await makeCertificate(name);
-  const server = createServer({ key, cert }, (request, response) =>
+  const pem = { key: await readFile(key), cert: await readFile(cert) };
+  const server = createServer(pem, (request, response) =>
     response.end(
       `${(request.socket as import('node:tls').TLSSocket).servername} ${request.headers.host}`,
     ),
@@ -63,14 +33,14 @@ function withEndpoints(endpoints: readonly Endpoint[], shares?: ReadonlyMap<Endp
 
 it('calls an address with the name of its certificate', async () => {
   const { origin, port, cert } = await startSecure('orders.test');
-  trust(cert);
+  await trust(cert);
   const { base } = await startGateway([withEndpoints([{ origin, servername: 'orders.test' }])]);
   expect(await send(base, HELLO)).toMatchObject({ text: `orders.test orders.test:${port}` });
 });
 
 it('sends nothing to a service whose certificate has another name', async () => {
   const { origin, cert } = await startSecure('orders.test');
-  trust(cert);
+  await trust(cert);
   for (const endpoint of [{ origin }, { origin, servername: 'other.test' }]) {
     const { base } = await startGateway([withEndpoints([endpoint])]);
     expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY' });
@@ -85,7 +55,7 @@ it('sends nothing to a service with an untrusted certificate', async () => {
 
 it('separates the same address with two names', async () => {
   const { origin, cert } = await startSecure('orders.test');
-  trust(cert);
+  await trust(cert);
   const right = withEndpoints([{ origin, servername: 'orders.test' }]);
   const wrong = { ...withEndpoints([{ origin, servername: 'other.test' }]), name: 'other' };
   const { base } = await startGateway([right, wrong]);

@@ -1,26 +1,11 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
-import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { startService } from './support/hosted-service.ts';
-import { makeFolder, startServer } from './support/start-server.ts';
-
-const run = promisify(execFile);
-
-async function makeCertificate(folder: string, name: string): Promise<void> {
-  await run(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
-      ...['-subj', `/CN=${name}`, '-days', '2', '-keyout', `${name}.key`, '-out', `${name}.pem`],
-    ],
-    { cwd: folder },
-  );
-}
+import { makeCertificate } from './support/make-certificate.ts';
+import { startServer } from './support/start-server.ts';
 
 async function nameOf(url: string): Promise<string> {
   const socket = connect({
@@ -35,15 +20,13 @@ async function nameOf(url: string): Promise<string> {
 }
 
 test('serves HTTPS, and applies a new certificate', async () => {
-  const folder = await makeFolder();
-  await makeCertificate(folder, 'first');
-  await makeCertificate(folder, 'second');
-  const tls = { cert: join(folder, 'first.pem'), key: join(folder, 'first.key') };
+  const tls = await makeCertificate('first');
+  const second = await makeCertificate('second');
   const { url, lines } = await startServer({ listen: { port: 0, tls } });
   expect(url).toMatch(/^https:/);
   expect(await nameOf(url)).toBe('first');
-  await copyFile(join(folder, 'second.key'), tls.key);
-  await copyFile(join(folder, 'second.pem'), tls.cert);
+  await copyFile(second.key, tls.key);
+  await copyFile(second.cert, tls.cert);
   await expect.poll(() => lines.at(-1)?.msg).toBe('reloaded the certificate');
   expect(await nameOf(url)).toBe('second');
   expect(JSON.stringify(lines)).not.toContain('PRIVATE KEY');
@@ -53,9 +36,7 @@ test.each([
   ['sends nothing', ''],
   ['does not use TLS', 'GET / HTTP/1.1\r\n\r\n'],
 ])('a connection that %s is closed', async (_, text) => {
-  const folder = await makeFolder();
-  await makeCertificate(folder, 'first');
-  const tls = { cert: join(folder, 'first.pem'), key: join(folder, 'first.key') };
+  const tls = await makeCertificate('first');
   const { url } = await startServer({ listen: { port: 0, tls, headersSeconds: 1 } });
   const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
   // As a client that reads nothing and never closes: `end` of the server would wait for it.
@@ -65,9 +46,7 @@ test.each([
 });
 
 test('disconnects a caller that reads nothing of its response', async () => {
-  const folder = await makeFolder();
-  await makeCertificate(folder, 'first');
-  const tls = { cert: join(folder, 'first.pem'), key: join(folder, 'first.key') };
+  const tls = await makeCertificate('first');
   let isLeft = false;
   const origin = await startService((_, response) => {
     const write = () => {
@@ -93,10 +72,8 @@ test('disconnects a caller that reads nothing of its response', async () => {
 });
 
 test('names the setting of a key instead of a certificate, and of a mismatched key', async () => {
-  const folder = await makeFolder();
-  await makeCertificate(folder, 'first');
-  await makeCertificate(folder, 'second');
-  const [cert, key] = [join(folder, 'first.pem'), join(folder, 'second.key')];
+  const { cert } = await makeCertificate('first');
+  const { key } = await makeCertificate('second');
   const start = (tls: { cert: string; key: string }) => startServer({ listen: { port: 0, tls } });
   await expect(start({ cert: key, key })).rejects.toThrow(
     'listen.tls.cert must be the path of a PEM file with a certificate',

@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { promisify } from 'node:util';
 import { describeOn } from '@berth/runtimes/engines';
 import { freePort } from '@berth/runtimes/free-port';
 import { signGatewayRequest } from '@berth/server-stubs/engine/node';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import type { ConfigInput } from '../../src/index.ts';
 import { type Meta, post, StorageClient } from '../break-ins/support/storage-client.ts';
 import { startService } from '../server/support/hosted-service.ts';
+import { makeCertificate, trust } from '../server/support/make-certificate.ts';
 import { makeFolder, startServer } from '../server/support/start-server.ts';
 import { startRedis } from './support/start-redis.ts';
 
@@ -240,16 +237,8 @@ describeOn('redis', 'state shared by replicas', () => {
   });
 
   test('connects with TLS and a password, which is never logged', async () => {
-    const folder = await makeFolder();
-    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-    await promisify(execFile)('openssl', [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
-      ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
-      ...['-days', '2', '-keyout', key, '-out', cert],
-    ]);
-    const defaults = getCACertificates('default');
-    setDefaultCACertificates([...defaults, await readFile(cert, 'utf8')]);
-    onTestFinished(() => setDefaultCACertificates(defaults));
+    const { cert, key } = await makeCertificate('localhost');
+    await trust(cert);
     const password = 'p%/@ssword-of-redis';
     const port = await freePort();
     const tls = ['--tls-port', `${port}`, '--tls-cert-file', cert, '--tls-key-file', key];

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request } from 'node:http';
 import { buffer, json } from 'node:stream/consumers';
 import {
   createGatewayRouter,
@@ -13,12 +12,12 @@ import {
 import { type Caller, tc3 } from '@berth/server-stubs/engine/node';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
-import { onTestFinished } from 'vitest';
 import {
   type AuthEnvironments,
   type Authenticator,
   createAuthenticator,
 } from '../../../src/auth/create-authenticator.ts';
+import { startService } from '../../server/support/hosted-service.ts';
 
 const { createSigner, sha256, toStringToSign } = tc3;
 
@@ -133,7 +132,7 @@ export async function deploy(
     },
     { security: authenticator.storage, env, ...profile },
   );
-  const base = await serve((request, response) =>
+  const base = await startService((request, response) =>
     storage(request, response, () => gateway(request, response)),
   );
   return {
@@ -179,17 +178,6 @@ async function send(base: string, path: string, sent: Sent = {}): Promise<Reply>
   outgoing.end(body);
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   return { status: response.statusCode ?? 0, json: await json(response) };
-}
-
-/** Serves a listener on a free loopback port until the end of the test; returns its address. */
-export async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 interface Scope {
