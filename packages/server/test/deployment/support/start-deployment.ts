@@ -43,8 +43,6 @@ export interface Deployment {
   readonly foreignToken: string;
   /** Credentials of a storage call made now. */
   credentials(): StorageCredentials & { readonly sessionToken: string };
-  /** The same as headers. */
-  storageHeaders(): Record<string, string>;
   close(): Promise<void>;
 }
 
@@ -103,22 +101,20 @@ export async function startDeployment({
   }
   balancer.route(processes.map(({ url }) => url));
   const mint = (env: string) => mintToken({ env, key, subject: 'me', seconds: 3600 });
-  const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
-  const storageHeaders = () =>
-    signStorageRequest(KEY_PAIR, { timestamp: Math.floor(Date.now() / 1000), wireProfile });
+  const names = wireProfile.storageHeaders;
   return {
     url: balancer.url,
     processes,
     wireProfile,
     token: await mint('dev'),
     foreignToken: await mint('other'),
-    storageHeaders,
     credentials() {
-      const headers = storageHeaders();
+      const now = Math.floor(Date.now() / 1000);
+      const headers = signStorageRequest(KEY_PAIR, { timestamp: now, wireProfile });
       return {
-        authorization: headers[authorization] as string,
-        sessionToken: headers[sessionToken] as string,
-        timestamp: headers[timestamp] as string,
+        authorization: headers[names.authorization] as string,
+        sessionToken: headers[names.sessionToken] as string,
+        timestamp: headers[names.timestamp] as string,
       };
     },
     close: () => close(processes),

@@ -3,27 +3,19 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createDevKeys, mintToken } from '../../../src/auth/mint-token.ts';
-import { type BerthServer, type ConfigInput, createServer } from '../../../src/index.ts';
+import { type ConfigInput, createServer } from '../../../src/index.ts';
 import type { Line } from './cli.ts';
 
 const dev = await createDevKeys();
-
-interface Started {
-  readonly server: BerthServer;
-  readonly url: string;
-  readonly adminUrl: string;
-  readonly config: ConfigInput;
-  readonly token: string;
-  readonly lines: Line[];
-  call(path?: string, init?: RequestInit): Promise<Response>;
-}
 
 /** Starts a server of the environment `dev` on free ports; it ends with the test. */
 export async function startServer(
   change: Partial<ConfigInput> = {},
   environment: Partial<ConfigInput['environments'][string]> = {},
-): Promise<Started> {
+) {
   const lines: Line[] = [];
+  /** The lines as written. */
+  const written: string[] = [];
   const config = {
     listen: { port: 0, shutdownSeconds: 1, ...change.listen },
     admin: { port: 0 },
@@ -39,7 +31,12 @@ export async function startServer(
     },
   } as ConfigInput;
   const server = await createServer(config, {
-    logTo: { write: (line: string) => void lines.push(JSON.parse(line)) },
+    logTo: {
+      write(line: string) {
+        written.push(line);
+        lines.push(JSON.parse(line));
+      },
+    },
   });
   await server.listen();
   onTestFinished(() => server.close());
@@ -51,7 +48,7 @@ export async function startServer(
       ...init,
       headers: { authorization: `Bearer ${token}`, ...init.headers },
     });
-  return { server, url, adminUrl, config, token, lines, call };
+  return { server, url, adminUrl, config, token, lines, written, call };
 }
 
 /** Creates a folder with these files, which is removed after the test. */
