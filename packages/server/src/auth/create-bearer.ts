@@ -24,12 +24,6 @@ interface Settings {
   readonly cacheSeconds: number;
 }
 
-interface Verified {
-  readonly keys: KeySet;
-  readonly caller: Caller;
-  readonly expires: number;
-}
-
 /**
  * Creates a function that authenticates callers by a token for the environment (D19). It is synchronous if
  * the token is cached.
@@ -59,7 +53,7 @@ export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
     throw invalid();
   }
 
-  async function read(token: string, env: string, trust: Trust): Promise<Verified> {
+  async function read(token: string, env: string, trust: Trust) {
     const keys = await trust.keys.load();
     try {
       return await readWith(keys, token, env, trust);

@@ -220,15 +220,10 @@ async function verify(
   }
 }
 
-interface Entry {
-  readonly caller: Caller;
-  readonly until: number;
-}
-
 /** Recently verified tokens by their SHA-256, so that no token can be read from memory (D19). */
 export class TokenCache {
   /** In order of their last use. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, { readonly caller: Caller; readonly until: number }>();
 
   get(digest: string, now: number): Caller | undefined {
     const entry = this.#entries.get(digest);

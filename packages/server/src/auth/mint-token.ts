@@ -9,7 +9,7 @@ import {
 } from 'jose';
 import { ALGORITHMS } from './keys.ts';
 
-interface TokenRequest {
+export interface TokenRequest {
   readonly env: string;
   readonly key: JWK;
   readonly subject: string;

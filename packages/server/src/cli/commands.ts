@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JWK } from 'jose';
-import { mintToken } from '../auth/mint-token.ts';
+import { mintToken, type TokenRequest } from '../auth/mint-token.ts';
 import { checkFileStore } from '../blobs/file/check-file-store.ts';
 import { diskCodeOf } from '../blobs/file/disk-error.ts';
 import { type Config, ConfigError } from '../config/config.ts';
@@ -129,13 +129,9 @@ function toRevocation(
   }
 }
 
-export interface TokenOptions {
+interface TokenOptions extends Omit<TokenRequest, 'key'> {
   readonly data: string;
   readonly key?: string;
-  readonly env: string;
-  readonly subject: string;
-  readonly issuer?: string;
-  readonly seconds: number;
 }
 
 export async function token({ data, key: file, ...request }: TokenOptions): Promise<void> {

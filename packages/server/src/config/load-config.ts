@@ -80,13 +80,8 @@ export async function loadConfig(
   }
 }
 
-interface Replaced {
-  readonly nodes: ReadonlySet<unknown>;
-  readonly missing: readonly { readonly name: string; readonly node: Node }[];
-}
-
 /** Replaces `${NAME}` in the strings of a YAML document with environment variables. */
-function replaceReferences(document: Document, env: NodeJS.ProcessEnv): Replaced {
+function replaceReferences(document: Document, env: NodeJS.ProcessEnv) {
   const nodes = new Set<Node>();
   const missing: { name: string; node: Node }[] = [];
   visit(document, {

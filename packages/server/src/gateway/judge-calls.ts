@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { GatewayError, type GatewayInput } from '@berth/server-stubs';
 import type {
@@ -8,7 +7,7 @@ import type {
   JudgedResponse,
 } from '@berth/server-stubs/service-document';
 import { JUDGED_BYTES } from '../config/resolve-config.ts';
-import type { Watch } from './attempt.ts';
+import type { ReadyCall, Watch } from './attempt.ts';
 import type { Service, ServiceContract } from './registry/service-registry.ts';
 import { type OutgoingBody, ServiceBody } from './service-body.ts';
 
@@ -36,11 +35,6 @@ export interface Judgement {
 
 type Report = (judgement: Omit<Judgement, 'env' | 'service'>) => void;
 
-interface JudgedRequest {
-  readonly body: OutgoingBody;
-  readonly watch: ((status: number, headers: IncomingHttpHeaders) => Watch | undefined) | undefined;
-}
-
 /**
  * Validates a request against the document of its service. JSON and forms of up to 1 MiB are read first. Any
  * other body is streamed, and only the head is validated.
@@ -51,7 +45,7 @@ export async function judgeRequest(
   input: GatewayInput,
   given: OutgoingBody,
   report: Report,
-): Promise<JudgedRequest> {
+) {
   const length = given.content === null ? 0 : (given.length ?? 1);
   const headers = { ...input.headers, 'content-length': String(length) };
   let operation: string | undefined;
@@ -129,7 +123,7 @@ function createWatcher(
   call: JudgedCall,
   isHeld: boolean,
   report: Report,
-): NonNullable<JudgedRequest['watch']> {
+): NonNullable<ReadyCall['watch']> {
   const conclude = (response: JudgedResponse, bytes?: Buffer) => {
     const message = response.check(bytes)?.message;
     const isUnjudged = response.body !== 'none' && bytes === undefined;

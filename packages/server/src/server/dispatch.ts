@@ -10,25 +10,14 @@ const UPGRADED = Symbol('upgraded');
 type ClientSocket = Duplex & { [RESPONSE]?: ServerResponse; [UPGRADED]?: boolean };
 const UNUSED_SECONDS = 1;
 
-export interface Dispatch {
-  request(request: IncomingMessage, response: ServerResponse): void;
-  checkContinue(request: IncomingMessage, response: ServerResponse): void;
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  shouldUpgrade(request: IncomingMessage): boolean;
-  /** Returns whether a response on this connection has begun and not ended. */
-  hasOpenResponse(socket: Duplex): boolean;
-  /** Returns whether a connection has carried a request. */
-  hasServed(socket: Duplex): boolean;
-  /** From now on, every response closes its connection. */
-  drain(): void;
-}
+export type Dispatch = ReturnType<typeof createDispatch>;
 
 /** Creates a dispatcher that routes each request to its surface, and counts the request. */
 export function createDispatch(
   application: () => Application,
   observer: Observer,
   tracing: Tracing | undefined,
-): Dispatch {
+) {
   let isDraining = false;
   const begin = (request: IncomingMessage, response: ServerResponse): Surface => {
     const surface = surfaceOf(request.url ?? '/');
@@ -48,18 +37,21 @@ export function createDispatch(
   return {
     request: to('request'),
     checkContinue: to('checkContinue'),
-    upgrade(request, socket, head) {
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer) {
       (socket as ClientSocket)[UPGRADED] = true;
       observer.beginUpgrade(request);
       application().upgrade(request, socket, head);
     },
-    shouldUpgrade: (request) => application().shouldUpgrade(request),
-    hasOpenResponse(socket) {
+    shouldUpgrade: (request: IncomingMessage) => application().shouldUpgrade(request),
+    /** Returns whether a response on this connection has begun and not ended. */
+    hasOpenResponse(socket: Duplex) {
       const response = (socket as ClientSocket)[RESPONSE];
       return response?.headersSent === true && !response.writableFinished;
     },
+    /** Returns whether a connection has carried a request. */
     hasServed: (socket: ClientSocket) =>
       socket[RESPONSE] !== undefined || socket[UPGRADED] === true,
+    /** From now on, every response closes its connection. */
     drain() {
       isDraining = true;
     },

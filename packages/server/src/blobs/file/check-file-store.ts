@@ -39,13 +39,6 @@ interface CheckFileStoreOptions {
   readonly litterOlderThan?: Date;
 }
 
-interface FileStoreReport {
-  readonly files: number;
-  /** Total size of the content, in bytes. Copies count too, although they take no space. */
-  readonly bytes: number;
-  readonly problems: number;
-}
-
 /**
  * Reads every file of a store on disk and reports problems. Safe to run while servers use the store.
  * @throws StoreUnavailableError if the disk cannot be read
@@ -53,10 +46,11 @@ interface FileStoreReport {
 export function checkFileStore(
   root: string,
   { onProblem, repair = false, litterOlderThan = litterTime() }: CheckFileStoreOptions,
-): Promise<FileStoreReport> {
+) {
   return withStoreErrors(async () => {
     const layout = createLayout(await realpath(root));
-    let report: FileStoreReport = { files: 0, bytes: 0, problems: 0 };
+    // Copies count too, although they take no space.
+    let report = { files: 0, bytes: 0, problems: 0 };
     const tell = async (kind: FileProblem['kind'], path: string, detail: string) => {
       report = { ...report, problems: report.problems + 1 };
       onProblem({ kind, path: relative(layout.root, path), detail });

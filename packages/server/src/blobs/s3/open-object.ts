@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { type ByteRange, type OpenBlob, StoreUnavailableError } from '../blob-store.ts';
+import { type ByteRange, StoreUnavailableError } from '../blob-store.ts';
 import { toOpenBlob } from '../verify.ts';
-import { type Bucket, type ObjectInfo, sendIfThere, toObjectInfo, toVersion } from './bucket.ts';
+import { type Bucket, sendIfThere, toObjectInfo, toVersion } from './bucket.ts';
 
 /** This many broken connections without a byte are no accident. */
 const MAX_FRUITLESS = 3;
@@ -10,17 +10,11 @@ const MAX_FRUITLESS = 3;
 /** Skipping this many bytes costs less than another request. */
 const SKIPPED_BYTES = 256 * 1024;
 
-interface OpenObject extends OpenBlob {
-  readonly info: ObjectInfo;
-  /** As returned by `toVersion`. */
-  readonly version: string;
-}
-
 /**
  * Opens an object. Reading the complete object always returns this version, even if it is replaced. A range
  * that begins far from the start gets its own request, as long as this version still exists.
  */
-export async function openObject(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
+export async function openObject(bucket: Bucket, key: string) {
   const found = await getObject(bucket, key);
   if (found === undefined) return undefined;
   const info = toObjectInfo(found);
