@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import {
   BEARER,
@@ -155,4 +156,53 @@ it('aborts the call when the caller leaves a body that the service does not read
   await expect.poll(isStill, { interval: 500 }).toBe(true);
   outgoing.destroy();
   await expect.poll(outstanding).toBe(0);
+});
+
+const LARGE = 8 * 1024 * 1024;
+
+/** Sends a large body completely before it reads anything, as a simple client does. */
+async function sendAllFirst(port: number, length: string, body: Iterable<Buffer>): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  const errors: Error[] = [];
+  socket.on('error', (error) => errors.push(error));
+  socket.write(
+    `POST /v1/cloudrun/hello HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\n${length}\r\n\r\n`,
+  );
+  for (const piece of body) {
+    if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+    if (socket.destroyed) break;
+  }
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  if (!socket.closed) await once(socket, 'close');
+  expect(errors).toEqual([]);
+  return text;
+}
+
+function* pieces() {
+  for (let sent = 0; sent < LARGE; sent += 65_536) yield Buffer.alloc(65_536, 'x');
+}
+
+function* chunks() {
+  for (const piece of pieces())
+    yield Buffer.concat([Buffer.from('10000\r\n'), piece, Buffer.from('\r\n')]);
+  yield Buffer.from('0\r\n\r\n');
+}
+
+it.each([
+  ['an announced length', `Content-Length: ${LARGE}`, pieces],
+  ['chunks', 'Transfer-Encoding: chunked', chunks],
+])('delivers an early response to a caller that still sends %s', async (_what, length, body) => {
+  for (const reply of ['no', 'n'.repeat(300_000)]) {
+    const { origin } = await startService((_request, response) => {
+      response.writeHead(403, { 'content-length': reply.length, 'content-type': 'text/plain' });
+      response.end(reply);
+    });
+    const { port } = await startGateway([toService([origin])]);
+    const text = await sendAllFirst(port, length, body());
+    expect(text).toMatch(/^HTTP\/1\.1 403 /);
+    expect(text.endsWith(`\r\n\r\n${reply}`)).toBe(true);
+  }
 });
