@@ -14,14 +14,10 @@ const NO_HANDLER = /\.(?:test|spec|gen|d)\.[cm]?[jt]s$|(?:^|\/)index\.[cm]?[jt]s
 const FILE_NAME = /^[A-Za-z_$][\w$-]*$/;
 const RESERVED = /^(?:index|con|prn|aux|nul|com\d|lpt\d)$/i;
 
-export interface Changes {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  readonly changed: ReadonlyMap<string, readonly (keyof Fingerprint)[]>;
-}
+type Changes = ReturnType<typeof compare>;
 
 /** Compares with the previous run. The first run changes nothing. */
-export function compare(before: Fingerprints | undefined, after: Fingerprints): Changes {
+export function compare(before: Fingerprints | undefined, after: Fingerprints) {
   const then = before?.operations ?? after.operations;
   const now = after.operations;
   const changed = new Map<string, readonly (keyof Fingerprint)[]>();

@@ -1,12 +1,6 @@
 import { type Names, toKey, toLiteral } from '../names.ts';
 import type { Model, Operation } from '../operations/model.ts';
-import {
-  type OperationNames,
-  takeNames,
-  writeInput,
-  writeOutput,
-  writeStatuses,
-} from '../types/operation-types.ts';
+import { takeNames, writeInput, writeOutput, writeStatuses } from '../types/operation-types.ts';
 import { indent, type SchemaTypes, toJsDoc } from '../types/schema-types.ts';
 
 const RUNTIME_TYPES = ['FieldPart', 'FilePart', 'HandlerResponse', 'MultipartStream', 'RawBody'];
@@ -16,23 +10,15 @@ export interface ModuleNames {
   sibling(name: string): string;
 }
 
-export interface OperationTypes extends OperationNames {
+export interface OperationTypes {
+  readonly input: string;
+  readonly output: string;
   readonly operationId: string;
   readonly inputText: string;
   readonly outputText: string;
 }
 
-interface TypesModule {
-  readonly text: string;
-  readonly operations: readonly OperationTypes[];
-}
-
-export function writeTypes(
-  model: Model,
-  types: SchemaTypes,
-  names: Names,
-  modules: ModuleNames,
-): TypesModule {
+export function writeTypes(model: Model, types: SchemaTypes, names: Names, modules: ModuleNames) {
   const operations = model.operations.map((operation): OperationTypes => {
     const taken = takeNames(operation, names);
     return {

@@ -2,22 +2,13 @@ import { entriesOf, isObject, join, type Pointer, toList, toText, Unusable } fro
 import type { SchemaStore } from '../schema/schema-store.ts';
 import type { ParameterModel } from './model.ts';
 
-interface PathTemplate {
-  /** `/files/{path}` */
-  readonly path: string;
-  /** Names that are written as `{path+}` or `{path*}`. */
-  readonly greedy: ReadonlySet<string>;
-  /** Distinct names of the placeholders, with the names that the document writes. */
-  readonly names: ReadonlyMap<string, string>;
-  /** What requests must have in their query: `/objects?acl` has `{ acl: '' }`. */
-  readonly query?: Readonly<Record<string, string>>;
-}
+type PathTemplate = ReturnType<typeof readPath>;
 
 /**
  * Many documents have a fragment or a query in paths, to give a path to each of several operations: a query
  * distinguishes requests, a fragment does not.
  */
-export function readPath(text: string, pointer: Pointer, store: SchemaStore): PathTemplate {
+export function readPath(text: string, pointer: Pointer, store: SchemaStore) {
   const [, written = '', search, fragment] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
   if (fragment !== undefined) {
     store.problems.warn(
@@ -46,9 +37,12 @@ export function readPath(text: string, pointer: Pointer, store: SchemaStore): Pa
   const query = search === undefined ? {} : readQuery(search, pointer, store);
   return {
     path: path.startsWith('/') ? path : `/${path}`,
+    /** Names that are written as `{path+}` or `{path*}`. */
     greedy,
+    /** Distinct names of the placeholders, with the names that the document writes. */
     names,
-    ...(Object.keys(query).length > 0 ? { query } : {}),
+    /** What requests must have in their query: `/objects?acl` has `{ acl: '' }`. */
+    query: Object.keys(query).length > 0 ? query : undefined,
   };
 }
 

@@ -1,26 +1,11 @@
 import { decode, entriesOf, isObject, join, type Pointer, toNames } from '../document.ts';
-
 import { membersOf, propertiesOf, type Schema, type SchemaObject } from './schema.ts';
 import type { SchemaStore } from './schema-store.ts';
 
-interface Tag {
-  readonly value: string;
-  readonly target: Pointer;
-}
-
-export interface Discriminator {
-  readonly property: string;
-  readonly keyword: 'oneOf' | 'anyOf';
-  /** From `mapping`. */
-  readonly mapped: readonly Tag[];
-  /** From the name of the schema, if it is not in `mapping`. */
-  readonly implied: readonly Tag[];
-}
-
 /** Without choices next to it, as in the parent of an `allOf` family, it does not affect validation. */
-export function readDiscriminator(schema: SchemaObject): Discriminator | undefined {
+export function readDiscriminator(schema: SchemaObject) {
   const discriminator = schema.discriminator;
-  const keyword = 'oneOf' in schema ? 'oneOf' : 'anyOf';
+  const keyword = 'oneOf' in schema ? ('oneOf' as const) : ('anyOf' as const);
   const choices = membersOf(schema, keyword);
   const property = isObject(discriminator) ? discriminator.propertyName : undefined;
   if (!isObject(discriminator) || typeof property !== 'string' || choices.length === 0) {

@@ -13,6 +13,7 @@ import { type Names, toTypeName } from '../names.ts';
 import { normalise, type SchemaContext } from './normalise.ts';
 import {
   ANNOTATIONS,
+  choicesOf,
   isSchema,
   membersOf,
   propertiesOf,
@@ -113,7 +114,7 @@ function isCircular(pointer: Pointer, get: (pointer: Pointer) => Schema): boolea
 }
 
 function inPlaceSubschemas(schema: Exclude<Schema, boolean>): Schema[] {
-  const lists = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(schema, key));
+  const lists = choicesOf(schema);
   const single = [schema.not, schema.if, schema.then, schema.else].filter(isSchema);
   return [...lists, ...single];
 }

@@ -95,6 +95,11 @@ export function membersOf(schema: SchemaObject, keyword: (typeof LIST)[number]):
   return Array.isArray(list) ? list.filter(isSchema) : [];
 }
 
+/** Schemas in `allOf`, `anyOf` and `oneOf`. */
+export function choicesOf(schema: SchemaObject): Schema[] {
+  return (['allOf', 'anyOf', 'oneOf'] as const).flatMap((keyword) => membersOf(schema, keyword));
+}
+
 export function requiredOf(schema: SchemaObject): string[] {
   return Array.isArray(schema.required) ? schema.required : [];
 }

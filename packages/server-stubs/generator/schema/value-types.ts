@@ -1,5 +1,12 @@
 import type { ScalarType } from '../../src/runtime/route-table.ts';
-import { membersOf, propertiesOf, type Schema, type SchemaObject, typesOf } from './schema.ts';
+import {
+  choicesOf,
+  membersOf,
+  propertiesOf,
+  type Schema,
+  type SchemaObject,
+  typesOf,
+} from './schema.ts';
 import type { SchemaStore } from './schema-store.ts';
 
 export type ValueType = ScalarType | 'array' | 'object';
@@ -61,7 +68,7 @@ export function sameValue(
 ): SchemaObject[] {
   if (typeof schema === 'boolean' || seen.has(schema)) return [];
   seen.add(schema);
-  const parts = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(schema, key));
+  const parts = choicesOf(schema);
   if (schema.$ref !== undefined) parts.push(store.get(schema.$ref));
   return [schema, ...parts.flatMap((part) => sameValue(part, store, seen))];
 }

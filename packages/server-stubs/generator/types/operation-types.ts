@@ -14,12 +14,7 @@ const HEADER = 'string | readonly string[]';
 const ANY_HEADERS = "HandlerResponse['headers']";
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
-export interface OperationNames {
-  readonly input: string;
-  readonly output: string;
-}
-
-export function takeNames({ operationId }: Operation, names: Names): OperationNames {
+export function takeNames({ operationId }: Operation, names: Names) {
   const name = toTypeName(operationId);
   return { input: names.take(`${name}Input`), output: names.take(`${name}Output`) };
 }

@@ -10,8 +10,8 @@ import type {
 import { lowerDiscriminator } from '../schema/lower-discriminator.ts';
 import {
   ANNOTATIONS,
+  choicesOf,
   mapSubschemas,
-  membersOf,
   requiredOf,
   type Schema,
   type SchemaObject,
@@ -168,9 +168,7 @@ function toValidatable(
   if ('required' in bare) {
     bare.required = requiredOf(bare).filter((name) => !names.has(name));
   }
-  const parts = new Set<Schema>(
-    (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(bare, key)),
-  );
+  const parts = new Set<Schema>(choicesOf(bare));
   return mapSubschemas(bare, '#', (each) =>
     toValidatable(each, lowering, parts.has(each) ? names : NONE),
   );
@@ -179,9 +177,7 @@ function toValidatable(
 /** Finding hidden properties is expensive, and only matters for `required`. */
 function hasRequired(schema: SchemaObject): boolean {
   if ('required' in schema) return true;
-  return (['allOf', 'anyOf', 'oneOf'] as const)
-    .flatMap((key) => membersOf(schema, key))
-    .some((each) => typeof each !== 'boolean' && hasRequired(each));
+  return choicesOf(schema).some((each) => typeof each !== 'boolean' && hasRequired(each));
 }
 
 /** Omits checks that cannot fail: a matching path has all its parameters, and each of them is a string. */

@@ -89,14 +89,14 @@ function fromBase64Url(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
 }
 
-interface LinkedFile {
+export interface LinkedFile {
   readonly env: string;
   readonly bucket: string;
   /** Path of the file, without a leading slash. */
   readonly path: string;
 }
 
-type LinkVerdict =
+export type LinkVerdict =
   | (LinkedFile & {
       /** Signature, which identifies the link. */
       readonly id: string;
@@ -108,21 +108,7 @@ type LinkVerdict =
   | 'expired'
   | 'mismatch';
 
-/** Issues and verifies download links, which are signed so that they need not be stored. */
-export interface Links {
-  /**
-   * Returns the path and query of a link that is valid for this many seconds.
-   *
-   * @param caller ID for the link to contain. Default: none
-   */
-  issue(file: LinkedFile, seconds: number, caller?: string): Promise<string>;
-  /** @param target path and query of a request, as sent */
-  check(target: string): Promise<LinkVerdict>;
-  /** Returns a file's path on this server, which is useless without a signature. */
-  toPath(file: LinkedFile): string;
-}
-
-export interface LinkOptions {
+interface LinkOptions {
   /** The server's only environment. Links then contain neither the environment nor its bucket. */
   readonly only?: Omit<LinkedFile, 'path'> | undefined;
   /** Text to append to the query of each link, such as `session=a`. */
@@ -133,11 +119,7 @@ export interface LinkOptions {
  * Servers with the same keys accept each other's links. Links are percent-encoded (D23), and stop working
  * after their `maxAge` (D30).
  */
-export function createLinks(
-  signer: Signer,
-  now: () => number,
-  { only, query }: LinkOptions = {},
-): Links {
+export function createLinks(signer: Signer, now: () => number, { only, query }: LinkOptions = {}) {
   const toPath = ({ env, bucket, path }: LinkedFile) => {
     const place = only === undefined ? [env, bucket] : [];
     const segments = [...place, ...path.split('/')].map(encodeURIComponent);
@@ -163,14 +145,16 @@ export function createLinks(
   };
   return {
     toPath,
-    async issue(file, seconds, caller) {
+    /** @param caller ID for the link to contain. Default: none */
+    async issue(file: LinkedFile, seconds: number, caller?: string): Promise<string> {
       const expires = String(now() + seconds * 1000);
       const sign = await signer.sign(toValues(file, expires, caller));
       const by = caller === undefined ? '' : `&by=${encodeURIComponent(caller)}`;
       const suffix = query === undefined ? '' : `&${query}`;
       return `${toPath(file)}?expires=${expires}${by}&sign=${sign}${suffix}`;
     },
-    async check(target) {
+    /** @param target path and query of a request, as sent */
+    async check(target: string): Promise<LinkVerdict> {
       const { pathname, search } = splitTarget(target);
       const expires = search.get('expires') ?? '';
       const id = search.get('sign') ?? '';

@@ -5,7 +5,7 @@ import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
 import type { StorageCall } from '../storage/storage-handlers.ts';
 import type { BlobStore } from './blob-store.ts';
 import { COPY_PATTERN } from './file-path.ts';
-import { createGrants, createLinks, type Grants, type Links, type Signer } from './signing.ts';
+import { createGrants, createLinks, type Signer } from './signing.ts';
 
 /** Default path of the upload target. */
 export const UPLOAD_PATH = '/upload';
@@ -112,20 +112,9 @@ export interface FileChange {
   readonly requestId: string;
 }
 
-export interface StorageContext
-  extends Pick<StorageOptions, 'blobs' | 'bucketOf' | 'authorizeUse' | 'onError'> {
-  readonly uploadTarget: string;
-  readonly inline: boolean;
-  readonly grants: Grants;
-  readonly links: Links;
-  readonly limits: StorageLimits;
-  publicUrl(request: OperationCall['request']): string;
-  copyPattern(field: 'srcPath' | 'dstPath'): RegExp | undefined;
-  wireProfile(): WireProfile;
-  onChange(change: FileChange): void;
-}
+export type StorageContext = Readonly<ReturnType<typeof toContext>>;
 
-export function toContext(options: StorageOptions): StorageContext {
+export function toContext(options: StorageOptions) {
   const { blobs, signer, bucketOf, publicUrl, onlyEnv, now = Date.now } = options;
   const only =
     onlyEnv === undefined ? undefined : { env: onlyEnv, bucket: bucketOf(onlyEnv) ?? '' };
@@ -135,13 +124,13 @@ export function toContext(options: StorageOptions): StorageContext {
     authorizeUse: options.authorizeUse,
     grants: createGrants(signer, now),
     links: createLinks(signer, now, { only, query: options.linkQuery }),
-    limits: { ...LIMITS, ...options.limits },
+    limits: { ...LIMITS, ...options.limits } as StorageLimits,
     uploadTarget: options.uploadTarget ?? UPLOAD_PATH,
     inline: options.inline ?? false,
     publicUrl: typeof publicUrl === 'string' ? () => publicUrl : publicUrl,
     copyPattern: options.copyPattern ?? (() => COPY_PATTERN),
     wireProfile: options.wireProfile ?? (() => defaultWireProfile),
-    onChange: options.onChange ?? (() => {}),
+    onChange: options.onChange ?? (() => undefined),
     onError: options.onError,
   };
 }

@@ -17,6 +17,15 @@ import type { RequestBody } from './route-table.ts';
 
 const PARTS = new Set<string>(['path', 'query', 'header', 'cookie']);
 
+export const NO_INPUT: Input = {
+  path: undefined,
+  query: undefined,
+  header: undefined,
+  cookie: undefined,
+  contentType: undefined,
+  body: undefined,
+};
+
 type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 /** Handles a call from its route to its response. Never rejects. */
@@ -59,14 +68,7 @@ export function readParameters(
   { request, rawQuery }: Pick<Call, 'request' | 'rawQuery'>,
   values: readonly string[],
 ): Writable<Input> {
-  const input: Writable<Input> = {
-    path: undefined,
-    query: undefined,
-    header: undefined,
-    cookie: undefined,
-    contentType: undefined,
-    body: undefined,
-  };
+  const input: Writable<Input> = { ...NO_INPUT };
   const violations = read?.(input, request, values, rawQuery) ?? [];
   if (violations.length > 0) throw new FaultError(invalidRequest(violations));
   const { validateParameters: validate } = route;

@@ -4,7 +4,7 @@ import { findContent } from './body/media-type.ts';
 import type { Form } from './body/multipart.ts';
 import { hasBody } from './body/request-stream.ts';
 import { createPlans, findBadEncoding, notMatched } from './create-router.ts';
-import { readParameters, takeBody } from './exchange.ts';
+import { NO_INPUT, readParameters, takeBody } from './exchange.ts';
 import { type Fault, FaultError, notFound, toSimpleViolation, type Violation } from './faults.ts';
 import { splitTarget } from './matcher.ts';
 import { toSettings } from './options.ts';
@@ -158,15 +158,6 @@ export interface JudgedResponse {
    */
   readonly check: (bytes?: Buffer) => Violation | undefined;
 }
-
-const NO_INPUT = {
-  path: undefined,
-  query: undefined,
-  header: undefined,
-  cookie: undefined,
-  contentType: undefined,
-  body: undefined,
-};
 
 function isPlain(headers: IncomingHttpHeaders): boolean {
   return (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';

@@ -11,16 +11,7 @@ type Segment =
 /** A parameter and the literal text that follows it. The first piece may have no parameter. */
 type Piece = { readonly name: string | undefined; readonly literal: string };
 
-interface Match<Leaf> {
-  readonly leaf: Leaf;
-  /** Raw parameter values, in template order. */
-  readonly values: readonly string[];
-}
-
-export interface Matcher<Leaf> {
-  leafOf(segments: readonly Segment[]): Leaf;
-  find(path: string): Match<Leaf> | undefined;
-}
+export type Matcher<Leaf> = ReturnType<typeof createMatcher<Leaf>>;
 
 class Node<Leaf> {
   leaf: Leaf | undefined;
@@ -36,15 +27,16 @@ class Node<Leaf> {
  * parameters. If the rest of the path does not match a candidate, the next one is tried; no node is visited
  * more than once.
  */
-export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
+export function createMatcher<Leaf>(createLeaf: () => Leaf) {
   const root = new Node<Leaf>();
   return {
-    leafOf(segments) {
+    leafOf(segments: readonly Segment[]): Leaf {
       const node = segments.reduce(childOf, root);
       node.leaf ??= createLeaf();
       return node.leaf;
     },
-    find(path) {
+    /** Returns the leaf and the raw parameter values, in template order. */
+    find(path: string): { readonly leaf: Leaf; readonly values: readonly string[] } | undefined {
       const values: string[] = [];
       const leaf = walk(root, path, 1, values);
       return leaf === undefined ? undefined : { leaf, values };

@@ -1,31 +1,18 @@
-import { type BodyReader, createBodyReader } from './body/create-body-reader.ts';
-import { createGuard, type Guard } from './create-guard.ts';
+import { createBodyReader } from './body/create-body-reader.ts';
+import { createGuard } from './create-guard.ts';
 import { decodeQuery, parseQuery } from './decoding.ts';
 import {
   type Deprecation,
   functionOf,
-  type Handler,
   type Handlers,
   type RouterOptions,
   type Settings,
 } from './options.ts';
-import {
-  createParameterReader,
-  type ParameterReader,
-} from './parameters/create-parameter-reader.ts';
+import { createParameterReader } from './parameters/create-parameter-reader.ts';
 import type { DocumentedResponse, Route, RouteTable } from './route-table.ts';
 
 /** A route, with everything about it that can be computed before the first request. */
-export interface Plan {
-  readonly route: Route;
-  readonly pathNames: readonly string[];
-  readonly handle: Handler | undefined;
-  readonly guard: Guard | undefined;
-  readonly readParameters: ParameterReader | undefined;
-  readonly readBody: BodyReader | undefined;
-  readonly findResponse: ResponseFinder;
-  readonly headers: Readonly<Record<string, string>> | undefined;
-}
+export type Plan = Readonly<ReturnType<typeof toPlan>>;
 
 export function toPlan(
   table: RouteTable,
@@ -34,7 +21,7 @@ export function toPlan(
   handlers: Handlers,
   options: RouterOptions,
   settings: Settings,
-): Plan {
+) {
   const deprecation = options.deprecations?.[route.operationId];
   return {
     route,
