@@ -1,9 +1,9 @@
-export type { OpenCode } from './errors.ts';
 export {
   ContractError,
   type ContractErrorOptions,
   GatewayError,
   type GatewayErrorCode,
+  type OpenCode,
   StorageError,
   type StorageErrorCode,
   type StorageItemCode,
@@ -11,30 +11,12 @@ export {
   type UploadErrorCode,
   type UploadErrorOptions,
 } from './errors.ts';
-export type {
-  GatewayLogin,
-  GatewayLoginHandler,
-  GatewaySecurity,
-} from './gateway/create-gateway-router.ts';
-export {
-  createGatewayRouter,
-  type GatewayRouter,
-  type GatewayRouterOptions,
-} from './gateway/create-gateway-router.ts';
-export type {
-  GatewayCall,
-  GatewayHandler,
-  GatewayHandlers,
-  GatewayInput,
-  ServiceResponse,
-  WebSocketHandler,
-  WebSocketResponse,
-} from './gateway/gateway-handlers.ts';
+export * from './gateway/create-gateway-router.ts';
+export type * from './gateway/gateway-handlers.ts';
 export { CONTRACT as contract } from './generated/contract.gen.ts';
 export { type Cors, type CorsOptions, type CorsSurface, createCors } from './http/cors.ts';
 export { applyDispositionRules, dispositionRules } from './http/disposition.ts';
-export type { Headers, HeaderValue } from './http/headers.ts';
-export { removeHopByHop } from './http/headers.ts';
+export { type Headers, type HeaderValue, removeHopByHop } from './http/headers.ts';
 export type { BerthRouterOptions, EnvOption } from './http/router-options.ts';
 export { isResponding } from './http/upgrade.ts';
 export { defaultWireProfile, type WireProfile } from './http/wire-profile.ts';
@@ -58,24 +40,7 @@ export {
   toResponse,
   type Violation,
 } from './runtime/index.ts';
-export type {
-  StorageCredentials,
-  StorageLogin,
-  StorageSecurity,
-} from './storage/create-storage-router.ts';
-export { createStorageRouter, type StorageRouterOptions } from './storage/create-storage-router.ts';
-export type {
-  StorageCall,
-  StorageData,
-  StorageHandler,
-  StorageHandlers,
-  StorageInput,
-  StorageOperationId,
-} from './storage/storage-handlers.ts';
-export { createUploadRouter, type UploadRouterOptions } from './upload/create-upload-router.ts';
-export type {
-  UploadHandler,
-  UploadHandlers,
-  UploadInput,
-  UploadResult,
-} from './upload/upload-handlers.ts';
+export * from './storage/create-storage-router.ts';
+export type * from './storage/storage-handlers.ts';
+export * from './upload/create-upload-router.ts';
+export type * from './upload/upload-handlers.ts';

@@ -1,18 +1,4 @@
-export {
-  BlobDamagedError,
-  BlobExistsError,
-  type BlobInfo,
-  type BlobKey,
-  BlobMissingError,
-  type BlobStore,
-  type ByteRange,
-  type CopyOptions,
-  type OpenBlob,
-  SourceKeptError,
-  StoreFullError,
-  StoreUnavailableError,
-  type WriteOptions,
-} from './blob-store.ts';
+export * from './blob-store.ts';
 export type { Download, DownloadHeaders, DownloadRequest } from './download.ts';
 export { assertFilePath, FilePathError, toFileID, toFilePath } from './file-path.ts';
 export { createMemoryStore } from './memory-store.ts';

@@ -26,6 +26,15 @@ import {
 } from './storage-context.ts';
 import { createUploadFile } from './upload-file.ts';
 
+function createOperations(context: StorageContext): Required<StorageHandlers<StorageCaller>> {
+  return {
+    getUploadMetaData: createGetUploadMetaData(context),
+    batchGetTempUrls: createBatchGetTempUrls(context),
+    batchDelete: createBatchDelete(context),
+    batchCopyFile: createBatchCopyFile(context),
+  };
+}
+
 /** The parts of a storage API that is backed by a file store. */
 export interface Storage {
   /** Handlers for `createStorageRouter`. */
@@ -63,15 +72,6 @@ export function createStorage(options: StorageOptions): Storage {
     upload: { uploadFile: createUploadFile(context) },
     grants: context.grants,
     download: createDownload(context),
-  };
-}
-
-function createOperations(context: StorageContext): Required<StorageHandlers<StorageCaller>> {
-  return {
-    getUploadMetaData: createGetUploadMetaData(context),
-    batchGetTempUrls: createBatchGetTempUrls(context),
-    batchDelete: createBatchDelete(context),
-    batchCopyFile: createBatchCopyFile(context),
   };
 }
 

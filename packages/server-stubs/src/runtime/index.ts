@@ -21,24 +21,4 @@ export type {
   SecurityHandler,
   SecurityHandlers,
 } from './options.ts';
-export type {
-  BodyWriter,
-  Content,
-  ContentKind,
-  DocumentedResponse,
-  EndResponse,
-  FormPart,
-  FormParts,
-  HandlerResponse,
-  Parameter,
-  ParameterPlace,
-  ParameterStyle,
-  RawBody,
-  RequestBody,
-  Route,
-  RouteTable,
-  ScalarType,
-  SchemaError,
-  SecurityScheme,
-  Validator,
-} from './route-table.ts';
+export type * from './route-table.ts';
