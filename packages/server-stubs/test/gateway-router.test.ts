@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { createGatewayRouter, GatewayError, type GatewayHandler } from '@berth/server-stubs';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
-import { send } from './support/send.ts';
+import { type Sent, send } from './support/send.ts';
 import { serve } from './support/serve.ts';
 
 const security = {
@@ -10,6 +10,8 @@ const security = {
   signature: () => 'signer',
 };
 const letIn = { authorization: 'Bearer good' };
+const call = (base: string, path = '/hello', { headers, ...sent }: Sent = {}) =>
+  send(base, `/v1/cloudrun${path}`, { headers: { ...letIn, ...headers }, ...sent });
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 type Options = Partial<Parameters<typeof createGatewayRouter<string>>[1]>;
@@ -33,25 +35,23 @@ const echo: GatewayHandler<string> = (input, { caller, env, operationId }) => ({
 
 describe('the path', () => {
   test.each([
-    ['/v1/cloudrun/hello', 'cloudrun-get-root', '', '/'],
-    ['/v1/cloudrun/hello/', 'cloudrun-get-root', '', '/'],
-    ['/v1/cloudrun/hello?a=1&a=%2', 'cloudrun-get-root', '', '/?a=1&a=%2'],
-    ['/v1/cloudrun/hello/?', 'cloudrun-get-root', '', '/?'],
-    ['/v1/cloudrun/hello/a/b%2Fc//d/', 'cloudrun-get', 'a/b%2Fc//d/', '/a/b%2Fc//d/'],
-    ['/v1/cloudrun/hello//a', 'cloudrun-get', '/a', '//a'],
-    ['/v1/cloudrun/hello/%E4%B8%AD?q=%E4', 'cloudrun-get', '%E4%B8%AD', '/%E4%B8%AD?q=%E4'],
-    ['/v1/cloudrun/hello/a%5Cb?q=\\..', 'cloudrun-get', 'a%5Cb', '/a%5Cb?q=\\..'],
+    ['/hello', 'cloudrun-get-root', '', '/'],
+    ['/hello/', 'cloudrun-get-root', '', '/'],
+    ['/hello?a=1&a=%2', 'cloudrun-get-root', '', '/?a=1&a=%2'],
+    ['/hello/?', 'cloudrun-get-root', '', '/?'],
+    ['/hello/a/b%2Fc//d/', 'cloudrun-get', 'a/b%2Fc//d/', '/a/b%2Fc//d/'],
+    ['/hello//a', 'cloudrun-get', '/a', '//a'],
+    ['/hello/%E4%B8%AD?q=%E4', 'cloudrun-get', '%E4%B8%AD', '/%E4%B8%AD?q=%E4'],
+    ['/hello/a%5Cb?q=\\..', 'cloudrun-get', 'a%5Cb', '/a%5Cb?q=\\..'],
   ])('%s reaches %s unchanged', async (path, operationId, anyPath, target) => {
-    const { json } = await send(await gateway(echo), path, { headers: letIn });
+    const { json } = await call(await gateway(echo), path);
     expect(json).toMatchObject({ name: 'hello', operationId, anyPath, target });
   });
 
   test.each(['/..', '/%2e%2E/x', '/a/./b', '/a/.%2e', '/%2e', '/..\\..\\secret', '/a\\b'])(
     'hello%s is refused',
     async (path) => {
-      const { status, json } = await send(await gateway(echo), `/v1/cloudrun/hello${path}`, {
-        headers: letIn,
-      });
+      const { status, json } = await call(await gateway(echo), `/hello${path}`);
       expect([status, json]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
     },
   );
@@ -59,9 +59,7 @@ describe('the path', () => {
   test.each(['a', '1ab', 'ab-', `a${'b'.repeat(60)}`, 'a%2Fb'])(
     'the name %s is refused',
     async (name) => {
-      const { status, json } = await send(await gateway(echo), `/v1/cloudrun/${name}`, {
-        headers: letIn,
-      });
+      const { status, json } = await call(await gateway(echo), `/${name}`);
       expect([status, json]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
     },
   );
@@ -137,18 +135,17 @@ describe('the environment', () => {
     ['a b', 400],
   ])('host %s: %i', async (host, status) => {
     const base = await gateway(echo, { env: 'dev' });
-    const response = await send(base, '/v1/cloudrun/hello', { headers: { ...letIn, host } });
+    const response = await call(base, '/hello', { headers: { host } });
     expect(response.status).toBe(status);
     expect(response.json).toMatchObject(status === 200 ? { env: 'dev' } : { code: 'INVALID_HOST' });
   });
 
   test('may be one of several', async () => {
     const base = await gateway(echo, { env: (env) => ['dev', 'prod'].includes(env) });
-    const call = (host: string) =>
-      send(base, '/v1/cloudrun/hello', { headers: { ...letIn, host } });
-    expect((await call('prod.example')).json).toMatchObject({ env: 'prod' });
-    expect((await call('test.example')).json).toMatchObject({ code: 'INVALID_HOST' });
-    expect((await call('127.0.0.1')).json).toMatchObject({ code: 'INVALID_HOST' });
+    const at = (host: string) => call(base, '/hello', { headers: { host } });
+    expect((await at('prod.example')).json).toMatchObject({ env: 'prod' });
+    expect((await at('test.example')).json).toMatchObject({ code: 'INVALID_HOST' });
+    expect((await at('127.0.0.1')).json).toMatchObject({ code: 'INVALID_HOST' });
   });
 });
 
@@ -173,7 +170,7 @@ describe("the service's response", () => {
       },
       body: '<p>tea</p>',
     }));
-    const response = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers: letIn });
+    const response = await call(base, '/hello', { method: 'POST' });
     expect([response.status, response.text]).toEqual([418, '<p>tea</p>']);
     expect(response.headers).toMatchObject({
       'content-type': 'text/html',
@@ -201,14 +198,14 @@ describe("the service's response", () => {
       headers: { 'content-length': '5' },
       body: Readable.from(['lost!']),
     }));
-    const response = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    const response = await call(base);
     expect([response.status, response.text]).toEqual([204, '']);
     expect(response.headers).not.toHaveProperty('content-length');
   });
 
   test('gets no content type if the service sent none', async () => {
     const base = await gateway(() => ({ status: 200, body: 'raw' }));
-    const response = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers: letIn });
+    const response = await call(base, '/hello', { method: 'POST' });
     expect(response.text).toBe('raw');
     expect(response.headers).not.toHaveProperty('content-type');
     expect(response.headers['content-disposition']).toBe('attachment');
@@ -219,7 +216,7 @@ describe("the service's response", () => {
     const base = await gateway(() => ({ status: 200, headers: { vary: 'Accept' } }), {
       cors: { origins: [origin] },
     });
-    const { headers } = await send(base, '/v1/cloudrun/hello', { headers: { ...letIn, origin } });
+    const { headers } = await call(base, '/hello', { headers: { origin } });
     expect(headers).toMatchObject({
       vary: 'Origin, Accept',
       'access-control-allow-origin': origin,
@@ -228,13 +225,13 @@ describe("the service's response", () => {
 
   test('an invalid status is BAD_GATEWAY', async () => {
     const base = await gateway(() => ({ status: 101 }));
-    const { status, json } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    const { status, json } = await call(base);
     expect([status, json]).toMatchObject([502, { code: 'BAD_GATEWAY' }]);
   });
 
   test('the upstream header has the name of the wire profile', async () => {
     const base = await gateway(echo, { wireProfile: acme });
-    const { headers } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    const { headers } = await call(base);
     expect(headers).toHaveProperty('x-acme-upstream-status-code', '200');
     expect(headers['access-control-expose-headers']).toContain('X-Acme-Upstream-Status-Code');
   });
@@ -306,7 +303,7 @@ describe('errors', () => {
     const base = await gateway(() => {
       throw new GatewayError('SERVICE_NOT_READY', { retryAfter: 3 });
     });
-    const { status, headers, json } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    const { status, headers, json } = await call(base);
     expect(status).toBe(503);
     expect(headers).toMatchObject({
       'retry-after': '3',
@@ -330,7 +327,7 @@ describe('errors', () => {
       },
       { onError: (error) => errors.push(error) },
     );
-    const { status, text, json } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    const { status, text, json } = await call(base);
     expect([status, json]).toMatchObject([
       500,
       { code: 'SYS_ERR', message: 'The gateway failed.' },
@@ -338,6 +335,11 @@ describe('errors', () => {
     expect(text).not.toContain('secret');
     expect(errors).toHaveLength(1);
   });
+});
+
+test('an operation without a handler responds with 501', async () => {
+  const base = await serve(createGatewayRouter({}, { security }));
+  expect(await call(base)).toMatchObject({ status: 501, json: { code: 'SYS_ERR' } });
 });
 
 test('onResponse is called with responses and refusals, with operation and request ID', async () => {
@@ -348,7 +350,7 @@ test('onResponse is called with responses and refusals, with operation and reque
       heard.push([status, code, operationId, requestId]);
     },
   });
-  const good = await send(url, '/v1/cloudrun/hello', { headers: letIn });
+  const good = await call(url);
   const bad = await send(url, '/v1/cloudrun/hello');
   const lost = await send(url, '/nowhere');
   expect(heard).toEqual([
@@ -366,7 +368,7 @@ test('onFault is called with refusals and their violations, and may change the m
       return fault.kind === 'not-found' ? { ...fault, message: 'Look elsewhere.' } : undefined;
     },
   });
-  await send(url, '/v1/cloudrun/a', { headers: letIn });
+  await call(url, '/a');
   const lost = await send(url, '/nowhere');
   expect(heard).toEqual([
     ['invalid-request', 'cloudrun-get-root', ['/name']],

@@ -257,42 +257,22 @@ definitions:
   });
 
   it.each([
-    ['a missing file', ['nowhere.yaml', '-o', 'x'], /nowhere\.yaml cannot be read: ENOENT/],
-    ['no output', ['pets.yaml'], /option '-o, --output <dir>' is missing/],
-    ['an unknown option', ['pets.yaml', '-o', 'x', '--what'], /unknown option '--what'/],
-    [
-      'an unknown ending',
-      ['a', '-o', 'x', '--import-extension', 'mts'],
-      /Allowed choices are ts, js/,
-    ],
-    ['a command that there is not', ['int', 'x'], /See berth-stubs --help/],
-    [
-      'no name of an output',
-      ['pets.yaml', '-o', ''],
-      /'-o, --output <dir>'.* Expected a path, got an empty string/,
-    ],
-    ['no name of a document', ['', '-o', 'x'], /'openapi'.* Expected a path, got an empty string/],
-    ['no name of a project', ['init', ''], /'dir'.* Expected a path, got an empty string/],
-    ['no module', ['a', '-o', 'x', '--runtime', ''], /'--runtime .* Expected a module name/],
-    ['code for a module', ['a', '-o', 'x', '--runtime', "a'"], /Expected a module name/],
-    [
-      'an unknown command',
-      ['initt', 'x'],
-      /unknown command 'initt'; the only command is init, and a document is a file/,
-    ],
-    ['two documents', ['a.yaml', 'b.yaml', '-o', 'x'], /too many arguments/],
-    [
-      'a project with an output',
-      ['init', 'x', '-o', 'y'],
-      /init writes to <dir>, so remove --output/,
-    ],
-    [
-      'an address',
-      ['https://a.example/a.yaml', '-o', 'x'],
-      /only local files are supported, so download it first/,
-    ],
-  ])('exits with 2 for %s', async (_, args, message) => {
-    expect(await run(...args)).toBe(2);
+    ['nowhere.yaml -o x', /nowhere\.yaml cannot be read: ENOENT/],
+    ['pets.yaml', /option '-o, --output <dir>' is missing/],
+    ['pets.yaml -o x --what', /unknown option '--what'/],
+    ['a -o x --import-extension mts', /Allowed choices are ts, js/],
+    ['int x', /See berth-stubs --help/],
+    ['pets.yaml -o ', /'-o, --output <dir>'.* Expected a path, got an empty string/],
+    [' -o x', /'openapi'.* Expected a path, got an empty string/],
+    ['init ', /'dir'.* Expected a path, got an empty string/],
+    ['a -o x --runtime ', /'--runtime .* Expected a module name/],
+    ["a -o x --runtime a'", /Expected a module name/],
+    ['initt x', /unknown command 'initt'; the only command is init, and a document is a file/],
+    ['a.yaml b.yaml -o x', /too many arguments/],
+    ['init x -o y', /init writes to <dir>, so remove --output/],
+    ['https://a.example/a.yaml -o x', /only local files are supported, so download it first/],
+  ])('exits with 2 for %j', async (args, message) => {
+    expect(await run(...args.split(' '))).toBe(2);
     expect(failed).toMatch(message);
   });
 

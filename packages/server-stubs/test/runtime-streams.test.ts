@@ -190,6 +190,17 @@ it('survives a client that disconnects while its body of unknown length is not r
   expect((await send(base, '/')).status).toBe(200);
 });
 
+it('does not abort the signal of a call that got its response', async () => {
+  const signals: AbortSignal[] = [];
+  const base = await start((_input, { signal }) => {
+    signals.push(signal);
+    return { status: 200, body: 'a' };
+  });
+  expect((await send(base, '/')).text).toBe('a');
+  expect((await send(base, '/')).text).toBe('a');
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+});
+
 describe('a stream of events', () => {
   it('reaches the client one by one', async () => {
     const streams: EventStream[] = [];

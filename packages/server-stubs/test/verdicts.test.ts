@@ -87,6 +87,24 @@ it('a discriminator with an unknown tag lists all tags that are allowed', async 
   expect([validate({ kind: 'square' }), validate({}), validate(1)]).toEqual([true, false, false]);
 });
 
+it('nullable next to an enum allows null only if the enum has it', async () => {
+  const toNullable = (type: string, rest: object) => ({ type, nullable: true, ...rest });
+  const properties = {
+    without: toNullable('string', { enum: ['a'] }),
+    with: toNullable('string', { enum: ['a', null] }),
+    number: toNullable('integer', { minimum: 1, exclusiveMinimum: true }),
+  };
+  const requestBody = { content: { 'application/json': { schema: { properties } } } };
+  const { table } = await loadGenerated({
+    openapi: '3.0.3',
+    paths: { '/': { post: { operationId: 'post', requestBody } } },
+  });
+  const validate = table.routes[0]?.body?.content[0]?.validate as Validator;
+  expect(validate({ without: null })).toBe(false);
+  expect(validate({ with: null, number: null })).toBe(true);
+  expect([validate({ number: 1 }), validate({ number: 2 })]).toEqual([false, true]);
+});
+
 describe('readOnly and writeOnly', () => {
   it('are not required in the direction they are not for', () => {
     expect(judge('pet', CAT)).toBe('valid');

@@ -137,7 +137,7 @@ function checkPatterns(schema: SchemaObject, pointer: Pointer, problems: Problem
  * `nullable` adds `null` to `type`, and not to `enum` (OpenAPI 3.0.3, as Ajv reads it). OpenAPI 3.1 dropped
  * it and boolean exclusive limits, but documents still use them.
  */
-export function upgrade(schema: SchemaObject, is30: boolean): SchemaObject {
+function upgrade(schema: SchemaObject, is30: boolean): SchemaObject {
   if (is30 && schema.$ref !== undefined) return { $ref: schema.$ref };
   const { nullable, ...upgraded } = schema;
   toExclusive(upgraded, 'minimum', 'exclusiveMinimum');

@@ -1,6 +1,6 @@
 import { SourceKeptError, StoreUnavailableError } from '@berth/server-stubs/engine';
 import { describe, expect, test } from 'vitest';
-import { call, contentOf, type Deployment, deploy, put } from './support/client.ts';
+import { call, contentOf, type Deployment, deploy, link, put } from './support/client.ts';
 
 const codesOf = ({ data }: { data: { fileList: Record<string, string>[] } }) =>
   data.fileList.map(({ code }) => code);
@@ -42,19 +42,6 @@ describe('copies', () => {
     ]);
     expect(await contentOf(to, 'a.txt')).toBeUndefined();
     expect(await contentOf(to, 'folder/b.txt')).toBe('hello');
-  });
-
-  test('of many files to one destination that must not be replaced: one succeeds', async () => {
-    const to = await deploy();
-    const sources = ['a', 'b', 'c', 'd', 'e', 'f'];
-    for (const name of sources) await put(to, name, name);
-    const calls = await Promise.all(
-      sources.map((name) => copy(to, { srcPath: `/${name}`, dstPath: '/x', overwrite: false })),
-    );
-    const codes = calls.flatMap(codesOf);
-    expect(codes.filter((code) => code === undefined)).toHaveLength(1);
-    expect(codes.filter((code) => code === 'OBJECT_ALREADY_EXIST')).toHaveLength(5);
-    expect(await contentOf(to, 'x')).toBe(sources[codes.indexOf(undefined)]);
   });
 
   test('a bad item fails alone, with code and message', async () => {
@@ -181,24 +168,18 @@ describe('if the store fails', () => {
     expect(await contentOf(to, 'b')).toBe('hello');
     expect(to.changes.map(({ action }) => action)).toEqual(['upload', 'copy']);
   });
-});
 
-test('a file that is uploaded while it is moved is not lost', async () => {
-  const { blobs: store } = await deploy();
-  let between: (() => Promise<unknown>) | undefined;
-  const blobs: typeof store = {
-    ...store,
-    copy: async (...args) => {
-      const info = await store.copy(...args);
-      await between?.();
-      return info;
-    },
-  };
-  const to = await deploy({ blobs });
-  await put(to, 'a', 'old');
-  between = () => put(to, 'a', 'new');
-  const move = { srcPath: '/a', dstPath: '/b', removeOriginal: true };
-  expect(codesOf(await copy(to, move))).toEqual([undefined]);
-  expect(await contentOf(to, 'a')).toBe('new');
-  expect(await contentOf(to, 'b')).toBe('old');
+  test('uploads and downloads report it, and recover by themselves', async () => {
+    let isDown = true;
+    const to = await failing(() => isDown);
+    await expect(put(to, 'a', 'hello')).rejects.toThrow('<Code>ServiceUnavailable</Code>');
+    isDown = false;
+    const address = await link(to, await put(to, 'a', 'hello'));
+    isDown = true;
+    const response = await fetch(address);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await response.text()).toContain('<Code>ServiceUnavailable</Code>');
+    isDown = false;
+    expect(await (await fetch(address)).text()).toBe('hello');
+  });
 });
