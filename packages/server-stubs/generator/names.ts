@@ -1,52 +1,13 @@
 import { createHash } from 'node:crypto';
 
 /** Names that are in scope in generated modules. */
-const RESERVED = [
-  'Call',
-  'Handlers',
-  'SecurityHandlers',
-  'Principals',
-  'RawBody',
-  'Readable',
-  'Router',
-  'RouterOptions',
-  'RouteTable',
-  'Validator',
-  'SecurityHandler',
-  'Status',
-  'StatusOf',
-  'Digit',
-  'HandlerResponse',
-  'MultipartStream',
-  'Options',
-  'AnyHandlers',
-  'Status1XX',
-  'Status2XX',
-  'Status3XX',
-  'Status4XX',
-  'Status5XX',
-  'Array',
-  'Boolean',
-  'Date',
-  'Error',
-  'Exclude',
-  'Function',
-  'Map',
-  'Number',
-  'Object',
-  'Omit',
-  'Partial',
-  'Pick',
-  'Promise',
-  'ReadonlyArray',
-  'Record',
-  'RegExp',
-  'Required',
-  'Set',
-  'String',
-  'Symbol',
-  'Uint8Array',
-];
+const RESERVED = `
+  Call Handlers SecurityHandlers Principals RawBody Readable Router RouterOptions RouteTable Validator
+  SecurityHandler Status StatusOf Digit HandlerResponse MultipartStream Options AnyHandlers
+  Status1XX Status2XX Status3XX Status4XX Status5XX
+  Array Boolean Date Error Exclude Function Map Number Object Omit Partial Pick Promise ReadonlyArray Record
+  RegExp Required Set String Symbol Uint8Array
+`.split(/\s+/);
 
 export class Names {
   readonly #taken: Set<string>;
@@ -96,6 +57,5 @@ export function toTemplate(pattern: string): string {
 
 /** All text from a document passes through here into source code, except comments (`toJsDoc`). */
 function toEscaped(text: string, quote: "'" | '`'): string {
-  const json = JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
-  return json.slice(1, -1).replaceAll('\\"', '"').replaceAll(quote, `\\${quote}`);
+  return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll(quote, `\\${quote}`);
 }

@@ -28,60 +28,6 @@ async function start(
   return serve(createRouter(table, { echo }, { security: security as SecurityHandlers }));
 }
 
-const inQuery = (schema: object, more: object = {}) => ({
-  parameters: [
-    { name: 'q', in: 'query', schema, ...more },
-    { name: 'other', in: 'query', schema: { type: 'string' } },
-  ],
-});
-const MAP = { type: 'object', additionalProperties: { type: 'integer' } };
-const PROTO = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"integer"}}') };
-const components = { schemas: { Ids: INTEGERS, Pair: PAIR } };
-
-it.each([
-  ['exploded', MAP, {}, '?a=1&b=2&other=o', { a: 1, b: 2 }],
-  ['exploded next to named ones', { ...PAIR, ...MAP }, {}, '?b=x&z=3', { b: 'x', z: 3 }],
-  ['in brackets', MAP, { style: 'deepObject' }, '?q[a]=1', { a: 1 }],
-  [
-    'with a name of prototypes',
-    PROTO,
-    { style: 'deepObject' },
-    '?q[__proto__]=1',
-    { ['__proto__']: 1 },
-  ],
-])('an object of free names is read %s', async (_, schema, more, query, expected) => {
-  const base = await start(inQuery(schema, more));
-  const response = await send(base, `/x${query}`, { method: 'POST' });
-  expect(response.json).toMatchObject({ query: { q: expected } });
-});
-
-it.each([
-  [{ $ref: '#/components/schemas/Ids', maxItems: 3 }, {}, '?q=1&q=2', [1, 2]],
-  [
-    { $ref: '#/components/schemas/Pair', required: ['a'] },
-    { style: 'deepObject' },
-    '?q[a]=1',
-    { a: 1 },
-  ],
-  [{ type: 'array', prefixItems: [{ type: 'integer' }], maxItems: 2 }, {}, '?q=1', [1]],
-])(
-  'a parameter of %j has the types that the schema names anywhere',
-  async (schema, more, query, expected) => {
-    const base = await start(inQuery(schema, more), { components });
-    const response = await send(base, `/x${query}`, { method: 'POST' });
-    expect(response.json).toMatchObject({ query: { q: expected } });
-  },
-);
-
-it.each([
-  [INTEGERS, 'c=1; d=9; c=2', [1, 2]],
-  [PAIR, 'a=1; b=x', { a: 1, b: 'x' }],
-])('an exploded cookie of %j is several cookies', async (schema, cookie, expected) => {
-  const base = await start({ parameters: [{ name: 'c', in: 'cookie', schema }] });
-  const response = await send(base, '/x', { method: 'POST', headers: { cookie } });
-  expect(response.json).toMatchObject({ cookie: { c: expected } });
-});
-
 it.each([
   [
     'application/json; charset=utf-8',

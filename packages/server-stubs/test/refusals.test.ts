@@ -37,6 +37,7 @@ describe('what cannot be used is reported by name and place', () => {
     [`${BODY}: $ref "pet.yaml" points to a target that does not`, body({ $ref: 'pet.yaml' })],
     [`${BODY}: $ref "#/nowhere" points to a target that does not`, body({ $ref: '#/nowhere' })],
     [`${BODY}: $ref "#pet" points to a target that does not exist`, body({ $ref: '#pet' })],
+    [`${BODY}: $ref "#/info/toString" points to a target`, body({ $ref: '#/info/toString' })],
     [
       `${BODY}/items/$dynamicRef: #a may refer to several schemas`,
       body({

@@ -10,6 +10,11 @@ import { serve } from './support/serve.ts';
 const FORM = 'application/x-www-form-urlencoded';
 const price = { type: 'object', properties: { amount: { type: 'integer' } } };
 const items = { type: 'array', items: price };
+const integers = { type: 'array', items: { type: 'integer' } };
+const pair = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } };
+const map = { type: 'object', additionalProperties: { type: 'integer' } };
+const proto = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"integer"}}') };
+const other = { name: 'other', in: 'query', schema: { type: 'string' } };
 
 const query = (schema: object, rest: object = {}) => ({
   parameters: [{ name: 'q', in: 'query', schema, ...rest }],
@@ -36,6 +41,17 @@ const paths = {
   '/object-in-header': {
     get: { parameters: [{ name: 'X-Q', in: 'header', schema: { anyOf: [items, price] } }] },
   },
+  '/map': { get: { parameters: [...query(map).parameters, other] } },
+  '/pair-and-map': { get: query({ ...pair, ...map }) },
+  '/map-in-brackets': { get: query(map, { style: 'deepObject' }) },
+  '/proto': { get: query(proto, { style: 'deepObject' }) },
+  '/ids': { get: query({ $ref: '#/components/schemas/Ids', maxItems: 3 }) },
+  '/pair': {
+    get: query({ $ref: '#/components/schemas/Pair', required: ['a'] }, { style: 'deepObject' }),
+  },
+  '/tuple': { get: query({ type: 'array', prefixItems: [{ type: 'integer' }], maxItems: 2 }) },
+  '/cookies': { get: { parameters: [{ name: 'c', in: 'cookie', schema: integers }] } },
+  '/cookie-pair': { get: { parameters: [{ name: 'c', in: 'cookie', schema: pair }] } },
   '/undeclared/{id}': { get: {} },
   '/twice/{id}/{id}': {
     get: { parameters: [{ name: 'id', in: 'path', schema: { type: 'integer' } }] },
@@ -75,6 +91,8 @@ const paths = {
 };
 
 const schemas = {
+  Ids: integers,
+  Pair: pair,
   Small: {
     $id: 'https://a.example/small',
     $anchor: 'small',
@@ -126,6 +144,13 @@ describe('features that few tools support', () => {
     ['/deep-or-number?q=7', { query: { q: 7 } }],
     ['/list-of-objects?q[][amount]=1&q[][amount]=2', { query: { q: amounts(1, 2) } }],
     ['/list-of-objects?q={"amount":1}&q={"amount":2}', { query: { q: amounts(1, 2) } }],
+    ['/map?a=1&b=2&other=o', { query: { q: { a: 1, b: 2 } } }],
+    ['/pair-and-map?b=x&z=3', { query: { q: { b: 'x', z: 3 } } }],
+    ['/map-in-brackets?q[a]=1', { query: { q: { a: 1 } } }],
+    ['/proto?q[__proto__]=1', { query: { q: { ['__proto__']: 1 } } }],
+    ['/ids?q=1&q=2', { query: { q: [1, 2] } }],
+    ['/pair?q[a]=1', { query: { q: { a: 1 } } }],
+    ['/tuple?q=1', { query: { q: [1] } }],
     ['/undeclared/a%20b', { path: { id: 'a b' } }],
     ['/twice/1/2', { path: { id: 1, id2: 2 } }],
     ['/objects', { id: 'same' }],
@@ -158,6 +183,10 @@ describe('features that few tools support', () => {
     expect(json).toMatchObject({ header: { 'X-Q': amounts(1) } });
     const cookie = await send(base, '/cookie', { headers: { cookie: 'c=a%20b' } });
     expect(cookie.json).toMatchObject({ cookie: { c: 'a%20b' } });
+    const several = await send(base, '/cookies', { headers: { cookie: 'c=1; d=9; c=2' } });
+    expect(several.json).toMatchObject({ cookie: { c: [1, 2] } });
+    const exploded = await send(base, '/cookie-pair', { headers: { cookie: 'a=1; b=x' } });
+    expect(exploded.json).toMatchObject({ cookie: { c: { a: 1, b: 'x' } } });
     const token = await send(base, '/token', { method: 'POST' });
     expect(token.json).toMatchObject({ id: 'postTokenRefresh' });
   });
