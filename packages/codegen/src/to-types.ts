@@ -26,8 +26,8 @@ export async function toTypes(document: object): Promise<string> {
 }
 
 /**
- * Removes `additionalProperties: true` next to named properties. JSON Schema ignores it, but `openapi-
- * typescript` turns it into an index signature, which accepts every misspelled field.
+ * Removes `additionalProperties: true` next to named properties. JSON Schema ignores it, but
+ * `openapi-typescript` turns it into an index signature, which accepts every misspelled field.
  */
 function toClosedObjects(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toClosedObjects);

@@ -192,4 +192,11 @@ describe('what cannot be used is reported by name and place', () => {
       { message: expect.stringContaining('A discriminator without oneOf or anyOf') },
     ]);
   });
+
+  it('but not a name that generated code needs, which gets a number', () => {
+    const document = body({ $ref: '#/components/schemas/Promise' });
+    const components = { schemas: { Promise: { type: 'string' } } };
+    const types = generate({ ...document, components }).files.get('types.gen.ts');
+    expect(types).toContain('export type Promise2 = string;');
+  });
 });

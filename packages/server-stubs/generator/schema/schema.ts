@@ -9,42 +9,20 @@ export interface SchemaObject {
 export type Schema = boolean | SchemaObject;
 
 /** Keywords that take one schema, a list of schemas, or schemas by name. */
-const ONE = [
-  'items',
-  'additionalProperties',
-  'not',
-  'if',
-  'then',
-  'else',
-  'contains',
-  'propertyNames',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-] as const;
-const LIST = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const;
-const BY_NAME = ['properties', 'patternProperties', 'dependentSchemas'] as const;
+const ONE = new Set(
+  `items additionalProperties not if then else contains propertyNames unevaluatedItems
+  unevaluatedProperties`.split(/\s+/),
+);
+const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+const BY_NAME = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 
 /** Keywords that do not affect validation. */
-export const ANNOTATIONS: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'summary',
-  'default',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'example',
-  'examples',
-  'externalDocs',
-  'xml',
-  '$comment',
-  '$schema',
-  'contentEncoding',
-  'contentMediaType',
-  'contentSchema',
-  'discriminator',
-  'nullable',
-]);
+export const ANNOTATIONS: ReadonlySet<string> = new Set(
+  `title description summary default deprecated readOnly writeOnly example examples externalDocs xml
+  $comment $schema contentEncoding contentMediaType contentSchema discriminator nullable`.split(
+    /\s+/,
+  ),
+);
 
 export function isSchema(value: unknown): value is Schema {
   return typeof value === 'boolean' || isObject(value);
@@ -58,11 +36,11 @@ export function mapSubschemas(
   const copy: SchemaObject = { ...schema };
   for (const [key, value] of Object.entries(schema)) {
     const at = join(pointer, key);
-    if (isIn(ONE, key) && isSchema(value)) {
+    if (ONE.has(key) && isSchema(value)) {
       copy[key] = map(value, at);
-    } else if (isIn(LIST, key) && Array.isArray(value)) {
+    } else if (LIST.has(key) && Array.isArray(value)) {
       copy[key] = value.map((each, index) => (isSchema(each) ? map(each, join(at, index)) : each));
-    } else if (isIn(BY_NAME, key)) {
+    } else if (BY_NAME.has(key)) {
       copy[key] = Object.fromEntries(
         entriesOf(value).map(([name, each]) => [
           name,
@@ -90,7 +68,10 @@ export function typesOf(schema: SchemaObject): readonly string[] {
   return typeof schema.type === 'string' ? [schema.type] : schema.type;
 }
 
-export function membersOf(schema: SchemaObject, keyword: (typeof LIST)[number]): Schema[] {
+export function membersOf(
+  schema: SchemaObject,
+  keyword: 'allOf' | 'anyOf' | 'oneOf' | 'prefixItems',
+): Schema[] {
   const list = schema[keyword];
   return Array.isArray(list) ? list.filter(isSchema) : [];
 }
@@ -108,8 +89,4 @@ export function propertiesOf(schema: SchemaObject): [string, Schema][] {
   return entriesOf(schema.properties).filter((entry): entry is [string, Schema] =>
     isSchema(entry[1]),
   );
-}
-
-function isIn<T extends string>(list: readonly T[], key: string): key is T {
-  return (list as readonly string[]).includes(key);
 }

@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { Cors } from '../http/cors.ts';
-import { toDisposition } from '../http/disposition.ts';
-import { type Headers, isUpgrade, removeHopByHop } from '../http/headers.ts';
+import { applyDispositionRules } from '../http/disposition.ts';
+import { type Headers, removeHopByHop } from '../http/headers.ts';
 import { UpgradeResponse } from '../http/upgrade.ts';
-import { givenOf, headerOf } from '../runtime/decoding.ts';
 import {
   type Call,
   FaultError,
@@ -25,14 +24,12 @@ const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 /** Headers with lists, in which the service's values are added to the gateway's. */
 const MERGED = ['access-control-expose-headers', 'vary'];
 
-/** Headers that only the gateway may set (D8, D9, D11). */
+/** Headers that only the gateway may set (D9, D11). */
 const OWN = new Set([
   'x-request-id',
   'access-control-allow-origin',
   'access-control-allow-credentials',
-  'content-disposition',
 ]);
-const NONE: readonly string[] = [];
 
 export function toGatewayHandler<Caller>(
   handler: GatewayHandler<Caller>,
@@ -127,8 +124,8 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
 }
 
 /**
- * The service's status, headers and body pass through unchanged, except for hop-by-hop headers, `X-Request-
- * Id` and `Content-Disposition` (D7). `X-Svc-Upstream-Status-Code` is added (D10).
+ * The service's status, headers and body pass through unchanged, except for hop-by-hop headers, `X-Request-Id`
+ * and `Content-Disposition` (D7). `X-Svc-Upstream-Status-Code` is added (D10).
  */
 function toCallerResponse(
   { status, headers: given = {}, body }: ServiceResponse,
@@ -141,14 +138,7 @@ function toCallerResponse(
       cause: new RangeError(`${status} is not a valid status.`),
     });
   }
-  const headers = removeHopByHop(given, OWN);
-  const disposition = toDisposition({
-    method: request.method ?? 'GET',
-    isUpgrade: isUpgrade(request.headers),
-    contentType: headerOf(headers, 'content-type'),
-    own: toLines(givenOf(given, 'content-disposition')) ?? NONE,
-  });
-  if (disposition !== undefined) headers['content-disposition'] = disposition;
+  const headers = applyDispositionRules(request, removeHopByHop(given, OWN));
   headers[upstreamStatus] = String(status);
   // RFC 9110, section 8.6: "A server MUST NOT send a Content-Length header field in any response with
   // a status code of … 204 (No Content)."

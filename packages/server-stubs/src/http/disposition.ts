@@ -41,38 +41,21 @@ export function applyDispositionRules(
     if (name.toLowerCase() !== 'content-disposition') kept[name] = value;
     else if (value !== undefined) own.push(...(Array.isArray(value) ? value : [String(value)]));
   }
-  const disposition = toDisposition({
-    method: request.method ?? 'GET',
-    isUpgrade: isUpgrade(request.headers),
-    contentType: headerOf(headers, 'content-type'),
-    own,
-  });
-  if (disposition !== undefined) kept['content-disposition'] = disposition;
+  if (isAttachment(request, headerOf(headers, 'content-type'))) {
+    const attachments = own.map((value) => value.trim());
+    kept['content-disposition'] =
+      attachments.find((value) => OWN_ATTACHMENT.test(value)) ?? ATTACHMENT;
+  }
   return kept;
 }
 
-interface DispositionFacts {
-  readonly method: string;
-  readonly isUpgrade: boolean;
-  readonly contentType: string | undefined;
-  readonly own: readonly string[];
-}
-
-/**
- * C1 to C3. D8: exactly one header; a service's own `attachment; filename=…` is kept, and any other type is
- * replaced.
- */
-export function toDisposition(facts: DispositionFacts): string | undefined {
-  if (!isAttachment(facts)) return undefined;
-  return (
-    facts.own.map((value) => value.trim()).find((value) => OWN_ATTACHMENT.test(value)) ?? ATTACHMENT
-  );
-}
-
-function isAttachment({ method, isUpgrade, contentType }: DispositionFacts): boolean {
+function isAttachment(
+  { method = 'GET', headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  contentType: string | undefined,
+): boolean {
   // C3: "SSE and WebSocket requests are exempt from C1 and C2." Pages and links cannot set `Upgrade`, so
   // C1 cannot be bypassed with it.
-  if (isUpgrade) return false;
+  if (isUpgrade(headers)) return false;
   // A missing Content-Type counts as not text (D8).
   const type = mediaTypeOf(contentType ?? '');
   // Event streams are exempt, whatever the request accepts (D8).

@@ -8,17 +8,10 @@ export type { Headers, HeaderValue };
  * RFC 9110, section 7.6.1, and `Trailer`, because trailers are dropped too. Those for proxies are meant for
  * the next proxy (section 11.7).
  */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+const HOP_BY_HOP = new Set(
+  `connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer
+  transfer-encoding upgrade`.split(/\s+/),
+);
 
 /** RFC 9110, section 8.3.1: in lowercase and without parameters. */
 export function mediaTypeOf(contentType: string): string {
