@@ -123,31 +123,6 @@ it('responds if the handler reads nothing, or leaves early', async () => {
   expect(await (await post(early, form)).json()).toBe('a');
 });
 
-it('fails the file that a handler waits for when the client disconnects', async () => {
-  const failed = Promise.withResolvers<unknown>();
-  const started = Promise.withResolvers<void>();
-  const base = await start(async ({ body }: { body: MultipartStream }) => {
-    try {
-      for await (const part of body) {
-        started.resolve();
-        if (part.kind === 'file') await text(part.body);
-      }
-    } catch (error) {
-      failed.resolve(error);
-    }
-    return { status: 200, body: '' };
-  });
-  const socket = await open(base);
-  socket.on('error', () => {});
-  socket.write(
-    'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n' +
-      'Content-Length: 10000\r\n\r\n--x\r\nContent-Disposition: form-data; name="a"; filename="f"\r\n\r\nbytes',
-  );
-  await started.promise;
-  socket.destroy();
-  expect(await failed.promise).toBeInstanceOf(Error);
-});
-
 it('applies backpressure from the handler to the client', async () => {
   const release = Promise.withResolvers<void>();
   const base = await start(async ({ body }: { body: MultipartStream }) => {

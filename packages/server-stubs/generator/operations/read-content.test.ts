@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Problems } from '../document.ts';
 import { toContentKind } from './read-content.ts';
-import { readModel } from './read-model.ts';
 
 describe('toContentKind', () => {
   it.each([
@@ -26,23 +24,4 @@ describe('toContentKind', () => {
     expect(toContentKind('*/*', true)).toBe('json');
     expect(toContentKind('application/*', true)).toBe('json');
   });
-});
-
-it('reads media types of x-berth-content after those of content', () => {
-  const response = {
-    description: 'A',
-    content: { 'text/plain': {} },
-    'x-berth-content': { 'text/event-stream': {}, '*/*': {} },
-  };
-  const document = {
-    openapi: '3.1.1',
-    info: { title: 'T', version: '1.0.0' },
-    paths: { '/': { get: { operationId: 'read', responses: { 200: response } } } },
-  };
-  const { operations } = readModel(document, new Problems());
-  expect(operations[0]?.responses[0]?.contents.map(({ mediaType }) => mediaType)).toEqual([
-    'text/plain',
-    'text/event-stream',
-    '*/*',
-  ]);
 });

@@ -16,8 +16,6 @@ import {
   createRouter,
   type Fault,
   type FaultKind,
-  type Handler,
-  type HandlerResponse,
   type Input,
   type Route,
   type Router,
@@ -76,23 +74,30 @@ export function createStorageRouter<Caller = unknown>(
   const { batchItems = LIMITS.batchItems, routes = standard } = options;
   const cors = createCors('storage', wireProfile, origins);
   const table = toStorageTable(routes, wireProfile);
-  const { authorization } = wireProfile.storageHeaders;
-  return createRouter(
-    table,
-    toHandlers(handlers as Record<string, never>, (handler) =>
-      toStorageHandler(handler, { env, batchItems, storeFileID: wireProfile.storeFileID }),
-    ),
-    {
-      ...toRouterOptions(options, cors, (fault, { request }) => {
-        const isNaked = request.headers[authorization.toLowerCase()] === undefined;
-        if (fault.kind !== 'unauthorized' || !isNaked) return toStorageFault(fault);
-        const message = `The ${authorization} header is missing.`;
-        return new StorageError('SIGN_PARAM_INVALID', { message });
-      }),
-      security: { [CREDENTIALS]: toStorageSecurity(security, wireProfile, envIdOf(table)) },
-      requests: { bodyBytes: LIMITS.storageBodyBytes, ...requests },
-    },
-  );
+  const { storageHeaders, storeFileID } = wireProfile;
+  const { authorization } = storageHeaders;
+  type AnyHandler = (input: unknown, call: StorageCall) => unknown;
+  const toHandler = (handler: AnyHandler) => async (input: Input, call: Call) => {
+    const known = call as unknown as StorageCall & { caller: unknown };
+    // Act on the same environment that the security handler got.
+    assertEnv(known.envId, env);
+    assertBatch(input.body, batchItems);
+    known.caller = call.security[CREDENTIALS];
+    const data = await handler(input.body, known);
+    // D20: every response is wrapped in this envelope.
+    const envelope = { statusCode: 200, body: { requestId: call.requestId, data } };
+    return { status: 200, body: renameField(envelope, NEUTRAL, storeFileID) };
+  };
+  return createRouter(table, toHandlers(handlers as Record<string, AnyHandler>, toHandler), {
+    ...toRouterOptions(options, cors, (fault, { request }) => {
+      const isNaked = request.headers[authorization.toLowerCase()] === undefined;
+      if (fault.kind !== 'unauthorized' || !isNaked) return toStorageFault(fault);
+      const message = `The ${authorization} header is missing.`;
+      return new StorageError('SIGN_PARAM_INVALID', { message });
+    }),
+    security: { [CREDENTIALS]: toStorageSecurity(security, wireProfile, envIdOf(table)) },
+    requests: { bodyBytes: LIMITS.storageBodyBytes, ...requests },
+  });
 }
 
 /** Converts a runtime fault to a storage API error (D26). */
@@ -104,8 +109,6 @@ function toStorageFault({ kind, status, message, cause }: Fault): StorageError {
   }
   return new StorageError(code, { message, status, cause });
 }
-
-const SEGMENT = '{envId}';
 
 /**
  * The credentials of a storage call, which are sent in three headers (D17). They belong together, because the
@@ -164,7 +167,7 @@ function toStorageSecurity(
  * are not counted.
  */
 function envIdOf({ routes }: RouteTable): (rawPath: string) => string {
-  const at = routes[0]?.path.split('/').indexOf(SEGMENT) ?? 0;
+  const at = routes[0]?.path.split('/').indexOf('{envId}') ?? 0;
   return (rawPath) => {
     let start = 0;
     for (let count = 0; count < at; count += 1) start = rawPath.indexOf('/', start) + 1;
@@ -174,59 +177,22 @@ function envIdOf({ routes }: RouteTable): (rawPath: string) => string {
   };
 }
 
-const LIST = 'fileList';
+/** The neutral name of the field in the upload metadata (D1). */
+const NEUTRAL = defaultWireProfile.storeFileID;
 
 const CREDENTIALS = 'credentials';
-
-type AnyHandler = (input: unknown, call: StorageCall) => unknown;
-
-interface Settings {
-  readonly env: EnvOption | undefined;
-  readonly batchItems: number;
-  /** The field's name on the wire (D1). */
-  readonly storeFileID: string;
-}
-
-function toStorageHandler(
-  handler: AnyHandler,
-  { env, batchItems, storeFileID }: Settings,
-): Handler {
-  const { storeFileID: neutral } = defaultWireProfile;
-  const toWire = (data: unknown, call: Call): HandlerResponse => {
-    const response = toEnvelope(data, call);
-    if (storeFileID === neutral) return response;
-    return { ...response, body: renameField(response.body, neutral, storeFileID) };
-  };
-  return async ({ body }: Input, call: Call) => {
-    const known = call as unknown as StorageCall & { caller: unknown };
-    // Act on the same environment that the security handler got.
-    assertEnv(known.envId, env);
-    assertBatch(body, batchItems);
-    known.caller = call.security[CREDENTIALS];
-    return toWire(await handler(body, known), call);
-  };
-}
-
-/** Wraps data in the envelope `{ statusCode, body: { requestId, data } }` (D20). */
-function toEnvelope(data: unknown, { requestId }: Call): HandlerResponse {
-  return { status: 200, body: { statusCode: 200, body: { requestId, data } } };
-}
 
 function assertEnv(envId: string, env: EnvOption | undefined): void {
   if (env === undefined || (typeof env === 'string' ? env === envId : env(envId))) return;
   throw new StorageError('INVALID_ENV', { message: `Environment ${envId} does not exist.` });
 }
 
-/**
- * Rejects a call with more than the maximum number of items (D25).
- *
- * @throws StorageError INVALID_PARAM
- */
+/** Rejects a call with more than the maximum number of items (D25). */
 function assertBatch(input: unknown, maxItems: number): void {
-  const list = (input as Record<string, unknown>)[LIST];
-  if (!Array.isArray(list) || list.length <= maxItems) return;
+  const { fileList } = input as { fileList?: unknown };
+  if (!Array.isArray(fileList) || fileList.length <= maxItems) return;
   throw new StorageError('INVALID_PARAM', {
-    message: `${LIST} has ${list.length} items: send at most ${maxItems} per call.`,
+    message: `fileList has ${fileList.length} items: send at most ${maxItems} per call.`,
   });
 }
 
@@ -246,12 +212,19 @@ function toStorageTable(table: RouteTable, profile: WireProfile): RouteTable {
   };
 }
 
+/** Validates responses against the schemas, which only know the field's neutral name. */
 function withProfile(route: Route, { storeFileID }: WireProfile): Route {
-  if (storeFileID === defaultWireProfile.storeFileID) return route;
-  const rename = (content: Content): Content =>
-    content.validate === undefined
-      ? content
-      : { ...content, validate: underNeutralName(content.validate, storeFileID) };
+  if (storeFileID === NEUTRAL) return route;
+  const rename = (content: Content): Content => {
+    const { validate } = content;
+    if (validate === undefined) return content;
+    const renamed: Validator = (response) => {
+      const isValid = validate(renameField(response, storeFileID, NEUTRAL));
+      renamed.errors = validate.errors ?? null;
+      return isValid;
+    };
+    return { ...content, validate: renamed };
+  };
   const responses = route.responses.map((response) => ({
     ...response,
     content: response.content.map(rename),
@@ -259,20 +232,10 @@ function withProfile(route: Route, { storeFileID }: WireProfile): Route {
   return { ...route, responses };
 }
 
-/** Validates a response against the schema, which only knows the field's neutral name. */
-function underNeutralName(validate: Validator, name: string): Validator {
-  const renamed: Validator = (response) => {
-    const isValid = validate(renameField(response, name, defaultWireProfile.storeFileID));
-    renamed.errors = validate.errors ?? null;
-    return isValid;
-  };
-  return renamed;
-}
-
 function renameField(envelope: unknown, from: string, to: string): unknown {
   const { statusCode, body } = envelope as { statusCode: number; body?: { data?: object } };
-  const data = body?.data as Record<string, unknown> | undefined;
-  if (data === undefined || data === null || !Object.hasOwn(data, from)) return envelope;
+  const data = body?.data as Record<string, unknown> | null | undefined;
+  if (from === to || !data || !Object.hasOwn(data, from)) return envelope;
   const { [from]: value, ...others } = data;
   return { statusCode, body: { ...body, data: { ...others, [to]: value } } };
 }

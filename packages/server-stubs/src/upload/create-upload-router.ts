@@ -109,13 +109,12 @@ function toUploaded({ etag, location }: UploadResult, { fields }: UploadInput): 
   const wanted = fields.get(STATUS_FIELD) ?? '';
   return {
     status: STATUSES.includes(wanted) ? Number(wanted) : DEFAULT_STATUS,
-    headers: { etag: etag.startsWith('"') ? etag : `"${etag}"`, location: toAscii(location) },
+    headers: {
+      etag: etag.startsWith('"') ? etag : `"${etag}"`,
+      // Headers are ASCII. Existing percent-encoding is kept.
+      location: location.replace(/[^\x21-\x7E]+/gu, encodeURIComponent),
+    },
   };
-}
-
-/** Headers are ASCII. Existing percent-encoding is kept. */
-function toAscii(address: string): string {
-  return address.replace(/[^\x21-\x7E]+/gu, encodeURIComponent);
 }
 
 /**
@@ -151,7 +150,8 @@ async function toUploadInput(
   maxBytes: number,
 ): Promise<UploadInput> {
   const form = await readForm(body);
-  const { fields, file } = form;
+  const { fields } = form;
+  const { filename, mediaType, charset } = form.file;
   const read = (name: string, code: UploadErrorCode) => {
     const value = fields.get(name.toLowerCase());
     if (value) return value;
@@ -167,14 +167,10 @@ async function toUploadInput(
     token: read(uploadFields.securityToken, 'AccessDenied'),
     metaFileId: read(uploadFields.metaFileId, 'AccessDenied'),
     file: new Content(form, maxBytes),
-    filename: file.filename,
-    contentType: toContentType(file),
+    filename,
+    contentType: charset === undefined ? mediaType : `${mediaType}; charset=${charset}`,
     fields,
   };
-}
-
-function toContentType({ mediaType, charset }: FilePart): string {
-  return charset === undefined ? mediaType : `${mediaType}; charset=${charset}`;
 }
 
 interface OpenForm {
@@ -226,8 +222,10 @@ class Content extends Readable {
     body.pause();
     body.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) this.destroy(tooLarge(maxBytes));
-      else if (!this.push(chunk)) body.pause();
+      if (size > maxBytes) {
+        const message = `The file is larger than ${maxBytes} bytes.`;
+        this.destroy(new UploadError('EntityTooLarge', { message }));
+      } else if (!this.push(chunk)) body.pause();
     });
     body.once('end', () => {
       drain(rest).then(
@@ -254,10 +252,4 @@ class Content extends Readable {
 /** Everything after the file is ignored, but must be complete up to the closing boundary. */
 async function drain(rest: AsyncIterator<unknown>): Promise<void> {
   while ((await rest.next()).done !== true);
-}
-
-function tooLarge(maxBytes: number): UploadError {
-  return new UploadError('EntityTooLarge', {
-    message: `The file is larger than ${maxBytes} bytes.`,
-  });
 }

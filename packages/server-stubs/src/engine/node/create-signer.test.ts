@@ -4,24 +4,10 @@ import { createSigner } from './create-signer.ts';
 
 const old = randomBytes(32);
 
-test.each([
-  [
-    ['a', 'b'],
-    ['ab', ''],
-  ],
-  [['a', 'b'], ['a,b']],
-  [
-    ['a', 'b'],
-    ['a', 'b', ''],
-  ],
-  [['a","b'], ['a', 'b']],
-  [
-    ['a', 'b'],
-    ['b', 'a'],
-  ],
-])('%j is not %j', (values, others) => {
+test('different lists have different signatures', () => {
   const signer = createSigner([old]);
-  expect(signer.verify(others, signer.sign(values))).toBe(false);
+  const lists = [['a', 'b'], ['ab', ''], ['a,b'], ['a', 'b', ''], ['a","b'], ['b', 'a']];
+  expect(new Set(lists.map(signer.sign)).size).toBe(lists.length);
 });
 
 test('short keys are refused', () => {
