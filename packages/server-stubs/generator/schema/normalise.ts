@@ -142,14 +142,6 @@ function upgrade(schema: SchemaObject, is30: boolean): SchemaObject {
   const { nullable, ...upgraded } = schema;
   toExclusive(upgraded, 'minimum', 'exclusiveMinimum');
   toExclusive(upgraded, 'maximum', 'exclusiveMaximum');
-  if (is30 && upgraded.format === 'binary') {
-    delete upgraded.format;
-    upgraded.contentMediaType = 'application/octet-stream';
-  }
-  if (is30 && upgraded.example !== undefined) {
-    upgraded.examples = [upgraded.example];
-    delete upgraded.example;
-  }
   return nullable === true && schema.$ref === undefined ? toNullable(upgraded) : upgraded;
 }
 

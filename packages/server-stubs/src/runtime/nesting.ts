@@ -13,22 +13,20 @@ export function toSteps(name: string): readonly string[] | undefined {
   return [head, ...brackets.slice(1, -1).split('][')];
 }
 
-class Branch {
-  readonly members = new Map<string, Branch | unknown[]>();
-}
+interface Branch extends Map<string, Branch | unknown[]> {}
 
 /**
  * Numbers and empty brackets create lists, and so does a name with several values. `undefined` if a name has
  * both a value and members, or too many steps.
  */
 export function nest(fields: Iterable<Field>): NullObject | undefined {
-  const root = new Branch();
+  const root: Branch = new Map();
   for (const [name, value] of fields) {
     const steps = toSteps(name) ?? [name];
     if (steps.length > MAX_DEPTH || !add(root, steps, value)) return undefined;
   }
   const object = createNullObject();
-  for (const [name, member] of root.members) object[name] = toValue(member);
+  for (const [name, member] of root) object[name] = toValue(member);
   return object;
 }
 
@@ -37,29 +35,23 @@ function add(root: Branch, steps: readonly string[], value: unknown): boolean {
   const last = steps.length - 1;
   for (const [index, step] of steps.entries()) {
     // Empty brackets append to a list.
-    const key = step === '' && index > 0 && index < last ? `${branch.members.size}` : step;
-    const known = branch.members.get(key);
-    if (index === last) {
-      if (known instanceof Branch) return false;
-      if (known === undefined) branch.members.set(key, [value]);
-      else known.push(value);
-    } else if (known === undefined) {
-      const next = new Branch();
-      branch.members.set(key, next);
-      branch = next;
-    } else if (known instanceof Branch) branch = known;
-    else return false;
+    const key = step === '' && index > 0 && index < last ? `${branch.size}` : step;
+    const member = branch.get(key) ?? (index === last ? [] : new Map());
+    branch.set(key, member);
+    if (member instanceof Map !== index < last) return false;
+    if (member instanceof Map) branch = member;
+    else member.push(value);
   }
   return true;
 }
 
 function toValue(member: Branch | unknown[]): unknown {
-  if (!(member instanceof Branch)) return member.length === 1 ? member[0] : member;
-  const entries = [...member.members];
+  if (!(member instanceof Map)) return member.length === 1 ? member[0] : member;
+  const entries = [...member];
   if (entries.every(([name]) => /^\d{0,9}$/.test(name))) {
     entries.sort(([a], [b]) => Number(a === '') - Number(b === '') || Number(a) - Number(b));
     return entries.flatMap(([name, each]) =>
-      name === '' && !(each instanceof Branch) ? each : [toValue(each)],
+      name === '' && !(each instanceof Map) ? each : [toValue(each)],
     );
   }
   const object = createNullObject();
