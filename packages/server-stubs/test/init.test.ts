@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { initProject } from '../generator/init/init-project.ts';
+import { initProject, toManifest } from '../generator/init/init-project.ts';
 import { routes as gatewayRoutes } from '../src/generated/gateway.v1/routes.gen.ts';
 import { routes as storageRoutes } from '../src/generated/storage.v2/routes.gen.ts';
 
@@ -98,3 +98,15 @@ async function node(args: readonly string[]): Promise<{ code: number; output: st
   ]);
   return { code, output: out + err };
 }
+
+test.each([
+  ['/tmp/my-server', 'my-server'],
+  ['/tmp/My Server!', 'my-server'],
+  ['/tmp/_x', 'x'],
+  ['/tmp/中文', 'berth-server'],
+])('the project in %s is named %s', (folder, name) => {
+  expect(toManifest(folder, '1.2.3')).toMatchObject({
+    name,
+    dependencies: { '@berth/server-stubs': '^1.2.3' },
+  });
+});

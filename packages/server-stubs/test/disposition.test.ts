@@ -2,8 +2,84 @@ import type { ServerResponse } from 'node:http';
 import { dispositionRules } from '@berth/server-stubs';
 import express from 'express';
 import { expect, test } from 'vitest';
+import { applyDispositionRules } from '../src/http/disposition.ts';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
+
+function dispositionOf(method: string, headers: Parameters<typeof applyDispositionRules>[1]) {
+  return applyDispositionRules({ method, headers: {} }, headers)['content-disposition'];
+}
+
+test.each([
+  ['GET', 'application/json'],
+  ['GET', 'text/plain'],
+  ['HEAD', 'text/plain'],
+  ['POST', 'text/html'],
+  ['POST', 'application/problem+json'],
+  ['POST', 'image/png'],
+  ['POST', undefined],
+  ['GET', 'text/event-stream, text/html'],
+])('%s %s is an attachment (C1, C2)', (method, type) => {
+  expect(dispositionOf(method, { 'content-type': type })).toBe('attachment');
+});
+
+test.each([
+  ['POST', 'application/json; charset=utf-8'],
+  ['POST', 'Text/Plain'],
+  ['POST', 'application/x-www-form-urlencoded ;charset=utf-8'],
+  ['GET', 'text/event-stream; charset=utf-8'],
+  ['POST', 'text/event-stream'],
+])('%s %s is not an attachment (C2, C3)', (method, type) => {
+  expect(dispositionOf(method, { 'Content-Type': type })).toBeUndefined();
+});
+
+test('a WebSocket upgrade is exempt (C3)', () => {
+  const headers = { upgrade: 'WebSocket', connection: 'keep-alive, Upgrade' };
+  expect(applyDispositionRules({ method: 'GET', headers }, {})).toEqual({});
+});
+
+test.each([
+  'attachment; filename="a;b.txt"',
+  "Attachment ; filename=a.txt; filename*=UTF-8''%E4%B8%AD.txt",
+  'attachment; filename="say \\"hi\\".txt"',
+])("the service's own %s is kept", (own) => {
+  expect(dispositionOf('GET', { 'Content-Disposition': own })).toBe(own);
+});
+
+test.each([
+  'inline',
+  'inline; filename=attachment',
+  'attachmentx',
+  'attachment, inline',
+  'attachment; filename="a.txt',
+  'form-data; name="x"',
+  '',
+])("the service's own %j is replaced", (own) => {
+  expect(dispositionOf('GET', { 'content-disposition': own })).toBe('attachment');
+});
+
+test('several headers become one, and an attachment takes precedence', () => {
+  const own = ['inline', 'attachment; filename=a.txt'];
+  expect(
+    applyDispositionRules(
+      { method: 'GET', headers: {} },
+      { 'Content-Disposition': own, etag: '"1"' },
+    ),
+  ).toEqual({ etag: '"1"', 'content-disposition': 'attachment; filename=a.txt' });
+});
+
+test("a service's own disposition is removed if no rule requires one", () => {
+  const headers = { 'content-type': 'text/plain', 'CONTENT-DISPOSITION': 'inline' };
+  expect(dispositionOf('POST', headers)).toBeUndefined();
+  expect(headers).toHaveProperty('CONTENT-DISPOSITION');
+});
+
+test('a hostile header is handled quickly', () => {
+  const own = `attachment${'; "'.repeat(20_001)}`;
+  const start = process.cpuUsage();
+  expect(dispositionOf('GET', { 'content-disposition': own }) === own).toBe(false);
+  expect(process.cpuUsage(start).user).toBeLessThan(500_000);
+});
 
 const HTML = 'text/html';
 const OWN = 'attachment; filename=a.txt';
