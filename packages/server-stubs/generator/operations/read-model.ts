@@ -5,6 +5,7 @@ import {
   isObject,
   type JsonObject,
   join,
+  type Located,
   type Pointer,
   type Problems,
   RefusedError,
@@ -35,11 +36,7 @@ interface ReadOptions {
 }
 
 /** @throws RefusedError if it is not an OpenAPI 3 document, or has no operation that can be used */
-export function readModel(
-  document: unknown,
-  problems: Problems,
-  { basePath, sha256, requestsOnly = false }: ReadOptions = {},
-): Model {
+export function readModel(document: unknown, problems: Problems, options: ReadOptions = {}): Model {
   const openapi = isObject(document) ? document.openapi : undefined;
   if (!isObject(document) || typeof openapi !== 'string' || !/^3\.[012](\.|$)/.test(openapi)) {
     const message = `Only OpenAPI 3.0, 3.1 and 3.2 are supported: openapi ${describeVersion(openapi)}.`;
@@ -59,14 +56,10 @@ export function readModel(
   return {
     title: toText(info.title) ?? '',
     version: toText(info.version) ?? '',
-    sha256: sha256 ?? createHash('sha256').update(JSON.stringify(document)).digest('hex'),
+    sha256: options.sha256 ?? createHash('sha256').update(JSON.stringify(document)).digest('hex'),
     securitySchemes: schemes,
-    operations: readOperations(
-      document,
-      { schemes, requestsOnly, ...(basePath === undefined ? {} : { basePath: trim(basePath) }) },
-      store,
-    ),
-    store: store,
+    operations: readOperations(document, options, schemes, store),
+    store,
   };
 }
 
@@ -84,18 +77,15 @@ const UNKNOWN_SCHEME: SecurityScheme = { type: 'unknown' };
 /** `query` is new in OpenAPI 3.2. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
-interface OperationSettings {
-  /** Those that an operation requires and the document does not have are added. */
-  readonly schemes: Record<string, SecurityScheme>;
-  /** Instead of the servers of the document. */
-  readonly basePath?: string;
-  readonly requestsOnly: boolean;
-}
-
-/** In the order of the document. An operation that cannot be used is left out with a warning. */
+/**
+ * In the order of the document. An operation that cannot be used is left out with a warning.
+ *
+ * @param schemes those that an operation requires and the document does not have are added
+ */
 function readOperations(
   document: JsonObject,
-  settings: OperationSettings,
+  { basePath, requestsOnly }: ReadOptions,
+  schemes: Record<string, SecurityScheme>,
   store: SchemaStore,
 ): Operation[] {
   noteOthers(document.servers, '#');
@@ -106,7 +96,7 @@ function readOperations(
       const item = store.problems.attempt(consequence, () =>
         store.follow(value, pathPointer(path)),
       );
-      return item === undefined ? [] : readItem(path, item.value, item.pointer);
+      return item === undefined ? [] : readItem(path, item);
     });
   const operations = toDistinct(read, store);
   if (operations.length > 0) return operations;
@@ -118,101 +108,83 @@ function readOperations(
   /** Only one server can be served, so report the others. */
   function noteOthers(servers: unknown, pointer: Pointer): void {
     const others = otherBasePaths(servers);
-    if (settings.basePath !== undefined || others.length === 0) return;
+    if (basePath !== undefined || others.length === 0) return;
     store.problems.note(
       join(pointer, 'servers'),
       `Only the path of the first server is served, not ${others.join(', ')}. Use --base-path to choose another.`,
     );
   }
 
-  function readItem(text: string, item: JsonObject, pointer: Pointer): Operation[] {
-    noteOthers(item.servers, pointer);
-    return methodsOf(item, pointer).flatMap(([method, value, at]) => {
-      const read = () => readOperation(text, item, pointer, method, value, at);
+  function readItem(text: string, item: Located): Operation[] {
+    noteOthers(item.value.servers, item.pointer);
+    return methodsOf(item.value, item.pointer).flatMap(([method, value, pointer]) => {
+      const read = () => readOperation(text, item, method, value, pointer);
       return store.problems.attempt('The operation is left out.', read) ?? [];
     });
   }
 
   function readOperation(
     text: string,
-    item: JsonObject,
-    pointer: Pointer,
+    item: Located,
     method: string,
     value: unknown,
-    at: Pointer,
+    pointer: Pointer,
   ): Operation {
-    if (!isObject(value)) throw new Unusable(at, 'Expected an operation, which must be an object.');
+    if (!isObject(value)) {
+      throw new Unusable(pointer, 'Expected an operation, which must be an object.');
+    }
     const template = readPath(text, pathPointer(text), store);
-    const path = toPath(template.path, value, item);
-    noteOthers(value.servers, at);
-    const parameters = readParameters(item, value, pointer, at);
-    const isSecured = 'security' in value ? value : document;
-    const body = readBody(value.requestBody, join(at, 'requestBody'), store);
+    const [server] = [value, item.value, document]
+      .map(({ servers }) => toBasePath(servers))
+      .filter((path) => path !== undefined);
+    const base = basePath === undefined ? server : trim(basePath);
+    noteOthers(value.servers, pointer);
+    const parameters = readParameters([item, { value, pointer }], store);
+    const secured = 'security' in value ? { value, pointer } : { value: document, pointer: '#' };
+    const { security } = secured.value;
     return {
       operationId: toText(value.operationId) ?? toOperationId(method, text),
-      pointer: at,
+      pointer,
       method,
       writtenPath: text,
-      path,
+      path: `${base ?? ''}${template.path}`,
       query: template.query,
       description: [value.summary, value.description].filter(toText).join('\n\n'),
       deprecated: value.deprecated === true,
       passThrough: value['x-berth-pass-through'] === true,
-      parameters: matchParameters(template, parameters, at, store),
-      body,
-      responses: settings.requestsOnly
+      parameters: matchParameters(template, parameters, pointer, store),
+      body: readBody(value.requestBody, join(pointer, 'requestBody'), store),
+      responses: requestsOnly
         ? []
-        : readResponses(value.responses, join(at, 'responses'), store),
-      security: readSecurity(
-        isSecured.security,
-        join(isSecured === value ? at : '#', 'security'),
-        settings.schemes,
-        store,
-      ),
-      scopes: readScopes(isSecured.security),
+        : readResponses(value.responses, join(pointer, 'responses'), store),
+      security: readSecurity(security, join(secured.pointer, 'security'), schemes, store),
+      scopes: readScopes(security),
     };
   }
+}
 
-  function toPath(path: string, operation: JsonObject, item: JsonObject): string {
-    const base =
-      settings.basePath ??
-      toBasePath(operation.servers) ??
-      toBasePath(item.servers) ??
-      toBasePath(document.servers) ??
-      '';
-    return `${base}${path}`;
-  }
-
-  /** Operation parameters override path parameters: OpenAPI 3.1.1 §4.8.9.1. */
-  function readParameters(
-    item: JsonObject,
-    operation: JsonObject,
-    itemPointer: Pointer,
-    pointer: Pointer,
-  ): ParameterModel[] {
-    const parameters = new Map<string, ParameterModel>();
-    for (const [owner, at] of [
-      [item, itemPointer],
-      [operation, pointer],
-    ] as const) {
-      const own = new Set<string>();
-      toList(owner.parameters).forEach((value, index) => {
-        const found = store.follow(value, join(at, 'parameters', index));
-        const model = readParameter(found.value, found.pointer, store);
-        if (model === undefined) return;
-        const key = `${model.parameter.in} ${model.parameter.name}`;
-        if (own.has(key)) {
-          store.problems.warn(
-            join(at, 'parameters', index),
-            'This parameter is listed twice: the last one is used. Remove one of them.',
-          );
-        }
-        own.add(key);
-        parameters.set(key, model);
-      });
+/** Parameters of an operation override those of its path: OpenAPI 3.1.1 §4.8.9.1. */
+function readParameters(owners: readonly Located[], store: SchemaStore): ParameterModel[] {
+  const parameters = new Map<string, ParameterModel>();
+  for (const { value, pointer } of owners) {
+    const own = new Set<string>();
+    for (const [index, entry] of toList(value.parameters).entries()) {
+      const at = join(pointer, 'parameters', index);
+      const found = store.follow(entry, at);
+      const model = readParameter(found.value, found.pointer, store);
+      if (model === undefined) continue;
+      const key = `${model.parameter.in} ${model.parameter.name}`;
+      if (own.has(key)) {
+        store.problems.warn(
+          at,
+          'This parameter is listed twice: the last one is used. Remove one of them.',
+        );
+      }
+      own.add(key);
+      parameters.set(key, model);
     }
-    return [...parameters.values()];
   }
+  return [...parameters.values()];
 }
 
 function methodsOf(item: JsonObject, pointer: Pointer): [string, unknown, Pointer][] {
