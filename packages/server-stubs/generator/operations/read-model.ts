@@ -170,8 +170,7 @@ function readParameters(owners: readonly Located[], store: SchemaStore): Paramet
     const own = new Set<string>();
     for (const [index, entry] of toList(value.parameters).entries()) {
       const at = join(pointer, 'parameters', index);
-      const found = store.follow(entry, at);
-      const model = readParameter(found.value, found.pointer, store);
+      const model = readParameter(store.follow(entry, at), store);
       if (model === undefined) continue;
       const key = `${model.parameter.in} ${model.parameter.name}`;
       if (own.has(key)) {

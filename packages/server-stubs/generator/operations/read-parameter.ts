@@ -4,15 +4,7 @@ import type {
   ParameterStyle,
   ScalarType,
 } from '../../src/runtime/route-table.ts';
-import {
-  entriesOf,
-  isObject,
-  type JsonObject,
-  join,
-  type Pointer,
-  toText,
-  Unusable,
-} from '../document.ts';
+import { entriesOf, isObject, join, type Located, toText, Unusable } from '../document.ts';
 import { membersOf, propertiesOf, type Schema, type SchemaObject } from '../schema/schema.ts';
 import type { SchemaStore } from '../schema/schema-store.ts';
 import {
@@ -37,33 +29,51 @@ const STYLES: Readonly<Record<ParameterPlace, readonly ParameterStyle[]>> = {
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
 /** `undefined` if the parameter must be ignored. */
-export function readParameter(
-  value: JsonObject,
-  pointer: Pointer,
-  store: SchemaStore,
-): ParameterModel | undefined {
-  const { in: place, name } = value;
+export function readParameter(located: Located, store: SchemaStore): ParameterModel | undefined {
+  const { value, pointer } = located;
+  const { in: given, name } = value;
   if (typeof name !== 'string' || name === '') {
     throw new Unusable(pointer, 'A parameter needs a name.');
   }
-  if (place === 'querystring') return toWhole(value, name, pointer, store);
-  if (typeof place !== 'string' || !Object.hasOwn(STYLES, place)) {
+  if (given === 'querystring') return toWhole(located, name, store);
+  if (typeof given !== 'string' || !Object.hasOwn(STYLES, given)) {
     throw new Unusable(
       join(pointer, 'in'),
-      `Parameters in ${JSON.stringify(place)} are not supported. Use path, query, header or cookie.`,
+      `Parameters in ${JSON.stringify(given)} are not supported. Use path, query, header or cookie.`,
     );
   }
+  const place = given as ParameterPlace;
   if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return undefined;
-  return toModel(value, name, place as ParameterPlace, pointer, store);
+  const source = readSource(located, store);
+  const { schema } = source;
+  const style = readStyle(located, place, store);
+  const own = typeof schema === 'boolean' || 'default' in schema ? schema : store.resolve(schema);
+  const initial = typeof own === 'boolean' ? undefined : own.default;
+  const shape = source.isJson
+    ? { shape: 'json' as const, types: [] }
+    : readShape(schema, style, store);
+  const parameter: Parameter = {
+    name,
+    in: place,
+    style,
+    explode:
+      typeof value.explode === 'boolean' ? value.explode : style === 'form' || style === 'cookie',
+    required: place === 'path' || value.required === true,
+    ...shape,
+    ...(value['x-berth-greedy'] === true && { greedy: true }),
+    ...(initial !== undefined && { default: initial }),
+  };
+  return {
+    parameter,
+    schema,
+    pointer: source.pointer,
+    deprecated: value.deprecated === true,
+    description: toText(value.description),
+  };
 }
 
 /** Reads a parameter that is the entire query, as a form or JSON: OpenAPI 3.2.0 §4.12.2.1. */
-function toWhole(
-  value: JsonObject,
-  name: string,
-  pointer: Pointer,
-  store: SchemaStore,
-): ParameterModel {
+function toWhole({ value, pointer }: Located, name: string, store: SchemaStore): ParameterModel {
   const content = join(pointer, 'content');
   const [mediaType = '', entry] = entriesOf(value.content)[0] ?? [];
   const media = store.follow(entry, join(content, mediaType));
@@ -93,45 +103,9 @@ function toWhole(
   };
 }
 
-function toModel(
-  value: JsonObject,
-  name: string,
-  place: ParameterPlace,
-  pointer: Pointer,
-  store: SchemaStore,
-): ParameterModel {
-  const source = readSource(value, pointer, store);
-  const { schema } = source;
-  const style = readStyle(value, place, pointer, store);
-  const own = typeof schema === 'boolean' || 'default' in schema ? schema : store.resolve(schema);
-  const initial = typeof own === 'boolean' ? undefined : own.default;
-  const shape = source.isJson
-    ? { shape: 'json' as const, types: [] }
-    : readShape(schema, style, store);
-  const parameter: Parameter = {
-    name,
-    in: place,
-    style,
-    explode:
-      typeof value.explode === 'boolean' ? value.explode : style === 'form' || style === 'cookie',
-    required: place === 'path' || value.required === true,
-    ...shape,
-    ...(value['x-berth-greedy'] === true && { greedy: true }),
-    ...(initial !== undefined && { default: initial }),
-  };
-  return {
-    parameter,
-    schema,
-    pointer: source.pointer,
-    deprecated: value.deprecated === true,
-    description: toText(value.description),
-  };
-}
-
 function readStyle(
-  { style }: JsonObject,
+  { value: { style }, pointer }: Located,
   place: ParameterPlace,
-  pointer: Pointer,
   store: SchemaStore,
 ): ParameterStyle {
   const [initial, ...others] = STYLES[place];
@@ -145,7 +119,7 @@ function readStyle(
   return known ?? (initial as ParameterStyle);
 }
 
-function readSource(value: JsonObject, pointer: Pointer, store: SchemaStore) {
+function readSource({ value, pointer }: Located, store: SchemaStore) {
   if ('schema' in value) {
     const at = join(pointer, 'schema');
     return { schema: store.get(at), pointer: at, isJson: false };

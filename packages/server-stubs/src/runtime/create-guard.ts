@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { type Call, hasResponse, type Principals } from './call.ts';
 import { createNullObject, decodeQuery, parseCookies, parseQuery } from './decoding.ts';
 import { functionOf, type SecurityHandler, type SecurityHandlers } from './options.ts';
@@ -36,7 +37,7 @@ export class Refusal {
 
 interface Check {
   readonly name: string;
-  readonly find: CredentialFinder;
+  readonly scheme: SecurityScheme;
   readonly handle: SecurityHandler;
   readonly scopes: readonly string[];
 }
@@ -59,7 +60,7 @@ export function createGuard(
       if (!handle)
         throw new TypeError(`options.security.${name} is missing: the document uses this scheme.`);
       const asked = new Map(Object.entries(scopes?.[index] ?? {})).get(name) ?? NO_SCOPES;
-      return { name, find: createCredentialFinder(scheme), handle, scopes: asked };
+      return { name, scheme, handle, scopes: asked };
     }),
   );
   // `{}` makes authentication optional, so try it last.
@@ -85,15 +86,10 @@ export function createGuard(
 
 /** `undefined` if a credential is missing or rejected. */
 async function authenticate(checks: readonly Check[], call: Call): Promise<Principals | undefined> {
-  const credentials: string[] = [];
-  for (const { find } of checks) {
-    const credential = find(call);
-    if (credential === undefined) return undefined;
-    credentials.push(credential);
-  }
+  const credentials = checks.map(({ scheme }) => findCredential(scheme, call));
+  if (credentials.includes(undefined)) return undefined;
   const principals = createNullObject();
-  for (let index = 0; index < checks.length; index += 1) {
-    const { name, handle, scopes } = checks[index] as Check;
+  for (const [index, { name, handle, scopes }] of checks.entries()) {
     const principal = await handle(credentials[index] as string, call, scopes);
     if (principal === undefined || principal === null || principal === false) return undefined;
     principals[name] = principal;
@@ -101,45 +97,36 @@ async function authenticate(checks: readonly Check[], call: Call): Promise<Princ
   return principals;
 }
 
-type CredentialFinder = (call: Call) => string | undefined;
-
-function createCredentialFinder(scheme: SecurityScheme): CredentialFinder {
+function findCredential(
+  scheme: SecurityScheme,
+  { request: { headers }, rawQuery = '' }: Call,
+): string | undefined {
   switch (scheme.type) {
-    case 'http': {
-      const name = scheme.scheme.toLowerCase();
-      return (call) => afterScheme(call, name);
-    }
+    case 'http':
+      return afterScheme(headers, scheme.scheme.toLowerCase());
     case 'oauth2':
     case 'openIdConnect':
-      return (call) => afterScheme(call, 'bearer');
+      return afterScheme(headers, 'bearer');
     case 'mutualTLS':
     case 'unknown':
       // The handler reads the certificate, or whatever it needs, from the request.
-      return () => '';
+      return '';
     case 'apiKey':
-      return createKeyFinder(scheme.in, scheme.name);
+      break;
   }
-}
-
-function createKeyFinder(place: 'header' | 'query' | 'cookie', name: string): CredentialFinder {
-  if (place === 'header') {
-    const key = name.toLowerCase();
-    return ({ request }) => {
-      const value = Object.hasOwn(request.headers, key) ? request.headers[key] : undefined;
-      return Array.isArray(value) ? value.join(', ') : value;
-    };
-  }
-  if (place === 'cookie')
-    return ({ request }) => parseCookies(request.headers.cookie).get(name)?.[0];
-  return ({ rawQuery }) => {
-    const values = parseQuery(rawQuery ?? '').get(name);
+  const { in: place, name } = scheme;
+  if (place === 'cookie') return parseCookies(headers.cookie).get(name)?.[0];
+  if (place === 'query') {
+    const values = parseQuery(rawQuery).get(name);
     return values?.length === 1 ? decodeQuery(values[0] as string) : undefined;
-  };
+  }
+  const key = name.toLowerCase();
+  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
+  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 /** Returns the `abc` of `Bearer abc`. The scheme is case-insensitive (RFC 9110, section 11.1). */
-function afterScheme({ request }: Call, scheme: string): string | undefined {
-  const { authorization } = request.headers;
+function afterScheme({ authorization }: IncomingHttpHeaders, scheme: string): string | undefined {
   if (authorization === undefined || authorization.charCodeAt(scheme.length) !== 0x20)
     return undefined;
   if (authorization.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
