@@ -17,7 +17,7 @@ import type {
   GatewayInput,
   ServiceResponse,
 } from './gateway-handlers.ts';
-import { handleUpgrade, TAKEN, type UpgradeSettings } from './web-socket.ts';
+import { handleUpgrade, invalidRequest, TAKEN, type UpgradeSettings } from './web-socket.ts';
 
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
@@ -77,28 +77,20 @@ function faultOf(body: Readable | undefined): FaultError | undefined {
  * @throws GatewayError INVALID_REQUEST
  */
 function assertForwardable({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): void {
-  assertNoRewriting(rawPath);
+  if (rawPath.includes('\\')) {
+    throw invalidRequest('The path contains a backslash: encode it as %5C, or send a slash.');
+  }
+  if (rawPath.split('/').some((segment) => DOT_SEGMENT.test(segment))) {
+    throw invalidRequest(
+      'The path contains a . or .. segment after decoding: resolve it before you send the request.',
+    );
+  }
   const { method, headers } = request;
   if (method === 'POST') return;
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
-    throw new GatewayError('INVALID_REQUEST', {
-      message:
-        'A GET request must not have a body: send the data in the query string, or use POST.',
-    });
-  }
-}
-
-function assertNoRewriting(path: string): void {
-  if (path.includes('\\')) {
-    throw new GatewayError('INVALID_REQUEST', {
-      message: 'The path contains a backslash: encode it as %5C, or send a slash.',
-    });
-  }
-  if (path.split('/').some((segment) => DOT_SEGMENT.test(segment))) {
-    throw new GatewayError('INVALID_REQUEST', {
-      message:
-        'The path contains a . or .. segment after decoding: resolve it before you send the request.',
-    });
+    throw invalidRequest(
+      'A GET request must not have a body: send the data in the query string, or use POST.',
+    );
   }
 }
 

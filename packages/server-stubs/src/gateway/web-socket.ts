@@ -63,9 +63,7 @@ export async function handleUpgrade(
 
 function assertWebSocket({ request }: Call, allows: UpgradeSettings['allows']): void {
   if (!isWebSocket(request)) {
-    throw new GatewayError('INVALID_REQUEST', {
-      message: 'Only WebSocket upgrades are supported, with GET.',
-    });
+    throw invalidRequest('Only WebSocket upgrades are supported, with GET.');
   }
   // D14: browsers let any page open a WebSocket, so the gateway checks `Origin`.
   const { origin } = request.headers;
@@ -82,22 +80,20 @@ function assertWebSocket({ request }: Call, allows: UpgradeSettings['allows']): 
  */
 function assertHandshake(headers: IncomingHttpHeaders): void {
   if (headers['sec-websocket-version'] !== '13') {
-    throw new GatewayError('INVALID_REQUEST', {
-      message: 'The Sec-WebSocket-Version header must be 13.',
-      headers: { 'sec-websocket-version': '13' },
-    });
+    const supported = { 'sec-websocket-version': '13' };
+    throw invalidRequest('The Sec-WebSocket-Version header must be 13.', supported);
   }
   if (!KEY.test(headers['sec-websocket-key'] ?? '')) {
-    throw new GatewayError('INVALID_REQUEST', {
-      message: 'The Sec-WebSocket-Key header must be 16 bytes in base64.',
-    });
+    throw invalidRequest('The Sec-WebSocket-Key header must be 16 bytes in base64.');
   }
   const protocols = headers['sec-websocket-protocol']?.split(',').map((each) => each.trim()) ?? [];
   if (new Set(protocols).size < protocols.length || !protocols.every((each) => TOKEN.test(each))) {
-    throw new GatewayError('INVALID_REQUEST', {
-      message: 'The Sec-WebSocket-Protocol header must list each subprotocol only once.',
-    });
+    throw invalidRequest('The Sec-WebSocket-Protocol header must list each subprotocol only once.');
   }
+}
+
+export function invalidRequest(message: string, headers: Record<string, string> = {}) {
+  return new GatewayError('INVALID_REQUEST', { message, headers });
 }
 
 function isOpen(result: WebSocketResponse | ServiceResponse): result is WebSocketResponse {
