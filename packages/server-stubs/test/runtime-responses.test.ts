@@ -224,24 +224,16 @@ describe('a failing handler', () => {
     expect((await send(headers, '/')).status).toBe(500);
   });
 
-  it.each(['/', '/missing'])(
-    'gets a response even if the option requestId fails, at %s',
-    async (path) => {
-      const onError = vi.fn();
-      const base = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
-        requestId: () => {
-          throw new Error('secret');
-        },
-        onError,
-      });
-      const received = await send(base, path);
-      expect([received.status, received.text]).toEqual([
-        500,
-        expect.not.stringContaining('secret'),
-      ]);
-      expect(onError).toHaveBeenCalledOnce();
-    },
-  );
+  it('gets a response even if the option requestId fails', async () => {
+    const onError = vi.fn();
+    const base = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
+      requestId: throwing(secret),
+      onError,
+    });
+    const received = await send(base, '/');
+    expect([received.status, received.text.includes('hunter2')]).toEqual([500, false]);
+    expect(onError).toHaveBeenCalledOnce();
+  });
 });
 
 describe('a response of the router itself', () => {

@@ -114,7 +114,7 @@ function toRoute<Validator>(
   };
 }
 
-export class Code {
+class Code {
   readonly text: string;
 
   constructor(text: string) {
@@ -123,7 +123,7 @@ export class Code {
 }
 
 /** On one line if it fits. Omits properties that are `undefined`. */
-export function toSource(value: unknown, depth = 0): string {
+function toSource(value: unknown, depth = 0): string {
   if (value instanceof Code) return value.text;
   if (typeof value !== 'object' || value === null) return toLiteral(value);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';

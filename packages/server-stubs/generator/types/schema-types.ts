@@ -159,7 +159,7 @@ function inParentheses(type: string): string {
   return /[|&]/.test(type) ? `(${type})` : type;
 }
 
-export function toComment(schema: Schema): string {
+function toComment(schema: Schema): string {
   if (!isObject(schema)) return '';
   const initial = schema.default;
   return toJsDoc([

@@ -86,17 +86,16 @@ export type HeaderValue = string | number | readonly string[] | undefined;
 /** Headers by name. As on the wire, names are case-insensitive. */
 export type Headers = Readonly<Record<string, HeaderValue>>;
 
-/** @param name in lowercase */
-export function givenOf(headers: Headers, name: string): HeaderValue {
+/**
+ * Returns the value of a header. Multiple values are joined.
+ *
+ * @param name in lowercase
+ */
+export function headerOf(headers: Headers, name: string): string | undefined {
   for (const key in headers) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue;
-    if (headers[key] !== undefined) return headers[key];
+    const value = headers[key];
+    if (value !== undefined) return Array.isArray(value) ? value.join(', ') : String(value);
   }
   return undefined;
-}
-
-/** Like `givenOf`, with multiple values joined. */
-export function headerOf(headers: Headers, name: string): string | undefined {
-  const value = givenOf(headers, name);
-  return value === undefined ? undefined : Array.isArray(value) ? value.join(', ') : String(value);
 }
