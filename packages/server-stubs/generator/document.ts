@@ -21,7 +21,10 @@ export type Pointer = string;
 
 /** @example join('#/paths', '/pets', 'get'); // '#/paths/~1pets/get' */
 export function join(pointer: Pointer, ...names: (string | number)[]): Pointer {
-  return [pointer, ...names.map((name) => escapeName(String(name)))].join('/');
+  return [
+    pointer,
+    ...names.map((name) => String(name).replaceAll('~', '~0').replaceAll('/', '~1')),
+  ].join('/');
 }
 
 /** Returns the path from the root: `['paths', '/pets', 'get']`. */
@@ -40,10 +43,6 @@ export function valueAt(document: unknown, pointer: Pointer): unknown {
     else return undefined;
   }
   return value;
-}
-
-function escapeName(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** Something in a document that is left out, ignored or changed, or that users should know about. */

@@ -57,7 +57,7 @@ export abstract class ContractError extends Error {
     code: string,
     { message, status, retryAfter, headers, cause }: ContractErrorOptions = {},
   ) {
-    const row = errorRow(table, code);
+    const row = (Object.hasOwn(table, code) && table[code]) || UNKNOWN;
     super(message ?? row.message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.status = status ?? row.status;
@@ -178,7 +178,7 @@ export class UploadError extends ContractError {
       body: toErrorXml({
         Code: this.code,
         Message: this.message,
-        Resource: this.resource ?? resourceOf(call),
+        Resource: this.resource ?? resources.get(call.request) ?? call.rawPath,
         RequestId: requestId,
         TraceId: requestId,
       }),
@@ -193,18 +193,9 @@ interface ErrorRow {
   readonly retryAfter?: number;
 }
 
-function errorRow(table: Readonly<Record<string, ErrorRow>>, code: string): ErrorRow {
-  return Object.hasOwn(table, code) ? (table[code] as ErrorRow) : UNKNOWN;
-}
-
 /** Remembers a form's `key`, so that errors can name it. */
 export function rememberResource(request: IncomingMessage, key: string): void {
   resources.set(request, key.startsWith('/') ? key : `/${key}`);
-}
-
-/** Returns the `Resource` of an error (D27): the form's key, or the path until the key is known. */
-function resourceOf({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): string {
-  return resources.get(request) ?? rawPath;
 }
 
 /** One child element per entry, in order (D27). */

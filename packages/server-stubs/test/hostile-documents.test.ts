@@ -159,7 +159,7 @@ function toDocuments(): JsonObject[] {
   const piece = () => pick(PIECES as [string, ...string[]], random);
   return [
     ...PIECES.map((each) => toDocument(() => each)),
-    ...Array.from({ length: 30 }, () => toDocument(() => piece() + piece() + piece())),
+    ...Array.from({ length: 10 }, () => toDocument(() => piece() + piece() + piece())),
   ];
 }
 

@@ -89,7 +89,8 @@ export async function writeHandlers(
     FILE_NAME.test(operationId) && !RESERVED.test(operationId);
   const named = missing.filter(isNamed);
   const ids = named.map(({ operationId }) => operationId);
-  const isFirst = named.length === operations.length && !(await hasFiles(folder));
+  const files = await readdir(folder).catch(() => []);
+  const isFirst = named.length === operations.length && files.length === 0;
   const lines: string[] = [];
   const write = async (name: string, text: string) => {
     const file = join(folder, name);
@@ -137,10 +138,6 @@ ${members.join('\n')}
     lines.push(...imports.map((line) => `  ${line}`), ...members);
   }
   return lines;
-}
-
-async function hasFiles(folder: string): Promise<boolean> {
-  return (await readdir(folder).catch(() => [])).length > 0;
 }
 
 /** @returns false if the file exists */

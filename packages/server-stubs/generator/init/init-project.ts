@@ -24,7 +24,11 @@ export async function initProject(folder: string, { force = false } = {}): Promi
   if (!force && (await readdir(root)).length > 0) throw new FolderNotEmpty(folder);
   await cp(join(PACKAGE_ROOT, TEMPLATE), root, { recursive: true });
   await writeHandlers(root);
-  await write(root, 'package.json', toJson(toManifest(root, readManifest().version)));
+  await write(
+    root,
+    'package.json',
+    `${JSON.stringify(toManifest(root, readManifest().version), null, 2)}\n`,
+  );
   await write(root, '.gitignore', 'node_modules/\n.env\n');
   await write(root, '.env', `DEV_TOKEN=${randomBytes(24).toString('base64url')}\n`, 0o600);
   return root;
@@ -95,10 +99,6 @@ ${toHandlers(storageRoutes)}};
 
 function write(root: string, name: string, text: string, mode?: number): Promise<void> {
   return writeFile(join(root, name), text, { mode: mode ?? 0o644 });
-}
-
-function toJson(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 export function toManifest(folder: string, stubsVersion: string): object {

@@ -109,14 +109,9 @@ function isCircular(pointer: Pointer, get: (pointer: Pointer) => Schema): boolea
       visited.add($ref);
       if (leadsBack(get($ref))) return true;
     }
-    return inPlaceSubschemas(schema).some(leadsBack);
+    const inPlace = [schema.not, schema.if, schema.then, schema.else].filter(isSchema);
+    return [...choicesOf(schema), ...inPlace].some(leadsBack);
   }
-}
-
-function inPlaceSubschemas(schema: Exclude<Schema, boolean>): Schema[] {
-  const lists = choicesOf(schema);
-  const single = [schema.not, schema.if, schema.then, schema.else].filter(isSchema);
-  return [...lists, ...single];
 }
 
 export class SchemaNames {
@@ -142,10 +137,6 @@ export class SchemaNames {
 /** `readOnly` properties are not for requests, and `writeOnly` ones not for responses. */
 export type Direction = 'request' | 'response';
 
-function isHidden(schema: Schema, direction: Direction, store: SchemaStore): boolean {
-  return isMarked(schema, direction === 'request' ? 'readOnly' : 'writeOnly', store, new Set());
-}
-
 function isMarked(schema: Schema, mark: string, store: SchemaStore, seen: Set<string>): boolean {
   if (typeof schema === 'boolean') return false;
   if (typeof schema[mark] === 'boolean') return schema[mark];
@@ -166,7 +157,8 @@ export function hiddenProperties(
 ): Set<string> {
   const names = new Set<string>();
   for (const [name, property] of propertiesOf(schema)) {
-    if (isHidden(property, direction, store)) names.add(name);
+    const mark = direction === 'request' ? 'readOnly' : 'writeOnly';
+    if (isMarked(property, mark, store, new Set())) names.add(name);
   }
   const parts = membersOf(schema, 'allOf');
   if (schema.$ref !== undefined && !seen.has(schema.$ref)) {

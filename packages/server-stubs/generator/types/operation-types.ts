@@ -1,6 +1,5 @@
 import { type Names, toKey, toLiteral, toTemplate, toTypeName } from '../names.ts';
 import type {
-  BodyModel,
   ContentModel,
   Operation,
   ParameterModel,
@@ -64,12 +63,8 @@ function toBodyFields(operation: Operation, types: SchemaTypes): string[][] {
       `contentType: ${toLiteral(content.mediaType)};`,
       `body: ${toBodyType(content, types)};`,
     ]),
-    ...absent(body),
+    ...(body.required ? [] : [['contentType: undefined;', 'body: undefined;']]),
   ];
-}
-
-function absent(body: BodyModel): string[][] {
-  return body.required ? [] : [['contentType: undefined;', 'body: undefined;']];
 }
 
 function toBodyType({ kind, schema, parts }: ContentModel, types: SchemaTypes): string {
@@ -162,7 +157,8 @@ export function writeStatuses(text: string): string[] {
 function toOutputFields({ contents }: ResponseModel, types: SchemaTypes): string[][] {
   if (contents.length === 0) return [['body?: undefined;']];
   return contents.map((content, index) => {
-    const body = `body: ${toOutputBody(content, types)};`;
+    const { kind, schema = true } = content;
+    const body = `body: ${kind === 'json' ? types.toType(schema, 'response') : 'RawBody'};`;
     if (contents.length === 1 && !isRange(content)) return [body];
     // A range allows any type within it: `text/*` becomes `text/${string}`.
     const type = isRange(content) ? toTemplate(content.mediaType) : toLiteral(content.mediaType);
@@ -172,8 +168,4 @@ function toOutputFields({ contents }: ResponseModel, types: SchemaTypes): string
 
 function isRange({ mediaType }: ContentModel): boolean {
   return mediaType.includes('*');
-}
-
-function toOutputBody({ kind, schema }: ContentModel, types: SchemaTypes): string {
-  return kind === 'json' ? types.toType(schema ?? true, 'response') : 'RawBody';
 }

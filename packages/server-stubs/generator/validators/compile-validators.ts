@@ -87,7 +87,9 @@ function prepare(
     code: { source: true, esm: !isForm, lines: true },
   });
   // Adds bookkeeping to every function, for keywords that are rare or rejected.
-  ajv.opts.unevaluated = uses(hasUnevaluated);
+  ajv.opts.unevaluated = uses(
+    (schema) => 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema,
+  );
   ajv.opts.dynamicRef = false;
   addFormats.default(ajv);
   for (const { id, schema } of schemas) ajv.addSchema(schema, id);
@@ -110,10 +112,6 @@ function prepare(
       return false;
     }
   }
-}
-
-function hasUnevaluated(schema: SchemaObject): boolean {
-  return 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
 }
 
 function hasInheritedName(schema: SchemaObject): boolean {

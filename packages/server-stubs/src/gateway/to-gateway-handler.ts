@@ -55,15 +55,11 @@ export function toGatewayHandler<Caller>(
     try {
       response = await handler(input, known as GatewayCall<Caller>);
     } catch (error) {
-      throw faultOf(input.body) ?? error;
+      // If the body exceeded the limit (D13), that is why the handler failed.
+      throw input.body?.errored instanceof FaultError ? input.body.errored : error;
     }
     return toResponse(response, call);
   };
-}
-
-/** Returns the fault if the body exceeded the limit (D13), whatever error the handler threw because of it. */
-function faultOf(body: Readable | undefined): FaultError | undefined {
-  return body?.errored instanceof FaultError ? body.errored : undefined;
 }
 
 /**

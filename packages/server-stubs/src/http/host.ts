@@ -11,17 +11,13 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[\da-f]{2
  */
 export function hostOf(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
-  const authority = (url.startsWith('/') ? undefined : authorityOf(url)) ?? hostHeaderOf(request);
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? hostHeaderOf(request);
   if (authority === undefined || !AUTHORITY.test(authority)) return undefined;
   try {
     return new URL(`http://${authority}`).hostname;
   } catch {
     return undefined;
   }
-}
-
-function authorityOf(url: string): string | undefined {
-  return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
 }
 
 /** RFC 9112, section 3.2: a second `Host` is rejected, because two parsers could choose different ones. */

@@ -5,7 +5,9 @@
 export function decodeText(raw: string): string | undefined {
   if (!ENCODED.test(raw)) return raw;
   try {
-    return decodeURIComponent(raw.replace(UNENCODED, toPercent));
+    return decodeURIComponent(
+      raw.replace(UNENCODED, (byte) => `%${byte.charCodeAt(0).toString(16)}`),
+    );
   } catch {
     return undefined;
   }
@@ -14,10 +16,6 @@ export function decodeText(raw: string): string | undefined {
 const ENCODED = /[%\u0080-\uffff]/;
 
 const UNENCODED = /[\u0080-\u00ff]/g;
-
-function toPercent(byte: string): string {
-  return `%${byte.charCodeAt(0).toString(16)}`;
-}
 
 /** Decodes a name or value in a query. As in HTML forms, a plus sign means a space. */
 export function decodeQuery(raw: string): string | undefined {

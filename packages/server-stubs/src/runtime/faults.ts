@@ -183,13 +183,15 @@ export function toProblem(fault: Fault): HandlerResponse {
       title: STATUS_CODES[fault.status] ?? 'Error',
       status: fault.status,
       detail: fault.message,
-      ...(fault.violations && { errors: fault.violations.map(toPublic) }),
+      ...(fault.violations && {
+        errors: fault.violations.map(({ message, pointer, in: place }) => ({
+          detail: message,
+          pointer,
+          in: place,
+        })),
+      }),
     },
   };
-}
-
-function toPublic({ message, pointer, in: place }: NonNullable<Fault['violations']>[number]) {
-  return { detail: message, pointer, in: place };
 }
 
 export function malformed(message: string, cause?: unknown): Fault {

@@ -229,14 +229,11 @@ export function createSigner(secret: string): Signer {
   let known: Tc3Scope & { readonly key: Buffer } = { date: '', service: '', key: Buffer.alloc(0) };
   return ({ date, service }, text) => {
     if (known.date !== date || known.service !== service) {
-      known = { date, service, key: deriveKey(secret, date, service) };
+      const key = [date, service, TERMINATOR].reduce(hmac, Buffer.from(`TC3${secret}`));
+      known = { date, service, key };
     }
     return hmac(known.key, text);
   };
-}
-
-function deriveKey(secret: string, date: string, service: string): Buffer {
-  return [date, service, TERMINATOR].reduce(hmac, Buffer.from(`TC3${secret}`));
 }
 
 function hmac(key: Buffer, text: string): Buffer {

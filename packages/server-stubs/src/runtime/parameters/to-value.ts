@@ -93,17 +93,13 @@ export function fromPairs(
     const value = decode(rawValue);
     if (name === undefined || value === undefined) return BAD_ENCODING;
     if (name in object) return new Unreadable('duplicate', 'contains a name more than once');
-    const known = parameter.properties && own(parameter.properties, name);
-    const types = known ?? parameter.additional;
+    const { properties = {}, additional } = parameter;
+    const types = (Object.hasOwn(properties, name) && properties[name]) || additional;
     const coerced = types === undefined ? value : coerce(value, types);
     if (coerced instanceof Unreadable) return coerced;
     object[name] = coerced;
   }
   return object;
-}
-
-function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 function withoutPrefix(

@@ -78,13 +78,13 @@ export function writeResponse(
 function endLater(request: IncomingMessage): EndResponse {
   return (response, chunk, encoding) => {
     // The body may have been read since the response started.
-    if (request.complete || request.destroyed) endNow(response, chunk, encoding);
-    else endAfterDrain(request, response, isText(chunk) ? Buffer.from(chunk, encoding) : chunk);
+    if (request.complete || request.destroyed) {
+      endNow(response, chunk, encoding);
+      return;
+    }
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
+    endAfterDrain(request, response, bytes);
   };
-}
-
-function isText(chunk: string | Uint8Array | undefined): chunk is string {
-  return typeof chunk === 'string';
 }
 
 function writeStream(
