@@ -37,7 +37,8 @@ export function applyDispositionRules(
 ): Record<string, HeaderValue> {
   const kept: Record<string, HeaderValue> = {};
   const own: string[] = [];
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name in headers) {
+    const value = headers[name];
     if (name.toLowerCase() !== 'content-disposition') kept[name] = value;
     else if (value !== undefined) own.push(...(Array.isArray(value) ? value : [String(value)]));
   }
