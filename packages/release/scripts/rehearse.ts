@@ -1,6 +1,6 @@
 import { listPublished } from '../src/list-published.ts';
 import { rehearse } from '../src/rehearsal/rehearse.ts';
-import { namesItsPlace } from '../src/tarball/find-manifest-problems.ts';
+import { namesItsPlace } from '../src/tarball/find-problems.ts';
 
 const started = performance.now();
 const seconds = () => `${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s`;
