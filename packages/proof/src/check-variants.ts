@@ -36,6 +36,20 @@ export async function checkVariants(
 
 /** Reports when a variant changes a message. */
 function watch(one: Variant, onEffect: () => void): Variant {
+  const watchHook =
+    <Given extends MutatedRequest | MutatedResponse, Rest extends unknown[], Result>(
+      hook: (given: Given, ...rest: Rest) => Result,
+    ) =>
+    (given: Given, ...rest: Rest): Result => {
+      const isChanged = observe(given);
+      const report = (instead: unknown) => {
+        if (instead instanceof MutatedResponse || isChanged()) onEffect();
+      };
+      const result = hook(given, ...rest);
+      if (result instanceof Promise) result.then(report, () => {});
+      else report(result);
+      return result;
+    };
   return {
     ...one,
     create(context) {
@@ -44,36 +58,10 @@ function watch(one: Variant, onEffect: () => void): Variant {
       if (early || message || chunkBytes) onEffect();
       return {
         ...hooks,
-        ...(request && {
-          async request(given) {
-            const isChanged = observe(given);
-            const instead = await request(given);
-            if (instead instanceof MutatedResponse || isChanged()) onEffect();
-            return instead;
-          },
-        }),
-        ...(response && {
-          async response(given, to) {
-            const isChanged = observe(given);
-            await response(given, to);
-            if (isChanged()) onEffect();
-          },
-        }),
-        ...(upgrade && {
-          upgrade(given) {
-            const isChanged = observe(given);
-            const refusal = upgrade(given);
-            if (refusal !== undefined || isChanged()) onEffect();
-            return refusal;
-          },
-        }),
-        ...(upgraded && {
-          upgraded(given, to) {
-            const isChanged = observe(given);
-            upgraded(given, to);
-            if (isChanged()) onEffect();
-          },
-        }),
+        ...(request && { request: watchHook(request) }),
+        ...(response && { response: watchHook(response) }),
+        ...(upgrade && { upgrade: watchHook(upgrade) }),
+        ...(upgraded && { upgraded: watchHook(upgraded) }),
       };
     },
   };
