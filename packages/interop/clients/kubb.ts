@@ -2,80 +2,75 @@ import { type Client as Fetch, setConfig } from '../generated/kubb/gateway.v1/.k
 import * as gateway from '../generated/kubb/gateway.v1/index.ts';
 import { setConfig as setStorageConfig } from '../generated/kubb/storage.v2/.kubb/fetch.ts';
 import * as storage from '../generated/kubb/storage.v2/index.ts';
-import type { Calls, Client, Target, Upload } from '../src/calls.ts';
+import type { CreateClient, Outcome } from '../src/calls.ts';
 
-/** @param more the configuration of each call */
-function createCalls({ url, env, token, storageHeaders }: Target, more: object = {}): Calls {
-  setConfig({ baseURL: url, headers: { Authorization: `Bearer ${token}` } });
-  setStorageConfig({ baseURL: url, headers: storageHeaders });
-  return {
-    get: () => gateway.cloudrunGetRoot('hello'),
-    post: (body) => gateway.cloudrunPostRoot('hello', body, more),
-    getPath: (anyPath) => gateway.cloudrunGet('hello', anyPath),
-    postPath: (anyPath, body) => gateway.cloudrunPost('hello', anyPath, body),
-    text: () => gateway.cloudrunGet('hello', 'text', undefined, more),
-    error: async () => (await gateway.cloudrunGetRoot('missing')).code,
-    events: async () => (await gateway.cloudrunGet('hello', 'events', undefined, more)) as never,
-    getUploadMetaData: async (path) =>
-      (await storage.getUploadMetaData(env, { path }, more)).body.data,
-    upload: ({ to, key, file }) =>
-      storage.uploadFile({ ...toFields(to), key, file }, { baseURL: to.url }),
-    batchGetTempUrls: async (fileID) =>
-      (await storage.batchGetTempUrls(env, { fileList: [{ fileID }] }, more)).body.data?.fileList[0]
-        ?.tempFileURL,
-    batchCopyFile: (srcPath, dstPath) =>
-      storage.batchCopyFile(env, { fileList: [{ srcPath, dstPath }] }, more),
-    batchDelete: (fileID) => storage.batchDelete(env, { fileList: [fileID] }, more),
-  };
+// #region client
+let lastStatus: number | undefined;
+
+const client: Fetch = async <T>({ baseURL = '', url, data, ...init }: Parameters<Fetch>[0]) => {
+  const isForm = data instanceof FormData;
+  const response = await fetch(baseURL + url, {
+    method: init.method ?? 'GET',
+    headers: {
+      ...(data === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
+      ...init.headers,
+    } as Record<string, string>,
+    ...(data === undefined ? {} : { body: isForm ? data : JSON.stringify(data) }),
+  });
+  const type = response.headers.get('Content-Type') ?? '';
+  const returned = type.startsWith('text/event-stream')
+    ? response.body
+    : type.includes('json')
+      ? await response.json()
+      : await response.text();
+  const { status, statusText, headers } = response;
+  lastStatus = status; // which the generated functions do not return
+  return { data: returned as T, status, statusText, headers };
+};
+// await cloudrunPostRoot('hello', { name: 'Ada' }, { client });
+// #endregion
+
+async function toOutcome(call: Promise<unknown>): Promise<Outcome> {
+  lastStatus = undefined;
+  const data = await call;
+  // Without the client above, an error looks like data.
+  const status = lastStatus ?? (Object(data).code === undefined ? 200 : 400);
+  return status < 300 ? { data } : { error: data, response: { status } };
 }
 
-function toFields(to: Upload['to']) {
+export const create: CreateClient = (target, isConfigured) => {
+  const { env, token, storageHeaders } = target;
+  setConfig({ baseURL: target.gatewayUrl, headers: { Authorization: `Bearer ${token}` } });
+  setStorageConfig({ baseURL: target.storageUrl, headers: storageHeaders });
+  const authorized = isConfigured
+    ? { client, baseURL: target.gatewayUrl, headers: { Authorization: `Bearer ${token}` } }
+    : {};
+  const signed = isConfigured
+    ? { client, baseURL: target.storageUrl, headers: storageHeaders }
+    : {};
   return {
-    Signature: to.authorization,
-    'x-store-security-token': to.token,
-    'x-store-meta-fileid': to.storeFileID,
+    get: (path, name = 'hello') =>
+      toOutcome(
+        path
+          ? gateway.cloudrunGet(name, path, undefined, authorized)
+          : gateway.cloudrunGetRoot(name, undefined, authorized),
+      ),
+    post: (path, body) =>
+      toOutcome(
+        path
+          ? gateway.cloudrunPost('hello', path, body, authorized)
+          : gateway.cloudrunPostRoot('hello', body, authorized),
+      ),
+    getUploadMetaData: (path) => toOutcome(storage.getUploadMetaData(env, { path }, signed)),
+    upload(url, form) {
+      if (!isConfigured) return toOutcome(storage.uploadFile(form, { baseURL: url }));
+      // #region upload
+      const uploaded = storage.uploadFile(form, { client, baseURL: '', url });
+      // #endregion
+      return toOutcome(uploaded);
+    },
+    batchGetTempUrls: (fileList) => toOutcome(storage.batchGetTempUrls(env, { fileList }, signed)),
+    batchDelete: (fileList) => toOutcome(storage.batchDelete(env, { fileList }, signed)),
+    batchCopyFile: (fileList) => toOutcome(storage.batchCopyFile(env, { fileList }, signed)),
   };
-}
-
-export const { plain, configured }: Client = {
-  plain: (target) => createCalls(target),
-  configured(target) {
-    // #region json
-    const json = { headers: { 'Content-Type': 'application/json' } };
-    // await cloudrunPostRoot('hello', { name: 'Ada' }, json);
-    // #endregion
-    const { post, getUploadMetaData, batchGetTempUrls, batchCopyFile, batchDelete } = createCalls(
-      target,
-      json,
-    );
-    // #region client
-    const client: Fetch = async <T>({
-      baseURL = target.url,
-      url,
-      ...init
-    }: Parameters<Fetch>[0]) => {
-      const headers = { Authorization: `Bearer ${target.token}`, ...init.headers };
-      const response = await fetch(baseURL + url, { method: init.method ?? 'GET', headers });
-      const type = response.headers.get('Content-Type') ?? '';
-      const data = type.startsWith('text/event-stream')
-        ? response.body
-        : type.includes('json')
-          ? await response.json()
-          : await response.text();
-      const { status, statusText } = response;
-      return { data: data as T, status, statusText, headers: response.headers };
-    };
-    // await cloudrunGet('hello', 'text', undefined, { client });
-    // #endregion
-    const { text, events } = createCalls(target, { client });
-    return {
-      ...{ post, getUploadMetaData, batchGetTempUrls, batchCopyFile, batchDelete, text, events },
-      async upload({ to, key, file }) {
-        const fields = { ...toFields(to), key };
-        // #region upload
-        await storage.uploadFile({ ...fields, file }, { baseURL: '', url: to.url });
-        // #endregion
-      },
-    };
-  },
 };

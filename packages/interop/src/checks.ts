@@ -1,11 +1,19 @@
 import type { StorageClient } from '@berth/client';
-import type { CallId, Calls, Target, UploadMetaData } from './calls.ts';
+import {
+  type CallId,
+  type Client,
+  dataOf,
+  type Outcome,
+  type Target,
+  toForm,
+  unwrap,
+} from './calls.ts';
 
 /** A running mock or reference server, with a service named `hello`. */
 export interface Deployment extends Target {
   readonly storage: StorageClient;
   /** A grant for an upload, fetched without a generated client. */
-  createGrant(path: string): Promise<UploadMetaData & { readonly fileID: string }>;
+  createGrant(path: string): Promise<{ url: string; authorization: string; fileID: string }>;
 }
 
 /** A path with a slash and a repeated parameter, which a gateway has to receive as it is. */
@@ -17,46 +25,45 @@ const CONTENT = 'Hello from Berth.';
 interface Check {
   readonly title: string;
   /** Throws if the call does not do what its operation is for. */
-  run(calls: Calls, deployment: Deployment): Promise<void>;
+  run(client: Client, deployment: Deployment): Promise<void>;
 }
 
 /** The matrix columns, each with its check. */
 export const CHECKS: Readonly<Record<CallId, Check>> = {
   get: {
     title: 'GET',
-    run: async (calls) => expectPart(await calls.get(), { method: 'GET', url: '/' }),
+    run: async ({ get }) => expectPart(get(''), { method: 'GET', url: '/' }),
   },
   post: {
     title: 'POST',
-    run: async (calls) =>
-      expectPart(await calls.post(BODY), {
+    run: async ({ post }) =>
+      expectPart(post('', BODY), {
         ...{ method: 'POST', url: '/', body: JSON_BODY },
         type: 'application/json',
       }),
   },
   getPath: {
     title: 'GET `a/b?x=1&x=2`',
-    run: async (calls) => expectPart(await calls.getPath(PATH), { method: 'GET', url: `/${PATH}` }),
+    run: async ({ get }) => expectPart(get(PATH), { method: 'GET', url: `/${PATH}` }),
   },
   postPath: {
     title: 'POST `a/b?x=1&x=2`',
-    run: async (calls) =>
-      expectPart(await calls.postPath(PATH, BODY), {
-        ...{ method: 'POST', url: `/${PATH}`, body: JSON_BODY },
-      }),
+    run: async ({ post }) =>
+      expectPart(post(PATH, BODY), { method: 'POST', url: `/${PATH}`, body: JSON_BODY }),
   },
   text: {
     title: 'Text',
-    run: async (calls) => expectEqual(await calls.text(), 'Hello'),
+    run: async ({ get, text = () => get('text') }) => expectEqual(await dataOf(text()), 'Hello'),
   },
   error: {
     title: 'Error code',
-    run: async (calls) => expectEqual(await calls.error(), 'SERVICE_NOT_FOUND'),
+    run: async ({ get }) =>
+      expectEqual(Object((await get('', 'missing')).error).code, 'SERVICE_NOT_FOUND'),
   },
   events: {
     title: 'Event stream',
-    async run(calls) {
-      for await (const event of await calls.events()) {
+    async run({ get, events = () => get('events') }) {
+      for await (const event of (await dataOf(events())) as AsyncIterable<unknown>) {
         const text = event instanceof Uint8Array ? new TextDecoder().decode(event) : event;
         if (JSON.stringify(text)?.includes('Hel')) return;
         throw new Error(`The first event is ${JSON.stringify(text)}.`);
@@ -66,54 +73,53 @@ export const CHECKS: Readonly<Record<CallId, Check>> = {
   },
   getUploadMetaData: {
     title: '`getUploadMetaData`',
-    async run(calls) {
-      const data = await calls.getUploadMetaData('interop/new.txt');
-      const { url, authorization, token, storeFileID } = data ?? {};
-      if (!url || !authorization || !token || !storeFileID) {
-        throw new Error(`The metadata is ${JSON.stringify(data)}.`);
-      }
+    async run(client) {
+      const data = await unwrap(client.getUploadMetaData('interop/new.txt'));
+      if (data.url && data.authorization && data.token && data.storeFileID) return;
+      throw new Error(`The metadata is ${JSON.stringify(data)}.`);
     },
   },
   upload: {
     title: 'Upload',
-    async run(calls, { storage, createGrant }) {
+    async run(client, { storage, createGrant }) {
       const key = `interop/${crypto.randomUUID()}.txt`;
-      const { fileID, ...to } = await createGrant(key);
-      await calls.upload({ to, key, file: new Blob([CONTENT]) });
+      const { url, fileID, ...grant } = await createGrant(key);
+      await dataOf(client.upload(url, toForm(grant, key, new Blob([CONTENT]))));
       expectEqual(await (await storage.download(fileID)).text(), CONTENT);
     },
   },
   batchGetTempUrls: {
     title: '`batchGetTempUrls`, download',
-    async run(calls, { storage }) {
+    async run(client, { storage }) {
       const { fileID } = await storage.upload(`interop/${crypto.randomUUID()}.txt`, CONTENT);
-      const response = await fetch((await calls.batchGetTempUrls(fileID)) ?? '');
-      expectEqual(await response.text(), CONTENT);
+      const { fileList } = await unwrap(client.batchGetTempUrls([{ fileID }]));
+      const [link] = fileList as { tempFileURL: string }[];
+      expectEqual(await (await fetch(link?.tempFileURL ?? '')).text(), CONTENT);
     },
   },
   batchCopyFile: {
     title: '`batchCopyFile`',
-    async run(calls, { storage }) {
+    async run(client, { storage }) {
       const [from, to] = [`interop/${crypto.randomUUID()}`, `interop/${crypto.randomUUID()}`];
       const { fileID } = await storage.upload(from, CONTENT);
-      await calls.batchCopyFile(`/${from}`, `/${to}`);
+      await dataOf(client.batchCopyFile([{ srcPath: `/${from}`, dstPath: `/${to}` }]));
       const copy = await storage.download(fileID.replace(from, to));
       expectEqual(await copy.text(), CONTENT);
     },
   },
   batchDelete: {
     title: '`batchDelete`',
-    async run(calls, { storage }) {
+    async run(client, { storage }) {
       const { fileID } = await storage.upload(`interop/${crypto.randomUUID()}.txt`, CONTENT);
-      await calls.batchDelete(fileID);
+      await dataOf(client.batchDelete([fileID]));
       const [link] = await storage.tempUrls([fileID]);
       if (!link?.error) throw new Error('The file is still there.');
     },
   },
 };
 
-function expectPart(received: unknown, part: Record<string, unknown>): void {
-  const own = (received ?? {}) as Record<string, unknown>;
+async function expectPart(call: Promise<Outcome>, part: Record<string, unknown>): Promise<void> {
+  const own = Object(await dataOf(call));
   expectEqual(Object.fromEntries(Object.keys(part).map((key) => [key, own[key]])), part);
 }
 

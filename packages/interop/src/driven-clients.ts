@@ -11,23 +11,19 @@ const DRIVERS = join(import.meta.dirname, '../clients/drivers');
 interface DrivenClient {
   readonly id: string;
   readonly name: string;
-  /** The driver, a module that Node runs. */
-  readonly driver: string;
+  /** The driver, a module that Node runs, and its arguments. */
+  readonly driver: readonly string[];
 }
 
-/** The clients of the table: ours, plain fetch, and the generated clients that have a driver. */
+/** The clients of the table: ours, plain fetch, and the generated clients. */
 export const DRIVEN_CLIENTS: readonly DrivenClient[] = [
   {
     id: 'berth',
     name: '`@berth/client`',
-    driver: join(folderOf('@berth/conformance'), 'drivers/berth-client.ts'),
+    driver: [join(folderOf('@berth/conformance'), 'drivers/berth-client.ts')],
   },
-  { id: 'fetch', name: 'plain `fetch`', driver: join(DRIVERS, 'fetch.ts') },
-  ...['hey-api', 'openapi-fetch', 'redocly', 'orval', 'kubb'].map((id) => ({
-    id,
-    name: GENERATORS.find((generator) => generator.id === id)?.name ?? id,
-    driver: join(DRIVERS, `${id}.ts`),
-  })),
+  { id: 'fetch', name: 'plain `fetch`', driver: [join(DRIVERS, 'drive.ts'), 'fetch'] },
+  ...GENERATORS.map(({ id, name }) => ({ id, name, driver: [join(DRIVERS, 'drive.ts'), id] })),
 ];
 
 /** The outcome of each rule, by its ID. */
@@ -48,7 +44,7 @@ export async function checkDriven({ driver }: DrivenClient): Promise<ClientOutco
   const hooks = join(DRIVERS, 'typescript-imports.ts');
   const [program = '', ...args] = [
     ...[...node, suite, 'client', '--timeout', '300000', '--report', `json=${report}`, '--'],
-    ...[...node, '--import', hooks, driver],
+    ...[...node, '--import', hooks, ...driver],
   ];
   try {
     const child = spawn(program, args, { stdio: 'ignore' });

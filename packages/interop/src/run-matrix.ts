@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CallId, Calls, Client } from './calls.ts';
+import type { CallId, Client, CreateClient } from './calls.ts';
 import { CHECKS, type Deployment } from './checks.ts';
 import type { Generator } from './tools.ts';
 
@@ -18,26 +18,24 @@ const EVENTS_LIMIT = 3_000;
 /** Makes every call in the matrix with a generated client, and returns the results as a row. */
 export async function runGenerator({ id }: Generator, deployment: Deployment): Promise<Row> {
   const file = join(import.meta.dirname, `../clients/${id}.ts`);
-  const client: Client = await import(/* @vite-ignore */ file);
+  const { create }: { create: CreateClient } = await import(/* @vite-ignore */ file);
   const cells: [CallId, Cell][] = [];
   for (const call of CALL_IDS) {
     const limit = call === 'events' ? EVENTS_LIMIT : LIMIT;
-    const plain = await fault(call, client.plain(deployment), deployment, limit);
+    const plain = await fault(call, create(deployment, false), deployment, limit);
     if (plain === undefined) {
       cells.push([call, 'works']);
       continue;
     }
-    const configured = client.configured(deployment);
-    const then = configured[call] && (await fault(call, configured as Calls, deployment, LIMIT));
-    const works = configured[call] && then === undefined;
-    cells.push([call, works ? 'setting' : { fails: then ?? plain }]);
+    const configured = await fault(call, create(deployment, true), deployment, LIMIT);
+    cells.push([call, configured === undefined ? 'setting' : { fails: configured }]);
   }
   return Object.fromEntries(cells) as Row;
 }
 
 async function fault(
   call: CallId,
-  calls: Calls,
+  client: Client,
   deployment: Deployment,
   limit: number,
 ): Promise<string | undefined> {
@@ -47,7 +45,7 @@ async function fault(
     controller.signal.addEventListener('abort', () => clearTimeout(timer));
   });
   try {
-    await Promise.race([CHECKS[call].run(calls, deployment), late]);
+    await Promise.race([CHECKS[call].run(client, deployment), late]);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : JSON.stringify(error);

@@ -73,7 +73,7 @@ async function toDeployment(
     [names.timestamp]: String(timestamp),
   };
   return {
-    ...{ url, env: ENV, token, storageHeaders },
+    ...{ gatewayUrl: url, storageUrl: url, env: ENV, token, storageHeaders },
     storage: createStorageClient({ baseUrl: url, envId: ENV, credentials }),
     async createGrant(path) {
       const call = `${url}/api/v2/envs/${ENV}/storages:getUploadMetaData`;

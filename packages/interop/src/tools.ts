@@ -195,11 +195,13 @@ export const GENERATORS: readonly Generator[] = [
     settings: [
       setting(
         'kubb',
-        'json',
-        ['post', 'getUploadMetaData', 'batchGetTempUrls', 'batchCopyFile', 'batchDelete'],
-        'It sends JSON as `text/plain`.',
+        'client',
+        [
+          ...(['post', 'getUploadMetaData', 'batchGetTempUrls', 'batchCopyFile'] as const),
+          ...(['batchDelete', 'text', 'events'] as const),
+        ],
+        'It sends JSON as `text/plain`, and parses every response as JSON.',
       ),
-      setting('kubb', 'client', ['text', 'events'], 'It parses every response as JSON.'),
       setting('kubb', 'upload', ['upload'], VERBATIM),
     ],
   },

@@ -1,38 +1,16 @@
 import { createInterface } from 'node:readline';
 import { tc3Storage } from '@berth/client';
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
-
-/** What a client returned: `data`, or the body of an error. */
-export interface Outcome {
-  readonly data?: unknown;
-  readonly error?: unknown;
-  readonly response?: { readonly status: number } | undefined;
-}
-
-/** The calls of a client, made as a user of it would make them. */
-export interface DrivenClient {
-  get(path: string): Promise<Outcome>;
-  post(path: string, body: Record<string, unknown>): Promise<Outcome>;
-  getUploadMetaData(path: string): Promise<Outcome>;
-  upload(url: string, form: FormFields): Promise<Outcome>;
-  batchGetTempUrls(fileList: { fileID: string }[]): Promise<Outcome>;
-  batchDelete(fileList: string[]): Promise<Outcome>;
-  batchCopyFile(fileList: CopyItem[]): Promise<Outcome>;
-}
-
-export interface FormFields {
-  Signature: string;
-  'x-store-security-token': string;
-  'x-store-meta-fileid': string;
-  key: string;
-  file: Blob;
-}
-
-interface CopyItem {
-  srcPath: string;
-  dstPath: string;
-  removeOriginal?: boolean;
-}
+import {
+  CallError,
+  type CopyItem,
+  type CreateClient,
+  dataOf,
+  type Outcome,
+  type Target,
+  toForm,
+  unwrap,
+} from '../../src/calls.ts';
 
 interface Task {
   id: number;
@@ -50,15 +28,15 @@ interface Task {
 const { env } = process;
 
 /** The deployment that the suite has started, and the headers of storage calls. */
-export async function readTarget() {
+async function readTarget(): Promise<Target> {
   const { authorization, timestamp } = await tc3Storage({
     secretId: env.BERTH_SECRET_ID ?? '',
     secretKey: env.BERTH_SECRET_KEY ?? '',
   })();
   const names = profile.storageHeaders;
   return {
-    gateway: env.BERTH_GATEWAY_URL ?? '',
-    storage: env.BERTH_STORAGE_URL ?? '',
+    gatewayUrl: env.BERTH_GATEWAY_URL ?? '',
+    storageUrl: env.BERTH_STORAGE_URL ?? '',
     env: env.BERTH_ENV ?? '',
     token: env.BERTH_TOKEN ?? '',
     storageHeaders: {
@@ -69,52 +47,29 @@ export async function readTarget() {
   };
 }
 
-/** Thrown for a call that the client reports as failed. */
-class CallError extends Error {
-  readonly fields: object;
-
-  constructor({ error, response }: Outcome) {
-    super('the call failed');
-    const own = Object(error);
-    const { code, requestId, message } = Object(own.body ?? own);
-    this.fields = { code, requestId, message, status: response?.status };
-  }
+async function toFiles(call: Promise<Outcome>) {
+  const { fileList: list } = await unwrap(call);
+  if (!Array.isArray(list)) return { files: [] };
+  const files = list.map(({ code = 'SUCCESS', message, tempFileURL }) =>
+    code === 'SUCCESS' ? { url: tempFileURL } : { error: { code, message } },
+  );
+  return { files };
 }
 
-function unwrap(outcome: Outcome): Record<string, unknown> {
-  if (outcome.error !== undefined) throw new CallError(outcome);
-  return Object(Object(Object(outcome.data).body).data);
-}
-
-/** Does the tasks that the suite sends, with the calls of a client. */
-export async function drive(client: DrivenClient): Promise<void> {
-  const toFiles = (outcome: Outcome) => {
-    const list = unwrap(outcome).fileList;
-    if (!Array.isArray(list)) return { files: [] };
-    const files = list.map(({ code = 'SUCCESS', message, tempFileURL }) =>
-      code === 'SUCCESS' ? { url: tempFileURL } : { error: { code, message } },
-    );
-    return { files };
-  };
-  const links = async (ids: string[]) =>
-    toFiles(await client.batchGetTempUrls(ids.map((fileID) => ({ fileID }))));
+/** Does the tasks that the suite sends, with the client in the module of `clients/` that the argument names. */
+async function drive(): Promise<void> {
+  const { create }: { create: CreateClient } = await import(`../${process.argv[2]}.ts`);
+  const client = create(await readTarget(), true);
+  const links = (ids: string[]) =>
+    toFiles(client.batchGetTempUrls(ids.map((fileID) => ({ fileID }))));
   const tasks: Record<string, (task: Task) => Promise<object>> = {
-    async call({ method, path, body }) {
-      const outcome = await (method === 'POST' ? client.post(path, body) : client.get(path));
-      if (outcome.error !== undefined) throw new CallError(outcome);
-      return { body: outcome.data };
-    },
+    call: async ({ method, path, body }) => ({
+      body: await dataOf(method === 'POST' ? client.post(path, body) : client.get(path)),
+    }),
     async upload({ path, content }) {
-      const grant = unwrap(await client.getUploadMetaData(path));
-      const form = {
-        Signature: grant.authorization as string,
-        'x-store-security-token': grant.token as string,
-        'x-store-meta-fileid': grant.storeFileID as string,
-        key: path,
-        file: new Blob([Buffer.from(content, 'base64')]),
-      };
-      const outcome = await client.upload(grant.url as string, form);
-      if (outcome.error !== undefined) throw new CallError(outcome);
+      const grant = await unwrap(client.getUploadMetaData(path));
+      const file = new Blob([Buffer.from(content, 'base64')]);
+      await dataOf(client.upload(String(grant.url), toForm(grant, path, file)));
       return { fileID: grant.fileID };
     },
     async download({ fileID }) {
@@ -124,10 +79,10 @@ export async function drive(client: DrivenClient): Promise<void> {
       return { content: Buffer.from(await response.arrayBuffer()).toString('base64') };
     },
     links: async ({ fileIDs }) => links(fileIDs),
-    delete: async ({ fileIDs }) => toFiles(await client.batchDelete(fileIDs)),
-    copy: async ({ files }) => toFiles(await client.batchCopyFile(files)),
+    delete: async ({ fileIDs }) => toFiles(client.batchDelete(fileIDs)),
+    copy: async ({ files }) => toFiles(client.batchCopyFile(files)),
     move: async ({ files }) =>
-      toFiles(await client.batchCopyFile(files.map((file) => ({ ...file, removeOriginal: true })))),
+      toFiles(client.batchCopyFile(files.map((file) => ({ ...file, removeOriginal: true })))),
   };
   for await (const line of createInterface({ input: process.stdin })) {
     const task: Task = JSON.parse(line);
@@ -143,3 +98,5 @@ export async function drive(client: DrivenClient): Promise<void> {
     process.stdout.write(`${JSON.stringify({ id: task.id, ...reply })}\n`);
   }
 }
+
+await drive();
