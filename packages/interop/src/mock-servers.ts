@@ -1,10 +1,17 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import type { CallId } from './calls.ts';
 import { type DocumentName, findManifest, installTool, toFile } from './tools.ts';
+
+/** A document that a tool serves. */
+export interface Served {
+  send(path: string, init?: RequestInit): Promise<Response>;
+  close(): Promise<void> | void;
+}
 
 /** Sends a request to what a tool serves of a document. */
 type Send = (document: DocumentName, path: string, init?: RequestInit) => Promise<Response>;
@@ -23,7 +30,7 @@ export interface MockServer {
   readonly packages?: readonly string[];
   readonly command: string;
   readonly config?: string;
-  start(): Promise<{ send: Send; close(): void }>;
+  serve(file: string): Promise<Served>;
   /** Calls that need a header in the request. */
   readonly settings: readonly (Limit & { readonly headers: Readonly<Record<string, string>> })[];
   readonly limits: readonly Limit[];
@@ -55,20 +62,7 @@ export const MOCK_SERVERS: readonly MockServer[] = [
     id: 'prism',
     package: '@stoplight/prism-cli',
     command: 'npx @stoplight/prism-cli mock gateway.v1.json',
-    async start() {
-      const [gateway, storage] = await Promise.all([
-        startPrism(toFile('gateway.v1')),
-        startPrism(toFile('storage.v2')),
-      ]);
-      return {
-        send: (document, path, init) =>
-          fetch((document === 'gateway.v1' ? gateway : storage).url + path, init),
-        close() {
-          gateway.child.kill();
-          storage.child.kill();
-        },
-      };
-    },
+    serve: servePrism,
     settings: [ERROR],
     limits: [SEGMENTS, EVENTS, FILES],
   },
@@ -79,50 +73,60 @@ export const MOCK_SERVERS: readonly MockServer[] = [
     packages: SCALAR,
     command:
       "const app = await createMockServer({ document: await readFile('gateway.v1.json', 'utf8') });",
-    async start() {
-      const createMockServer = await loadScalar();
-      const create = (name: DocumentName) =>
-        createMockServer({ document: readFileSync(toFile(name), 'utf8') });
-      const apps = {
-        'gateway.v1': await create('gateway.v1'),
-        'storage.v2': await create('storage.v2'),
-      };
-      return {
-        send: async (document, path, init) =>
-          apps[document].request(`http://localhost${path}`, init),
-        close() {},
-      };
-    },
+    serve: serveScalar,
     settings: [ERROR],
     limits: [SEGMENTS, EVENTS, FILES],
   },
 ];
 
-/** Starts Prism's mock of a document on a free port. */
-export async function startPrism(file: string, ...options: string[]) {
+/** Serves both documents with a mock server. */
+export async function startMockServer({ serve }: MockServer) {
+  const [gateway, storage] = await Promise.all([
+    serve(toFile('gateway.v1')),
+    serve(toFile('storage.v2')),
+  ]);
+  const send: Send = (document, path, init) =>
+    (document === 'gateway.v1' ? gateway : storage).send(path, init);
+  return {
+    send,
+    async close() {
+      await gateway.close();
+      await storage.close();
+    },
+  };
+}
+
+/** Serves a document with Prism's mock, on a free port. */
+export async function servePrism(file: string): Promise<Served> {
   const bin = join(findManifest('@stoplight/prism-cli', import.meta.url), '../dist/index.js');
-  const child = spawn(process.execPath, [bin, 'mock', file, '--port', '0', ...options]);
+  const child = spawn(process.execPath, [bin, 'mock', file, '--port', '0']);
   for await (const line of createInterface(child.stdout)) {
     const [, url] = /listening on (http:\S+)/.exec(line) ?? [];
     if (url === undefined) continue;
     child.stdout.resume();
-    return { child, url };
+    return {
+      send: (path, init) => fetch(url + path, init),
+      async close() {
+        child.kill();
+        await once(child, 'exit');
+      },
+    };
   }
   throw new Error('Prism did not start.');
 }
 
-type CreateMockServer = (options: {
-  document: string;
-}) => Promise<{ request(url: string, init?: RequestInit): Response | Promise<Response> }>;
-
-/** Installs Scalar's mock server, and returns its main function. */
-export async function loadScalar(): Promise<CreateMockServer> {
+/** Serves a document with Scalar's mock server, which is installed first. */
+export async function serveScalar(file: string): Promise<Served> {
   const folder = await installTool('scalar', SCALAR);
   const manifest = findManifest('@scalar/mock-server', join(folder, 'package.json'));
   const { createMockServer } = await import(
     /* @vite-ignore */ pathToFileURL(join(manifest, '../dist/index.js')).href
   );
-  return createMockServer;
+  const app = await createMockServer({ document: readFileSync(file, 'utf8') });
+  return {
+    send: async (path, init) => app.request(`http://localhost${path}`, init),
+    close() {},
+  };
 }
 
 const CREDENTIALS = {

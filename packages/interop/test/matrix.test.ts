@@ -5,7 +5,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallId } from '../src/calls.ts';
 import type { Deployment } from '../src/checks.ts';
-import { MOCK_SERVERS, runMockServer } from '../src/mock-servers.ts';
+import { MOCK_SERVERS, runMockServer, startMockServer } from '../src/mock-servers.ts';
 import { CALL_IDS, runGenerator } from '../src/run-matrix.ts';
 import { startDeployments } from '../src/start-deployments.ts';
 import { toCell } from '../src/to-page.ts';
@@ -42,13 +42,13 @@ it('the calls compile with the generated clients', async () => {
 
 describe.each(mockServers)('$id', (server) => {
   it('serves the documents', async () => {
-    const { send, close: stop } = await server.start();
+    const { send, close: stop } = await startMockServer(server);
     try {
       const cells: [string, string][] = [];
       for (const id of CALL_IDS) cells.push([id, await runMockServer(id, send, server)]);
       expect(Object.fromEntries(cells)).toEqual(expected(server));
     } finally {
-      stop();
+      await stop();
     }
   });
 });

@@ -1,11 +1,12 @@
 import { checkExchange } from '../../../conformance/src/document/check-exchange.ts';
 import type { Operation } from '../../../conformance/src/document/plan.ts';
 import { toReceived } from '../../../conformance/src/http/exchange.ts';
+import type { Served } from '../mock-servers.ts';
 import type { Subject } from './documents.ts';
 import { type Fault, listFaults } from './faults.ts';
 import type { Sample } from './requests.ts';
 import { listSamples } from './requests.ts';
-import { ACCEPTED, MOCKS, type Server, VALIDATORS } from './servers.ts';
+import { ACCEPTED, MOCKS, VALIDATORS } from './servers.ts';
 import { type FaultyServer, startFaulty } from './start-faulty.ts';
 import { SUITES } from './suites.ts';
 
@@ -81,7 +82,7 @@ const isValid = ({ breaks }: Sample) => breaks === undefined;
 async function measureMock(
   { document }: Subject,
   samples: readonly Sample[],
-  { send, close }: Server,
+  { send, close }: Served,
 ): Promise<MockFigures> {
   let [right, valid] = [0, 0];
   for (const sample of samples) {
@@ -102,7 +103,7 @@ async function measureMock(
 
 async function measureValidator(
   samples: readonly Sample[],
-  { send, close }: Server,
+  { send, close }: Served,
 ): Promise<number> {
   let right = 0;
   for (const sample of samples) {

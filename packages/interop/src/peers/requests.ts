@@ -13,9 +13,6 @@ export interface Sample {
   readonly init: RequestInit;
 }
 
-/** Sends a request to a tool. */
-export type Send = (target: string, init: RequestInit) => Promise<Response>;
-
 /** Valid requests of each operation. */
 const VALID = 6;
 

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -14,38 +13,15 @@ import {
 } from '@berth/server-stubs/runtime';
 import express, { type ErrorRequestHandler } from 'express';
 import { middleware } from 'express-openapi-validator';
-import { loadScalar, startPrism } from '../mock-servers.ts';
+import { type Served, servePrism, serveScalar } from '../mock-servers.ts';
 import { runNode } from '../tools.ts';
 import type { Subject } from './documents.ts';
-import type { Send } from './requests.ts';
-
-/** A tool that serves a document. */
-export interface Server {
-  readonly send: Send;
-  close(): Promise<void> | void;
-}
 
 /** Mock servers; each responds to a valid request with a documented success. */
 export const MOCKS = {
-  async prism({ file }: Subject): Promise<Server> {
-    const { url, child } = await startPrism(file);
-    return {
-      send: toSend(url),
-      async close() {
-        child.kill();
-        await once(child, 'exit');
-      },
-    };
-  },
-  async scalar({ file }: Subject): Promise<Server> {
-    const createMockServer = await loadScalar();
-    const app = await createMockServer({ document: await readFile(file, 'utf8') });
-    return {
-      send: async (target, init) => app.request(`http://localhost${target}`, init),
-      close() {},
-    };
-  },
-  async berth({ file }: Subject): Promise<Server> {
+  prism: ({ file }: Subject) => servePrism(file),
+  scalar: ({ file }: Subject) => serveScalar(file),
+  async berth({ file }: Subject): Promise<Served> {
     const mock = await createMock({ document: file, seed: 'interop' });
     return { send: toSend(mock.url), close: () => mock.close() };
   },
@@ -56,7 +32,7 @@ export const ACCEPTED = 501;
 
 /** Validators in front of a server without handlers. */
 export const VALIDATORS = {
-  async 'express-openapi-validator'({ file }: Subject): Promise<Server> {
+  async 'express-openapi-validator'({ file }: Subject): Promise<Served> {
     const report: ErrorRequestHandler = (error, _request, response, _next) => {
       response.status(error.status ?? 500).json({ message: error.message });
     };
@@ -71,7 +47,7 @@ export const VALIDATORS = {
       .use(report);
     return serve(app);
   },
-  async berth({ file, folder }: Subject): Promise<Server> {
+  async berth({ file, folder }: Subject): Promise<Served> {
     const output = join(folder, 'stubs');
     await runNode('@berth/server-stubs', 'generator/cli.ts', [file, '-o', output, '--quiet']);
     const index = pathToFileURL(join(output, 'index.gen.ts')).href;
@@ -90,7 +66,7 @@ interface Stubs {
   createRouter(handlers: Handlers, options: RouterOptions): Router;
 }
 
-async function serve(listener: RequestListener): Promise<Server> {
+async function serve(listener: RequestListener): Promise<Served> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -103,6 +79,6 @@ async function serve(listener: RequestListener): Promise<Server> {
   };
 }
 
-function toSend(url: string): Send {
+function toSend(url: string): Served['send'] {
   return (target, init) => fetch(url + target, init);
 }
