@@ -7,16 +7,20 @@ import { keyOf, readForm, writeForm } from './support/uploads.ts';
 
 const GONE = new MutatedResponse(403, {}, 'gone');
 
-/** Changes entries of links by the path of their file. */
-const links = (change: (path: string, entry: { code: string; tempFileURL: string }) => void) =>
+/** Changes entries by the path of their file. */
+const entriesOf = (
+  wanted: string,
+  change: (path: string, entry: { code: string; tempFileURL: string }) => void,
+) =>
   ({
     response(response, { operation }) {
-      if (operation !== 'batchGetTempUrls') return;
+      if (operation !== wanted) return;
       changeList(response, (all) => {
         for (const entry of all) change(toPath(entry.fileID), entry);
       });
     },
   }) satisfies Watching;
+const links = (change: Parameters<typeof entriesOf>[1]) => entriesOf('batchGetTempUrls', change);
 
 const fail = (entry: object) => Object.assign(entry, { code: 'NONE', tempFileURL: '' });
 
@@ -262,33 +266,17 @@ const deletes = {
   ),
   'the delete of a file that was stored again reports a failure': watching(() => {
     const deleted = new Set<string>();
-    return {
-      response(response, request) {
-        if (request.operation !== 'batchDelete') return;
-        changeList(response, (all) => {
-          for (const entry of all) {
-            const path = toPath(entry.fileID);
-            if (isOk(entry) && deleted.has(path)) entry.code = 'NONE';
-            deleted.add(path);
-          }
-        });
-      },
-    };
+    return entriesOf('batchDelete', (path, entry) => {
+      if (isOk(entry) && deleted.has(path)) entry.code = 'NONE';
+      deleted.add(path);
+    });
   }),
   'a repeated delete is a success': watching(() => {
     const deleted = new Set<string>();
-    return {
-      response(response, request) {
-        if (request.operation !== 'batchDelete') return;
-        changeList(response, (all) => {
-          for (const entry of all) {
-            const path = toPath(entry.fileID);
-            if (isOk(entry)) deleted.add(path);
-            else if (deleted.has(path)) entry.code = 'SUCCESS';
-          }
-        });
-      },
-    };
+    return entriesOf('batchDelete', (path, entry) => {
+      if (isOk(entry)) deleted.add(path);
+      else if (deleted.has(path)) entry.code = 'SUCCESS';
+    });
   }),
 };
 
