@@ -92,6 +92,7 @@ const takeBody = (response: MutatedResponse, other: MutatedResponse) => {
   response.body = other.body;
 };
 
+/** Mutants that keep for a connection, or mix between calls, what belongs to one call. */
 export const connections: Rows = {
   'AU-EACH-CALL': {
     'a call without credentials is accepted after an accepted one on the same connection':

@@ -84,6 +84,7 @@ const ages = (change: (all: (number | undefined)[]) => (number | undefined)[]): 
   });
 const numbers = (all: (number | undefined)[]) => all.filter((age) => age !== undefined);
 
+/** Mutants whose links live for the wrong time (source: "Validity period of the file link"; D30). */
 export const linkLifetimes: Rows = {
   'ST-LINKS-EXPIRE': {
     'the longest lifetime in a call applies to all items': ages((all) => {

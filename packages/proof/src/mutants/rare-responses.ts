@@ -39,6 +39,7 @@ const passNamed = (response: MutatedResponse, request: MutatedRequest) => {
     for (const name of list.split(/\s*,\s*/)) passHeader(name, 'add')(response, request);
 };
 
+/** Mutants that treat responses without content, redirects and rejected handshakes differently (D7 to D9). */
 export const rareResponses: Rows = {
   'GW-REQUEST-ID-METHODS': {
     'the response to a HEAD has none': gatewayResponse({ method: 'HEAD' }, withoutId),

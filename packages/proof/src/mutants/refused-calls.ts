@@ -100,6 +100,7 @@ const remove = (path: string, _: unknown, context: MutantContext) => deleteFile(
 const store = (path: string, form: Map<string, Buffer>, context: MutantContext) =>
   storeFile(context, path, form.get('file'));
 
+/** Mutants that do what they reject (D30: such calls are refused). */
 export const refusedCalls: Rows = {
   'ST-REFUSED-UNDONE': {
     'a deletion without credentials is rejected, but the file is deleted': deletes(isAnonymous),

@@ -92,6 +92,7 @@ const shareSource = (items: Json[]) =>
   new Set(items.map(({ srcPath }) => srcPath)).size < items.length &&
   items.every((item) => item.removeOriginal);
 
+/** Mutants that lose or mix files that are copied onto themselves or each other (D28, D30). */
 export const selfCopies: Rows = {
   'ST-COPY-SELF': {
     'a copy onto itself empties the file': onSelf(isSelfCopy, async ({ store }, path, entry) => {

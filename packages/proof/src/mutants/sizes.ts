@@ -53,6 +53,7 @@ const messages = (binary: boolean, size: number): Hooks => ({
   },
 });
 
+/** Mutants whose faults begin just beyond a usual size of buffers (D7, D14, D28). */
 export const sizes: Rows = {
   'GW-FORWARD-BODY': {
     'a body of more than 1 KiB loses the byte after it': forwardedRequest(without(KIB)),

@@ -23,7 +23,6 @@ import { onDownload, pathOf, readForm } from './support/uploads.ts';
 
 const hasNoExtension = (entry: Json) => isOk(entry) && /\/[^./]+$/.test(entry.fileID);
 
-/** Changes the entries of links that match. */
 const refuseLinks = (isRefused: (items: Json[]) => unknown) =>
   refuse((call) => call.operation === 'batchGetTempUrls' && isRefused(itemsOf(call)));
 
