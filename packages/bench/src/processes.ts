@@ -7,6 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from '@berth/runtimes/free-port';
 
 /** Returns a process's CPU time in seconds, or `undefined` on systems without `/proc`. */
 export function cpuSeconds(pid: number): number | undefined {
@@ -192,6 +193,16 @@ export async function waitForPort(port: number): Promise<void> {
     }
   }
   throw new Error(`Nothing is listening on port ${port} after ${MAX_START_SECONDS} s.`);
+}
+
+/** Starts a server in `servers/` on a free port, and waits until it listens. `args` follow the port. */
+export async function startServer(name: string, args: readonly string[] = [], core?: number) {
+  const port = await freePort();
+  const file = join(import.meta.dirname, `servers/${name}.ts`);
+  const child = startProcess([file, String(port), ...args], core);
+  child.stdout?.resume();
+  await waitForPort(port);
+  return { child, url: `http://127.0.0.1:${port}` };
 }
 
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 // A proxy in front of the hosted service, without authentication or header rules.
-// Arguments: one of the keys below, port, hosted service URL. Each process loads only the peer that it measures.
+// Arguments: port, one of the keys below, hosted service URL. Each process loads only the peer that it measures.
 import { Agent, createServer } from 'node:http';
 
 const PREFIX = '/v1/cloudrun/hello';
@@ -40,6 +40,6 @@ const PEERS = {
   },
 };
 
-const [, , name, port, target = ''] = process.argv;
+const [, , port, name, target = ''] = process.argv;
 const server = await PEERS[name as keyof typeof PEERS](target);
 server.listen(Number(port), '127.0.0.1');

@@ -1,5 +1,5 @@
 // Servers of the same storage operation. The handler is the same, so that only the cost of routing varies.
-// Arguments: one of the keys below, port. Each process loads only the server that it measures.
+// Arguments: port, one of the keys below. Each process loads only the server that it measures.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -77,6 +77,6 @@ const SERVERS = {
     }),
 };
 
-const [, , name, port] = process.argv;
+const [, , port, name] = process.argv;
 const server = await SERVERS[name as keyof typeof SERVERS]();
 server.listen(Number(port), '127.0.0.1');

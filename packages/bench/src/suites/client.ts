@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '@berth/runtimes/free-port';
 import {
   compare,
   type Figure,
@@ -18,12 +17,9 @@ import {
   runProgram,
   SERVER_CORE,
   startProcess,
+  startServer,
   stopProcess,
-  waitFor,
-  waitForPort,
 } from '../processes.ts';
-
-const MEASURE_UPLOAD_SERVER = join(import.meta.dirname, '../servers/upload-sink.ts');
 
 const MEASURE_UPLOAD_WORKER = join(import.meta.dirname, '../upload-worker.ts');
 
@@ -52,13 +48,10 @@ const UPLOAD_FIGURES: readonly Figure[] = [UPLOAD, MEMORY];
 async function measureUpload(runs: number): Promise<Row[]> {
   const root = makeTemporaryFolder('upload');
   const file = join(root, 'file.bin');
-  const port = await freePort();
-  const server = startProcess([MEASURE_UPLOAD_SERVER, String(port)]);
-  const baseUrl = `http://127.0.0.1:${port}`;
+  const { child: server, url: baseUrl } = await startServer('upload-sink');
   let rss = 0;
   try {
     await writeFile(file);
-    await waitForPort(port);
     const row = await compare(
       UPLOAD,
       runs,
@@ -93,8 +86,6 @@ async function writeFile(file: string): Promise<void> {
 }
 
 const SUITE = 'client';
-
-const SERVER = join(import.meta.dirname, '../servers/storage.ts');
 
 const WORKER = join(import.meta.dirname, '../call-worker.ts');
 
@@ -133,11 +124,8 @@ export const clientSuite: Suite = {
   description: 'The client against bare fetch, openapi-fetch, ky, axios, ofetch and curl',
   figures: [...LOADS.flatMap(figuresOf), ...UPLOAD_FIGURES],
   run: async (runs) => {
-    const port = await freePort();
-    const server = startProcess([SERVER, String(port)], SERVER_CORE);
-    const baseUrl = `http://127.0.0.1:${port}`;
+    const { child: server, url: baseUrl } = await startServer('storage', [], SERVER_CORE);
     try {
-      await waitFor(baseUrl, { method: 'POST' });
       const rows: Row[] = [];
       for (const load of LOADS) rows.push(...(await compareCalls(baseUrl, load, runs)));
       rows.push(...(await measureUpload(runs)));

@@ -6,10 +6,9 @@ import { rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { createStorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
-import { freePort } from '@berth/runtimes/free-port';
 import { defaultWireProfile } from '@berth/server-stubs';
 import { compare, type Figure, type Row, type Suite, toLimitRow } from '../compare.ts';
-import { makeTemporaryFolder, startProcess, stopProcess, waitForPort } from '../processes.ts';
+import { makeTemporaryFolder, startServer, stopProcess } from '../processes.ts';
 
 const MIB = 1024 * 1024;
 
@@ -153,7 +152,8 @@ export const filesSuite: Suite = {
 
 async function startOurs(root: string): Promise<Side> {
   const pair = { secretId: 'bench', secretKey: 'secret of the key pair of the bench' };
-  const { child, base } = await start('files-ours', join(root, 'ours'), ...Object.values(pair));
+  const args = [join(root, 'ours'), ...Object.values(pair)];
+  const { child, url: base } = await startServer('files-ours', args);
   const credentials = tc3Storage(pair);
   const client = createStorageClient({ baseUrl: base, envId: 'dev', credentials });
   return {
@@ -179,7 +179,7 @@ async function startOurs(root: string): Promise<Side> {
 }
 
 async function startPeer(root: string): Promise<Side> {
-  const { child, base } = await start('files-peer', root);
+  const { child, url: base } = await startServer('files-peer', [root]);
   return {
     child,
     async upload(mebibytes) {
@@ -188,15 +188,6 @@ async function startPeer(root: string): Promise<Side> {
     },
     download: () => downloadFile(base),
   };
-}
-
-async function start(server: string, ...args: string[]) {
-  const port = await freePort();
-  const file = join(import.meta.dirname, `../servers/${server}.ts`);
-  const child = startProcess([file, String(port), ...args]);
-  child.stdout?.resume();
-  await waitForPort(port);
-  return { child, base: `http://127.0.0.1:${port}` };
 }
 
 async function measureMemory({ child, upload, download }: Side): Promise<Row[]> {

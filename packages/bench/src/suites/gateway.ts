@@ -20,6 +20,7 @@ import {
   SERVER_CORE,
   startProcess,
   startProgram,
+  startServer,
   stopProcess,
   waitFor,
 } from '../processes.ts';
@@ -155,11 +156,7 @@ function idle(connections: string): Figure {
 }
 
 async function startService() {
-  const port = await freePort();
-  const child = startProcess([join(SERVERS, 'gateway-origin.ts'), String(port)], LOAD_CORE);
-  child.stdout?.resume();
-  const origin = `http://127.0.0.1:${port}`;
-  await waitFor(origin, {});
+  const { child, url: origin } = await startServer('gateway-origin', [], LOAD_CORE);
   return { child, origin };
 }
 
@@ -183,10 +180,8 @@ async function comparePeer(
   origin: string,
   runs: number,
 ): Promise<Row> {
-  const port = String(await freePort());
-  const child = startProcess([join(SERVERS, 'gateway-peer.ts'), server, port, origin], SERVER_CORE);
-  child.stdout?.resume();
-  return compareRates(ours, await toTarget(child, port), figure, runs);
+  const { child, url } = await startServer('gateway-peer', [server, origin], SERVER_CORE);
+  return compareRates(ours, await toTarget(child, new URL(url).port), figure, runs);
 }
 
 async function compareNginx(ours: Target, origin: string, runs: number): Promise<Row> {

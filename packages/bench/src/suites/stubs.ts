@@ -1,10 +1,7 @@
-import { join } from 'node:path';
-import { freePort } from '@berth/runtimes/free-port';
 import { compare, type Figure, type Goal, type Row, type Suite } from '../compare.ts';
 import { compareCpuRates, type Target } from '../load.ts';
-import { SERVER_CORE, startProcess, stopProcess, waitFor } from '../processes.ts';
+import { SERVER_CORE, startProcess, startServer, stopProcess, waitFor } from '../processes.ts';
 
-const SERVERS = join(import.meta.dirname, '../servers/stubs.ts');
 const SUITE = 'stubs';
 
 const FILE = 'cloud://dev.files/reports/summary-of-the-year-and-all-that-it-brought-2026.txt';
@@ -71,10 +68,8 @@ async function comparePair(each: { pair: Pair; batch: Batch }, runs: number): Pr
 }
 
 async function start(server: string, body: string): Promise<Target> {
-  const port = await freePort();
-  const child = startProcess([SERVERS, server, String(port)], SERVER_CORE);
-  child.stdout?.resume();
-  const url = `http://127.0.0.1:${port}/api/v2/envs/dev/storages:batchDelete`;
+  const { child, url: base } = await startServer('stubs', [server], SERVER_CORE);
+  const url = `${base}/api/v2/envs/dev/storages:batchDelete`;
   const headers = {
     'content-type': 'application/json',
     'x-svc-authorization': '1.0 TC3-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=c',
