@@ -43,9 +43,9 @@ const isSuccess = ({ status }: Reply) => status < 300;
 
 /** Changes what succeeds. */
 const ofSuccess =
-  (change: (reply: Reply) => Reply | undefined): Change =>
+  (change: (reply: Reply) => Reply): Change =>
   (reply) =>
-    isSuccess(reply) ? (change(reply) ?? reply) : reply;
+    isSuccess(reply) ? change(reply) : reply;
 
 /** Lets a request through that the correct server rejects. */
 const ofRejected =
@@ -64,34 +64,45 @@ const hasJsonBody = ({ body }: Operation) =>
 const isUndocumented = (operation: Operation, status: number) =>
   findResponse(operation, status) === undefined;
 
+/** Changes the successes of operations that return JSON. */
+const ofJson =
+  (change: (reply: Reply) => Reply): Rule =>
+  (operation) =>
+    hasJson(operation) ? ofSuccess(change) : undefined;
+
+/** Accepts JSON bodies with such a violation. */
+const ofBody =
+  (violations: RegExp): Rule =>
+  (operation) =>
+    hasJsonBody(operation)
+      ? ofRejected(({ violation }) => violations.test(violation ?? ''))
+      : undefined;
+
 /** Breaks one value of a JSON response, so that Ajv rejects it. */
 const breakBody =
   (candidates: (schema: JsonObject, value: unknown) => unknown[]): Rule =>
-  (operation, { document }) =>
-    hasJson(operation)
-      ? ofSuccess((reply) => {
-          const media = findResponse(operation, reply.status)?.content.find((each) =>
-            isJson(each.mediaType),
-          );
-          const isText = !isJson(reply.headers['content-type'] ?? '') || reply.body === '';
-          if (media?.schema === undefined || isText) return undefined;
-          const { schema } = media;
-          const value = JSON.parse(reply.body);
-          for (const place of listPlaces(
-            document.root,
-            document.schemaAt(schema, 'response'),
-          ).values()) {
-            const found = read(value, place.path);
-            if (found === undefined) continue;
-            for (const bad of candidates(place.schema, found)) {
-              const broken = write(value, place.path, bad);
-              if (document.validate(schema, 'response', broken) === undefined) continue;
-              return { ...reply, body: JSON.stringify(broken) };
-            }
-          }
-          return undefined;
-        })
-      : undefined;
+  (operation, subject) =>
+    ofJson((reply) => {
+      const { document } = subject;
+      const media = findResponse(operation, reply.status)?.content.find((each) =>
+        isJson(each.mediaType),
+      );
+      const isText = !isJson(reply.headers['content-type'] ?? '') || reply.body === '';
+      if (media?.schema === undefined || isText) return reply;
+      const { schema } = media;
+      const value = JSON.parse(reply.body);
+      const places = listPlaces(document.root, document.schemaAt(schema, 'response'));
+      for (const place of places.values()) {
+        const found = read(value, place.path);
+        if (found === undefined) continue;
+        for (const bad of candidates(place.schema, found)) {
+          const broken = write(value, place.path, bad);
+          if (document.validate(schema, 'response', broken) === undefined) continue;
+          return { ...reply, body: JSON.stringify(broken) };
+        }
+      }
+      return reply;
+    })(operation, subject);
 
 const LIMITS = ['minimum', 'maximum', 'pattern', 'format', 'minLength', 'maxLength'];
 
@@ -131,21 +142,12 @@ const RULES = {
         ? [{ ...value, surplus: 1 }]
         : [],
     ),
-    'wrong media type': (operation) =>
-      hasJson(operation)
-        ? ofSuccess((reply) => ({
-            ...reply,
-            headers: { ...reply.headers, 'content-type': 'text/html' },
-          }))
-        : undefined,
-    'broken JSON': (operation) =>
-      hasJson(operation)
-        ? ofSuccess((reply) => ({ ...reply, body: reply.body.slice(0, -1) }))
-        : undefined,
-    'no body': (operation) =>
-      hasJson(operation)
-        ? ofSuccess((reply) => ({ status: reply.status, headers: {}, body: '' }))
-        : undefined,
+    'wrong media type': ofJson((reply) => ({
+      ...reply,
+      headers: { ...reply.headers, 'content-type': 'text/html' },
+    })),
+    'broken JSON': ofJson((reply) => ({ ...reply, body: reply.body.slice(0, -1) })),
+    'no body': ofJson(({ status }) => ({ status, headers: {}, body: '' })),
     'wrong header': ({ responses }, { document }) => {
       const header = responses
         .filter(({ status }) => /^2/.test(status))
@@ -178,22 +180,9 @@ const RULES = {
     },
   },
   requests: {
-    'body without a required field': (operation) =>
-      hasJsonBody(operation)
-        ? ofRejected(({ violation }) => /required property/.test(violation ?? ''))
-        : undefined,
-    'body with a wrong type': (operation) =>
-      hasJsonBody(operation)
-        ? ofRejected(({ violation }) =>
-            /must be (string|number|integer|boolean|array|object|null)/.test(violation ?? ''),
-          )
-        : undefined,
-    'body with another invalid value': (operation) =>
-      hasJsonBody(operation)
-        ? ofRejected(({ violation }) =>
-            /must be [<>=e]|allowed values|must match|must NOT/.test(violation ?? ''),
-          )
-        : undefined,
+    'body without a required field': ofBody(/required property/),
+    'body with a wrong type': ofBody(/must be (string|number|integer|boolean|array|object|null)/),
+    'body with another invalid value': ofBody(/must be [<>=e]|allowed values|must match|must NOT/),
     'invalid parameter': ({ parameters }) =>
       parameters.length > 0 ? ofRejected(({ violation }) => violation === undefined) : undefined,
     'error 500 for an invalid request': () => (reply) =>
