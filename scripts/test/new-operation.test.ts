@@ -172,7 +172,11 @@ beforeAll(() => {
     MUTANT,
   );
   // 5. Its implementation, in the engine of server and mock.
-  insert('packages/server-stubs/src/engine/operations.ts', '  return {', HANDLER);
+  insert(
+    'packages/server-stubs/src/engine/operations.ts',
+    'Required<StorageHandlers<StorageCaller>> {\n  return {',
+    HANDLER,
+  );
 
   for (const name of ['spec', 'packages/client', 'packages/server-stubs', 'packages/conformance']) {
     node(name, ['--conditions=berth-source', 'scripts/generate.ts']);
