@@ -179,7 +179,7 @@ export async function waitFor(url: string, init: RequestInit): Promise<number> {
 }
 
 /** Waits until something listens on a loopback port. */
-export async function waitForPort(port: number): Promise<void> {
+async function waitForPort(port: number): Promise<void> {
   const end = performance.now() + MAX_START_SECONDS * 1000;
   while (performance.now() < end) {
     const socket = connect(port, '127.0.0.1');
