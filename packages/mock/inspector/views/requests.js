@@ -62,7 +62,7 @@ export function showRequests() {
 /** @param {Logged[]} shown */
 function showTable(shown) {
   return html`<div class="scroll"><table class="log">
-    <thead><tr><th>Time</th><th>Call</th><th>Response</th><th>Took</th><th>Verdict</th></tr></thead>
+    <thead><tr><th>Time</th><th>Call</th><th>Status</th><th>Took</th><th>Verdict</th></tr></thead>
     <tbody>${shown.map(showRow)}</tbody>
   </table></div>`;
 }
