@@ -70,11 +70,11 @@ export class ServerResponse extends Writable {
     return [...this.#headers.keys()];
   }
 
-  /** @param list alternating names and values */
-  writeHead(status: number, list: readonly (string | readonly string[])[] = []): this {
-    for (let at = 0; at < list.length; at += 2) {
-      this.setHeader(String(list[at]), list[at + 1] as string);
-    }
+  writeHead(
+    status: number,
+    given: Readonly<Record<string, string | readonly string[]>> = {},
+  ): this {
+    for (const [name, value] of Object.entries(given)) this.setHeader(name, value);
     const headers = new Headers();
     for (const [name, value] of this.#headers) {
       for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one);
