@@ -5,7 +5,6 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import type { OpenapiDocument } from '../src/contract/openapi.ts';
-import { toConfigSchema } from './to-config-schema.ts';
 import { toOpenapi30 } from './to-openapi30.ts';
 
 const GENERATOR = 'packages/conformance/scripts/generate.ts';
@@ -50,6 +49,8 @@ await writeGenerated(
   `/** The operations of the storage API. */\nexport const STORAGE_OPERATIONS = ${JSON.stringify(operations, null, 2)} as const;`,
   GENERATOR,
 );
+// Loaded here, because the options of a run import files that are generated above.
+const { toConfigSchema } = await import('./to-config-schema.ts');
 await writeGenerated(
   fileURLToPath(new URL('../generated/berth-conformance.config.schema.gen.json', import.meta.url)),
   toConfigSchema(),
