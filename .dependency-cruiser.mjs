@@ -31,7 +31,8 @@ const LAYERS = {
     ...['checks|tools', 'calls'],
   ],
   'packages/mock/src': [
-    ...['index|mock-fixture', 'create-mock', 'cli', 'serve', 'control', 'proxy', 'surfaces'],
+    ...['index|mock-fixture', 'create-mock', 'cli', 'serve', 'create-application', 'control'],
+    ...['proxy', 'surfaces'],
     ...['context', 'options', 'services', 'session', 'files', 'faults', 'contract', 'typescript'],
     'util',
   ],
