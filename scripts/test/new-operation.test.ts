@@ -18,22 +18,7 @@ post:
   summary: Count files
   description: Returns the number of files below a folder.
   requestBody:
-    required: true
-    content:
-      application/json:
-        schema:
-          x-berth-unwrap: data
-          oneOf:
-            - type: object
-              required: [folder]
-              properties: { folder: { type: string } }
-            - type: object
-              required: [data]
-              properties:
-                data:
-                  type: object
-                  required: [folder]
-                  properties: { folder: { type: string } }
+    $ref: ../components/requestBodies/CountFiles.yaml
   responses:
     '200':
       description: The number of files.
@@ -54,11 +39,27 @@ post:
                     properties: { count: { type: integer } }
           examples:
             success:
-              value: { statusCode: 200, body: { requestId: 7c2a4b8e, data: { count: 7 } } }
+              value: { statusCode: 200, body: { requestId: 7c2a4b8e, data: { count: 12 } } }
     4XX:
       $ref: ../components/responses/Refused.yaml
     default:
       $ref: ../components/responses/Failed.yaml
+`;
+
+const REQUEST = `
+required: true
+content:
+  application/json:
+    schema:
+      x-berth-unwrap: data
+      oneOf:
+        - &fields
+          type: object
+          required: [folder]
+          properties: { folder: { type: string } }
+        - type: object
+          required: [data]
+          properties: { data: *fields }
 `;
 
 const RULE = `
@@ -108,8 +109,9 @@ export async function countFiles(client: ReturnType<typeof createStorageClient>)
 export const wrong: StorageHandlers = { countFiles: ({ folder }) => ({ count: folder * 2 }) };
 `;
 
-/** Runs the mock, and runs the suite on a server and on its mutant. */
+/** Runs the mock, and runs the suite's storage rules on a server, and the new one on its mutant. */
 const RUN = `
+import contract from '@berth/spec/rules.json' with { type: 'json' };
 import { createStorageClient } from '@berth/client';
 import { createMock } from '@berth/mock';
 import { checkMutant } from '../proof/src/check-mutant.ts';
@@ -124,14 +126,16 @@ const [good, bad] = [await call({ folder: 'reports' }), await call({ folder: 7 }
 await mock.close();
 
 const mutated = await startMutated();
-const check = async (mutant) => {
-  const { report } = await checkMutant(mutated, mutant, ['ST-COUNT-CALL']);
-  return report.results.find(({ id }) => id === 'ST-COUNT-CALL')?.outcome;
+const check = async (mutant, rules) => {
+  const { report } = await checkMutant(mutated, mutant, rules);
+  const others = report.results.filter(({ id, outcome }) => rules.includes(id) && !['pass', 'disabled'].includes(outcome));
+  return others.map(({ id, outcome, reason }) => [id, outcome, reason].join(' ').trim());
 };
 const mutant = mutants.find(({ rule }) => rule === 'ST-COUNT-CALL');
+const rules = contract.rules.filter(({ id, level }) => /^(ST|AU-STORAGE)-/.test(id) && level !== 'info');
 const suite = {
-  mutant: await check(mutant),
-  server: await check({ ...mutant, create: () => ({}) }),
+  mutant: await check(mutant, ['ST-COUNT-CALL']),
+  server: await check({ ...mutant, create: () => ({}) }, rules.map(({ id }) => id)),
 };
 await mutated.close();
 process.stdout.write(JSON.stringify({
@@ -145,8 +149,9 @@ let folder: string;
 beforeAll(() => {
   folder = copyCheckout();
 
-  // 1. The operation, and its line in the document.
+  // 1. The operation, its request body, and its line in the document.
   writeFileSync(join(folder, 'spec/storage.v2/paths/count-files.yaml'), OPERATION);
+  writeFileSync(join(folder, 'spec/storage.v2/components/requestBodies/CountFiles.yaml'), REQUEST);
   insert(
     'spec/storage.v2/openapi.yaml',
     'paths:\n',
@@ -155,10 +160,10 @@ beforeAll(() => {
   // 2. Its rules, and the next version of the rule set.
   insert('spec/rules/index.yaml', 'version: 1.', '1.0 #');
   appendFileSync(join(folder, 'spec/rules/storage-delete.yaml'), RULE);
-  // 3. Whether it may be retried.
+  // 3. Whether it may be retried, and whether it changes files.
   appendFileSync(
     join(folder, 'spec/defaults/operations.yaml'),
-    'countFiles:\n  idempotent: true\n',
+    'countFiles:\n  idempotent: true\n  changesFiles: false\n',
   );
   // 4. A check for each rule, and a mutant for each check.
   insert(
@@ -184,7 +189,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('has types in the client and the stubs', () => {
+it('has types in the client, the stubs and the suite', () => {
   writeFileSync(join(folder, 'packages/bench/types.ts'), TYPES);
   writeFileSync(
     join(folder, 'packages/bench/tsconfig.json'),
@@ -195,15 +200,16 @@ it('has types in the client and the stubs', () => {
     }),
   );
   const tsc = join(folder, 'node_modules/typescript/bin/tsc');
-  expect(node('packages/bench', [tsc])).toBe('');
+  for (const name of ['bench', 'conformance']) expect(node(`packages/${name}`, [tsc])).toBe('');
 });
 
 it('is served by the stubs and the mock and checked by the suite', () => {
   writeFileSync(join(folder, 'packages/bench/run.mjs'), RUN);
   const output = node('packages/bench', ['--conditions=berth-source', 'run.mjs']);
   expect(JSON.parse(output)).toEqual({
+    // Not the document's example, but the result of the implementation.
     mock: [{ count: 7 }, 400],
-    suite: { mutant: 'fail', server: 'pass' },
+    suite: { mutant: ['ST-COUNT-CALL fail'], server: [] },
   });
 });
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { writeGenerated } from '@berth/codegen';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
@@ -44,9 +45,11 @@ await writeGenerated(
 const operations = Object.values(storage.paths)
   .map(({ post }) => post.operationId)
   .filter((id) => id !== 'uploadFile');
+const effects: Record<string, { changesFiles: boolean }> = defaults.operations;
+const changing = operations.filter((id) => effects[id]?.changesFiles !== false);
 await writeGenerated(
   `${folder}storage-operations.gen.ts`,
-  `/** The operations of the storage API. */\nexport const STORAGE_OPERATIONS = ${JSON.stringify(operations, null, 2)} as const;`,
+  `/** The operations of the storage API. */\nexport const STORAGE_OPERATIONS = ${JSON.stringify(operations, null, 2)} as const;\n\n/** The operations that change files. */\nexport const CHANGING_OPERATIONS = ${JSON.stringify(changing, null, 2)} as const;`,
   GENERATOR,
 );
 // Loaded here, because the options of a run import files that are generated above.

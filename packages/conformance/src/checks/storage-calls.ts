@@ -117,7 +117,7 @@ function spell(json: string): Record<string, string> {
     'with line breaks and spaces': ` \t\r\n${JSON.stringify(JSON.parse(json), null, 2)}\n`,
     'with escaped slashes': json.replaceAll('/', '\\/'),
     'with escaped letters': json
-      .replaceAll('missing', '\\u006dissing')
+      .replaceAll('sample', '\\u0073ample')
       .replaceAll('path', 'p\\u0061th'),
   };
 }

@@ -11,7 +11,7 @@ import type { RuleId } from '../generated/rule-ids.gen.ts';
 import type { ExchangeRuleId } from '../validation/exchange-rules.ts';
 import { isFailure } from '../validation/read-storage.ts';
 import { type Check, defineCheck } from './check.ts';
-import { toCopyItems } from './support/storage.ts';
+import { makeGoodFields, toCopyItems } from './support/storage.ts';
 
 interface StorageResponse {
   what: string;
@@ -25,17 +25,24 @@ const OF_FAILURES = 'ST-ENVELOPE-CODE';
 
 /** Makes valid calls of every operation; with `--read-only`, only those that change nothing. */
 async function* makeValidCalls(t: CheckContext): AsyncGenerator<StorageResponse> {
+  const others = new Set(STORAGE_OPERATIONS);
   const ask = async (operation: StorageOperation, fields: object): Promise<StorageResponse> => {
+    others.delete(operation);
     const reply = await t.storage.call(operation, fields);
     return { what: `${operation} with a valid request`, operation, reply };
   };
   yield ask('getUploadMetaData', { path: t.storage.path('file.txt') });
-  if (t.settings.readOnly) return;
-  const { fileId, path } = await t.upload.store('file.txt');
-  yield ask('batchGetTempUrls', { fileList: [{ fileID: fileId }] });
-  const fileList = toCopyItems(t, [{ from: path, to: `${path}.copy` }]);
-  yield ask('batchCopyFile', { fileList });
-  yield ask('batchDelete', { fileList: [fileId] });
+  if (!t.settings.readOnly) {
+    const { fileId, path } = await t.upload.store('file.txt');
+    yield ask('batchGetTempUrls', { fileList: [{ fileID: fileId }] });
+    const fileList = toCopyItems(t, [{ from: path, to: `${path}.copy` }]);
+    yield ask('batchCopyFile', { fileList });
+    yield ask('batchDelete', { fileList: [fileId] });
+  }
+  for (const operation of others) {
+    if (t.settings.readOnly && changesFiles(operation)) continue;
+    yield ask(operation, (await makeGoodFields(t))[operation]);
+  }
 }
 
 async function* makeInvalidCalls(t: CheckContext): AsyncGenerator<StorageResponse> {

@@ -1,4 +1,4 @@
-import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
+import { CHANGING_OPERATIONS, STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Caller, toTrickle } from '../http/caller.ts';
 import { type HeaderInput, type HeaderList, toHeaderList, withHeaders } from '../http/exchange.ts';
 import type { RequestForm, UnsignedCall } from '../options.ts';
@@ -11,8 +11,9 @@ export { STORAGE_OPERATIONS };
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
 
+/** Returns whether an operation changes files, so that it is not called with `--read-only`. */
 export function changesFiles(operation: string): boolean {
-  return operation === 'batchDelete' || operation === 'batchCopyFile';
+  return (CHANGING_OPERATIONS as readonly string[]).includes(operation);
 }
 
 /** Options that make a storage call differ from a regular one. */

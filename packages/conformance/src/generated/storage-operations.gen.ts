@@ -7,3 +7,9 @@ export const STORAGE_OPERATIONS = [
   "batchDelete",
   "batchCopyFile"
 ] as const;
+
+/** The operations that change files. */
+export const CHANGING_OPERATIONS = [
+  "batchDelete",
+  "batchCopyFile"
+] as const;

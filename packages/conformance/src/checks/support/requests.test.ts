@@ -38,6 +38,7 @@ test.each(STORAGE_OPERATIONS)(
     const validate = validateRequest(operation);
     assert(property(validRequest(t, operation), (request) => validate(request)));
     expect(validate(sampleRequest(t, operation))).toBe(true);
+    expect(validate(sampleRequest(t, operation, 'file-id'))).toBe(true);
   },
 );
 

@@ -97,21 +97,29 @@ export function spellPlace(path: RequestPlace['path']): string {
 /**
  * Creates a request that the contract allows, with every field and two items per list. It refers to files
  * that do not exist, and is the same in every run of a check.
+ *
+ * @param fileID an ID that the deployment issued, for a request that every deployment must accept: with one
+ *   item per list, and without `maxAge`, because each deployment decides which lifetimes it accepts (D22)
  */
-export function sampleRequest(t: CheckContext, operation: StorageOperation): object {
-  return toSample(t, readRequestSchema(operation), '', '1') as object;
-}
-
-function toSample(t: CheckContext, schema: RequestSchema, name: string, mark: string): unknown {
-  const { type, properties, items } = schema;
-  if (type === 'object') {
-    const fields = Object.entries(properties);
-    const values = fields.map(([field, of]) => [field, toSample(t, of, field, mark)] as const);
-    return Object.fromEntries(values);
-  }
-  if (type === 'array' && items) return ['1', '2'].map((item) => toSample(t, items, '', item));
-  if (type === 'number') return t.storage.maxAge(60);
-  return type === 'boolean' ? false : toFieldText(t, name, `sample-${mark}-${name || 'item'}.txt`);
+export function sampleRequest(
+  t: CheckContext,
+  operation: StorageOperation,
+  fileID?: string,
+): Record<string, unknown> {
+  const toSample = (schema: RequestSchema, name: string, mark: string): unknown => {
+    const { type, properties, items } = schema;
+    if (type === 'object') {
+      const fields = Object.entries(properties).filter(([field]) => !fileID || field !== 'maxAge');
+      return Object.fromEntries(fields.map(([field, of]) => [field, toSample(of, field, mark)]));
+    }
+    if (type === 'array' && items)
+      return (fileID ? ['1'] : ['1', '2']).map((item) => toSample(items, '', item));
+    if (type === 'number') return t.storage.maxAge(60);
+    if (type === 'boolean') return false;
+    if (fileID && (name === 'fileID' || name === '')) return fileID;
+    return toFieldText(t, name, `sample-${mark}-${name || 'item'}.txt`);
+  };
+  return toSample(readRequestSchema(operation), '', '1') as Record<string, unknown>;
 }
 
 /** Returns a valid value for a text field: a path in the check's folder. */

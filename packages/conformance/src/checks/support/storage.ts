@@ -10,6 +10,7 @@ import {
 import type { Reading, StoredFile } from '../../context/upload-client.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { hasFailed, linkOf } from '../../validation/read-storage.ts';
+import { sampleRequest } from './requests.ts';
 
 export { hasFailed, linkOf };
 
@@ -40,16 +41,9 @@ export type GoodFields = Record<StorageOperation, Record<string, unknown>>;
  * no reason to reject a call as malformed. If no file ID is available, the check is skipped.
  */
 export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
-  const path = t.storage.path('missing.txt');
-  const fileID = await t.upload.fileIdOf(path);
-  const srcPath = t.storage.copyPath(path);
-  const dstPath = t.storage.copyPath(t.storage.path('copy.txt'));
-  return {
-    getUploadMetaData: { path },
-    batchGetTempUrls: { fileList: [{ fileID }] },
-    batchDelete: { fileList: [fileID] },
-    batchCopyFile: { fileList: [{ srcPath, dstPath, overwrite: false, removeOriginal: false }] },
-  };
+  const fileID = await t.upload.fileIdOf(t.storage.path('sample.txt'));
+  const fields = STORAGE_OPERATIONS.map((one) => [one, sampleRequest(t, one, fileID)] as const);
+  return Object.fromEntries(fields) as GoodFields;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { STORAGE_OPERATIONS } from '../../../../conformance/src/generated/storage-operations.gen.ts';
 import {
   type Hooks,
   type Json,
@@ -7,14 +8,9 @@ import {
 } from '../../proxy/messages.ts';
 import { changeJson } from './gateway.ts';
 
-export const OPERATIONS = [
-  'getUploadMetaData',
-  'batchGetTempUrls',
-  'batchDelete',
-  'batchCopyFile',
-] as const;
+export { STORAGE_OPERATIONS as OPERATIONS };
 
-export type Operation = (typeof OPERATIONS)[number];
+export type Operation = (typeof STORAGE_OPERATIONS)[number];
 
 /**
  * New values for fields, or a function that changes the fields in place. A field whose new value is
