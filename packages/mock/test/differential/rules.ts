@@ -215,7 +215,6 @@ function toOwn(body: unknown, status: number): unknown {
   return 'requestId' in body ? { ...body, requestId: OWN_ID } : body;
 }
 
-/** Returns the first row with a status in a call's error table; undefined if there is none. */
 /** Whether a preferred status is that of no response but `default`, and of no error. */
 function isUndocumented(asked: Asked): boolean {
   const [, status] = /^code=([45]\d\d)$/.exec(asked.headers.prefer ?? '') ?? [];
@@ -225,6 +224,7 @@ function isUndocumented(asked: Asked): boolean {
   return !isRange && toRow(asked, Number(status)) === undefined;
 }
 
+/** Returns the first row with a status in a call's error table; undefined if there is none. */
 function toRow({ document, path }: Asked, status: number) {
   const { gatewayErrors, storageErrors, uploadErrors } = defaults;
   if (document === 'gateway') return gatewayErrors.find((row) => row.status === status);

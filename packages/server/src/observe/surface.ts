@@ -2,10 +2,7 @@ import { FILES_PATH, UPLOAD_PATH } from '@berth/server-stubs/engine';
 
 export type Surface = 'gateway' | 'storage' | 'upload' | 'files';
 
-/**
- * Returns the surface for a path. The gateway gets every unknown path, because its error lists the paths that
- * exist.
- */
+/** Returns the surface for a path. The gateway gets every path that belongs to no other surface. */
 export function surfaceOf(url: string): Surface {
   if (isBelow(url, '/api/v2')) return 'storage';
   if (isBelow(url, UPLOAD_PATH)) return 'upload';

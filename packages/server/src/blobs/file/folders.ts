@@ -177,7 +177,7 @@ export async function checkDisk(layout: Layout): Promise<void> {
   }
 }
 
-/** Returns the folder, or its nearest parent that still exists: its names are the ones to sync. */
+/** Syncs the folder or, if another call has removed it, its nearest parent that still exists. */
 async function syncNearest(top: string, folder: string): Promise<void> {
   try {
     await syncFolder(folder);
