@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findMisquotations } from '../prose/find-misquotations.ts';
 import { lintText } from '../prose/lint-text.ts';
 /** In JSON, which the linter does not read. */
 import sentences from './prose.json' with { type: 'json' };
@@ -29,4 +30,17 @@ describe('the prose linter', () => {
   it.each(sentences.names as [string, string][])('reads no code in %s: %j', async (file, text) => {
     expect(await wordsOf(text, file)).toEqual([]);
   });
+});
+
+describe('quotations of decisions', () => {
+  it.each(sentences.quotations)('accepts: %j', (text) => {
+    expect(findMisquotations(text)).toEqual([]);
+  });
+
+  it.each(sentences.misquotations as [string, number, number][])(
+    'finds: %j',
+    (text, line, column) => {
+      expect(findMisquotations(text)).toMatchObject([{ line, column }]);
+    },
+  );
 });

@@ -244,8 +244,8 @@ function toFaultRules(faults: NonNullable<MockOptions['faults']>): FaultRule[] {
 }
 
 /**
- * Returns whether a text is a valid environment name. D12: the environment is "the first label of the host
- * name" (RFC 1123, section 2.1).
+ * Returns whether a text is a valid environment name. D12: "The first label of the host name is the
+ * environment" (RFC 1123, section 2.1).
  */
 export function isEnv(env: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(env);

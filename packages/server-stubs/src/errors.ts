@@ -100,7 +100,7 @@ export class GatewayError extends ContractError {
     };
     return {
       status: this.status,
-      // D8: "the gateway's own errors on GET carry it too".
+      // D8: "the gateway's own errors on GET have the header".
       headers: applyDispositionRules(request, headers) as Record<string, string>,
       body: { code, message, requestId },
     };

@@ -119,7 +119,7 @@ async function readRequest(
   const refuse = (...error: Parameters<typeof storageError>) => ({
     refusal: storageError(...error),
   });
-  // "Storage calls without credentials … are refused" (D30).
+  // D30: "A storage call without credentials … or for another environment is rejected".
   for (const name of [storageHeaders.authorization, storageHeaders.timestamp]) {
     const message = `The ${name} header is missing.`;
     if (!request.headers.get(name)) return refuse('SIGN_PARAM_INVALID', { message });

@@ -54,7 +54,7 @@ export function createGateway(settings: GatewaySettings): Server {
       const sent = toResponseHeaders(received, id, toDisposition(call, received));
       response.sendDate = false;
       response.writeHead(received.statusCode ?? 500, received.statusMessage, sent);
-      // "SSE is passed on event by event, nothing buffered" (D14).
+      // D14: "the gateway forwards each event when it arrives, without buffering".
       response.flushHeaders();
       received.pipe(response);
       received.on('error', () => response.destroy());
@@ -112,7 +112,8 @@ function authorize(
   if (settings.forbidden.has(name)) return 'SERVICE_FORBIDDEN';
   const service = settings.services.get(name);
   if (!service) return 'SERVICE_NOT_FOUND';
-  // "Nobody is failed for refusing others" (D13) than JSON. Forms can be signed (D16), if they are accepted.
+  // D13: "Other deployments may reject content types other than `application/json`." Forms can be signed
+  // (D16), if they are accepted.
   const type = mediaType(headers['content-type']);
   const isForm = settings.forms === 'taken' && type === 'multipart/form-data';
   const isTaken = type === 'application/json' || isForm;

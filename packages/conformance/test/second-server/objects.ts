@@ -43,7 +43,7 @@ export function createObjects() {
       writes += 1;
       contents.delete(path);
     },
-    /** Issues a grant for one upload, and the path and query of the target, which "go verbatim" (D2). */
+    /** Issues a grant for one upload, and the path and query of the target, which clients keep (D2). */
     grant(path: string): Grant & { target: string } {
       const grant = {
         path,
@@ -185,8 +185,8 @@ function parsePart(part: Buffer): [name?: string | undefined, content?: Buffer] 
 }
 
 /**
- * "A form with a missing or wrong Signature, token, meta file id or key stores nothing" (D30). Names and
- * values are compared as is; `success_action_status` and other fields have no meaning here.
+ * D30: "If an upload form's signature, token, key or file ID field is missing or wrong, nothing is stored".
+ * Names and values are compared as is; `success_action_status` and other fields have no meaning here.
  */
 function checkForm(form: Map<string, Buffer>, grant: Grant): Buffer | UploadRefusal {
   const expected = {

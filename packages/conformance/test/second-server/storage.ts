@@ -32,7 +32,7 @@ export function createStorageApi(settings: StorageSettings): Server {
       const { code, message } = error;
       const { status: own, ok } = refusals[code];
       status = choices.failures === 'ok' || (choices.failures === 'some' && ok) ? 200 : own;
-      // "For copy equals the HTTP status; elsewhere equality is ours" (D20): a number of this server's own.
+      // D20: "For a copy call, `statusCode` always equals the HTTP status." Elsewhere, this server uses its own.
       statusCode = operation === 'batchCopyFile' ? status : 7000 + own;
       content = { code, ...(choices.should === 'kept' && { message }), ...common };
     }
@@ -78,8 +78,8 @@ function checkKey({ headers }: IncomingMessage, key: StorageSettings['key']): vo
 type Fields = Record<string, unknown>;
 
 /**
- * Returns the fields of a request, from the one place where this server accepts them: "a deployment must
- * accept at least one form" (D21). The content type is ignored.
+ * Returns the fields of a request, from the one place where this server accepts them. D21: "a deployment
+ * accepts at least one of the two forms". The content type is ignored.
  */
 function readFields(text: string, shape: Shape, { requestForm, should }: Choices): Fields {
   let body: unknown;

@@ -108,8 +108,8 @@ function lookUp(document: object, ref: string): unknown {
  * top level and the same fields inside an object; validating against that `oneOf` would report a missing
  * `data` for an invalid `fileList`.
  *
- * D21: "Validation unwraps `data` first and then validates the flat schema, so that errors name the real
- * field; only the document shows `oneOf`."
+ * D21: "Validators unwrap `data` first (`x-berth-unwrap`) and validate the flat schema, so that errors name
+ * the field that was sent."
  */
 export function toFlatSchema(schema: Schema): Schema {
   const [flat] = schema.oneOf ?? [];

@@ -20,7 +20,7 @@ export interface Content {
 export interface StoredFile {
   readonly size: number;
   readonly contentType: string;
-  /** D27: "quoted MD5 `ETag`". */
+  /** The quoted MD5. D27: "HTTP allows any strong validator". */
   readonly etag: string;
   /** By the session's clock. */
   readonly modified: Date;
@@ -29,7 +29,7 @@ export interface StoredFile {
 
 export const BUCKET = 'files';
 
-/** Converts a path to a key. D24: "one leading `/` dropped". */
+/** Converts a path to a key. D24: "One leading `/` of an upload path is dropped". */
 export function toKey(path: string): string {
   return path.replace(/^\//, '');
 }

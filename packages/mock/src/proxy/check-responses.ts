@@ -115,7 +115,7 @@ function isOwnError(status: number, body: unknown): boolean {
   return CODES.gateway.includes(String(body.code)) || known.length >= 2;
 }
 
-/** D9: "an error body's `requestId` equals it". */
+/** D9: "The `requestId` in an error body is the same ID." */
 function checkError(body: unknown, requestId: string | undefined): Violation[] {
   if (!isObject(body) || requestId === undefined || typeof body.requestId !== 'string') return [];
   if (body.requestId === requestId) return [];

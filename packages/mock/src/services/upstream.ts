@@ -23,7 +23,7 @@ export async function callProxy(base: URL, context: RouteContext): Promise<Mocke
   return toReply(response);
 }
 
-/** D13: "60 s to the response headers, then `SERVICE_TIMEOUT`". */
+/** D13: "If a service does not send its response headers within 60 s, the call fails with `SERVICE_TIMEOUT`." */
 const TIMEOUT_MILLISECONDS = 60_000;
 
 const SWITCHING_PROTOCOLS = 101;

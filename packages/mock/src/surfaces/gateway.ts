@@ -114,9 +114,8 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
  * Validates the body of a call to a service without a definition, as the contract documents it: JSON must be
  * an object.
  *
- * D13: "POST takes any Content-Type and passes the body unchanged (the documents declare `application/json`,
- * object)." So for a body with another type, or a compressed one, only the size is checked, and it is
- * validated like an empty object.
+ * D13: "The gateway forwards a POST of any content type." So for a body with another type, or a compressed
+ * one, only the size is checked, and it is validated like an empty object.
  *
  * @throws GatewayError INVALID_REQUEST
  */
@@ -193,9 +192,9 @@ function toWords({ kind }: Fault): string | undefined {
 }
 
 /**
- * Returns the router option for the hosts that belong to the mock's environment. D12: "A server of one
- * environment also takes any loopback host". A mock that is exposed to the network also accepts any IP
- * address, because it does not know which one callers use.
+ * Returns the router option for the hosts that belong to the mock's environment. D12: "a server that
+ * has a single environment also accepts any loopback host". A mock that is exposed to the network also
+ * accepts any IP address, because it does not know which one callers use.
  */
 export function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
   if (isLoopback(host.toLowerCase())) return env;

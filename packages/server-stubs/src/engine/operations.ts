@@ -249,8 +249,8 @@ interface Copy {
 type CopyPlan = Copy | CopyFailure;
 
 /**
- * D24: "source ≠ destination". From the API description: `overwrite` "default true", `removeOriginal`
- * "default false".
+ * D24: "We reject … a destination equal to the source." From the API description: `overwrite` "default
+ * true", `removeOriginal` "default false".
  */
 function toCopyPlan(
   { srcPath, dstPath, overwrite = true, removeOriginal = false }: CopyItem,

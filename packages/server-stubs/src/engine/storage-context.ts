@@ -138,7 +138,7 @@ export function toContext(options: StorageOptions) {
 /**
  * Returns the environment and the bucket that a call uses.
  *
- * D30: "storage calls … for another environment are refused".
+ * D30: "A storage call … for another environment is rejected".
  *
  * @throws StorageError INVALID_ENV or STORAGE_EXCEED_AUTHORITY
  */

@@ -77,7 +77,7 @@ function fail(error: unknown): never {
   throw error instanceof StoreUnavailableError ? toUploadError(error) : error;
 }
 
-/** D27: "`key` matches with or without" the leading slash. */
+/** D24: "the form field `key` matches with or without the `/`". */
 function toPath(key: string): string | undefined {
   try {
     return toFilePath(key);

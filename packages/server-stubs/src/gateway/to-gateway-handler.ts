@@ -68,7 +68,7 @@ export function toGatewayHandler<Caller>(
  * A segment that is `.` or `..` after one decoding is `INVALID_REQUEST` (D3): a service or a
  * library along the way could resolve it, and so reach another service. The same applies to a backslash,
  * which is not valid in a URL (RFC 3986) and which URL parsers turn into a slash (WHATWG URL, section
- * 4.4). D13: "A GET with a body is 400."
+ * 4.4). D13: "It responds with a 400 to a GET that has a body."
  *
  * @throws GatewayError INVALID_REQUEST
  */

@@ -104,7 +104,7 @@ function toUploadFault({ kind, status, message, cause }: Fault): UploadError {
   return new UploadError(code, { message, cause, ...(OWN_STATUS.includes(kind) && { status }) });
 }
 
-/** D27: "204 with an empty body", a quoted `ETag` and a `Location`. */
+/** D27: "The upload target responds with 204, an empty body, a strong `ETag` and a `Location`." */
 function toUploaded({ etag, location }: UploadResult, { fields }: UploadInput): HandlerResponse {
   const wanted = fields.get(STATUS_FIELD) ?? '';
   return {

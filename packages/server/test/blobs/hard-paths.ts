@@ -69,7 +69,7 @@ export const HARD_PATHS: readonly string[] = [
   'a~',
   'a~/b',
   '^a',
-  // D24: "at most 1,024 bytes of UTF-8", in one segment, in many, and in wide characters.
+  // The longest paths (1,024 bytes, D24): in one segment, in many, and in wide characters.
   'x'.repeat(1024),
   'X'.repeat(1024),
   `${'y/'.repeat(511)}zz`,

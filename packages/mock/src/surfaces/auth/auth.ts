@@ -57,8 +57,8 @@ const SIGNATURE_PARTS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp'
 const CALLER = { id: 'mock' };
 
 /**
- * Creates an Auth that accepts any well-formed credentials. D15: "No credentials, or bad ones: 4xx with the
- * error body. Each of the two schemes alone suffices."
+ * Creates an Auth that accepts any well-formed credentials. D15: "A call with missing or invalid credentials
+ * is rejected with a 4xx and the error body. Either of the two schemes is enough."
  */
 export function createPresentAuth(profile: WireProfile): Auth {
   const { authorization: header } = profile.storageHeaders;
@@ -75,7 +75,7 @@ export function createPresentAuth(profile: WireProfile): Auth {
       },
     },
     storage: {
-      // The session token may be absent (D17: it is "empty with permanent ones").
+      // The session token may be absent (D17: "empty for permanent ones").
       credentials({ authorization }) {
         if (authorization !== '') return CALLER;
         const message = `The ${header} header is missing.`;

@@ -198,7 +198,8 @@ export function toScopeDate(timestamp: number): string {
 }
 
 /**
- * Returns a header value as it is signed. D16: "values trimmed and lower-cased, content-type kept as sent".
+ * Returns a header value as it is signed. D16: "Values are trimmed and lowercased, except `content-type`,
+ * which is signed as sent."
  *
  * @example
  * toSignedValue('host', ' Dev.Example '); // 'dev.example'

@@ -21,9 +21,9 @@ const BUFFERED_BYTES = 256 * 1024;
 /**
  * Writes a file durably and atomically.
  *
- * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. What was
- * acknowledged with success is never lost." Content and trailer are written to a temporary file and synced;
- * then it is renamed, and the rename is synced. After that, the file never changes.
+ * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. A file
+ * whose upload was reported as successful is never lost." Content and trailer are written to a temporary
+ * file and synced; then it is renamed, and the rename is synced. After that, the file never changes.
  */
 export async function writeFile(
   layout: Layout,

@@ -38,10 +38,10 @@ let heldBytes = 0;
 /**
  * Writes an object atomically.
  *
- * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. What was
- * acknowledged with success is never lost." A single PUT has these properties. Parts are assembled under a
- * separate prefix, so that a sweep finds the parts that killed processes have left, but never other programs'
- * uploads. The store then copies the object to its final key.
+ * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. A file
+ * whose upload was reported as successful is never lost." A single PUT has these properties. Parts are
+ * assembled under a separate prefix, so that a sweep finds the parts that killed processes have left, but
+ * never other programs' uploads. The store then copies the object to its final key.
  */
 export async function writeObject(
   bucket: Bucket,
