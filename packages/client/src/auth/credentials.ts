@@ -46,7 +46,7 @@ export interface GatewayAuth {
    * @param rejected the `Authorization` header that was rejected; if it differs from the current one, the
    *   credentials count as new
    */
-  refresh?(refused?: string): Promise<boolean>;
+  refresh?(rejected?: string): Promise<boolean>;
 }
 
 /**

@@ -79,7 +79,12 @@ export interface GatewayRouter extends Router {
  *   const response = await request(address + target, { method, headers, body, signal }); // undici
  *   return { status: response.statusCode, headers: response.headers, body: response.body };
  * };
- * const handlers = { 'cloudrun-get-root': call, 'cloudrun-get': call, 'cloudrun-post': call };
+ * const handlers = {
+ *   'cloudrun-get-root': call,
+ *   'cloudrun-post-root': call,
+ *   'cloudrun-get': call,
+ *   'cloudrun-post': call,
+ * };
  * app.use(createGatewayRouter(handlers, { env: 'dev', security: { bearerToken, signature } }));
  */
 export function createGatewayRouter<Caller = unknown>(
