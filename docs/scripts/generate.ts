@@ -71,7 +71,13 @@ ${toTable(
     String(status),
     message,
   ]),
-)}`;
+)}
+## Links
+
+Links fail in the format and with the codes of the upload target. In addition, a link to a file that no longer exists
+fails with 404 \`STORAGE_FILE_NONEXIST\`, a range outside the file with 416 \`InvalidRange\`, and a method other than GET
+and HEAD with 405 \`AccessDenied\`.
+`;
 }
 
 function toSeconds(error: object): string {
