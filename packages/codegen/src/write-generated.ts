@@ -4,7 +4,7 @@ import { dirname, extname } from 'node:path';
 import { stringify } from 'yaml';
 
 /** The command that regenerates every generated file. */
-const REPAIR = 'pnpm generate';
+const REPAIR = 'npm run generate';
 
 /**
  * Writes a generated file with the three marks that this repository uses: a `generated/` folder,
