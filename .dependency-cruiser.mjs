@@ -62,7 +62,7 @@ const LAYERS = {
       'operations',
       'schema',
     ],
-    'document|names|files',
+    'document|load-document|event-streams|names|files',
   ],
   'packages/server-stubs/src': [
     ...['index|engine', 'gateway|storage|upload', 'errors', 'http', 'runtime'],

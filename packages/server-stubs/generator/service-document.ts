@@ -1,7 +1,7 @@
 import { createJudge, type Judge } from '../src/runtime/judge.ts';
 import type { RouteTable } from '../src/runtime/route-table.ts';
-import { loadDocument, UnreadableError } from './cli/load-document.ts';
 import { type Problem, Problems, RefusedError, toNames } from './document.ts';
+import { loadDocument, UnreadableError } from './load-document.ts';
 import { createPlans, type Plans, toRouteTable } from './modules/write-routes.ts';
 import { Names } from './names.ts';
 import type { Model } from './operations/model.ts';

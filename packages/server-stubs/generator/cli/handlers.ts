@@ -2,9 +2,9 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { makeFolder, withFolderError } from '../files.ts';
 import type { Generated, GenerateOptions } from '../generate.ts';
+import { UnreadableError } from '../load-document.ts';
 import type { Fingerprint, Fingerprints } from '../modules/write-fingerprints.ts';
 import { toKey, toLiteral, toVariableName } from '../names.ts';
-import { UnreadableError } from './load-document.ts';
 
 const PARTS = ['input', 'output', 'security'] as const;
 const SOURCE = /\.[cm]?[jt]s$/;

@@ -9,6 +9,7 @@ import { type Problem, RefusedError } from '../document.ts';
 import { readManifest, withFolderError, writeMarked } from '../files.ts';
 import { type Generated, type GenerateOptions, generate } from '../generate.ts';
 import { FolderNotEmpty, initProject } from '../init/init-project.ts';
+import { type Locator, loadDocument, UnreadableError } from '../load-document.ts';
 import type { Fingerprints } from '../modules/write-fingerprints.ts';
 import {
   compare,
@@ -17,7 +18,6 @@ import {
   findHandlers,
   writeHandlers,
 } from './handlers.ts';
-import { type Locator, loadDocument, UnreadableError } from './load-document.ts';
 
 /** Print progress for documents with at least this many operations. */
 const LARGE = 200;

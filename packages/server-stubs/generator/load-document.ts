@@ -10,9 +10,9 @@ import {
   parseDocument,
   YAMLParseError,
 } from 'yaml';
-import { isObject, type Pointer, type Problem, toNames } from '../document.ts';
+import { isObject, type Pointer, type Problem, toNames } from './document.ts';
 
-export { toDataSchema } from '../event-streams.ts';
+export { toDataSchema } from './event-streams.ts';
 
 /** Thrown if a file does not exist, cannot be read, or is neither JSON nor YAML. */
 export class UnreadableError extends Error {
