@@ -1,7 +1,6 @@
 import { StorageError, type StorageItemCode } from '../errors.ts';
 import { ITEM_SUCCESS } from '../generated/contract.gen.ts';
 import type { StorageData, StorageHandlers, StorageInput } from '../storage/storage-handlers.ts';
-import type { UploadHandlers } from '../upload/upload-handlers.ts';
 import {
   BlobExistsError,
   type BlobInfo,
@@ -10,68 +9,25 @@ import {
   StoreFullError,
   StoreUnavailableError,
 } from './blob-store.ts';
-import { createDownload, type Download, type DownloadRequest } from './download.ts';
 import { FilePathError, toCopyPath, toFileID, toFilePath, toPathOfFileID } from './file-path.ts';
 import { runBatch } from './run-batch.ts';
-import type { Grants } from './signing.ts';
 import {
   messageOf,
   type OperationCall,
   type StorageCaller,
   type StorageContext,
   type StorageLimits,
-  type StorageOptions,
-  toContext,
   toScope,
 } from './storage-context.ts';
-import { createUploadFile } from './upload-file.ts';
 
-function createOperations(context: StorageContext): Required<StorageHandlers<StorageCaller>> {
+export function createOperations(
+  context: StorageContext,
+): Required<StorageHandlers<StorageCaller>> {
   return {
     getUploadMetaData: createGetUploadMetaData(context),
     batchGetTempUrls: createBatchGetTempUrls(context),
     batchDelete: createBatchDelete(context),
     batchCopyFile: createBatchCopyFile(context),
-  };
-}
-
-/** The parts of a storage API that is backed by a file store. */
-export interface Storage {
-  /** Handlers for `createStorageRouter`. */
-  readonly storage: Required<StorageHandlers<StorageCaller>>;
-  /** For `createUploadRouter`. Mount the router at the path of `uploadTarget`. */
-  readonly upload: Required<UploadHandlers>;
-  /** Issues grants for forms that `getUploadMetaData` does not create. */
-  readonly grants: Grants;
-  /**
-   * Handles requests for links, whose paths start with `/files/`.
-   *
-   * @throws UploadError
-   */
-  download(request: DownloadRequest): Promise<Download>;
-}
-
-/**
- * Creates a storage API that is backed by a file store. It is stateless: grants and links are signed and
- * contain everything that they need, so servers with the same store and the same keys are
- * interchangeable.
- *
- * @example
- * const { storage, upload, download } = createStorage({
- *   blobs: createMemoryStore(),
- *   signer: createSigner([readFileSync('link.key')]),
- *   bucketOf: (env) => (env === 'dev' ? 'files' : undefined),
- *   publicUrl: 'https://files.example.com',
- *   onError: (error) => console.error(error),
- * });
- */
-export function createStorage(options: StorageOptions): Storage {
-  const context = toContext(options);
-  return {
-    storage: createOperations(context),
-    upload: { uploadFile: createUploadFile(context) },
-    grants: context.grants,
-    download: createDownload(context),
   };
 }
 

@@ -1,0 +1,47 @@
+import type { StorageHandlers } from '../storage/storage-handlers.ts';
+import type { UploadHandlers } from '../upload/upload-handlers.ts';
+import { createDownload, type Download, type DownloadRequest } from './download.ts';
+import { createOperations } from './operations.ts';
+import type { Grants } from './signing.ts';
+import { type StorageCaller, type StorageOptions, toContext } from './storage-context.ts';
+import { createUploadFile } from './upload-file.ts';
+
+/** The parts of a storage API that is backed by a file store. */
+export interface Storage {
+  /** Handlers for `createStorageRouter`. */
+  readonly storage: Required<StorageHandlers<StorageCaller>>;
+  /** For `createUploadRouter`. Mount the router at the path of `uploadTarget`. */
+  readonly upload: Required<UploadHandlers>;
+  /** Issues grants for forms that `getUploadMetaData` does not create. */
+  readonly grants: Grants;
+  /**
+   * Handles requests for links, whose paths start with `/files/`.
+   *
+   * @throws UploadError
+   */
+  download(request: DownloadRequest): Promise<Download>;
+}
+
+/**
+ * Creates a storage API that is backed by a file store. It is stateless: grants and links are signed and
+ * contain everything that they need, so servers with the same store and the same keys are
+ * interchangeable.
+ *
+ * @example
+ * const { storage, upload, download } = createStorage({
+ *   blobs: createMemoryStore(),
+ *   signer: createSigner([readFileSync('link.key')]),
+ *   bucketOf: (env) => (env === 'dev' ? 'files' : undefined),
+ *   publicUrl: 'https://files.example.com',
+ *   onError: (error) => console.error(error),
+ * });
+ */
+export function createStorage(options: StorageOptions): Storage {
+  const context = toContext(options);
+  return {
+    storage: createOperations(context),
+    upload: { uploadFile: createUploadFile(context) },
+    grants: context.grants,
+    download: createDownload(context),
+  };
+}
