@@ -5,7 +5,12 @@ import { FILES_PATH } from '@berth/server-stubs/engine';
 import { createDownloadListener } from '@berth/server-stubs/engine/node';
 import type { Context } from './context.ts';
 import type { Operation } from './contract/contract.ts';
-import { type Refusal, type SurfaceName, sendRefusal, UPLOAD_PATH } from './contract/surface.ts';
+import {
+  DOCUMENT_UPLOAD_PATH,
+  type Refusal,
+  type SurfaceName,
+  sendRefusal,
+} from './contract/surface.ts';
 import type { WireProfile } from './contract/wire-profile.ts';
 import { doFaults, FAULT_HEADER, type FaultedCall } from './faults/do-faults.ts';
 import type { BodyShape } from './faults/fault.ts';
@@ -256,11 +261,11 @@ function decode(name: string | undefined): string | undefined {
 function createSurfaceOf(operations: readonly Operation[]): (path: string) => SurfaceName {
   const storageRoots = new Set(
     operations
-      .filter(({ document, path }) => document === 'storage' && path !== UPLOAD_PATH)
+      .filter(({ document, path }) => document === 'storage' && path !== DOCUMENT_UPLOAD_PATH)
       .map(({ path }) => firstSegment(path)),
   );
   return (path) => {
-    if (path === UPLOAD_PATH) return 'upload';
+    if (path === DOCUMENT_UPLOAD_PATH) return 'upload';
     if (path.startsWith(`${FILES_PATH}/`)) return 'link';
     return storageRoots.has(firstSegment(path)) ? 'storage' : 'gateway';
   };

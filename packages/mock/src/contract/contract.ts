@@ -2,7 +2,7 @@ import type { RouteTable } from '@berth/server-stubs';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { isObject } from '../util/values.ts';
-import { type SurfaceName, UPLOAD_PATH } from './surface.ts';
+import { DOCUMENT_UPLOAD_PATH, type SurfaceName } from './surface.ts';
 
 /** The HTTP methods that the documents define. HEAD and OPTIONS are derived from them. */
 const METHODS = ['get', 'post'] as const;
@@ -157,7 +157,7 @@ export function listOperations(documents: Documents): Operation[] {
         return {
           id: operation.operationId,
           document: name as DocumentName,
-          surface: path === UPLOAD_PATH ? ('upload' as const) : (name as DocumentName),
+          surface: path === DOCUMENT_UPLOAD_PATH ? ('upload' as const) : (name as DocumentName),
           method,
           path,
           parameters,

@@ -9,7 +9,8 @@ import {
   UploadError,
 } from '@berth/server-stubs';
 
-export const UPLOAD_PATH = '/';
+/** The path of `uploadFile` in the document. The mock serves it there, and not at the engine's `UPLOAD_PATH`. */
+export const DOCUMENT_UPLOAD_PATH = '/';
 
 export type SurfaceName = 'gateway' | 'storage' | 'upload' | 'link';
 

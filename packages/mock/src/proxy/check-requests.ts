@@ -17,7 +17,7 @@ import { idsOf } from '../contract/contract.ts';
 import { perProfile } from '../contract/wire-profile.ts';
 import { type CallRecord, type RecordedRequest, recordOf } from '../session/call-record.ts';
 import { createOffAuth } from '../surfaces/auth/auth.ts';
-import { createFaultExplainer } from '../surfaces/explain-fault.ts';
+import { createRefusalExplainer } from '../surfaces/explain-refusal.ts';
 import { toRoutes } from '../surfaces/router-options.ts';
 import { isObject } from '../util/values.ts';
 import { createResponseChecker } from './check-responses.ts';
@@ -50,7 +50,7 @@ const NO_BREACH = new Set<Fault['kind']>([
 function createRequestChecker(context: Context) {
   const { profile, operations } = context;
   const auth = createOffAuth(profile);
-  const explain = createFaultExplainer(context);
+  const explain = createRefusalExplainer(context);
   const waiting = new WeakMap<object, () => void>();
 
   const settle = (request: object) => {

@@ -5,7 +5,7 @@ import type { Operation } from '../contract/contract.ts';
 import type { SurfaceName } from '../contract/surface.ts';
 import { applyProfile, type WireProfile } from '../contract/wire-profile.ts';
 import { CODES } from '../faults/fault.ts';
-import { compileSchema } from '../surfaces/explain-fault.ts';
+import { compileSchema } from '../surfaces/explain-refusal.ts';
 import { isObject } from '../util/values.ts';
 import { findHeader, listHeader, type RawHeaders } from './headers.ts';
 

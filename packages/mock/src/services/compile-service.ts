@@ -14,7 +14,7 @@ import {
   toCalledPath,
 } from './routes.ts';
 import type { RouteHandler, SampleCall } from './services.ts';
-import { type MockedResponse, type RouteContext, toRefusal } from './services.ts';
+import { type MockedResponse, type RouteContext, toMessageResponse } from './services.ts';
 import { callProxy, openProxy } from './upstream.ts';
 import type { Opened } from './web-socket.ts';
 import { type Opener, prepareWebSocket } from './web-socket.ts';
@@ -174,17 +174,20 @@ function refuse(
   const fits = (other: RouteMethod) => findRoute(service, other, path) !== undefined;
   if ((method === 'GET' || method === 'HEAD') && fits('WS')) {
     const message = `${called} of ${service.name} is a WebSocket: connect with a WebSocket client.`;
-    return { ...toRefusal(426, message), unmatched: true };
+    return { ...toMessageResponse(426, message), unmatched: true };
   }
   const allowed = HTTP_METHODS.filter(fits);
   if (method !== 'WS' && allowed.length > 0) {
     const message = `${called}: service ${service.name} supports only ${allowed.join(' and ')} here.`;
     const allow = new Set(allowed.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])));
-    return { ...toRefusal(405, message, { allow: [...allow].join(', ') }), unmatched: true };
+    return {
+      ...toMessageResponse(405, message, { allow: [...allow].join(', ') }),
+      unmatched: true,
+    };
   }
   const routes = service.routes.map(({ text }) => text);
   const hint = suggest(called, routes, ' Did you mean');
   const known = routes.length === 0 ? 'none' : routes.join(', ');
   const message = `No route of service ${service.name} matches ${called}.${hint} Its routes: ${known}.`;
-  return { ...toRefusal(404, message), unmatched: true };
+  return { ...toMessageResponse(404, message), unmatched: true };
 }

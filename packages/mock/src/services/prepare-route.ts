@@ -10,7 +10,7 @@ import {
   type RouteContext,
   type RouteHandler,
   ServiceRefusal,
-  toRefusal,
+  toMessageResponse,
 } from './services.ts';
 
 /**
@@ -41,9 +41,9 @@ export function prepareRoute(route: Route, folder: string): RouteHandler {
 export function toFailure(error: unknown, { input, call, report }: RouteContext): MockedResponse {
   if (isObject(error) && toResponse in error) throw error;
   if (input.body?.errored || call.response.destroyed) throw error;
-  if (error instanceof ServiceRefusal) return toRefusal(error.status, error.message);
+  if (error instanceof ServiceRefusal) return toMessageResponse(error.status, error.message);
   report(error);
-  return toRefusal(
+  return toMessageResponse(
     500,
     `The route failed: ${error instanceof Error ? error.message : String(error)}`,
   );

@@ -43,7 +43,7 @@ export class ServiceRefusal extends Error {
  * Creates the response `{ "message": … }` for a call that the service rejects. It is not a gateway error,
  * which would have a code and a request ID.
  */
-export function toRefusal(
+export function toMessageResponse(
   status: number,
   message: string,
   headers?: Readonly<Record<string, string>>,

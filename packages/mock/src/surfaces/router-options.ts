@@ -15,7 +15,7 @@ import type { ResolvedOptions } from '../options.ts';
 import { isRecorded, recordOf } from '../session/call-record.ts';
 import { isLoopbackOrigin } from '../util/host.ts';
 import { SESSION_HEADER } from '../util/session-name.ts';
-import { createFaultExplainer } from './explain-fault.ts';
+import { createRefusalExplainer } from './explain-refusal.ts';
 
 /** The mock's own request headers, which browsers ask for in preflights. */
 const CORS = { headers: ['Prefer', SESSION_HEADER, FAULT_HEADER] };
@@ -54,7 +54,7 @@ export function toRouterOptions(
     requestId: (request: IncomingMessage) => recordOf(request).id || undefined,
     // If one of its responses breaks the contract, the mock emits a warning and sends it anyway.
     responses: 'log' as const,
-    onFault: createFaultExplainer(context, words),
+    onFault: createRefusalExplainer(context, words),
     onViolation(violation: Violation, call: Call) {
       const record = recordOf(call.request);
       record.responseViolations = [...record.responseViolations, violation];

@@ -8,7 +8,7 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Context } from '../context.ts';
 import type { Documents } from '../contract/contract.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
-import { UPLOAD_PATH } from '../contract/surface.ts';
+import { DOCUMENT_UPLOAD_PATH } from '../contract/surface.ts';
 import { recordOf } from '../session/call-record.ts';
 import { DocumentedResponse, preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
@@ -63,7 +63,7 @@ type Example = { value?: { Code: string; Message: string } };
  * documented.
  */
 function examplesOf(documents: Documents, code: number): Record<string, Example> | undefined {
-  const responses = documents.storage.paths[UPLOAD_PATH]?.post?.responses ?? {};
+  const responses = documents.storage.paths[DOCUMENT_UPLOAD_PATH]?.post?.responses ?? {};
   const range = responses[code] ?? responses[`${Math.floor(code / 100)}XX`];
   const response = range ?? (code >= 400 ? responses.default : undefined);
   return response && { ...response.content?.['application/xml']?.examples };

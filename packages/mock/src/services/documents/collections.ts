@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Resource } from '../../contract/oracle/create-oracle.ts';
 import { originOf } from '../../util/host.ts';
 import { isObject } from '../../util/values.ts';
-import { type MockedResponse, type RouteContext, toRefusal } from '../services.ts';
+import { type MockedResponse, type RouteContext, toMessageResponse } from '../services.ts';
 import { type Documented, type Remember, withBody } from './operation.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -232,7 +232,7 @@ function keep(action: Action, id: string, given: Item): MockedResponse | undefin
   const bytes = kept.bytes - (before ? sizeOf(before) : 0) + sizeOf(item);
   if ((before === undefined && count >= MAX_ITEMS) || bytes > MAX_BYTES) {
     const message = `The mock remembers at most ${MAX_ITEMS} items and ${MAX_BYTES} bytes: delete items, or reset the session.`;
-    return toRefusal(507, message);
+    return toMessageResponse(507, message);
   }
   items.set(id, item);
   kept.bytes = bytes;

@@ -15,7 +15,7 @@ import {
   type RouteContext,
   type RouteHandler,
   type SampleCall,
-  toRefusal,
+  toMessageResponse,
 } from '../services.ts';
 
 const EVENT_STREAM = 'text/event-stream';
@@ -79,9 +79,9 @@ export function createOperation(
     const headers = isRoot ? input.headers : toServiceHeaders(input);
     const { prefer } = headers;
     const preferences = prefer === undefined ? undefined : readPreferences(String(prefer));
-    if (preferences && 'fault' in preferences) return toRefusal(400, preferences.fault);
+    if (preferences && 'fault' in preferences) return toMessageResponse(400, preferences.fault);
     const { body, fault } = await judgeCall(judgeOf(context), resource, input, headers);
-    if (fault && !DOCUMENTED.has(fault.kind)) return toRefusal(fault.status, fault.message);
+    if (fault && !DOCUMENTED.has(fault.kind)) return toMessageResponse(fault.status, fault.message);
     const find = async (wanted: Preferences): Promise<Found> => {
       // The response to a valid request does not depend on anything else.
       const { accept = '' } = headers;
@@ -118,7 +118,7 @@ export function createOperation(
     const missing = has404 ? await find({ dynamic: false, code: 404 }) : undefined;
     return missing && 'documented' in missing
       ? toResponse(missing.documented, context)
-      : toRefusal(404, remembered.missing);
+      : toMessageResponse(404, remembered.missing);
   };
   return (context) => handle(context).catch((error: unknown) => toFailure(error, context));
 }
@@ -244,7 +244,7 @@ function toProblem(error: Error): MockedResponse {
     additional?: { validation?: { message: string }[] };
   };
   const [violation] = additional?.validation ?? [];
-  return toRefusal(status, violation?.message ?? detail ?? error.message);
+  return toMessageResponse(status, violation?.message ?? detail ?? error.message);
 }
 
 function toSentence(message: string): string {

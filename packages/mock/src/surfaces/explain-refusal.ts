@@ -12,7 +12,7 @@ import { isObject } from '../util/values.ts';
  * Creates a function that logs what is wrong with a request, in more detail than the router: it reports all
  * errors in a body with the actual values, and suggests similar paths for an unknown path.
  */
-export function createFaultExplainer(
+export function createRefusalExplainer(
   context: Context,
   words: (fault: Fault, call: Call) => string | undefined = () => undefined,
 ): (fault: Fault, call: Call) => Fault {
