@@ -1,9 +1,21 @@
 import { constants } from 'node:fs';
 import { copyFile as copyBytes, link, lstat, open, rename, rm, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { BlobExistsError, type BlobInfo, type BlobKey, type CopyOptions } from '../blob-store.ts';
+import {
+  BlobExistsError,
+  type BlobInfo,
+  type BlobKey,
+  BlobMissingError,
+  type CopyOptions,
+} from '../blob-store.ts';
 import { diskCodeOf, orMissing } from './disk-error.ts';
-import { assertRealFolder, type Layout, placeIn, pruneFolders, toMissing } from './folders.ts';
+import {
+  assertRealFolder,
+  assertStoreExists,
+  type Layout,
+  placeIn,
+  pruneFolders,
+} from './folders.ts';
 import { withFileLocks } from './lock-files.ts';
 import { statFile } from './open-file.ts';
 
@@ -24,7 +36,10 @@ export async function copyFile(
   const tmp = layout.newTmpFile();
   try {
     const info = await holdVersion(source, tmp);
-    if (info === undefined) throw await toMissing(layout, from);
+    if (info === undefined) {
+      await assertStoreExists(layout);
+      throw new BlobMissingError(from);
+    }
     // link(2) fails if the name exists, atomically and across processes; rename(2) replaces it.
     const name = overwrite ? rename : link;
     const place = () => withFileLocks(layout, [destination], () => name(tmp, destination));
@@ -88,7 +103,10 @@ export async function moveFile(
   const move = () =>
     withFileLocks(layout, [source, destination], async () => {
       const info = await statFile(source);
-      if (info === undefined) throw await toMissing(layout, from);
+      if (info === undefined) {
+        await assertStoreExists(layout);
+        throw new BlobMissingError(from);
+      }
       const [moved, replaced] = await Promise.all([identify(source), identify(destination)]);
       if (replaced !== undefined && !overwrite) throw new BlobExistsError(to);
       // POSIX: renaming one name of a file to another name of the same file does nothing.

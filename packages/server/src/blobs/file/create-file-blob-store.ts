@@ -6,13 +6,13 @@ import { copyFile, moveFile } from './copy-file.ts';
 import { diskCodeOf, withStoreErrors } from './disk-error.ts';
 import {
   assertRealFolder,
+  assertStoreExists,
   checkDisk,
   createLayout,
   type Layout,
   makeFolder,
   pruneFolders,
   syncFolder,
-  toMissing,
 } from './folders.ts';
 import { openFile, statFile } from './open-file.ts';
 import { writeFile } from './write-file.ts';
@@ -37,13 +37,13 @@ export function createFileBlobStore({ root }: { readonly root: string }): Promis
       stat: (key) =>
         withStoreErrors(async () => {
           const info = await statFile(layout.fileOf(key));
-          if (info === undefined) await toMissing(layout, key);
+          if (info === undefined) await assertStoreExists(layout);
           return info;
         }),
       open: (key) =>
         withStoreErrors(async () => {
           const opened = await openFile(layout.fileOf(key));
-          if (opened === undefined) await toMissing(layout, key);
+          if (opened === undefined) await assertStoreExists(layout);
           return opened;
         }),
       copy: (from, to, options) =>
@@ -65,7 +65,7 @@ async function deleteFile(layout: Layout, key: BlobKey): Promise<boolean> {
     await unlink(file);
   } catch (error) {
     if (diskCodeOf(error) !== 'ENOENT') throw error;
-    await toMissing(layout, key);
+    await assertStoreExists(layout);
     return false;
   }
   await pruneFolders(layout.files, folder);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, realpath, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type BlobKey, BlobMissingError, StoreUnavailableError } from '../blob-store.ts';
+import { type BlobKey, StoreUnavailableError } from '../blob-store.ts';
 import { diskCodeOf } from './disk-error.ts';
 import { toDiskPath } from './to-disk-path.ts';
 
@@ -120,12 +120,11 @@ export function createLayout(root: string) {
 }
 
 /**
- * Returns the error for a key that has no file. Throws a `StoreUnavailableError` if the store folder
- * itself no longer exists.
+ * Checks that the store itself exists. If its disk is not mounted, for example, all files seem to be missing.
+ * @throws StoreUnavailableError, or a file system error such as `ENOENT`
  */
-export async function toMissing({ files }: Layout, key: BlobKey): Promise<BlobMissingError> {
-  await assertRealFolder(files);
-  return new BlobMissingError(key);
+export function assertStoreExists({ files }: Layout): Promise<void> {
+  return assertRealFolder(files);
 }
 
 /**
