@@ -35,7 +35,7 @@ export interface FsckOptions {
 export async function fsck(given: string | undefined, options: FsckOptions): Promise<void> {
   const { config: file, data, repair = false } = options;
   const store = given === undefined && file ? (await loadConfig(file)).config.store : undefined;
-  if (store?.driver === 's3') return checkBucket(store, repair);
+  if (store !== undefined && store.driver !== 'file') return checkBucket(store, repair);
   const root = given ?? store?.root ?? join(data, 'files');
   const { files, bytes, problems } = await checkFileStore(root, {
     repair,
@@ -50,7 +50,7 @@ export async function fsck(given: string | undefined, options: FsckOptions): Pro
     throw new Failure(`${root} has problems: run again with --repair.`, 1);
 }
 
-async function checkBucket(config: Config['store'] & { driver: 's3' }, repair: boolean) {
+async function checkBucket(config: Exclude<Config['store'], { driver: 'file' }>, repair: boolean) {
   if (repair) throw new Failure('--repair only works for stores on disk.', 2);
   const store = await createStore(config);
   const counts = { files: 0, bytes: 0, problems: 0, unverified: 0 };
