@@ -1,9 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Surface } from './surface.ts';
 
 const SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
 ];
+
+export type Surface = 'gateway' | 'storage' | 'upload' | 'files';
 
 export interface EndedCall {
   readonly surface: Surface;

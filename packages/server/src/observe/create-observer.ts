@@ -3,9 +3,8 @@ import type { Socket } from 'node:net';
 import type { Call, GatewayHandlers, HandlerResponse } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/engine/node';
 import type { Log } from './create-log.ts';
-import type { EndedCall, Metrics } from './create-metrics.ts';
+import type { EndedCall, Metrics, Surface } from './create-metrics.ts';
 import { traceIdOf } from './create-tracing.ts';
-import type { Surface } from './surface.ts';
 
 const XML_CODE = /<Code>(\w+)<\/Code>/;
 const CALL = Symbol('observed call');

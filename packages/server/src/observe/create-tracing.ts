@@ -3,7 +3,7 @@ import type { Call, GatewayCall, GatewayHandler, GatewayHandlers } from '@berth/
 import type { Caller } from '@berth/server-stubs/engine/node';
 import type { Context, Span } from '@opentelemetry/api';
 import type { Log } from './create-log.ts';
-import type { Surface } from './surface.ts';
+import type { Surface } from './create-metrics.ts';
 
 const SPAN = Symbol('span');
 type Traced = ServerResponse & { [SPAN]?: { readonly span: Span; readonly context: Context } };

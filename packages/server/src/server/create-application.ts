@@ -12,10 +12,9 @@ import { createStorage, type SignedUse, UPLOAD_PATH } from '@berth/server-stubs/
 import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../observe/create-log.ts';
-import type { Metrics } from '../observe/create-metrics.ts';
+import type { Metrics, Surface } from '../observe/create-metrics.ts';
 import { type Observer, observeWebSockets } from '../observe/create-observer.ts';
 import { type Tracing, traceHandlers } from '../observe/create-tracing.ts';
-import type { Surface } from '../observe/surface.ts';
 import type { Shared } from '../shared/create-shared.ts';
 import type { Services } from './create-services.ts';
 import { toPublicUrl } from './urls.ts';

@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Surface } from '../observe/create-metrics.ts';
 import type { Observer } from '../observe/create-observer.ts';
 import type { Tracing } from '../observe/create-tracing.ts';
-import { type Surface, surfaceOf } from '../observe/surface.ts';
 import type { Application } from './create-application.ts';
+import { surfaceOf } from './surface.ts';
 
 const RESPONSE = Symbol('response under way');
 const UPGRADED = Symbol('upgraded');

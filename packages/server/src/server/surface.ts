@@ -1,6 +1,5 @@
 import { FILES_PATH, UPLOAD_PATH } from '@berth/server-stubs/engine';
-
-export type Surface = 'gateway' | 'storage' | 'upload' | 'files';
+import type { Surface } from '../observe/create-metrics.ts';
 
 /** Returns the surface for a path. The gateway gets every path that belongs to no other surface. */
 export function surfaceOf(url: string): Surface {
