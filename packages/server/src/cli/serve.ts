@@ -6,7 +6,7 @@ import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts'
 import { type FileWatch, watchFile } from '../config/watch-file.ts';
 import { createLog } from '../observe/create-log.ts';
 import { createCore } from '../server/create-core.ts';
-import { checkParts } from '../server/create-services.ts';
+import { checkParts } from '../server/create-state.ts';
 import { isLoopback } from '../server/urls.ts';
 import { type DevelopmentFacts, describeDevelopment } from './describe-development.ts';
 import { DEVELOPMENT_ENV, developmentConfig, openDevelopmentKeys } from './development-keys.ts';

@@ -16,7 +16,7 @@ import type { Metrics, Surface } from '../observe/create-metrics.ts';
 import { type Observer, observeWebSockets } from '../observe/create-observer.ts';
 import { type Tracing, traceHandlers } from '../observe/create-tracing.ts';
 import type { Shared } from '../shared/create-shared.ts';
-import type { Services } from './create-services.ts';
+import type { State } from './create-state.ts';
 import { toPublicUrl } from './urls.ts';
 
 export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgrade'> {
@@ -26,7 +26,7 @@ export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgr
 }
 
 interface ApplicationParts {
-  readonly services: Services;
+  readonly state: State;
   readonly observer: Observer;
   readonly metrics: () => Metrics;
   readonly log: Log;
@@ -34,11 +34,11 @@ interface ApplicationParts {
 }
 
 /**
- * Creates the application from the routers, the storage API and the services. A new application is created
- * for each configuration, but `services`, which contains all state, is kept.
+ * Creates the application from the routers, the storage API and the state. A new application is created
+ * for each configuration, but `state` is kept.
  */
 export function createApplication(config: Config, parts: ApplicationParts): Application {
-  const { services, observer, metrics, log, tracing } = parts;
+  const { state, observer, metrics, log, tracing } = parts;
   const { cors, wireProfile, limits, environments, publicUrl, listen } = config;
   const { onError } = observer;
   const onResponse: Observer['onResponse'] = (response, call) => {
@@ -51,31 +51,31 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
   const onStorageError = (error: unknown, requestId: string) =>
     log.error({ requestId, err: error }, 'storage failed');
   const { storage, upload, download } = createStorage({
-    blobs: services.blobs,
+    blobs: state.blobs,
     signer: createSigner(config.keys.map(({ secret }) => Buffer.from(secret))),
     bucketOf: (name) =>
       Object.hasOwn(environments, name) ? environments[name]?.bucket : undefined,
     publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toPublicUrl(listen.trustProxy),
     limits,
     wireProfile: () => wireProfile,
-    authorizeUse: (use) => authorizeUse(use, config, services.shared),
+    authorizeUse: (use) => authorizeUse(use, config, state.shared),
     onChange: (change) => {
       metrics().countChange(change.action);
       log.info({ audit: true, ...change }, `file ${change.action}`);
     },
     onError: onStorageError,
   });
-  const handlers = observeWebSockets(services.gateway.handlers, onResponse);
+  const handlers = observeWebSockets(state.gateway.handlers, onResponse);
   const gateway = createGatewayRouter(traceHandlers(handlers, tracing), {
     ...shared,
     env,
-    security: services.gatewaySecurity,
+    security: state.gatewaySecurity,
     requests: { streamBytes: limits.gatewayBodyBytes },
   });
   const storageRouter = createStorageRouter(storage, {
     ...shared,
     env,
-    security: services.storageSecurity,
+    security: state.storageSecurity,
     batchItems: limits.batchItems,
     requests: { bodyBytes: limits.storageBodyBytes },
   });

@@ -11,7 +11,7 @@ import { createTracing } from '../observe/create-tracing.ts';
 import { createAdmin } from './create-admin.ts';
 import { createApplication } from './create-application.ts';
 import { createHttpServer } from './create-http-server.ts';
-import { createServices } from './create-services.ts';
+import { createState } from './create-state.ts';
 import { createDispatch, drain } from './dispatch.ts';
 import { keepTls } from './tls.ts';
 import { toUrl } from './urls.ts';
@@ -24,7 +24,7 @@ const STORE_CHECK_MILLISECONDS = 3_000;
 export async function createCore(initial: Config, serverLog: ServerLog) {
   const { log, update: updateLog } = serverLog;
   let config = initial;
-  let state: 'new' | 'listening' | 'draining' = 'new';
+  let phase: 'new' | 'listening' | 'draining' = 'new';
   const observer = createObserver({
     log,
     metrics: () => metrics,
@@ -34,8 +34,8 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
   const tracing = await createTracing(log);
   const dispatch = createDispatch(() => application, observer, tracing);
   const server = await createHttpServer(config.listen, dispatch);
-  const services = await createServices(config, { log, metrics: () => metrics });
-  const { gateway, blobs } = services;
+  const state = await createState(config, { log, metrics: () => metrics });
+  const { gateway, blobs } = state;
   const metrics: Metrics = createMetrics({
     connections: () => connections.size,
     activeCalls: () => observer.active,
@@ -49,13 +49,13 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
   const admin = createAdmin({
     hosts: config.admin.hosts,
     unreadiness: async () => {
-      if (state === 'listening') return { gateway: [], storage: await findStoreFault(blobs) };
-      const reasons = [state === 'new' ? 'not listening yet' : 'draining'];
+      if (phase === 'listening') return { gateway: [], storage: await findStoreFault(blobs) };
+      const reasons = [phase === 'new' ? 'not listening yet' : 'draining'];
       return { gateway: reasons, storage: reasons };
     },
     registry: metrics.registry,
   });
-  const parts = { services, observer, metrics: () => metrics, log, tracing };
+  const parts = { state, observer, metrics: () => metrics, log, tracing };
   let application = createApplication(config, parts);
   const stops: (() => unknown)[] = [];
   const connections = new Set<Socket>();
@@ -66,8 +66,8 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
-    const wasListening = state === 'listening';
-    state = 'draining';
+    const wasListening = phase === 'listening';
+    phase = 'draining';
     dispatch.drain();
     if (wasListening) {
       const { shutdownDelaySeconds: delay, shutdownSeconds: seconds } = config.listen;
@@ -88,7 +88,7 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
         log.warn({ calls: cut }, 'aborted calls that did not finish before the shutdown deadline');
     }
     await Promise.all(stops.map((stop) => stop()));
-    await services.close();
+    await state.close();
     await tracing?.close();
     // Last, so that `/readyz` reports that the server is draining.
     await stopAdmin();
@@ -116,11 +116,11 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
       try {
         await once(server.listen({ host, port, reusePort }), 'listening');
       } catch (error) {
-        await services.close();
+        await state.close();
         await stopAdmin();
         throw error;
       }
-      state = 'listening';
+      phase = 'listening';
       stops.push(keepSwept(blobs, log));
       const { scrubDays } = config.store;
       if (scrubDays !== undefined) stops.push(keepScrubbed(blobs, scrubDays, log, metrics));
@@ -131,7 +131,7 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
     },
     async reload(given: Config): Promise<readonly string[]> {
       const { config: next, restarts } = findRestarts(config, given);
-      await services.update(next);
+      await state.update(next);
       config = next;
       application = createApplication(next, parts);
       updateLog(next.log.level, secretsOf(next));

@@ -4,7 +4,7 @@ import type { ConfigInput } from '../config/config-schema.ts';
 import { resolveConfig } from '../config/resolve-config.ts';
 import { createLog } from '../observe/create-log.ts';
 import { createCore } from './create-core.ts';
-import { checkParts } from './create-services.ts';
+import { checkParts } from './create-state.ts';
 
 export interface ServerOptions {
   /** Where to write log lines. Default: standard output. */

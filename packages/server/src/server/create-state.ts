@@ -8,14 +8,8 @@ import {
 import type { Caller } from '@berth/server-stubs/engine/node';
 import type { Judge } from '@berth/server-stubs/service-document';
 import { createAuthenticator } from '../auth/create-authenticator.ts';
-import {
-  BlobDamagedError,
-  type BlobStore,
-  type OpenBlob,
-  StoreUnavailableError,
-} from '../blobs/blob-store.ts';
-import { createFileBlobStore } from '../blobs/file/create-file-blob-store.ts';
-import type { S3BlobStore } from '../blobs/s3/create-s3-blob-store.ts';
+import { BlobDamagedError } from '../blobs/blob-store.ts';
+import { createStore, observeStore } from '../blobs/create-store.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { loadDocument } from '../config/resolve-config.ts';
 import { createGateway } from '../gateway/create-gateway.ts';
@@ -25,51 +19,10 @@ import type { Metrics } from '../observe/create-metrics.ts';
 import { createShared, type Shared } from '../shared/create-shared.ts';
 import { createQuotas } from './create-quotas.ts';
 
-const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
-
-/**
- * Opens the file store of a configuration.
- * @param log of a server that will change files. Default: none, for reading only
- */
-export async function createStore(
-  store: Config['store'],
-  withSharedLocks?: Shared['withLocks'],
-  log?: Log,
-): Promise<BlobStore> {
-  switch (store.driver) {
-    case 'file':
-      return createFileBlobStore(store);
-    case 's3': {
-      // The SDK takes longer to load than everything else.
-      const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
-      const blobs = createS3BlobStore({ ...store, withSharedLocks });
-      if (log !== undefined) await probe(blobs, log);
-      return blobs;
-    }
-  }
-}
-
-async function probe(store: S3BlobStore, log: Log): Promise<void> {
-  try {
-    const conditions = Object.entries(await store.probe());
-    const namesOf = (isHonoured: boolean) =>
-      conditions.flatMap(([name, value]) => (value === isHonoured ? [name] : []));
-    log.info(
-      { honoured: namesOf(true), ignored: namesOf(false) },
-      'probed the conditional requests of the object store',
-    );
-  } catch (error) {
-    log.warn(
-      { err: error },
-      'cannot probe the object store; every change takes locks until a sweep succeeds',
-    );
-  }
-}
-
 /** Everything that is stateful, and therefore kept when the configuration is reloaded. */
-export type Services = Awaited<ReturnType<typeof createServices>>;
+export type State = Awaited<ReturnType<typeof createState>>;
 
-export async function createServices(
+export async function createState(
   config: Config,
   { log, metrics }: { readonly log: Log; readonly metrics: () => Metrics },
 ) {
@@ -202,32 +155,6 @@ function toGatewayError(cause: Error): never {
 
 function toStorageError(cause: Error): never {
   throw new StorageError('SERVICE_UNAVAILABLE', { cause });
-}
-
-function observeStore(
-  store: BlobStore,
-  onFailure: (method: string, error: Error, key: unknown) => void,
-): BlobStore {
-  const observe = <T>(method: string, key: unknown, result: Promise<T>): Promise<T> =>
-    result.catch((error: unknown) => {
-      const isOurs = error instanceof StoreUnavailableError || error instanceof BlobDamagedError;
-      if (isOurs) onFailure(method, error, key);
-      throw error;
-    });
-  const methods = STORE_METHODS.map((method) => {
-    const call = store[method] as (...args: unknown[]) => Promise<unknown>;
-    return [method, (...args: unknown[]) => observe(method, args[0], call(...args))];
-  });
-  return {
-    ...store,
-    ...Object.fromEntries(methods),
-    async open(key) {
-      const blob = await observe('open', key, store.open(key));
-      if (blob === undefined) return undefined;
-      const sendTo: OpenBlob['sendTo'] = (...args) => observe('send', key, blob.sendTo(...args));
-      return { ...blob, sendTo };
-    },
-  };
 }
 
 /**

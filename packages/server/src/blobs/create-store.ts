@@ -1,0 +1,79 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import {
+  BlobDamagedError,
+  type BlobStore,
+  type OpenBlob,
+  StoreUnavailableError,
+} from './blob-store.ts';
+import { createFileBlobStore } from './file/create-file-blob-store.ts';
+import type { WithSharedLocks } from './s3/bucket.ts';
+import type { S3BlobStore } from './s3/create-s3-blob-store.ts';
+
+/**
+ * Opens the file store of a configuration.
+ * @param log of a server that will change files. Default: none, for reading only
+ */
+export async function createStore(
+  store: Config['store'],
+  withSharedLocks?: WithSharedLocks,
+  log?: Logger,
+): Promise<BlobStore> {
+  switch (store.driver) {
+    case 'file':
+      return createFileBlobStore(store);
+    case 's3': {
+      // The SDK takes longer to load than everything else.
+      const { createS3BlobStore } = await import('./s3/create-s3-blob-store.ts');
+      const blobs = createS3BlobStore({ ...store, withSharedLocks });
+      if (log !== undefined) await probe(blobs, log);
+      return blobs;
+    }
+  }
+}
+
+async function probe(store: S3BlobStore, log: Logger): Promise<void> {
+  try {
+    const conditions = Object.entries(await store.probe());
+    const namesOf = (isHonoured: boolean) =>
+      conditions.flatMap(([name, value]) => (value === isHonoured ? [name] : []));
+    log.info(
+      { honoured: namesOf(true), ignored: namesOf(false) },
+      'probed the conditional requests of the object store',
+    );
+  } catch (error) {
+    log.warn(
+      { err: error },
+      'cannot probe the object store; every change takes locks until a sweep succeeds',
+    );
+  }
+}
+
+const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
+
+/** Reports when the store is not available and when a file is damaged. */
+export function observeStore(
+  store: BlobStore,
+  onFailure: (method: string, error: Error, key: unknown) => void,
+): BlobStore {
+  const observe = <T>(method: string, key: unknown, result: Promise<T>): Promise<T> =>
+    result.catch((error: unknown) => {
+      const isOurs = error instanceof StoreUnavailableError || error instanceof BlobDamagedError;
+      if (isOurs) onFailure(method, error, key);
+      throw error;
+    });
+  const methods = STORE_METHODS.map((method) => {
+    const call = store[method] as (...args: unknown[]) => Promise<unknown>;
+    return [method, (...args: unknown[]) => observe(method, args[0], call(...args))];
+  });
+  return {
+    ...store,
+    ...Object.fromEntries(methods),
+    async open(key) {
+      const blob = await observe('open', key, store.open(key));
+      if (blob === undefined) return undefined;
+      const sendTo: OpenBlob['sendTo'] = (...args) => observe('send', key, blob.sendTo(...args));
+      return { ...blob, sendTo };
+    },
+  };
+}
