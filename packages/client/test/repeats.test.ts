@@ -35,14 +35,6 @@ describe('a gateway refusal is retried according to its row in D6', () => {
       idempotentPost: column === 'never' ? 1 : 2,
     });
   });
-
-  it('if a deployment uses another status for the code', async () => {
-    await using server = await faultServer(refuse('SERVICE_NOT_READY', 409));
-    const service = createGatewayClient({ baseUrl: server.baseUrl, retry }).service('x');
-    const error = await failureOf(service.post('a', {}));
-    expect(error).toMatchObject({ code: 'SERVICE_NOT_READY', status: 409, retryable: true });
-    expect(server.calls).toHaveLength(2);
-  });
 });
 
 describe('a storage call is retried if its operation allows it (D26)', () => {

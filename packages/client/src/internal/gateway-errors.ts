@@ -49,7 +49,7 @@ function whatOf(response: Response, isOwn: boolean): string {
 /** Like {@link classifyGatewayBody}, but for a response whose body has not been read yet. */
 export async function classifyGateway(response: Response): Promise<RetryClass> {
   const { status } = response;
-  if (status < 400) return 'never';
+  if (status < 401 || (status > 401 && status < 429)) return 'never';
   if (isOfService(response)) return classifyGatewayBody(undefined, response);
   const call = rememberedCall(response);
   // Without a body, it is unclear who rejected the call; a new token does no harm.
