@@ -9,6 +9,7 @@ export type EngineId =
   | 'go'
   | 'nginx'
   | 'haproxy'
+  | 'curl'
   | 'redis';
 
 interface Engine {

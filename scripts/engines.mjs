@@ -93,6 +93,20 @@ export const ENGINES = {
     purpose: 'the HAProxy example of the server',
     tests: { 'packages/server': ['test/deploy/proxies.test.ts'] },
   },
+  curl: {
+    title: 'curl',
+    programs: [['curl']],
+    packages: ['curl'],
+    purpose: 'curl commands in guides, in reports and in what commands print',
+    tests: {
+      docs: ['test/first-hour'],
+      'packages/conformance': ['test/cli-sign.test.ts', 'src/report/to-curl.test.ts'],
+      'packages/mock': ['test/cli.test.ts', 'test/guide.test.ts', 'test/inspector'],
+      'packages/proof': ['test/sequences.test.ts'],
+      'packages/server': ['test/server/development.test.ts'],
+      'packages/snippets': ['test'],
+    },
+  },
   redis: {
     title: 'Redis',
     programs: [['redis-server', 'valkey-server']],

@@ -1,4 +1,4 @@
-import { describe } from 'vitest';
+import { describe, test } from 'vitest';
 import { ENGINES, type EngineId, skipReason } from '../../scripts/engines.mjs';
 
 export { ENGINES, findProgram, skipReason } from '../../scripts/engines.mjs';
@@ -9,4 +9,10 @@ export function describeOn(engine: EngineId, name: string, tests: () => void): v
   const reason = skipReason(engine);
   if (reason) describe.skip(`${title} (skipped: ${reason})`, tests);
   else describe(title, tests);
+}
+
+/** Returns `test` for an engine. If it is missing, the test is skipped, and its title says why. */
+export function testOn(engine: EngineId): (name: string, run: () => Promise<void>) => void {
+  const reason = skipReason(engine);
+  return reason ? (name, run) => test.skip(`${name} (skipped: ${reason})`, run) : test;
 }

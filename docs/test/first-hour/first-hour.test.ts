@@ -1,12 +1,12 @@
 import { openBrowser } from '@berth/runtimes/browser';
 import { skipReason } from '@berth/runtimes/engines';
-import type { Desk } from '@berth/snippets';
+import { type Desk, usesCurl } from '@berth/snippets';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveSite } from '../support/serve-site.ts';
 import { JOURNEYS, type Journey } from './journeys.ts';
 import { createFreshMachine, createInstalledMachine, type Machine } from './machine.ts';
-import { typePage } from './type-page.ts';
+import { readSections, typePage } from './type-page.ts';
 
 /**
  * Limits the time until the first response. The goal is 30 s; a busy machine needs several times as long.
@@ -17,6 +17,7 @@ const MOST_SECONDS = 300;
 const ROUNDS = process.env.BERTH_SOAK ? ['cold cache', 'warm cache'] : ['installed'];
 
 const needsBrowser = skipReason('chromium');
+const needsCurl = skipReason('curl');
 const times: string[] = [];
 let machine: Machine;
 
@@ -32,7 +33,8 @@ let desk: Desk | undefined;
 
 for (const round of ROUNDS) {
   test.for(JOURNEYS)(`$name (${round})`, async (journey, t) => {
-    t.skip(journey.look !== undefined && needsBrowser !== undefined, needsBrowser);
+    const reason = findSkipReason(journey);
+    t.skip(reason !== undefined, reason);
     if (!journey.continues) {
       desk?.close();
       desk = machine.openDesk(`${round} ${JOURNEYS.indexOf(journey)}`.replaceAll(' ', '-'));
@@ -45,6 +47,15 @@ for (const round of ROUNDS) {
   });
 }
 afterAll(() => desk?.close());
+
+/** Looks at the journeys that it continues, too. */
+function findSkipReason(journey: Journey): string | undefined {
+  const { page, sections, look, continues } = journey;
+  if (look && needsBrowser) return needsBrowser;
+  if (needsCurl && readSections(page, sections).some(usesCurl)) return needsCurl;
+  const before = continues && JOURNEYS[JOURNEYS.indexOf(journey) - 1];
+  return before && findSkipReason(before);
+}
 
 /** Types what a page says, and returns what is seen at the end. */
 async function take({ page, sections, look }: Journey, at: Desk): Promise<string> {

@@ -33,24 +33,34 @@ export async function typePage(
   page: string,
   sections: readonly string[],
 ): Promise<string> {
-  const text = readFileSync(join(ROOT, page), 'utf8');
-  const blocks = readPage(page, text);
   let printed = '';
-  for (const section of sections) {
-    const own = blocks.filter((block) => block.section === section);
-    if (own.length === 0) throw new Error(`${page} has no blocks below "${section}".`);
-    for (const block of own) {
-      if (isShell(block)) printed = await typeShell(desk, block);
-      else saveFile(desk, block, text);
-    }
+  for (const block of readSections(page, sections)) {
+    if (isShell(block)) printed = await typeShell(desk, block);
+    else saveFile(desk, block);
   }
   return printed;
 }
 
-function saveFile(desk: Desk, block: Block, text: string): void {
+/** Returns the blocks in sections of a page, in the order of `sections`. */
+export function readSections(page: string, sections: readonly string[]): Block[] {
+  const blocks = readPage(page, readText(page));
+  return sections.flatMap((section) => {
+    const own = blocks.filter((block) => block.section === section);
+    if (own.length === 0) throw new Error(`${page} has no blocks below "${section}".`);
+    return own;
+  });
+}
+
+const readText = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+
+function saveFile(desk: Desk, block: Block): void {
   const name = toFileName(block);
   if (name === undefined) return;
-  if (!text.replaceAll(/<!--.*?-->/gs, '').includes(name)) {
+  if (
+    !readText(block.page)
+      .replaceAll(/<!--.*?-->/gs, '')
+      .includes(name)
+  ) {
     throw new Error(`${block.page}:${block.line}: readers do not see the name of ${name}.`);
   }
   desk.put(name, `${block.code}\n`);

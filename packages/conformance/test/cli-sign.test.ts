@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { testOn } from '@berth/runtimes/engines';
 import { expect, test } from 'vitest';
 import { run } from './support/run.ts';
 import { startTarget } from './support/start-target.ts';
@@ -37,7 +38,7 @@ async function paste(commands: string, env: Record<string, string> = {}): Promis
   return out + errors.replaceAll(/^ +[%\d].*$/gm, '');
 }
 
-test('a printed command repeats a call with new credentials', async () => {
+testOn('curl')('a printed command repeats a call with new credentials', async () => {
   // With SHOULD rules, which this deployment breaks.
   await using target = await startTarget();
   const args = withoutTokens(target.args);
@@ -60,7 +61,7 @@ test('a printed command repeats a call with new credentials', async () => {
 
 const COMMAND = 'curl -i --path-as-is --globoff -X POST';
 
-test('a body is signed, from the command or from standard input', async () => {
+testOn('curl')('a body is signed, from the command or from standard input', async () => {
   await using target = await startTarget();
   const { gatewayUrl, gatewayHost, tc3 } = target.server;
   const url = `${gatewayUrl}/v1/cloudrun/conformance/echo`;

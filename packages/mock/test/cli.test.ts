@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { testOn } from '@berth/runtimes/engines';
 import { freePort } from '@berth/runtimes/free-port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageInfo from '../package.json' with { type: 'json' };
@@ -30,19 +31,22 @@ describe('a running mock', () => {
   });
   afterAll(() => child.kill('SIGKILL'));
 
-  test('prints one curl command per operation, and all of them succeed in order, twice', async () => {
-    expect(printed).toMatch(/Gateway +http:\/\/127\.0\.0\.1:\d+\/v1\/cloudrun\//);
-    expect(printed).toMatch(/Storage API +http:\/\/127\.0\.0\.1:\d+\/api\/v2\/envs\/shop\n/);
-    const curls = listCurls(printed);
-    const ids = standardContract.operations.map(({ id }) => id);
-    expect(curls.map(([id]) => id).sort()).toEqual(ids.sort());
-    for (const curl of curls) await expectSuccess(curl);
-    const script = printed.slice(printed.indexOf('# cloudrun'), printed.indexOf('\nready'));
-    const { stdout, stderr } = await run('sh', ['-ec', script]);
-    expect(stderr).toBe('');
-    expect(stdout.match(/"statusCode":200/g)).toHaveLength(4);
-    expect(stdout).toContain('"fileID":"cloud://shop.files/copy-of-hello.txt","code":"SUCCESS"');
-  });
+  testOn('curl')(
+    'prints one curl command per operation, and all of them succeed in order, twice',
+    async () => {
+      expect(printed).toMatch(/Gateway +http:\/\/127\.0\.0\.1:\d+\/v1\/cloudrun\//);
+      expect(printed).toMatch(/Storage API +http:\/\/127\.0\.0\.1:\d+\/api\/v2\/envs\/shop\n/);
+      const curls = listCurls(printed);
+      const ids = standardContract.operations.map(({ id }) => id);
+      expect(curls.map(([id]) => id).sort()).toEqual(ids.sort());
+      for (const curl of curls) await expectSuccess(curl);
+      const script = printed.slice(printed.indexOf('# cloudrun'), printed.indexOf('\nready'));
+      const { stdout, stderr } = await run('sh', ['-ec', script]);
+      expect(stderr).toBe('');
+      expect(stdout.match(/"statusCode":200/g)).toHaveLength(4);
+      expect(stdout).toContain('"fileID":"cloud://shop.files/copy-of-hello.txt","code":"SUCCESS"');
+    },
+  );
 
   test('exits with 0 after SIGINT, without any output on stderr', async () => {
     child.kill('SIGINT');
@@ -123,7 +127,7 @@ describe('a line for each call', () => {
   });
 });
 
-test('prints three calls without --examples, which succeed', async () => {
+testOn('curl')('prints three calls without --examples, which succeed', async () => {
   const child = spawnCli('--port', '0');
   try {
     const printed = await untilReady(child);
@@ -143,19 +147,22 @@ test('prints three calls without --examples, which succeed', async () => {
   }
 });
 
-test('with --tls and --auth strict, the printed commands succeed with the printed credentials', async () => {
-  const child = spawnCli('--port', '0', '--tls', '--auth', 'strict', '--examples');
-  try {
-    const printed = await untilReady(child);
-    const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
-    expect(printed).toMatch(/^Key pair +\S+ \S+$/m);
-    const curls = listCurls(printed);
-    expect(curls[0]?.[1]).toContain(`Bearer ${token}`);
-    for (const curl of curls) await expectSuccess(curl);
-  } finally {
-    child.kill('SIGKILL');
-  }
-});
+testOn('curl')(
+  'with --tls and --auth strict, the printed commands succeed with the printed credentials',
+  async () => {
+    const child = spawnCli('--port', '0', '--tls', '--auth', 'strict', '--examples');
+    try {
+      const printed = await untilReady(child);
+      const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
+      expect(printed).toMatch(/^Key pair +\S+ \S+$/m);
+      const curls = listCurls(printed);
+      expect(curls[0]?.[1]).toContain(`Bearer ${token}`);
+      for (const curl of curls) await expectSuccess(curl);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  },
+);
 
 test('caches compiled code for the next start, if Node supports it', async () => {
   const folder = join(dir, 'compiled');

@@ -1,4 +1,4 @@
-export { type Block, findNote, isShell, toFileName } from './page/block.ts';
+export { type Block, findNote, isShell, toFileName, usesCurl } from './page/block.ts';
 export { ROOT } from './page/find-pages.ts';
 export { readPage } from './page/read-page.ts';
 export { Desk } from './run/desk.ts';

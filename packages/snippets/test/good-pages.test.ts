@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { testOn } from '@berth/runtimes/engines';
+import { expect } from 'vitest';
 import { checkText } from './check-text.ts';
 
 const PAGE = `
@@ -62,7 +63,7 @@ GET / HTTP/1.1
 \`\`\`
 `;
 
-test('each block of a page is assigned to one class', async () => {
+testOn('curl')('each block of a page is assigned to one class', async () => {
   const { faults, outcomes, types } = await checkText(PAGE);
   expect([...faults, ...types]).toEqual([]);
   expect(outcomes.map(({ block, class: name }) => `${block.lang} ${name}`)).toEqual([

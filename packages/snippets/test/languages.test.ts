@@ -102,11 +102,12 @@ function itRunsSamples(label: string, { ending, adapt = (source) => source, toCo
   });
 }
 
-describe('samples in curl', () =>
+describeOn('curl', 'samples', () =>
   itRunsSamples('curl', {
     ending: 'sh',
     toCommand: (files) => ['sh', '-c', files.map((file) => `sh -e ${file}`).join(' && ')],
-  }));
+  }),
+);
 describe('samples in TypeScript', () =>
   itRunsSamples('TypeScript', {
     ending: 'mts',

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { skipReason } from '@berth/runtimes/engines';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Outcome } from '../src/page/block.ts';
+import { type Outcome, usesCurl } from '../src/page/block.ts';
 import { findPages, ROOT } from '../src/page/find-pages.ts';
 import { readPage } from '../src/page/read-page.ts';
 import { checkPage } from '../src/run/check-page.ts';
@@ -12,10 +13,12 @@ import { makeBench } from '../src/run/make-bench.ts';
 import { toTable } from '../src/to-table.ts';
 import { checkTypes } from '../src/types/check-types.ts';
 
-const pages = findPages().map((page) => ({
-  page,
-  blocks: readPage(page, readFileSync(join(ROOT, page), 'utf8')),
-}));
+const needsCurl = skipReason('curl');
+const pages = findPages().map((page) => {
+  const blocks = readPage(page, readFileSync(join(ROOT, page), 'utf8'));
+  const skipped = needsCurl && blocks.some(usesCurl) ? ` (skipped: ${needsCurl})` : '';
+  return { page, blocks, skipped };
+});
 const outcomes: Outcome[] = [];
 let folder: string;
 let commands: string;
@@ -40,8 +43,9 @@ test('every script of the pages compiles', async () => {
 });
 
 test.concurrent.for(pages)(
-  'every block of $page does what it says',
-  async ({ page, blocks }, t) => {
+  'every block of $page does what it says$skipped',
+  async ({ page, blocks, skipped }, t) => {
+    t.skip(skipped !== '');
     const desk = new Desk(join(folder, 'pages', page), commands);
     t.onTestFinished(() => desk.close());
     const checked = await checkPage(desk, blocks);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { describeOn } from '@berth/runtimes/engines';
 import { expect, test } from 'vitest';
 import { closeServer, listen } from '../../test/support/listen.ts';
 import type { SentRequest } from '../http/exchange.ts';
@@ -58,23 +59,28 @@ const REQUESTS: SentRequest[] = [
   },
 ];
 
-test.each(REQUESTS)('the curl command reproduces $method $url', async (request) => {
-  let seen: IncomingMessage | undefined;
-  let body: Buffer | undefined;
-  const server = createServer(async (incoming, response) => {
-    seen = incoming;
-    body = await buffer(incoming);
-    response.end();
-  });
-  const origin = await listen(server);
-  await promisify(execFile)('sh', ['-c', toCurl({ ...request, url: origin + request.url })]);
-  await closeServer(server);
-  expect(seen).toMatchObject({ method: request.method, url: request.url });
-  const encoding = request.bodyEncoding === 'base64' ? 'base64' : 'utf8';
-  expect(body).toEqual(Buffer.from(request.body, encoding));
-  const given = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]);
-  expect(seen?.headers).toMatchObject(Object.fromEntries(given));
-  if (!('Content-Type' in request.headers)) {
-    expect(seen?.headers).not.toHaveProperty('content-type');
-  }
-});
+describeOn('curl', 'a command', () =>
+  test.each(REQUESTS)('reproduces $method $url', async (request) => {
+    let seen: IncomingMessage | undefined;
+    let body: Buffer | undefined;
+    const server = createServer(async (incoming, response) => {
+      seen = incoming;
+      body = await buffer(incoming);
+      response.end();
+    });
+    const origin = await listen(server);
+    await promisify(execFile)('sh', ['-c', toCurl({ ...request, url: origin + request.url })]);
+    await closeServer(server);
+    expect(seen).toMatchObject({ method: request.method, url: request.url });
+    const encoding = request.bodyEncoding === 'base64' ? 'base64' : 'utf8';
+    expect(body).toEqual(Buffer.from(request.body, encoding));
+    const given = Object.entries(request.headers).map(([name, value]) => [
+      name.toLowerCase(),
+      value,
+    ]);
+    expect(seen?.headers).toMatchObject(Object.fromEntries(given));
+    if (!('Content-Type' in request.headers)) {
+      expect(seen?.headers).not.toHaveProperty('content-type');
+    }
+  }),
+);

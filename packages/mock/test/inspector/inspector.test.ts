@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { createMock, type Mock } from '@berth/mock';
 import { openBrowser } from '@berth/runtimes/browser';
-import { describeOn } from '@berth/runtimes/engines';
+import { describeOn, testOn } from '@berth/runtimes/engines';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { upload } from '../helpers/upload.ts';
@@ -159,28 +159,31 @@ describeOn('chromium', 'the inspector', () => {
     await page.getByRole('heading', { name: 'Errors' }).waitFor();
   });
 
-  test('copies a call as an equivalent command, which reads no file and calls no other server', async () => {
-    const authorization = 'Bearer a-secret-of-mine';
-    await fetch(`${mock.url}//other.example/[a-c]/upload`, {
-      method: 'POST',
-      body: '@/etc/hosts',
-      headers: { authorization },
-    });
-    await open();
-    await page.locator('tr[data-id]').click();
-    await page.keyboard.press('c');
-    await page.getByText('Copied.').waitFor();
-    const command = await page.evaluate<string>('navigator.clipboard.readText()');
-    expect(command).toContain("curl -g --path-as-is -X POST '");
-    expect(command).not.toContain('a-secret-of-mine');
-    await promisify(execFile)('sh', ['-c', `${command} --silent --max-time 10`]);
-    const sent = mock
-      .session()
-      .requests()
-      .map(({ request: { target, body } }) => [target, Buffer.from(body ?? []).toString()]);
-    const same = ['//other.example/[a-c]/upload', '@/etc/hosts'];
-    expect(sent).toEqual([same, same]);
-  });
+  testOn('curl')(
+    'copies a call as an equivalent command, which reads no file and calls no other server',
+    async () => {
+      const authorization = 'Bearer a-secret-of-mine';
+      await fetch(`${mock.url}//other.example/[a-c]/upload`, {
+        method: 'POST',
+        body: '@/etc/hosts',
+        headers: { authorization },
+      });
+      await open();
+      await page.locator('tr[data-id]').click();
+      await page.keyboard.press('c');
+      await page.getByText('Copied.').waitFor();
+      const command = await page.evaluate<string>('navigator.clipboard.readText()');
+      expect(command).toContain("curl -g --path-as-is -X POST '");
+      expect(command).not.toContain('a-secret-of-mine');
+      await promisify(execFile)('sh', ['-c', `${command} --silent --max-time 10`]);
+      const sent = mock
+        .session()
+        .requests()
+        .map(({ request: { target, body } }) => [target, Buffer.from(body ?? []).toString()]);
+      const same = ['//other.example/[a-c]/upload', '@/etc/hosts'];
+      expect(sent).toEqual([same, same]);
+    },
+  );
 
   test('shows and changes files, clock, faults and services', async () => {
     await upload(mock, 'reports/a b.txt', 'Hello');

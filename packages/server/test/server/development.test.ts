@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { testOn } from '@berth/runtimes/engines';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Cli } from './support/cli.ts';
@@ -31,7 +32,7 @@ function scriptOf({ stderr }: Cli): string {
 const printed = ({ stderr }: Cli, name: string) =>
   new RegExp(`^${name} +(\\S+)`, 'm').exec(stderr)?.[1];
 
-test('a server without a configuration prints calls that work, twice', async () => {
+testOn('curl')('a server without a configuration prints calls that work, twice', async () => {
   const cwd = await makeFolder();
   const cli = await start(cwd);
   expect(cli.stderr).toMatch(/^\*\*\* FOR DEVELOPMENT ONLY/);

@@ -35,6 +35,11 @@ export function isShell({ lang }: Block): boolean {
   return ['sh', 'bash', 'console'].includes(lang);
 }
 
+/** Whether it calls curl, which not every machine has. */
+export function usesCurl(block: Block): boolean {
+  return isShell(block) && /\bcurl\b/.test(block.code);
+}
+
 export function findNote({ notes }: Block, name: Note['name']): Note | undefined {
   return notes.find((note) => note.name === name);
 }

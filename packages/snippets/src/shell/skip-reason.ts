@@ -2,7 +2,7 @@ import { toBerth } from './command-lines.ts';
 
 /** Commands that run here, because they need no network and only touch the page's own folder. */
 const HERE =
-  'cat cd curl cp date echo env export grep head kill ls mkdir mv openssl printf rm sed set sleep test touch wait'.split(
+  'base64 cat cd curl cp date echo env export grep head kill ls mkdir mv printf rm sed set sleep test touch wait'.split(
     ' ',
   );
 const NPM_HERE = ['init', 'install', 'pkg'];

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { promisify } from 'node:util';
+import { generate } from 'selfsigned';
 import { onTestFinished } from 'vitest';
 import { makeFolder } from './start-server.ts';
 
@@ -10,11 +9,12 @@ import { makeFolder } from './start-server.ts';
 export async function makeCertificate(name: string): Promise<{ cert: string; key: string }> {
   const folder = await makeFolder();
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  await promisify(execFile)('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
-    ...['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`, '-days', '2'],
-    ...['-keyout', key, '-out', cert],
-  ]);
+  const { cert: text, private: secret } = await generate([{ name: 'commonName', value: name }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: name }] }],
+  });
+  await Promise.all([writeFile(cert, text), writeFile(key, secret)]);
   return { cert, key };
 }
 
