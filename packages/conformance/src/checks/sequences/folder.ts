@@ -15,8 +15,10 @@ import {
   type Name,
   NOTHING,
   OTHER,
-  USUAL_LIFETIME,
 } from './model.ts';
+
+/** How long a link without `maxAge` must work, in milliseconds: its lifetime is not specified. */
+const USUAL_LIFETIME = 5000;
 
 /** A call of a sequence, or the two calls of an upload or a read. */
 export type Action =
@@ -66,15 +68,14 @@ export class Folder {
       case 'link': {
         const { names, maxAge } = action;
         const isRequired = maxAge === undefined;
-        const lifetime = maxAge === undefined ? USUAL_LIFETIME : maxAge * 1000;
         const found = await this.#links(names, gate, maxAge);
-        return found.map((one) => ({ kind: 'linked', ...one, lifetime, isRequired }));
+        return found.map((one) => ({ kind: 'linked', ...one, isRequired }));
       }
       case 'follow': {
-        const began = Date.now();
         const exchange = await gate(upload.download(action.link.url));
+        const ended = Date.now();
         const content = this.#identify(exchange.received);
-        return [{ kind: 'followed', link: action.link, content, began, evidence: exchange }];
+        return [{ kind: 'followed', link: action.link, content, ended, evidence: exchange }];
       }
       case 'delete': {
         const ids = await this.#idsOf(action.names, gate);
@@ -130,11 +131,14 @@ export class Folder {
   async #read(names: readonly Name[], gate: Gate): Promise<Fact[]> {
     const links = await this.#links(names, gate);
     return Promise.all(
-      links.map(async ({ name, url, evidence }): Promise<Fact> => {
-        if (url === undefined) return { kind: 'read', name, url, content: NOTHING, evidence };
-        const exchange = await gate(this.#t.upload.download(url));
+      links.map(async (link): Promise<Fact> => {
+        if (link.url === undefined) return { kind: 'read', ...link, content: NOTHING };
+        const exchange = await gate(this.#t.upload.download(link.url));
         const content = this.#identify(exchange.received);
-        return { kind: 'read', name, url, content, evidence: exchange };
+        if (content === NOTHING && Date.now() > link.worksUntil) {
+          throw new Unreached('the responses are slower than links live');
+        }
+        return { kind: 'read', ...link, content, evidence: exchange };
       }),
     );
   }
@@ -143,17 +147,19 @@ export class Folder {
     names: readonly Name[],
     gate: Gate,
     maxAge?: number,
-  ): Promise<{ name: Name; url: string | undefined; evidence: Evidence }[]> {
+  ): Promise<{ name: Name; url: string | undefined; worksUntil: number; evidence: Evidence }[]> {
     const { storage } = this.#t;
     const ids = await this.#idsOf(names, gate);
+    // The deployment counts from some time between the request and its response.
+    const worksUntil = Date.now() + (maxAge === undefined ? USUAL_LIFETIME : maxAge * 1000);
     const more = maxAge === undefined ? {} : { maxAge: storage.maxAge(maxAge) };
     const list = ids.map(({ id }) => ({ fileID: id, ...more }));
     const { reply, entries } = await gate(this.#list('batchGetTempUrls', list));
     return ids.map(({ name, id }) => {
       const { code, tempFileURL } = entryOf(entries, id, name, reply);
-      if (code !== 'SUCCESS') return { name, url: undefined, evidence: reply };
+      if (code !== 'SUCCESS') return { name, url: undefined, worksUntil, evidence: reply };
       const url = String(tempFileURL);
-      if (URL.canParse(url)) return { name, url, evidence: reply };
+      if (URL.canParse(url)) return { name, url, worksUntil, evidence: reply };
       throw new Unreached('the link is not a URL');
     });
   }

@@ -7,6 +7,7 @@ const stored = (name: Name, content: number): Fact => ({ kind: 'stored', name, c
 const read = (name: Name, content: number): Fact => ({
   ...{ kind: 'read', name, content, evidence },
   url: content === NOTHING ? undefined : `http://a.example/${name}`,
+  worksUntil: Date.now() + 5000,
 });
 const deleted = (name: Name, isSuccess = true): Fact => ({
   ...{ kind: 'deleted', name, isSuccess, evidence },
@@ -14,10 +15,10 @@ const deleted = (name: Name, isSuccess = true): Fact => ({
 const copied = (from: Name, to: Name, more: object = {}, failures = 0): Fact => ({
   ...{ kind: 'copied', items: [{ from, to, ...more }], failures, evidence },
 });
-const followed = (model: Model, content: number, began = Date.now()): Fact => {
+const followed = (model: Model, content: number, ended = Date.now()): Fact => {
   const [link] = model.links;
   if (link === undefined) throw new Error('There is no link.');
-  return { kind: 'followed', link, content, began, evidence };
+  return { kind: 'followed', link, content, ended, evidence };
 };
 
 /** Learns step by step; calls in one list are made at the same time. */

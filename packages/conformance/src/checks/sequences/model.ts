@@ -8,9 +8,6 @@ export type Name = (typeof NAMES)[number];
 /** The content of a file: 1 for the first that was uploaded, and so on. */
 export type Content = number;
 
-/** How long a link without `maxAge` must work, in milliseconds: its lifetime is not specified. */
-export const USUAL_LIFETIME = 5000;
-
 /** No file. */
 export const NOTHING = 0;
 /** Bytes that this sequence did not upload. */
@@ -37,9 +34,9 @@ export interface Link {
 /** What one item of a call reported. */
 export type Fact = { evidence: Evidence } & (
   | { kind: 'stored'; name: Name; content: Content }
-  | { kind: 'read'; name: Name; url: string | undefined; content: Content }
-  | { kind: 'linked'; name: Name; url: string | undefined; lifetime: number; isRequired: boolean }
-  | { kind: 'followed'; link: Link; content: Content; began: number }
+  | { kind: 'read'; name: Name; url: string | undefined; worksUntil: number; content: Content }
+  | { kind: 'linked'; name: Name; url: string | undefined; worksUntil: number; isRequired: boolean }
+  | { kind: 'followed'; link: Link; content: Content; ended: number }
   | { kind: 'deleted'; name: Name; isSuccess: boolean }
   | { kind: 'copied'; items: readonly CopyItem[]; failures: number }
 );
@@ -127,11 +124,10 @@ export class Model {
       this.#files.set(fact.name, new Set([fact.content]));
     }
     if ((fact.kind !== 'linked' && fact.kind !== 'read') || fact.url === undefined) return;
-    const { name, url } = fact;
+    const { name, url, worksUntil } = fact;
     const contents = new Set([...seen(name)].filter((content) => content !== NOTHING));
     const mayFail = others.has(name) || contents.size > 1 || this.#at(name).has(NOTHING);
-    const lifetime = fact.kind === 'linked' ? fact.lifetime : USUAL_LIFETIME;
-    this.links.push({ name, url, worksUntil: Date.now() + lifetime, contents, mayFail });
+    this.links.push({ name, url, worksUntil, contents, mayFail });
   }
 
   /** What each path may have had at some time during calls that were made at the same time. */
@@ -231,12 +227,12 @@ function contradict(
       return `${fact.name} exists, but its entry in a links response is a failure`;
     }
     case 'followed': {
-      const { link, content, began } = fact;
+      const { link, content, ended } = fact;
       const wanted = others.has(link.name)
         ? new Set([...link.contents, ...seen(link.name), NOTHING])
         : link.contents;
       if (wanted.has(content)) return undefined;
-      const isOver = link.mayFail || began > link.worksUntil;
+      const isOver = link.mayFail || ended > link.worksUntil;
       if (content === NOTHING && isOver) return undefined;
       const allowed = isOver ? [...wanted, NOTHING] : wanted;
       return `a link to ${link.name} must return ${describe(allowed)}, but returned ${describe([content])}`;
