@@ -24,7 +24,7 @@ const counts = new Map<string, number>();
 for (const file of files) {
   const text = readFileSync(join(ROOT, file), 'utf8');
   if (GENERATED_PAGE.test(text)) continue;
-  const findings = [...(await lintText(text, file)), ...findMisquotations(text)];
+  const findings = [...lintText(text, file), ...findMisquotations(text)];
   const name = /^packages\/[^/]+/.exec(file)?.[0] ?? file.split('/')[0] ?? '';
   if (findings.length > 0) counts.set(name, (counts.get(name) ?? 0) + findings.length);
   if (values.count) continue;

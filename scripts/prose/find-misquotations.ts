@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Finding } from './lint-text.ts';
+import { type Finding, toFinding } from './lint-text.ts';
 
 const FOLDER = new URL('../../docs/decisions/', import.meta.url);
 
@@ -22,9 +22,8 @@ export function findMisquotations(text: string): Finding[] {
       const decision = before ?? after ?? '';
       const parts = (a ?? b ?? '').split('…').map(toWords);
       if (parts.every((part) => DECISIONS.get(decision)?.includes(part))) return [];
-      const lines = prose.slice(0, index).split('\n');
       const message = `${found.replace(/\s+/g, ' ')}: ${decision} has no such sentence`;
-      return [{ line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1, message }];
+      return [toFinding(prose, index, message)];
     },
   );
 }

@@ -4,31 +4,28 @@ import { lintText } from '../prose/lint-text.ts';
 /** In JSON, which the linter does not read. */
 import sentences from './prose.json' with { type: 'json' };
 
-const wordsOf = async (text: string, file: string) =>
-  (await lintText(text, file)).map(({ message }) => /^"(.+)":/s.exec(message)?.[1]);
+const wordsOf = (text: string, file: string) =>
+  lintText(text, file).map(({ message }) => /^"(.+)":/s.exec(message)?.[1]);
 
 describe('the prose linter', () => {
-  it.each(sentences.avoid)('finds the words to avoid in: %s', async (sentence, ...found) => {
-    const words = await wordsOf(`# Title\n\n${sentence}\n`, 'page.md');
+  it.each(sentences.avoid)('finds the words to avoid in: %s', (sentence, ...found) => {
+    const words = wordsOf(`# Title\n\n${sentence}\n`, 'page.md');
     expect(words.toSorted()).toEqual(found.toSorted());
   });
 
-  it.each(sentences.allowed)(
-    'accepts the same words with another meaning: %s',
-    async (sentence) => {
-      expect(await wordsOf(`${sentence}\n`, 'page.md')).toEqual([]);
-    },
-  );
+  it.each(sentences.allowed)('accepts the same words with another meaning: %s', (sentence) => {
+    expect(wordsOf(`${sentence}\n`, 'page.md')).toEqual([]);
+  });
 
   it.each(sentences.places as [string, string, number, number][])(
     'reads %s: %j',
-    async (file, text, line, column) => {
-      expect(await lintText(text, file)).toMatchObject([{ line, column }]);
+    (file, text, line, column) => {
+      expect(lintText(text, file)).toMatchObject([{ line, column }]);
     },
   );
 
-  it.each(sentences.names as [string, string][])('reads no code in %s: %j', async (file, text) => {
-    expect(await wordsOf(text, file)).toEqual([]);
+  it.each(sentences.names as [string, string][])('reads no code in %s: %j', (file, text) => {
+    expect(wordsOf(text, file)).toEqual([]);
   });
 });
 
