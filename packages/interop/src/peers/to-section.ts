@@ -43,122 +43,101 @@ const GROUPS = {
   sequences: 'Items that do not follow their creation or deletion',
 };
 
+type Row = [DocumentId, Figures];
+/** The figures of a cell, or why there are none. */
+type Cell = readonly number[] | string;
+type Columns = Readonly<Record<string, (figures: Figures) => Cell>>;
+
 /** The measured part of the comparison. */
 export function toSection(all: AllFigures): string {
-  const figures = Object.values(all);
-  const suited = Object.values(all).filter(({ faults }) => faults.length > 0);
-  const sum = (read: (each: Figures) => number, of = figures) =>
-    of.reduce((total, each) => total + read(each), 0);
-  const mocks = Object.keys(MOCK_NAMES) as MockId[];
-  const validators = Object.keys(VALIDATOR_NAMES) as ValidatorId[];
+  const rows = Object.entries(all) as Row[];
+  const suited = rows.filter(([, { faults }]) => faults.length > 0);
   const suites = Object.keys(SUITE_NAMES) as SuiteId[];
+  const faults = [
+    suited.flatMap(([, each]) => each.faults),
+    ...suites.map((id) => suited.flatMap(([, each]) => each.suites[id].found)),
+  ];
   return [
     `Versions: ${listVersions()}.`,
     '',
     '**Mock servers.** Requests that the tool and Ajv classify alike, and valid responses to the valid requests:',
     '',
-    ...toTable(
-      ['Document', 'Requests, valid ones', ...mocks.map((id) => MOCK_NAMES[id])],
-      [
-        ...entries(all).map(([id, each]) => [title(id, each), ...toMockCells(each)]),
-        [
-          'All',
-          `${sum(({ requests }) => requests.mocks)}, ${sum(({ requests }) => requests.mocksValid)}`,
-          ...mocks.map(
-            (id) =>
-              `${sum((each) => each.mocks[id]?.right ?? 0)}, ${sum((each) => each.mocks[id]?.valid ?? 0)}`,
-          ),
-        ],
-      ],
-    ),
+    ...toTable(rows, {
+      'Requests, valid ones': ({ requests }) => [requests.mocks, requests.mocksValid],
+      ...toColumns(MOCK_NAMES, ({ mocks }, id) => {
+        const figures = mocks[id];
+        return figures ? [figures.right, figures.valid] : 'not measured';
+      }),
+    }),
     '',
     '**Validators.** Requests that the tool and Ajv classify alike:',
     '',
-    ...toTable(
-      ['Document', 'Requests', ...validators.map((id) => VALIDATOR_NAMES[id])],
-      [
-        ...entries(all).map(([id, each]) => [
-          title(id, each),
-          `${each.requests.all}`,
-          ...validators.map((validator) => `${each.validators[validator]}`),
-        ]),
-        [
-          'All',
-          `${sum(({ requests }) => requests.all)}`,
-          ...validators.map((id) => `${sum((each) => each.validators[id])}`),
-        ],
-      ],
-    ),
+    ...toTable(rows, {
+      Requests: ({ requests }) => [requests.all],
+      ...toColumns(VALIDATOR_NAMES, ({ validators }, id) => [validators[id]]),
+    }),
     '',
     '**Conformance suites.** Faults found in broken servers, and findings on the correct server:',
     '',
-    ...toTable(
-      ['Document', 'Faults', ...suites.map((id) => SUITE_NAMES[id])],
-      [
-        ...entries(all)
-          .filter(([, { faults }]) => faults.length > 0)
-          .map(([id, each]) => [
-            title(id, each),
-            `${each.faults.length}`,
-            ...suites.map((suite) => toSuiteCell(each.suites[suite])),
-          ]),
-        [
-          'All',
-          `${sum(({ faults }) => faults.length)}`,
-          ...suites.map(
-            (id) =>
-              `${sum((each) => each.suites[id].found.length)}, ${sum((each) => each.suites[id].alarms ?? 0)}`,
-          ),
-        ],
-      ],
-    ),
+    ...toTable(suited, {
+      Faults: (each) => [each.faults.length],
+      ...toColumns(SUITE_NAMES, (each, id) => {
+        const { alarms, found } = each.suites[id];
+        return alarms === undefined ? 'rejects the document' : [found.length, alarms];
+      }),
+    }),
     '',
     'The same faults, by kind:',
     '',
-    ...toTable(
-      ['Faults', 'Number', ...suites.map((id) => SUITE_NAMES[id])],
-      Object.entries(GROUPS).map(([group, text]) => {
-        const count = (names: readonly string[]) =>
-          names.filter((name) => name.startsWith(`${group}:`)).length;
-        return [
-          text,
-          `${sum((each) => count(each.faults), suited)}`,
-          ...suites.map((id) => `${sum((each) => count(each.suites[id].found), suited)}`),
-        ];
-      }),
-    ),
+    ...toLines([
+      ['Faults', 'Number', ...Object.values(SUITE_NAMES)],
+      ...Object.entries(GROUPS).map(([group, text]) => [
+        text,
+        ...faults.map((names) => `${names.filter((name) => name.startsWith(`${group}:`)).length}`),
+      ]),
+    ]),
   ].join('\n');
 }
 
-/** The cells of a document in the table of mock servers. */
-function toMockCells({ requests, mocks }: Figures): string[] {
-  const cells = (Object.keys(MOCK_NAMES) as MockId[]).map((id) => {
-    const { right, valid } = mocks[id] ?? {};
-    return right === undefined ? 'not measured' : `${right}, ${valid}`;
-  });
-  return [`${requests.mocks}, ${requests.mocksValid}`, ...cells];
+/** A column for each tool. */
+function toColumns<Id extends string>(
+  names: Readonly<Record<Id, string>>,
+  toCell: (figures: Figures, id: Id) => Cell,
+): Columns {
+  const entries = Object.entries(names) as [Id, string][];
+  return Object.fromEntries(entries.map(([id, name]) => [name, (each) => toCell(each, id)]));
 }
 
-function toSuiteCell({ alarms, found }: Figures['suites'][SuiteId]): string {
-  return alarms === undefined ? 'rejects the document' : `${found.length}, ${alarms}`;
+/** A table with a row for each document, and the sums. */
+function toTable(rows: readonly Row[], columns: Columns): string[] {
+  const sums = Object.values(columns).map((toCell) =>
+    rows
+      .map(([, figures]) => toCell(figures))
+      .filter((cell) => typeof cell !== 'string')
+      .reduce((sum, cell) => cell.map((value, index) => value + (sum[index] ?? 0)), []),
+  );
+  return toLines([
+    ['Document', ...Object.keys(columns)],
+    ...rows.map(([id, figures]) => [
+      `${DOCUMENTS[id].title}, ${figures.operations} operations`,
+      ...Object.values(columns).map((toCell) => toText(toCell(figures))),
+    ]),
+    ['All', ...sums.map(toText)],
+  ]);
 }
 
-function entries(all: AllFigures): [DocumentId, Figures][] {
-  return Object.entries(all) as [DocumentId, Figures][];
+function toText(cell: Cell): string {
+  return typeof cell === 'string' ? cell : cell.join(', ');
 }
 
-function title(id: DocumentId, { operations }: Figures): string {
-  return `${DOCUMENTS[id].title}, ${operations} operations`;
-}
-
-function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+function toLines([head = [], ...rows]: readonly (readonly string[])[]): string[] {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
 
 function listVersions(): string {
-  const scalar = MOCK_SERVERS.find(({ id }) => id === 'scalar');
-  const tools = ['@stoplight/prism-cli', 'express-openapi-validator', 'dredd'];
-  return [...tools.map((name) => ({ package: name })), ...(scalar ? [scalar] : [])]
+  const names = ['@stoplight/prism-cli', 'express-openapi-validator', 'dredd'];
+  const scalar = MOCK_SERVERS.filter(({ id }) => id === 'scalar');
+  return [...names.map((name) => ({ package: name })), ...scalar]
     .map((tool) => `${tool.package} ${versionOf(tool)}`)
     .join(', ');
 }
