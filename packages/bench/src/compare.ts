@@ -11,7 +11,7 @@ export async function compare(figure: Figure, runs: number, ours: Side, peer: Si
   for (let run = 0; run < runs; run += 1) {
     // Whichever side goes second may benefit from warm caches, so the order alternates.
     if (run % 2 === 0) pairs.push({ ours: await ours(), peer: await peer() });
-    else pairs.push(reverse({ ours: await peer(), peer: await ours() }));
+    else pairs.push({ peer: await peer(), ours: await ours() });
   }
   return toRow(figure, pairs);
 }
@@ -31,14 +31,23 @@ export function toRow(
   };
 }
 
-/** Creates a row that compares a single measurement with a fixed limit. */
-export function toLimitRow(figure: Figure, ours: number, limit: number, runs = 1): Row {
-  const pairs = [{ ours, peer: limit }];
-  return { ...toRow(figure, pairs), runs };
+/** Creates a figure that is compared with a fixed limit, such as `60 ms`. */
+export function toLimit(suite: string, measure: string, limit: string): Figure {
+  return { suite, measure, peerName: `limit of ${limit}`, goal: '<= 1' };
 }
 
-function reverse({ ours, peer }: { ours: number; peer: number }) {
-  return { ours: peer, peer: ours };
+function limitOf({ peerName }: Figure): number {
+  return Number(peerName.replaceAll(/\D/g, ''));
+}
+
+/** Like `compare`, with the figure's limit. */
+export function compareToLimit(figure: Figure, runs: number, ours: Side): Promise<Row> {
+  return compare(figure, runs, ours, async () => limitOf(figure));
+}
+
+/** Creates a row that compares a single measurement with the figure's limit. */
+export function toLimitRow(figure: Figure, ours: number, runs = 1): Row {
+  return { ...toRow(figure, [{ ours, peer: limitOf(figure) }]), runs };
 }
 
 export function median(values: readonly number[]): number {

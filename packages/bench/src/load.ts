@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import autocannon from 'autocannon';
 import { compare, type Figure, type Row } from './compare.ts';
-import { cpuSeconds, LOAD_CORE, startProcess } from './processes.ts';
+import { cpuSeconds, LOAD_CORE, runNode } from './processes.ts';
 
 /**
  * Other load on a machine changes within seconds, so the slices of a pair are as short as `autocannon`
@@ -56,14 +56,8 @@ async function measureCpuRate({ child: { pid = 0 }, call }: Target): Promise<num
  * responses.
  */
 export async function load(call: Call, seconds: number): Promise<number> {
-  const child = startProcess(
-    [import.meta.filename, JSON.stringify(call), String(seconds)],
-    LOAD_CORE,
-  );
-  const chunks: Buffer[] = [];
-  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
-  await new Promise((resolve) => child.on('close', resolve));
-  const { responses, wrong } = JSON.parse(Buffer.concat(chunks).toString());
+  const args = [import.meta.filename, JSON.stringify(call), String(seconds)];
+  const { responses, wrong } = JSON.parse(await runNode(args, LOAD_CORE));
   if (wrong > 0) throw new Error(`${call.url}: ${wrong} calls failed or did not return 200.`);
   return responses;
 }

@@ -1,12 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { findPackageJSON } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { freePort } from '@berth/runtimes/free-port';
 
 /** Returns a process's CPU time in seconds, or `undefined` on systems without `/proc`. */
@@ -23,10 +23,14 @@ export function cpuSeconds(pid: number): number | undefined {
   }
 }
 
-/** Returns a process's resident memory in kilobytes, or `undefined` on systems without `/proc`. */
-export function residentKilobytes(pid: number): number | undefined {
+/**
+ * Returns the resident memory of a process in kilobytes, or `undefined` on systems without `/proc`
+ * (proc_pid_status(5)): what it has now, or its peak.
+ */
+export function readMemory(pid: number, field: 'VmRSS' | 'VmHWM'): number | undefined {
   try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]);
   } catch {
     return undefined;
   }
@@ -54,7 +58,7 @@ export async function holdIdle({ pid, url, headers, count }: Idle): Promise<numb
       sockets.push(...(await Promise.all(batch)));
     }
     await setTimeout(SETTLE_MILLISECONDS);
-    return residentKilobytes(pid);
+    return readMemory(pid, 'VmRSS');
   };
   try {
     const before = await grow(WARM_UP);
@@ -94,31 +98,39 @@ const PINNED = existsSync(TASKSET) && availableParallelism() > 1;
 /** Processes that were started here and are still running. */
 const running = new Set<ChildProcess>();
 
-/** Like `startProgram`, but starts Node with `args`. */
-export function startProcess(args: readonly string[], core?: number): ChildProcess {
-  return startProgram([process.execPath, ...args], core);
-}
-
 /**
  * Starts a program with piped output. If the system supports it, pins the program to `core`. Omit `core` for
  * a server whose other threads should be measured too; it can then use any core.
  */
-export function startProgram(command: readonly string[], core?: number): ChildProcess {
-  const [file, ...rest] =
+export function start(command: readonly string[], core?: number) {
+  const [file = '', ...args] =
     PINNED && core !== undefined ? [TASKSET, '-c', String(core), ...command] : command;
-  return remember(spawn(file as string, rest, { stdio: ['ignore', 'pipe', 'inherit'] }));
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  running.add(child);
+  child.on('close', () => running.delete(child));
+  return child;
+}
+
+/** Like `start`, but starts Node with `args`. */
+export function startNode(args: readonly string[], core?: number) {
+  return start([process.execPath, ...args], core);
 }
 
 /**
- * Runs a program on any core and returns its output.
+ * Runs a program, and returns its output.
  *
  * @throws if it does not exit with code 0
  */
-export async function runProgram(command: readonly string[]): Promise<string> {
-  const [file, ...rest] = command;
-  const ended = promisify(execFile)(file as string, rest, { maxBuffer: 2 ** 26 });
-  remember(ended.child);
-  return (await ended).stdout;
+export async function run(command: readonly string[], core?: number): Promise<string> {
+  const child = start(command, core);
+  const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (code !== 0) throw new Error(`${command.join(' ')} exited with code ${code}: see above.`);
+  return stdout;
+}
+
+/** Like `run`, but runs Node with `args`. */
+export function runNode(args: readonly string[], core?: number): Promise<string> {
+  return run([process.execPath, ...args], core);
 }
 
 /** Kills a process and waits for it to exit. */
@@ -133,12 +145,6 @@ export function stopProcess(child: ChildProcess): Promise<void> {
 /** Kills all processes that this module has started, including any that start in the meantime. */
 export async function stopAll(): Promise<void> {
   while (running.size > 0) await Promise.all([...running].map(stopProcess));
-}
-
-function remember(child: ChildProcess): ChildProcess {
-  running.add(child);
-  child.on('close', () => running.delete(child));
-  return child;
 }
 
 const made: string[] = [];
@@ -160,56 +166,43 @@ export function makeTemporaryFolder(purpose: string): string {
 /** How long a server may take to start, in seconds. Long enough for a busy machine. */
 const MAX_START_SECONDS = 300;
 
-/** Polls a URL until it responds; returns how long that took, in milliseconds. */
-export async function waitFor(url: string, init: RequestInit): Promise<number> {
-  const start = performance.now();
-  while (performance.now() - start < MAX_START_SECONDS * 1000) {
+/** Polls a URL until it responds. */
+export async function waitFor(url: string, init: RequestInit): Promise<void> {
+  const response = await untilStarted(() => fetch(url, init));
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`${url} returned ${response.status}.`);
+}
+
+async function untilStarted<Result>(connect: () => Promise<Result>): Promise<Result> {
+  const end = performance.now() + MAX_START_SECONDS * 1000;
+  while (true) {
     try {
-      const response = await fetch(url, init);
-      await response.arrayBuffer();
-      if (!response.ok) throw new Error(`${url} returned ${response.status}.`);
-      return performance.now() - start;
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
+      return await connect();
+    } catch (cause) {
+      const late = `The server did not respond within ${MAX_START_SECONDS} s.`;
+      if (performance.now() > end) throw new Error(late, { cause });
       // Polling without a pause would compete with the server for CPU time.
       await setTimeout(1);
     }
   }
-  throw new Error(`${url} did not respond within ${MAX_START_SECONDS} s.`);
-}
-
-/** Waits until something listens on a loopback port. */
-async function waitForPort(port: number): Promise<void> {
-  const end = performance.now() + MAX_START_SECONDS * 1000;
-  while (performance.now() < end) {
-    const socket = connect(port, '127.0.0.1');
-    try {
-      await once(socket, 'connect');
-      return;
-    } catch {
-      await setTimeout(20);
-    } finally {
-      socket.destroy();
-    }
-  }
-  throw new Error(`Nothing is listening on port ${port} after ${MAX_START_SECONDS} s.`);
 }
 
 /** Starts a server in `servers/` on a free port, and waits until it listens. `args` follow the port. */
 export async function startServer(name: string, args: readonly string[] = [], core?: number) {
   const port = await freePort();
   const file = join(import.meta.dirname, `servers/${name}.ts`);
-  const child = startProcess([file, String(port), ...args], core);
-  child.stdout?.resume();
-  await waitForPort(port);
+  const child = startNode([file, String(port), ...args], core);
+  child.stdout.resume();
+  await untilStarted(async () => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect').finally(() => socket.destroy());
+  });
   return { child, url: `http://127.0.0.1:${port}` };
 }
 
-const require = createRequire(import.meta.url);
-
 /** Returns the path of the file that a package's only command runs. */
 export function commandOf(name: string): string {
-  const manifest = require.resolve(`${name}/package.json`);
-  const [file] = Object.values<string>(require(manifest).bin);
+  const manifest = findPackageJSON(name, import.meta.url) as string;
+  const [file] = Object.values<string>(JSON.parse(readFileSync(manifest, 'utf8')).bin);
   return join(dirname(manifest), file as string);
 }

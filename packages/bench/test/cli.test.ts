@@ -1,28 +1,29 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DatedRow } from '../src/compare.ts';
 import { suites } from '../src/suites.ts';
+import { checkedByTests, toPage } from '../src/to-page.ts';
 
 const CLI = join(import.meta.dirname, '../src/cli.ts');
+const ROOT = join(import.meta.dirname, '../../..');
 const LONG_AGO = '2001-01-01T00:00:00.000Z';
-const old: DatedRow[] = suites
-  .flatMap(({ figures }) => figures)
-  .map((figure) => ({
-    ...figure,
-    ours: 3000,
-    peer: 2000,
-    runs: 5,
-    ratio: 1.5,
-    holds: true,
-    date: LONG_AGO,
-    machine: 'A processor, 2 cores',
-    peerVersion: '1.2.3',
-  }));
+const figures = suites.flatMap((suite) => suite.figures);
+const old: DatedRow[] = figures.map((figure) => ({
+  ...figure,
+  ours: 3000,
+  peer: 2000,
+  runs: 5,
+  ratio: 1.5,
+  holds: figure.goal.startsWith('>='),
+  date: LONG_AGO,
+  machine: 'A processor, 2 cores',
+  peerVersion: '1.2.3',
+}));
 const isSize = ({ suite }: DatedRow) => suite === 'sizes';
 const order = suites.map(({ name }) => name);
 
@@ -87,6 +88,50 @@ describe('--json', () => {
     expect(stderr).toContain('generator failed: ');
     expect(status).toBe(1);
     expect(await readRows()).toEqual(old);
+  });
+});
+
+describe('the page', () => {
+  it('has one row for each figure, with its peer, its ratio and its goal', () => {
+    const page = toPage(figures, old);
+    const lines = page.split('\n').filter((line) => line.includes('| 1.50 |'));
+    expect(lines).toHaveLength(figures.length);
+    expect(lines).toContain(
+      '| gateway | small JSON response, requests/CPU s | 3,000 | 2,000 | undici.stream 1.2.3 | 5 | 1.50 | >= 0.8 | yes |',
+    );
+    expect(lines).toContain(
+      '| gateway | small JSON response, requests/CPU s | 3,000 | 2,000 | nginx 1.2.3 | 5 | 1.50 | – | – |',
+    );
+    expect(page).toContain('2001-01-01, on A processor, 2 cores: ');
+  });
+
+  it('shows missed goals and missing figures', () => {
+    const page = toPage(
+      figures,
+      old.filter(({ peerName }) => peerName !== 'nginx'),
+    );
+    expect(page).toMatch(/\d+ goals met, [1-9]\d* missed, \d+ without a goal, 1 not/);
+    expect(page).toContain('| nginx | 0 |  | – | not measured |');
+    expect(page).toContain('| <= 1 | NO |');
+  });
+
+  it('has a unique name for every figure', () => {
+    const keys = figures.map(({ suite, measure, peerName }) => `${suite}|${measure}|${peerName}`);
+    expect(new Set(keys).size).toBe(figures.length);
+  });
+
+  it('links existing files that the site can show', () => {
+    const isFile = (file: string) =>
+      statSync(join(ROOT, file), { throwIfNoEntry: false })?.isFile();
+    for (const { file } of checkedByTests) expect(isFile(file), file).toBe(true);
+  });
+
+  it('is written from the JSON of an earlier run', async () => {
+    const page = join(folder, 'performance.md');
+    await writeFile(file, JSON.stringify(old));
+    const { stdout } = bench('--from', file, '--page', page);
+    expect(await readFile(page, 'utf8')).toBe(toPage(figures, old));
+    expect(stdout.split('\n').filter((line) => line.includes('| 1.50 |'))).toHaveLength(old.length);
   });
 });
 

@@ -8,25 +8,23 @@ import {
   type Goal,
   type Row,
   type Suite,
+  toLimit,
   toLimitRow,
   toRow,
 } from '../compare.ts';
 import {
   LOAD_CORE,
   makeTemporaryFolder,
-  runProgram,
+  run,
+  runNode,
   SERVER_CORE,
-  startProcess,
   startServer,
   stopProcess,
 } from '../processes.ts';
 
-const MEASURE_UPLOAD_WORKER = join(import.meta.dirname, '../upload-worker.ts');
+const UPLOAD_WORKER = join(import.meta.dirname, '../upload-worker.ts');
 
 const MEBIBYTES = 1024;
-
-/** In bytes (decimal megabytes). */
-const MOST_RSS = 200e6;
 
 const UPLOAD: Figure = {
   suite: 'client',
@@ -35,14 +33,7 @@ const UPLOAD: Figure = {
   goal: '>= 0.9',
 };
 
-const MEMORY: Figure = {
-  suite: 'client',
-  measure: 'peak RSS of that upload, MB',
-  peerName: 'limit of 200 MB',
-  goal: '<= 1',
-};
-
-const UPLOAD_FIGURES: readonly Figure[] = [UPLOAD, MEMORY];
+const MEMORY = toLimit('client', 'peak RSS of that upload, MB', '200 MB');
 
 /** Uploads a 1 GiB file from disk with the client and with `curl -F`, to a server that discards it. */
 async function measureUpload(runs: number): Promise<Row[]> {
@@ -56,19 +47,18 @@ async function measureUpload(runs: number): Promise<Row[]> {
       UPLOAD,
       runs,
       async () => {
-        const stdout = await runProgram([process.execPath, MEASURE_UPLOAD_WORKER, baseUrl, file]);
-        const { seconds, maxRss } = JSON.parse(stdout);
+        const { seconds, maxRss } = JSON.parse(await runNode([UPLOAD_WORKER, baseUrl, file]));
         rss = Math.max(rss, maxRss);
         return MEBIBYTES / seconds;
       },
       async () => {
         const args = ['--silent', '--fail', '--form', `file=@${file}`, '--output', '/dev/null'];
         const time = ['--write-out', '%{time_total}'];
-        const stdout = await runProgram(['curl', ...args, ...time, `${baseUrl}/upload`]);
+        const stdout = await run(['curl', ...args, ...time, `${baseUrl}/upload`]);
         return MEBIBYTES / Number(stdout);
       },
     );
-    return [row, toLimitRow(MEMORY, rss / 1e6, MOST_RSS / 1e6, row.runs)];
+    return [row, toLimitRow(MEMORY, rss / 1e6, row.runs)];
   } finally {
     await stopProcess(server);
     await rm(root, { recursive: true, force: true });
@@ -123,7 +113,7 @@ const LOADS = (Object.keys(KINDS) as Kind[]).flatMap((kind) =>
 export const clientSuite: Suite = {
   name: SUITE,
   description: 'The client against bare fetch, openapi-fetch, ky, axios, ofetch and curl',
-  figures: [...LOADS.flatMap(figuresOf), ...UPLOAD_FIGURES],
+  figures: [...LOADS.flatMap(figuresOf), UPLOAD, MEMORY],
   run: async (runs) => {
     const { child: server, url: baseUrl } = await startServer('storage', [], SERVER_CORE);
     try {
@@ -181,12 +171,5 @@ async function timeCalls(
   { kind, atATime }: (typeof LOADS)[number],
 ): Promise<number> {
   const args = [WORKER, client, baseUrl, kind, String(atATime), String(CALLS)];
-  const child = startProcess(args, LOAD_CORE);
-  let text = '';
-  child.stdout?.on('data', (bytes) => {
-    text += bytes;
-  });
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`The calls with ${client} failed: see above.`);
-  return JSON.parse(text).cpu;
+  return JSON.parse(await runNode(args, LOAD_CORE)).cpu;
 }

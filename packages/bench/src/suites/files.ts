@@ -1,14 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { createStorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
 import { defaultWireProfile } from '@berth/server-stubs';
-import { compare, type Figure, type Row, type Suite, toLimitRow } from '../compare.ts';
-import { makeTemporaryFolder, startServer, stopProcess } from '../processes.ts';
+import { compare, type Figure, type Row, type Suite, toLimit, toLimitRow } from '../compare.ts';
+import { makeTemporaryFolder, readMemory, startServer, stopProcess } from '../processes.ts';
 
 const MIB = 1024 * 1024;
 
@@ -81,9 +80,6 @@ const MEBIBYTES = 256;
 /** The largest allowed upload (D27). */
 const LARGE_MEBIBYTES = 5120;
 
-/** In bytes (decimal megabytes). */
-const MOST_RSS = 200e6;
-
 const UPLOAD: Figure = {
   suite: SUITE,
   measure: `upload of ${MEBIBYTES} MiB, MiB/s`,
@@ -98,12 +94,7 @@ const DOWNLOAD: Figure = {
   goal: '>= 0.9',
 };
 
-const MEMORY: Figure = {
-  suite: SUITE,
-  measure: `peak RSS for ${LARGE_MEBIBYTES} MiB up and down, MB`,
-  peerName: 'limit of 200 MB',
-  goal: '<= 1',
-};
+const MEMORY = toLimit(SUITE, `peak RSS for ${LARGE_MEBIBYTES} MiB up and down, MB`, '200 MB');
 
 /** A server that stores and serves one file. */
 interface Side {
@@ -193,19 +184,6 @@ async function startPeer(root: string): Promise<Side> {
 async function measureMemory({ child, upload, download }: Side): Promise<Row[]> {
   await upload(LARGE_MEBIBYTES);
   await download();
-  const peak = peakRss(child.pid ?? 0);
-  return peak === undefined ? [] : [toLimitRow(MEMORY, peak / 1e6, MOST_RSS / 1e6)];
-}
-
-/**
- * Returns the peak memory of a process in bytes (proc_pid_status(5), `VmHWM`); `undefined` without
- * `/proc`.
- */
-function peakRss(pid: number): number | undefined {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/VmHWM:\s*(\d+)/.exec(status)?.[1]) * 1024;
-  } catch {
-    return undefined;
-  }
+  const peak = readMemory(child.pid ?? 0, 'VmHWM');
+  return peak === undefined ? [] : [toLimitRow(MEMORY, (peak * 1024) / 1e6)];
 }

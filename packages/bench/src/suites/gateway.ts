@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { freePort } from '@berth/runtimes/free-port';
 import {
   compare,
+  compareToLimit,
   type Figure,
   type Goal,
   median,
   type Row,
   type Suite,
+  toLimit,
   toLimitRow,
 } from '../compare.ts';
 import { type Call, compareCpuRates, type Target } from '../load.ts';
@@ -18,8 +20,8 @@ import {
   LOAD_CORE,
   makeTemporaryFolder,
   SERVER_CORE,
-  startProcess,
-  startProgram,
+  start,
+  startNode,
   startServer,
   stopProcess,
   waitFor,
@@ -38,7 +40,7 @@ function startNginx(port: string, origin: string, prefix: string): ChildProcess 
   const folder = makeTemporaryFolder('nginx');
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, toConfig(folder, port, new URL(origin).host, prefix));
-  return startProgram([NGINX_BINARY, '-p', folder, '-c', file, '-e', 'stderr'], SERVER_CORE);
+  return start([NGINX_BINARY, '-p', folder, '-c', file, '-e', 'stderr'], SERVER_CORE);
 }
 
 function toConfig(folder: string, port: string, host: string, prefix: string): string {
@@ -74,9 +76,7 @@ const SUITE = 'gateway';
 
 const PREFIX = '/v1/cloudrun/hello';
 
-const IDLE_KILOBYTES = 40;
-
-const PEERS: readonly Peer[] = [
+const PEERS = [
   { server: 'undici', figure: rateBeside('undici.stream', '>= 0.8') },
   { server: 'httpxy', figure: rateBeside('httpxy', '>= 1.3') },
   { server: 'middleware', figure: rateBeside('http-proxy-middleware', '>= 1.8') },
@@ -92,12 +92,7 @@ const LATENCY: Figure = {
   goal: '>= 0',
 };
 
-const EVENTS: Figure = {
-  suite: SUITE,
-  measure: 'added to the first event, median ms',
-  peerName: 'limit of 5 ms',
-  goal: '<= 1',
-};
+const EVENTS = toLimit(SUITE, 'added to the first event, median ms', '5 ms');
 
 const UPGRADE = {
   connection: 'Upgrade',
@@ -110,8 +105,6 @@ const IDLE = [
   { figure: idle('6,000 idle event streams'), path: 'events', headers: {}, count: 6000 },
   { figure: idle('2,000 idle WebSockets'), path: 'ws', headers: UPGRADE, count: 2000 },
 ];
-
-type Peer = { server: string; figure: Figure };
 
 /**
  * Requests a small JSON response from a hosted service through proxies. Ours verifies tokens and applies
@@ -129,19 +122,24 @@ export const gatewaySuite: Suite = {
     ...IDLE.map(({ figure }) => figure),
   ],
   run: async (runs) => {
-    const service = await startService();
-    const ours = await startOurs(service.origin);
+    const { child: service, url: origin } = await startServer('gateway-origin', [], LOAD_CORE);
+    const ours = await startOurs(origin);
     try {
       const rows: Row[] = [];
-      for (const peer of PEERS) rows.push(await comparePeer(ours, peer, service.origin, runs));
-      if (hasNginx) rows.push(await compareNginx(ours, service.origin, runs));
-      else process.stderr.write('gateway: nginx is not installed, skipping its row.\n');
-      rows.push(await compareLatency(ours, service.origin, runs));
-      rows.push(await compareEvents(ours, service.origin, runs));
-      rows.push(...(await measureIdle(service.origin)));
+      for (const { server, figure } of PEERS) {
+        const peer = await startServer('gateway-peer', [server, origin], SERVER_CORE);
+        rows.push(await compareRates(ours, peer.child, new URL(peer.url).port, figure, runs));
+      }
+      if (hasNginx) {
+        const port = String(await freePort());
+        rows.push(await compareRates(ours, startNginx(port, origin, PREFIX), port, NGINX, runs));
+      } else process.stderr.write('gateway: nginx is not installed, skipping its row.\n');
+      rows.push(await compareLatency(ours, origin, runs));
+      rows.push(await compareEvents(ours, origin, runs));
+      rows.push(...(await measureIdle(origin)));
       return rows;
     } finally {
-      await Promise.all([stopProcess(ours.child), stopProcess(service.child)]);
+      await Promise.all([stopProcess(ours.child), stopProcess(service)]);
     }
   },
 };
@@ -151,20 +149,14 @@ function rateBeside(peerName: string, goal: Goal): Figure {
 }
 
 function idle(connections: string): Figure {
-  const peerName = `limit of ${IDLE_KILOBYTES} kB`;
-  return { suite: SUITE, measure: `${connections}, kB each`, peerName, goal: '<= 1' };
-}
-
-async function startService() {
-  const { child, url: origin } = await startServer('gateway-origin', [], LOAD_CORE);
-  return { child, origin };
+  return toLimit(SUITE, `${connections}, kB each`, '40 kB');
 }
 
 async function startOurs(origin: string): Promise<Target> {
   const port = String(await freePort());
   const args = [join(SERVERS, 'gateway-ours.ts'), port, origin, makeTemporaryFolder('gateway')];
-  const child = startProcess(args, SERVER_CORE);
-  const [token] = await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
+  const child = startNode(args, SERVER_CORE);
+  const [token] = await once(child.stdout, 'data');
   return toTarget(child, port, { authorization: `Bearer ${token}` });
 }
 
@@ -174,31 +166,17 @@ async function toTarget(child: ChildProcess, port: string, headers = {}): Promis
   return { child, call };
 }
 
-async function comparePeer(
-  ours: Target,
-  { server, figure }: Peer,
-  origin: string,
-  runs: number,
-): Promise<Row> {
-  const { child, url } = await startServer('gateway-peer', [server, origin], SERVER_CORE);
-  return compareRates(ours, await toTarget(child, new URL(url).port), figure, runs);
-}
-
-async function compareNginx(ours: Target, origin: string, runs: number): Promise<Row> {
-  const port = String(await freePort());
-  return compareRates(ours, await toTarget(startNginx(port, origin, PREFIX), port), NGINX, runs);
-}
-
 async function compareRates(
   ours: Target,
-  theirs: Target,
+  child: ChildProcess,
+  port: string,
   figure: Figure,
   runs: number,
 ): Promise<Row> {
   try {
-    return await compareCpuRates(figure, runs, ours, theirs);
+    return await compareCpuRates(figure, runs, ours, await toTarget(child, port));
   } finally {
-    await stopProcess(theirs.child);
+    await stopProcess(child);
   }
 }
 
@@ -227,7 +205,7 @@ function compareEvents({ call }: Target, origin: string, runs: number): Promise<
   const added = async () =>
     (await firstEvent(`${call.url}events`, call.headers)) -
     (await firstEvent(`${origin}/events`, {}));
-  return compare(EVENTS, runs, added, async () => 5);
+  return compareToLimit(EVENTS, runs, added);
 }
 
 /** Returns the milliseconds since the send time that the first event contains. */
@@ -256,8 +234,7 @@ async function measureIdle(origin: string): Promise<Row[]> {
     const all = { ...call.headers, ...headers };
     const each = await holdIdle({ pid: child.pid ?? 0, url, headers: all, count });
     await stopProcess(child);
-    if (each === undefined) continue;
-    rows.push(toLimitRow(figure, each, IDLE_KILOBYTES));
+    if (each !== undefined) rows.push(toLimitRow(figure, each));
   }
   return rows;
 }

@@ -2,14 +2,22 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@berth/runtimes/free-port';
-import { compare, type Figure, type Goal, type Row, type Suite } from '../compare.ts';
+import {
+  compare,
+  compareToLimit,
+  type Figure,
+  type Goal,
+  type Row,
+  type Suite,
+  toLimit,
+} from '../compare.ts';
 import { type Call, compareCpuRates, load, type Target } from '../load.ts';
 import {
   commandOf,
   makeTemporaryFolder,
-  residentKilobytes,
+  readMemory,
   SERVER_CORE,
-  startProcess,
+  startNode,
   stopProcess,
   waitFor,
 } from '../processes.ts';
@@ -19,13 +27,12 @@ const DOCUMENT = fileURLToPath(import.meta.resolve('@berth/spec/storage.v2.json'
 const OURS = commandOf('@berth/mock');
 const SUITE = 'mock';
 const LOAD_SECONDS = 3;
-const MOST_MILLISECONDS = 300;
 
 const EXAMPLE = besidePrism('storage POST, validated, static example, requests/CPU s', '>= 8');
 const FILES = besidePrism('storage POST, validated, stateful files, requests/CPU s', '>= 8');
 const OWN = besidePrism('POST of another document, validated, example, requests/CPU s', '>= 5');
 const START = besidePrism('start to first response, ms', '<= 1');
-const START_BOUND = { ...START, peerName: `limit of ${MOST_MILLISECONDS} ms` };
+const START_LIMIT = toLimit(SUITE, START.measure, '300 ms');
 const MEMORY = besidePrism('memory after load, MB', '<= 1');
 
 type Start = () => Promise<Target>;
@@ -38,14 +45,15 @@ type Start = () => Promise<Target>;
 export const mockSuite: Suite = {
   name: SUITE,
   description: 'The mock against prism-cli: validated storage POST, first response, memory',
-  figures: [EXAMPLE, FILES, OWN, START, START_BOUND, MEMORY],
+  figures: [EXAMPLE, FILES, OWN, START, START_LIMIT, MEMORY],
   run: async (runs) => [
     await compareThroughput(EXAMPLE, startStatic, startPeer, runs),
     await compareThroughput(FILES, startOurs, startPeer, runs),
     await compareOwnDocument(runs),
-    await compareStart(runs),
-    await limitStart(runs),
-    await compareMemory(runs),
+    await compare(START, runs, timeStart(startOurs), timeStart(startPeer)),
+    await compareToLimit(START_LIMIT, runs, timeStart(startOurs)),
+    // New processes, after the same load.
+    await compare(MEMORY, runs, weigh(startOurs), weigh(startPeer)),
   ],
 };
 
@@ -79,52 +87,23 @@ async function compareOwnDocument(runs: number): Promise<Row> {
   );
 }
 
-function compareStart(runs: number): Promise<Row> {
-  return compare(
-    START,
-    runs,
-    () => timeStart(startOurs),
-    () => timeStart(startPeer),
-  );
-}
-
-/** Represents the limit in milliseconds as a peer that always meets it. */
-function limitStart(runs: number): Promise<Row> {
-  return compare(
-    START_BOUND,
-    runs,
-    () => timeStart(startOurs),
-    async () => MOST_MILLISECONDS,
-  );
-}
-
-async function timeStart(start: Start): Promise<number> {
+const timeStart = (start: Start) => async (): Promise<number> => {
   const begin = performance.now();
   const { child } = await start();
   const time = performance.now() - begin;
   await stopProcess(child);
   return time;
-}
+};
 
-/** Compares the resident memory of new processes after the same load. */
-function compareMemory(runs: number): Promise<Row> {
-  return compare(
-    MEMORY,
-    runs,
-    () => weigh(startOurs),
-    () => weigh(startPeer),
-  );
-}
-
-async function weigh(start: Start): Promise<number> {
+const weigh = (start: Start) => async (): Promise<number> => {
   const { child, call } = await start();
   try {
     await load(call, LOAD_SECONDS);
-    return (residentKilobytes(child.pid ?? 0) ?? Number.NaN) / 1000;
+    return (readMemory(child.pid ?? 0, 'VmRSS') ?? Number.NaN) / 1000;
   } finally {
     await stopProcess(child);
   }
-}
+};
 
 /** Starts the mock with its defaults, which act on uploaded files. */
 function startOurs(...options: readonly string[]): Promise<Target> {
@@ -140,8 +119,8 @@ function startPeer(): Promise<Target> {
 
 async function startOn(call: Call, toArgs: (port: string) => readonly string[]): Promise<Target> {
   const port = String(await freePort());
-  const child = startProcess(toArgs(port), SERVER_CORE);
-  child.stdout?.resume();
+  const child = startNode(toArgs(port), SERVER_CORE);
+  child.stdout.resume();
   const url = `http://127.0.0.1:${port}${call.url}`;
   const { url: _, ...init } = call;
   await waitFor(url, init);

@@ -1,6 +1,13 @@
-import { compare, type Figure, type Goal, type Row, type Suite } from '../compare.ts';
+import {
+  compareToLimit,
+  type Figure,
+  type Goal,
+  type Row,
+  type Suite,
+  toLimit,
+} from '../compare.ts';
 import { compareCpuRates, type Target } from '../load.ts';
-import { SERVER_CORE, startProcess, startServer, stopProcess, waitFor } from '../processes.ts';
+import { runNode, SERVER_CORE, startServer, stopProcess, waitFor } from '../processes.ts';
 
 const SUITE = 'stubs';
 
@@ -23,13 +30,7 @@ const PAIRS: readonly Pair[] = [
 type Pair = { ours: string; peer: string; peerName: string; goal: Goal };
 type Batch = (typeof BATCHES)[number];
 
-const MOST_MILLISECONDS = 60;
-const IMPORT: Figure = {
-  suite: SUITE,
-  measure: 'cold import, ms',
-  peerName: `limit of ${MOST_MILLISECONDS} ms`,
-  goal: '<= 1',
-};
+const IMPORT = toLimit(SUITE, 'cold import, ms', '60 ms');
 const COMPARISONS = PAIRS.flatMap((pair) => BATCHES.map((batch) => ({ pair, batch })));
 
 /**
@@ -45,7 +46,7 @@ export const stubsSuite: Suite = {
   run: async (runs) => {
     const rows: Row[] = [];
     for (const each of COMPARISONS) rows.push(await comparePair(each, runs));
-    rows.push(await compareImport(runs));
+    rows.push(await compareToLimit(IMPORT, runs, timeImport));
     return rows;
   },
 };
@@ -80,19 +81,10 @@ async function start(server: string, body: string): Promise<Target> {
   return { child, call: { url, ...init } };
 }
 
-/** Compares the import of the package in a new process with the limit of 60 ms. */
-function compareImport(runs: number): Promise<Row> {
-  return compare(IMPORT, runs, timeImport, async () => MOST_MILLISECONDS);
-}
-
+/** Times the import of the package in a new process. */
 async function timeImport(): Promise<number> {
   const code = `const start = performance.now();
 await import('${import.meta.resolve('@berth/server-stubs')}');
 process.stdout.write(String(performance.now() - start));`;
-  const child = startProcess(['--input-type=module', '--eval', code], SERVER_CORE);
-  const chunks: Buffer[] = [];
-  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const exit = await new Promise((resolve) => child.on('close', resolve));
-  if (exit !== 0) throw new Error(`The package cannot be imported (exit code ${exit}).`);
-  return Number(Buffer.concat(chunks));
+  return Number(await runNode(['--input-type=module', '--eval', code], SERVER_CORE));
 }
