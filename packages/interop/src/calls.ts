@@ -54,21 +54,6 @@ export interface Client {
  */
 export type CreateClient = (target: Target, isConfigured: boolean) => Client;
 
-/** The calls in the matrix. */
-export type CallId =
-  | 'get'
-  | 'post'
-  | 'getPath'
-  | 'postPath'
-  | 'text'
-  | 'error'
-  | 'events'
-  | 'getUploadMetaData'
-  | 'upload'
-  | 'batchGetTempUrls'
-  | 'batchCopyFile'
-  | 'batchDelete';
-
 /** Thrown for a call that the client reports as failed. */
 export class CallError extends Error {
   readonly fields: object;

@@ -1,13 +1,5 @@
 import type { StorageClient } from '@berth/client';
-import {
-  type CallId,
-  type Client,
-  dataOf,
-  type Outcome,
-  type Target,
-  toForm,
-  unwrap,
-} from './calls.ts';
+import { type Client, dataOf, type Outcome, type Target, toForm, unwrap } from './calls.ts';
 
 /** A running mock or reference server, with a service named `hello`. */
 export interface Deployment extends Target {
@@ -28,8 +20,8 @@ interface Check {
   run(client: Client, deployment: Deployment): Promise<void>;
 }
 
-/** The matrix columns, each with its check. */
-export const CHECKS: Readonly<Record<CallId, Check>> = {
+/** The calls in the matrix, each with its check. */
+export const CHECKS = {
   get: {
     title: 'GET',
     run: async ({ get }) => expectPart(get(''), { method: 'GET', url: '/' }),
@@ -116,7 +108,11 @@ export const CHECKS: Readonly<Record<CallId, Check>> = {
       if (!link?.error) throw new Error('The file is still there.');
     },
   },
-};
+} satisfies Record<string, Check>;
+
+export type CallId = keyof typeof CHECKS;
+
+export const CALL_IDS = Object.keys(CHECKS) as CallId[];
 
 async function expectPart(call: Promise<Outcome>, part: Record<string, unknown>): Promise<void> {
   const own = Object(await dataOf(call));

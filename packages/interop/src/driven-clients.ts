@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import measured from './client-results.json' with { type: 'json' };
-import { findManifest, GENERATORS } from './tools.ts';
+import { findManifest, GENERATORS, NODE_OPTIONS, runNode } from './tools.ts';
 
 const DRIVERS = join(import.meta.dirname, '../clients/drivers');
 
@@ -20,7 +19,7 @@ export const DRIVEN_CLIENTS: readonly DrivenClient[] = [
   {
     id: 'berth',
     name: '`@berth/client`',
-    driver: [join(folderOf('@berth/conformance'), 'drivers/berth-client.ts')],
+    driver: [join(findManifest('@berth/conformance'), '../drivers/berth-client.ts')],
   },
   { id: 'fetch', name: 'plain `fetch`', driver: [join(DRIVERS, 'drive.ts'), 'fetch'] },
   ...GENERATORS.map(({ id, name }) => ({ id, name, driver: [join(DRIVERS, 'drive.ts'), id] })),
@@ -36,27 +35,18 @@ export const CLIENT_RESULTS: Readonly<Record<string, ClientOutcomes>> = measured
 export async function checkDriven({ driver }: DrivenClient): Promise<ClientOutcomes> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-interop-'));
   const report = join(folder, 'report.json');
-  const node = [
-    process.execPath,
-    ...['--conditions=berth-source', '--disable-warning=ExperimentalWarning'],
-  ];
-  const suite = join(folderOf('@berth/conformance'), 'src/cli.ts');
-  const hooks = join(DRIVERS, 'typescript-imports.ts');
-  const [program = '', ...args] = [
-    ...[...node, suite, 'client', '--timeout', '300000', '--report', `json=${report}`, '--'],
-    ...[...node, '--import', hooks, ...driver],
-  ];
+  const options = ['--timeout', '300000', '--report', `json=${report}`];
+  const hooks = ['--import', join(DRIVERS, 'typescript-imports.ts')];
+  const command = [process.execPath, ...NODE_OPTIONS, ...hooks, ...driver];
   try {
-    const child = spawn(program, args, { stdio: 'ignore' });
-    await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+    // It fails if the client breaks a rule.
+    await runNode('@berth/conformance', 'src/cli.ts', [
+      ...['client', ...options, '--', ...command],
+    ]).catch(() => {});
     const { extra } = JSON.parse(await readFile(report, 'utf8'));
     const results: { id: string; outcome: string }[] = extra.berth.results;
     return Object.fromEntries(results.map(({ id, outcome }) => [id, outcome]));
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-function folderOf(name: string): string {
-  return dirname(findManifest(name, import.meta.url));
 }

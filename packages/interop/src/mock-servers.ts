@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import type { CallId } from './calls.ts';
+import type { CallId } from './checks.ts';
 import { type DocumentName, findManifest, installTool, toFile } from './tools.ts';
 
 /** A document that a tool serves. */
@@ -98,7 +98,7 @@ export async function startMockServer({ serve }: MockServer) {
 
 /** Serves a document with Prism's mock, on a free port. */
 export async function servePrism(file: string): Promise<Served> {
-  const bin = join(findManifest('@stoplight/prism-cli', import.meta.url), '../dist/index.js');
+  const bin = join(findManifest('@stoplight/prism-cli'), '../dist/index.js');
   const child = spawn(process.execPath, [bin, 'mock', file, '--port', '0']);
   for await (const line of createInterface(child.stdout)) {
     const [, url] = /listening on (http:\S+)/.exec(line) ?? [];
@@ -136,76 +136,79 @@ const CREDENTIALS = {
   'X-Svc-TimeStamp': '1',
 };
 
-type Envelope = { body: { data?: { fileList: [{ tempFileURL: string }] } } };
+const HELLO = '/v1/cloudrun/hello';
+const STORAGES = '/api/v2/envs/dev/storages';
 
-/** Checks the response of a mock server to a call. Throws if it is wrong. */
-async function checkMockServer(
+/** A request to a mock server. */
+interface MockCall {
+  readonly path: string;
+  /** Sent by POST, as JSON unless it is a form. */
+  readonly body?: object;
+  readonly accept?: string;
+  /** Judges the body of the response. Default: its status must be 200, and its media type the accepted one, or JSON */
+  isRight?(body: Body): boolean;
+}
+
+type Body = { code?: string; body?: { data?: { fileList: [{ tempFileURL: string }] } } };
+
+const hasData = ({ body }: Body) => body?.data !== undefined;
+
+const FORM = new FormData();
+for (const name of ['Signature', 'x-store-security-token', 'x-store-meta-fileid', 'key']) {
+  FORM.set(name, 'any');
+}
+FORM.set('file', new Blob(['Hello']), 'a.txt');
+
+const CALLS: Readonly<Record<CallId, MockCall>> = {
+  get: { path: HELLO },
+  post: { path: HELLO, body: {} },
+  getPath: { path: `${HELLO}/a/b?x=1&x=2` },
+  postPath: { path: `${HELLO}/a/b?x=1&x=2`, body: {} },
+  text: { path: HELLO, accept: 'text/plain' },
+  error: { path: HELLO, isRight: ({ code }) => code === 'SERVICE_NOT_FOUND' },
+  events: { path: HELLO, accept: 'text/event-stream' },
+  getUploadMetaData: {
+    path: `${STORAGES}:getUploadMetaData`,
+    body: { path: 'a.txt' },
+    isRight: hasData,
+  },
+  upload: { path: '/', body: FORM },
+  batchGetTempUrls: {
+    path: `${STORAGES}:batchGetTempUrls`,
+    body: { fileList: [{ fileID: 'any' }] },
+    isRight: ({ body }) =>
+      !new URL(body?.data?.fileList[0].tempFileURL ?? '').hostname.endsWith('.example'),
+  },
+  batchCopyFile: {
+    path: `${STORAGES}:batchCopyFile`,
+    body: { fileList: [{ srcPath: '/a.txt', dstPath: '/b.txt' }] },
+    isRight: hasData,
+  },
+  batchDelete: {
+    path: `${STORAGES}:batchDelete`,
+    body: { fileList: ['any'] },
+    isRight: hasData,
+  },
+};
+
+async function isServed(
   call: CallId,
   send: Send,
   more: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  const headers = { ...CREDENTIALS, ...more };
-  const get = (path: string, accept?: string) =>
-    send('gateway.v1', path, { headers: { ...headers, ...(accept && { Accept: accept }) } });
-  const post = (document: DocumentName, path: string, body: object) =>
-    send(document, path, {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  const store = async (operation: string, body: object) => {
-    const response = await post('storage.v2', `/api/v2/envs/dev/storages:${operation}`, body);
-    expectType(response, 200, 'application/json');
-    const { data } = ((await response.json()) as Envelope).body;
-    if (!data) throw new Error('The body has no data.');
-    return data;
-  };
-  const checks: Record<CallId, () => Promise<unknown>> = {
-    get: async () => expectType(await get('/v1/cloudrun/hello'), 200, 'application/json'),
-    post: async () =>
-      expectType(await post('gateway.v1', '/v1/cloudrun/hello', {}), 200, 'application/json'),
-    getPath: async () =>
-      expectType(await get('/v1/cloudrun/hello/a/b?x=1&x=2'), 200, 'application/json'),
-    postPath: async () =>
-      expectType(
-        await post('gateway.v1', '/v1/cloudrun/hello/a/b?x=1&x=2', {}),
-        200,
-        'application/json',
-      ),
-    text: async () => expectType(await get('/v1/cloudrun/hello', 'text/plain'), 200, 'text/plain'),
-    async error() {
-      const response = await get('/v1/cloudrun/hello');
-      const { code } = (await response.json()) as { code?: string };
-      if (code !== 'SERVICE_NOT_FOUND') throw new Error(`The code is ${code}.`);
+): Promise<boolean> {
+  const { path, body, accept, isRight } = CALLS[call];
+  if (body === FORM) return (await send('storage.v2', path, { method: 'POST', body: FORM })).ok;
+  const response = await send(path.startsWith(HELLO) ? 'gateway.v1' : 'storage.v2', path, {
+    headers: {
+      ...{ ...CREDENTIALS, ...more },
+      ...(accept && { Accept: accept }),
+      ...(body && { 'Content-Type': 'application/json' }),
     },
-    events: async () =>
-      expectType(await get('/v1/cloudrun/hello', 'text/event-stream'), 200, 'text/event-stream'),
-    getUploadMetaData: () => store('getUploadMetaData', { path: 'a.txt' }),
-    async upload() {
-      const form = new FormData();
-      for (const name of ['Signature', 'x-store-security-token', 'x-store-meta-fileid', 'key']) {
-        form.set(name, 'any');
-      }
-      form.set('file', new Blob(['Hello']), 'a.txt');
-      const { ok, status } = await send('storage.v2', '/', { method: 'POST', body: form });
-      if (!ok) throw new Error(`The status is ${status}.`);
-    },
-    async batchGetTempUrls() {
-      const { fileList } = await store('batchGetTempUrls', { fileList: [{ fileID: 'any' }] });
-      const { hostname } = new URL(fileList[0].tempFileURL);
-      if (hostname.endsWith('.example')) throw new Error(`${hostname} has no files.`);
-    },
-    batchCopyFile: () =>
-      store('batchCopyFile', { fileList: [{ srcPath: '/a.txt', dstPath: '/b.txt' }] }),
-    batchDelete: () => store('batchDelete', { fileList: ['any'] }),
-  };
-  await checks[call]();
-}
-
-function expectType(response: Response, status: number, type: string): void {
-  const received = response.headers.get('Content-Type')?.split(';')[0];
-  if (response.status === status && received === type) return;
-  throw new Error(`${response.status} ${received} instead of ${status} ${type}`);
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
+  if (isRight) return isRight((await response.json()) as Body);
+  const type = response.headers.get('Content-Type')?.split(';')[0];
+  return response.status === 200 && type === (accept ?? 'application/json');
 }
 
 /** Calls a mock server without additional headers, and then with the header that the call needs. */
@@ -215,10 +218,7 @@ export async function runMockServer(
   { settings }: MockServer,
 ): Promise<'works' | 'setting' | 'no'> {
   const works = (headers?: Readonly<Record<string, string>>) =>
-    checkMockServer(call, send, headers).then(
-      () => true,
-      () => false,
-    );
+    isServed(call, send, headers).catch(() => false);
   if (await works()) return 'works';
   const setting = settings.find(({ calls }) => calls.includes(call));
   return setting && (await works(setting.headers)) ? 'setting' : 'no';

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
-import type { CallId, Client, CreateClient } from './calls.ts';
-import { CHECKS, type Deployment } from './checks.ts';
+import { setTimeout } from 'node:timers/promises';
+import type { Client, CreateClient } from './calls.ts';
+import { CALL_IDS, type CallId, CHECKS, type Deployment } from './checks.ts';
 import type { Generator } from './tools.ts';
 
 /** Whether a call works as generated, needs a setting, or fails for a reason. */
 type Cell = 'works' | 'setting' | { readonly fails: string };
 
 export type Row = Readonly<Record<CallId, Cell>>;
-
-export const CALL_IDS = Object.keys(CHECKS) as CallId[];
 
 /** Ends a test that hangs, in milliseconds. */
 const LIMIT = 300_000;
@@ -39,17 +38,11 @@ async function fault(
   deployment: Deployment,
   limit: number,
 ): Promise<string | undefined> {
-  const controller = new AbortController();
-  const late = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(new Error('No response within the limit.')), limit);
-    controller.signal.addEventListener('abort', () => clearTimeout(timer));
-  });
+  const late = setTimeout(limit, 'No response within the limit.', { ref: false });
   try {
-    await Promise.race([CHECKS[call].run(client, deployment), late]);
-    return undefined;
+    const done = CHECKS[call].run(client, deployment).then(() => undefined);
+    return await Promise.race([done, late]);
   } catch (error) {
     return error instanceof Error ? error.message : JSON.stringify(error);
-  } finally {
-    controller.abort();
   }
 }

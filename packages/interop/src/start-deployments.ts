@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { createStorageClient, tc3Storage } from '@berth/client';
 import { createMock } from '@berth/mock';
+import { listen } from '@berth/runtimes/listen';
 import { createServer } from '@berth/server';
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
@@ -97,8 +96,8 @@ async function toDeployment(
  * the request as JSON. `/upload` is a proxy of the real upload target, with a path and a query of its
  * own.
  */
-async function startService() {
-  const server = createHttpServer(async (request, response) => {
+function startService() {
+  return listen(async (request, response) => {
     if (request.url === '/text') {
       response.writeHead(200, { 'Content-Type': 'text/plain' }).end('Hello');
     } else if (request.url === '/events') {
@@ -111,16 +110,7 @@ async function startService() {
       response.writeHead(200, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(await describe(request)));
     }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  });
 }
 
 const CREDENTIALS = ['Authorization', ...Object.values(profile.storageHeaders)];

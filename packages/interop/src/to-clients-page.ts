@@ -1,5 +1,6 @@
 import rules from '@berth/spec/rules.json' with { type: 'json' };
 import { CLIENT_RESULTS, DRIVEN_CLIENTS } from './driven-clients.ts';
+import { toLines } from './to-page.ts';
 
 const WORDS: Record<string, string> = { pass: 'yes', fail: 'no', skip: '–' };
 
@@ -15,7 +16,6 @@ export function toClientsPage(): string {
     const followed = rules.clientRules.filter((rule) => toCell(id, rule.id) === 'yes');
     return `${followed.length}`;
   });
-  const table = [head, head.map(() => '---'), ...rows, ['Followed', '', ...total]];
   return [
     '# Clients and their rules',
     '',
@@ -24,7 +24,7 @@ export function toClientsPage(): string {
     '[generators](generators.md). Except for `@berth/client`, the drivers sign storage calls and fetch links themselves, and',
     'do not read event streams or sign gateway calls, which is shown as –.',
     '',
-    ...table.map((cells) => `| ${cells.join(' | ')} |`),
+    ...toLines([head, ...rows, ['Followed', '', ...total]]),
     '',
   ].join('\n');
 }

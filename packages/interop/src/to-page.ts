@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CallId } from './calls.ts';
-import { CHECKS } from './checks.ts';
+import { CALL_IDS, type CallId, CHECKS } from './checks.ts';
 import { MOCK_SERVERS } from './mock-servers.ts';
 import { GENERATORS, versionOf } from './tools.ts';
 
@@ -29,13 +28,16 @@ export function toPage(): string {
 }
 
 function toTable(): string[] {
-  const rows = (Object.keys(CHECKS) as CallId[]).map((call) => [
+  const rows = CALL_IDS.map((call) => [
     CHECKS[call].title,
     ...TOOLS.map((tool) => toCell(tool, call)),
   ]);
-  return [['', ...TOOLS.map(({ name }) => name)], ['---', ...TOOLS.map(() => '---')], ...rows].map(
-    (cells) => `| ${cells.join(' | ')} |`,
-  );
+  return toLines([['', ...TOOLS.map(({ name }) => name)], ...rows]);
+}
+
+/** Renders a Markdown table, whose first row is the head. */
+export function toLines([head = [], ...rows]: readonly (readonly string[])[]): string[] {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
 
 type Tool = (typeof TOOLS)[number];

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { findPackageJSON } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CallId } from './calls.ts';
+import type { CallId } from './checks.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DOCUMENTS = ['gateway.v1', 'storage.v2'] as const;
@@ -250,34 +250,33 @@ export async function installTool(id: string, packages: readonly string[]): Prom
 export function versionOf({ package: name, packages }: Pick<Generator, 'package' | 'packages'>) {
   const pinned = packages?.find((each) => each.startsWith(`${name}@`));
   if (pinned) return pinned.slice(name.length + 1);
-  return String(JSON.parse(readFileSync(findManifest(name, import.meta.url), 'utf8')).version);
+  return String(JSON.parse(readFileSync(findManifest(name), 'utf8')).version);
 }
 
 /** Finds the `package.json` of an installed package. */
-export function findManifest(name: string, from: string): string {
-  const folders = createRequire(from).resolve.paths(name) ?? [];
-  const found = folders.map((folder) => join(folder, name, 'package.json')).find(existsSync);
+export function findManifest(name: string, from = import.meta.url): string {
+  const found = findPackageJSON(name, from);
   if (found === undefined) throw new Error(`${name} is not installed.`);
   return found;
 }
 
 function runBin(name: string, bin: string, args: readonly string[]): Promise<void> {
-  const folder = dirname(findManifest(name, import.meta.url));
-  return run(process.execPath, [join(folder, bin), ...args], ROOT);
+  return run(process.execPath, [join(findManifest(name), '..', bin), ...args]);
 }
+
+/** Options of Node for modules that run from source. */
+export const NODE_OPTIONS = ['--conditions=berth-source', '--disable-warning=ExperimentalWarning'];
 
 /** Runs a module of a workspace package from source. */
 export function runNode(name: string, module: string, args: readonly string[]): Promise<void> {
-  const folder = dirname(findManifest(name, import.meta.url));
-  const conditions = ['--conditions=berth-source', '--disable-warning=ExperimentalWarning'];
-  return run(process.execPath, [...conditions, join(folder, module), ...args], ROOT);
+  return run(process.execPath, [...NODE_OPTIONS, join(findManifest(name), '..', module), ...args]);
 }
 
 /** Runs a command in a folder. Rejects with its output if it fails. */
 function run(
   command: string,
   args: readonly string[],
-  cwd: string,
+  cwd = ROOT,
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const child = spawn(command, args, {

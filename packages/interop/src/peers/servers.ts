@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createMock } from '@berth/mock';
+import { listen } from '@berth/runtimes/listen';
 import {
   type Handlers,
   type Router,
@@ -67,16 +66,8 @@ interface Stubs {
 }
 
 async function serve(listener: RequestListener): Promise<Served> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    send: toSend(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const { url, close } = await listen(listener);
+  return { send: toSend(url), close };
 }
 
 function toSend(url: string): Served['send'] {

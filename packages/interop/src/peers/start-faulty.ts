@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createMock } from '@berth/mock';
+import { listen } from '@berth/runtimes/listen';
 import { createGenerator } from '../../../conformance/src/document/generate.ts';
 import { findResponse, type Operation } from '../../../conformance/src/document/plan.ts';
 import { SEED, type Subject } from './documents.ts';
@@ -40,7 +39,7 @@ export async function startFaulty(
     const init = { method, headers: kept as Record<string, string>, ...(body ? { body } : {}) };
     return toReply(await fetch(mock.url + url, init));
   };
-  const server = createServer(async (request, response) => {
+  const server = await listen(async (request, response) => {
     const body = await text(request);
     let reply = await forward(request, body);
     const [path = '/'] = (request.url ?? '/').split('?');
@@ -66,8 +65,7 @@ export async function startFaulty(
     }
     // Dredd reuses a connection after the server has closed it.
     response.writeHead(reply.status, { ...reply.headers, connection: 'close' }).end(reply.body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
 
   /** Makes the example server correct by Ajv. */
   function correct(
@@ -133,9 +131,8 @@ export async function startFaulty(
     }
   }
 
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: server.url,
     get changed() {
       return changed;
     },
@@ -154,9 +151,7 @@ export async function startFaulty(
       fault = next;
     },
     async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await server.close();
       await mock.close();
     },
   };

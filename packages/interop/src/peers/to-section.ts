@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MOCK_SERVERS } from '../mock-servers.ts';
+import { toLines } from '../to-page.ts';
 import { versionOf } from '../tools.ts';
 import { DOCUMENTS, type DocumentId } from './documents.ts';
 import type { Figures, MockId, SuiteId, ValidatorId } from './measure.ts';
@@ -128,10 +129,6 @@ function toTable(rows: readonly Row[], columns: Columns): string[] {
 
 function toText(cell: Cell): string {
   return typeof cell === 'string' ? cell : cell.join(', ');
-}
-
-function toLines([head = [], ...rows]: readonly (readonly string[])[]): string[] {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
 
 function listVersions(): string {
