@@ -6,29 +6,13 @@ import { listPublished, ROOT } from '../src/list-published.ts';
 import { readImage } from '../src/read-image.ts';
 
 /** What the images may be made with: anything else is a typing error, or has to be understood here. */
-const INSTRUCTIONS = [
-  'FROM',
-  'ARG',
-  'WORKDIR',
-  'RUN',
-  'ENV',
-  'COPY',
-  'USER',
-  'VOLUME',
-  'EXPOSE',
-].concat(['STOPSIGNAL', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD']);
+const INSTRUCTIONS =
+  'FROM ARG WORKDIR RUN ENV COPY USER VOLUME EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(
+    ' ',
+  );
 
 /** Options of `docker build` and `docker run` that the headers use. */
-const DOCKER_OPTIONS = [
-  '--build-arg',
-  '-f',
-  '-t',
-  '--rm',
-  '-p',
-  '-v',
-  '--env-file',
-  '--user',
-].concat(['--stop-timeout']);
+const DOCKER_OPTIONS = '--build-arg -f -t --rm -p -v --env-file --user --stop-timeout'.split(' ');
 
 const images = listPublished().filter(({ folder }) => existsSync(join(ROOT, folder, 'Dockerfile')));
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeSboms } from '../scripts/write-sboms.ts';
 import { listPublished } from '../src/list-published.ts';
-import { writeSboms } from '../src/write-sboms.ts';
 
 const published = listPublished().map(({ manifest }) => manifest);
 const toFile = (name: string) => `${name.replace('@', '').replace('/', '-')}.cdx.json`;

@@ -6,18 +6,8 @@ import { listPublished, ROOT } from '../list-published.ts';
  * SPDX IDs of the licences allowed for dependencies of a published package: those that require no more than a
  * notice.
  */
-const ALLOWED = [
-  '0BSD',
-  'Apache-2.0',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'CC0-1.0',
-  'ISC',
-  'MIT',
-  'Python-2.0',
-  'Unlicense',
-  'WTFPL',
-];
+const ALLOWED =
+  '0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause CC0-1.0 ISC MIT Python-2.0 Unlicense WTFPL'.split(' ');
 
 /** Lists everything that is installed along with the published packages, at any depth. */
 export function listDependencies(): Dependency[] {

@@ -11,9 +11,8 @@ import type { Registry } from './start-registry.ts';
  *
  * @param folder for the tarballs and npm's files
  */
-export async function publishTarballs({ url }: Registry, folder: string): Promise<void> {
+export async function publishTarballs({ settings }: Registry, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const settings = `registry=${url}\n${url.replace('http:', '')}:_authToken=none\n`;
   writeFileSync(join(folder, '.npmrc'), settings);
   const place = { folder, env: { HOME: folder, PATH: MACHINE_PATH } };
   for (const { folder: source } of listPublished()) {

@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { copyCheckout } from '@berth/scripts/checkout';
 import { listPublished } from '../list-published.ts';
-import { createProjects, type Project } from './create-projects.ts';
+import { createProject, type Project } from './create-project.ts';
 import { MACHINE_PATH, type NodeMajor } from './environment.ts';
 import { type Running, runCommand } from './run-command.ts';
 import { type Registry, startRegistry } from './start-registry.ts';
-import { buildServerImages, useMockImage, useServerImages } from './use-images.ts';
-
-const PAIR = { id: 'rehearsal', secret: 'the secret of the key pair of a rehearsal' };
+import { buildImage, MOCK_READY, PAIR, useMockImage, useServerImages } from './use-images.ts';
 
 /** All engines, and calls of each kind: a package may lack a file, not a check. Dredd is not installed. */
 const SOME_RULES = 'dredd,respect,AU-BEARER,AU-SIGNATURE,GW-SSE,GW-WS,ST-META,ST-COPY-CALL,UP-FORM';
@@ -105,7 +103,8 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
     const release = await publishRelease(registry, home, tarballs, onStep);
     const { folder, versions, installs } = release;
     copies.push(folder);
-    const create = createProjects(root, registry);
+    const create = (name: string, node: NodeMajor) =>
+      createProject(registry, node, join(root, name, 'home'), join(root, name, 'project'));
     const versionOf = (name: string) => versions.get(name) ?? 'no version';
     const installOf = (name: string) => installs.get(name) ?? 'no command';
     // Two at a time: npm and the suite spend most of their time waiting.
@@ -114,7 +113,9 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
 
     async function useMockAndClient() {
       const project = create('mock', 20);
-      const mock = await startMock(project);
+      // As the README describes it for an empty folder.
+      const command = ['npx', '--yes', '@berth/mock', '--port', '0'];
+      const mock = await project.start(MOCK_READY, ...command);
       onStep('start the mock by npx');
       try {
         await useClient(create('client', 20), mock.found);
@@ -122,14 +123,15 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
       } finally {
         await mock.stop();
       }
-      await useMockImage(
-        { project: project.sibling('image'), install: installOf('@berth/mock') },
-        installOf('@berth/client'),
-      );
+      const install = installOf('@berth/mock');
+      const image = await buildImage(project.sibling('image'), 'packages/mock', install);
+      await useMockImage(image, installOf('@berth/client'));
       onStep(
-        'install the mock from tarballs, run and stop its image,install the client next to it',
+        'install the mock from tarballs, run and stop its image, install the client next to it',
       );
-      await useSpec(create('spec', 20));
+      const spec = create('spec', 20);
+      await spec.run('npm', 'install', '@berth/spec');
+      await spec.runProgram('use-spec.mjs');
       onStep('install and read the contract');
       await useStubs(create('server-stubs', 20));
       onStep('install the stubs, start a project, run its test');
@@ -139,7 +141,10 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
       const server = create('server', 24);
       const suite = create('conformance', 24);
       const install = installOf('@berth/conformance');
-      const images = await buildServerImages(server, { project: suite, install });
+      const images = await Promise.all([
+        buildImage(server, 'packages/server'),
+        buildImage(suite, 'packages/conformance', install),
+      ]);
       onStep('build the images of server and suite, the suite from tarballs');
       const installed = server.sibling('project/app', 22);
       await checkOldNode(installed, 'berth-server', '22.19', 20);
@@ -148,7 +153,7 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
       await checkNpx(installed, '@berth/server', versionOf('@berth/server'));
       await checkNpx(judge, '@berth/conformance', versionOf('@berth/conformance'));
       onStep('npx of server and suite');
-      await useServerImages(images);
+      await useServerImages(...images);
       onStep('run and stop both images');
     }
   } catch (error) {
@@ -203,7 +208,7 @@ interface Release {
  * @param onStep called with the name of each step when it ends
  */
 async function publishRelease(
-  { url }: Registry,
+  { url, settings }: Registry,
   home: string,
   tarballs: string,
   onStep: (name: string) => void,
@@ -239,7 +244,6 @@ async function publishRelease(
     }
     const installs = [...printed.matchAll(/^# (\S+)\n(npm install .+)$/gm)];
 
-    const settings = `registry=${url}\n${url.replace('http:', '')}:_authToken=none\n`;
     writeFileSync(join(folder, '.npmrc'), settings);
     const registry = await runCommand({ folder, env }, ['pnpm', 'config', 'get', 'registry']);
     if (registry.trim() !== url) throw new Error(`pnpm would publish to ${registry}`);
@@ -255,25 +259,11 @@ async function publishRelease(
   }
 }
 
-/** Starts the mock in an empty folder, as its README describes. */
-function startMock(project: Project) {
-  const ready = /^Upload target +(\S+)\/\n[\s\S]*^ready$/m;
-  return project.start(ready, 'npx', '--yes', '@berth/mock', '--port', '0');
-}
-
 /** Installs the client, and makes a round trip against the mock, both from code and from the command line. */
 async function useClient(project: Project, mockUrl: string): Promise<void> {
   await project.run('npm', 'install', '@berth/client');
-  project.copy('use-client.mjs');
-  await project.run('node', 'use-client.mjs', mockUrl);
+  await project.runProgram('use-client.mjs', mockUrl);
   await project.run('npx', 'berth', '--version');
-}
-
-/** Installs the contract and reads it. */
-async function useSpec(project: Project): Promise<void> {
-  await project.run('npm', 'install', '@berth/spec');
-  project.copy('use-spec.mjs');
-  await project.run('node', 'use-spec.mjs');
 }
 
 /**

@@ -10,6 +10,8 @@ import { runServer } from 'verdaccio';
 export interface Registry {
   /** Where `@berth` is published: `http://127.0.0.1:…/` */
   url: string;
+  /** The `.npmrc` with which packages are published to it. */
+  settings: string;
   /** Where all other packages come from: the registry that npm is configured to use. */
   upstream: string;
   /** File with the certificate authorities of this machine: Node trusts only its own list. */
@@ -47,6 +49,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/`,
+    settings: `registry=http://127.0.0.1:${port}/\n//127.0.0.1:${port}/:_authToken=none\n`,
     upstream,
     certificates,
     readLog: () => readFileSync(log, 'utf8'),

@@ -1,36 +1,28 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { listen } from '@berth/runtimes/listen';
 import { ROOT } from '../list-published.ts';
 import { readImage } from '../read-image.ts';
-import type { Project } from './create-projects.ts';
+import type { Project } from './create-project.ts';
 import { type Running, runCommand, startCommand, tryCommand } from './run-command.ts';
 
-const PAIR = { id: 'rehearsal', secret: 'the secret of the key pair of a rehearsal' };
+/** The key pair of the servers. */
+export const PAIR = { id: 'rehearsal', secret: 'the secret of the key pair of a rehearsal' };
+
+/** What a mock prints when it is ready, with its URL. */
+export const MOCK_READY = /^Upload target +(\S+)\/\n[\s\S]*^ready$/m;
 
 /** npm settings for a registry without our packages: looking for them there fails. */
 const UNPUBLISHED = '@berth:registry=http://127.0.0.1:1/\nfetch-retries=0\n';
 
 /**
- * A project with the image's version of Node, and the command from `npm run pack` that installs the package.
- */
-interface Packed {
-  project: Project;
-  install: string;
-}
-
-/**
- * Runs the steps of the mock's Dockerfile without Docker, using tarballs that the registry does not have:
- * installs the mock, starts it, checks its health, calls it and stops it.
+ * Runs the image of the mock: starts it, checks its health, calls it, stops it, and installs the client next to it.
  *
- * @param client the command from `npm run pack` that installs the client next to the mock
+ * @param client the command from `npm run pack` that installs the client
  */
-export async function useMockImage({ project, install }: Packed, client: string): Promise<void> {
-  const mock = await buildImage(project, 'packages/mock', install);
-  const ready = /^Upload target +(\S+)\/\n[\s\S]*^ready$/m;
-  const running = await mock.start(ready, ['--port', '0']);
+export async function useMockImage(mock: Container, client: string): Promise<void> {
+  const running = await mock.start(MOCK_READY, ['--port', '0']);
   try {
     await mock.assertHealthy(running.found);
     const headers = { authorization: 'Bearer any' };
@@ -39,29 +31,12 @@ export async function useMockImage({ project, install }: Packed, client: string)
   } finally {
     await mock.end(running, [0]);
   }
-  const place = { folder: mock.at('/app'), env: project.env };
-  await runCommand(place, ['sh', '-c', client]);
-  for (const command of ['berth', 'berth-mock']) {
-    await runCommand(place, ['npx', command, '--version']);
-  }
-}
-
-export interface ServerImages {
-  served: Container;
-  judge: Container;
-}
-
-/** Builds the server's image from the registry, and the suite's from tarballs. */
-export async function buildServerImages(server: Project, suite: Packed): Promise<ServerImages> {
-  const [served, judge] = await Promise.all([
-    buildImage(server, 'packages/server'),
-    buildImage(suite.project, 'packages/conformance', suite.install),
-  ]);
-  return { served, judge };
+  const script = [client, 'npx berth --version', 'npx berth-mock --version'].join(' && ');
+  await runCommand({ folder: mock.at('/app'), env: mock.env }, ['sh', '-c', script]);
 }
 
 /** Runs both images: the suite checks the server, and is then interrupted. */
-export async function useServerImages({ served, judge }: ServerImages): Promise<void> {
+export async function useServerImages(served: Container, judge: Container): Promise<void> {
   if (!(await judge.run()).includes('--gateway-url')) throw new Error('The suite prints no help.');
   writeSettings(served.at('/etc/berth'), served.at('/var/lib/berth/files'));
   const running = await served.start(/("url":"http:[^\n]*"msg":"listening")/);
@@ -81,17 +56,12 @@ export async function useServerImages({ served, judge }: ServerImages): Promise<
 
 /** Interrupts the suite as soon as it has called a deployment that does not respond. */
 async function interrupt(judge: Container): Promise<void> {
-  const silent = createServer();
-  silent.listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const { port } = silent.address() as AddressInfo;
+  const { server, url, close } = await listen(() => {});
   try {
-    const called = once(silent, 'request');
-    const running = await judge.start(called, [], toSettings(`http://127.0.0.1:${port}`));
+    const running = await judge.start(once(server, 'request'), [], toSettings(url));
     await judge.end(running, [3, 4]);
   } finally {
-    silent.closeAllConnections();
-    silent.close();
+    await close();
   }
 }
 
@@ -123,6 +93,8 @@ function writeSettings(folder: string, root: string): void {
 
 /** A folder that takes the place of an image's file system, in which the same commands are run. */
 interface Container {
+  /** Of the user who has built it. */
+  readonly env: Project['env'];
   /** Converts a path in the image to a path on this machine. */
   at(path: string): string;
   /** Runs the image to its end, with the arguments in its header plus these, or else with those in `CMD`. */
@@ -139,7 +111,15 @@ interface Container {
   end(running: Running, codes: readonly number[]): Promise<void>;
 }
 
-async function buildImage(
+/**
+ * Runs the steps of a Dockerfile without Docker.
+ *
+ * @param project with the image's version of Node
+ * @param folder of the package
+ * @param install the command from `npm run pack` that installs the package, to use tarballs that the registry does not
+ *   have. Default: from the registry
+ */
+export async function buildImage(
   { folder: root, env: own }: Project,
   folder: string,
   install?: string,
@@ -189,6 +169,7 @@ async function buildImage(
   };
   let before = new Map<string, number>();
   return {
+    env: own,
     at,
     run: (args, more) => runCommand(place(more), toWords(args)),
     start(ready, args, more) {

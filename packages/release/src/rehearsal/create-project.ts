@@ -22,27 +22,19 @@ export interface Project extends Place {
   /** Starts a command that keeps running, and waits for an output. */
   start(ready: RegExp, ...command: string[]): Promise<Running>;
   write(name: string, text: string): void;
-  /** Copies a file from `programs/` to the folder. */
-  copy(program: string): void;
+  /** Copies a file from `programs/` to the folder, and runs it. */
+  runProgram(name: string, ...args: string[]): Promise<void>;
   /** Creates another empty folder for the same user, possibly with another version of Node. */
   sibling(name: string, node?: NodeMajor): Project;
 }
 
-/**
- * Creates a function that creates empty projects for a rehearsal.
- *
- * @param root folder for all projects
- * @param registry where npm installs from
- * @returns a function that creates a project with the given version of Node
- */
-export function createProjects(root: string, registry: Registry) {
-  return (name: string, node: NodeMajor) => {
-    const home = join(root, name, 'home');
-    return toProject(home, join(root, name, 'project'), node, registry);
-  };
-}
-
-function toProject(home: string, folder: string, node: NodeMajor, registry: Registry): Project {
+/** Creates an empty project, which installs from a registry. */
+export function createProject(
+  registry: Registry,
+  node: NodeMajor,
+  home: string,
+  folder: string,
+): Project {
   mkdirSync(folder, { recursive: true });
   const place = { folder, env: toEnvironment(home, node, registry) };
   return {
@@ -52,7 +44,10 @@ function toProject(home: string, folder: string, node: NodeMajor, registry: Regi
       tryCommand({ folder, env: toEnvironment(home, other, registry) }, command),
     start: (ready, ...command) => startCommand(place, command, ready),
     write: (file, text) => writeFileSync(join(folder, file), text),
-    copy: (program) => copyFileSync(join(PROGRAMS, program), join(folder, program)),
-    sibling: (name, other = node) => toProject(home, join(folder, '..', name), other, registry),
+    async runProgram(name, ...args) {
+      copyFileSync(join(PROGRAMS, name), join(folder, name));
+      await runCommand(place, ['node', name, ...args]);
+    },
+    sibling: (name, other = node) => createProject(registry, other, home, join(folder, '..', name)),
   };
 }
