@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
@@ -11,22 +11,23 @@ const ROOT = join(import.meta.dirname, '..');
  */
 export function copyCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), 'berth-checkout-'));
-  for (const file of listFiles()) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    cpSync(join(ROOT, file), join(folder, file));
-    if (basename(file) === 'package.json')
-      copyInstalled(join(dirname(file), 'node_modules'), folder);
+  const files = copyWorkingTree(folder);
+  for (const file of files.filter((name) => basename(name) === 'package.json')) {
+    copyInstalled(join(dirname(file), 'node_modules'), folder);
   }
   symlinkSync(join(ROOT, 'node_modules/.pnpm'), join(folder, 'node_modules/.pnpm'));
-  execFileSync('git', ['init', '--quiet'], { cwd: folder });
-  execFileSync('git', ['add', '.'], { cwd: folder });
   return folder;
 }
 
-function listFiles(): string[] {
+/** Copies the working tree to a new repository, as it would be committed. Returns the paths of the files. */
+export function copyWorkingTree(folder: string): string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const files = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\0');
-  return files.filter((name) => name && existsSync(join(ROOT, name)));
+  const listed = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\0');
+  const files = listed.filter((name) => name && existsSync(join(ROOT, name)));
+  for (const file of files) cpSync(join(ROOT, file), join(folder, file));
+  execFileSync('git', ['init', '--quiet'], { cwd: folder });
+  execFileSync('git', ['add', '.'], { cwd: folder });
+  return files;
 }
 
 /** Relative links point to packages in the copy or, through `.pnpm`, to installed ones. */

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT, runOnMachine } from './process.mjs';
-import { listWorkspaces } from './workspaces.mjs';
+import { listWorkspaces, ROOT, runOnMachine } from './process.mjs';
 
 const STAMP = join(ROOT, 'node_modules/.berth-install');
 const MANIFESTS = ['.', ...listWorkspaces()].map((folder) => join(ROOT, folder, 'package.json'));

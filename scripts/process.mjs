@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -109,4 +110,15 @@ export function runSource(file, args, options) {
 /** Runs tasks in `turbo.json`. */
 export function turbo(...args) {
   return run('turbo', ['run', ...args]);
+}
+
+/**
+ * Lists the folders of the workspace packages. `spec` comes first, because everything else is generated
+ * from it.
+ */
+export function listWorkspaces() {
+  const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
+  return ['spec', 'docs', 'scripts', ...packages].filter((folder) =>
+    existsSync(join(ROOT, folder, 'package.json')),
+  );
 }

@@ -16,14 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENGINES, hasNpmChromium } from '../engines.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
-const SCRIPTS = [
-  'engines.mjs',
-  'failures.mjs',
-  'install-engines.mjs',
-  'process.mjs',
-  'totals.mjs',
-  'workspaces.mjs',
-];
+const SCRIPTS = ['engines.mjs', 'install-engines.mjs', 'process.mjs', 'totals.mjs'];
 const ADVICE = 'Run "npm run engines" to install missing engines on Debian or Ubuntu.';
 
 /** A checkout with only these scripts, on a machine with only these programs. */

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listFailures } from '../failures.mjs';
+import { listFailures } from '../totals.mjs';
 
 const VITEST = join(import.meta.dirname, '../../node_modules/.bin/vitest');
 const FILES = {

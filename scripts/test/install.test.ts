@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-const SCRIPTS = ['engines.mjs', 'install.mjs', 'process.mjs', 'workspaces.mjs'];
+const SCRIPTS = ['engines.mjs', 'install.mjs', 'process.mjs'];
 const ENTRY = `import * as scripts from './scripts/install.mjs';
 await scripts[process.argv[2] ?? 'install']();
 `;

@@ -13,6 +13,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort } from '@berth/runtimes/free-port';
 import { expect, it } from 'vitest';
+import { copyWorkingTree } from '../checkout.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -98,7 +99,9 @@ it('npm start of a fresh clone installs what the mock needs, and nothing the nex
   try {
     const env = makeMachine(folder);
     const clone = join(folder, 'clone');
-    cloneWorkingTree(clone, env);
+    copyWorkingTree(clone);
+    const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+    execFileSync('git', [...author, 'commit', '-qm', 'All'], { cwd: clone, env });
     const port = await freePort();
     const command = ['npm', 'start', '--', '--port', `${port}`];
     const first = await startUntilReady(command, { cwd: clone, env });
@@ -143,23 +146,6 @@ function makeMachine(folder: string): NodeJS.ProcessEnv {
   const npmrc = join(homedir(), '.npmrc');
   if (existsSync(npmrc)) cpSync(npmrc, join(HOME, '.npmrc'));
   return { HOME, PATH: bin, TMPDIR: folder };
-}
-
-/** Clones the working tree as it would be committed. */
-function cloneWorkingTree(clone: string, env: NodeJS.ProcessEnv) {
-  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  for (const file of execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0')) {
-    if (file === '' || !existsSync(join(ROOT, file))) continue;
-    cpSync(join(ROOT, file), join(clone, file));
-  }
-  const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
-  for (const args of [
-    ['init', '-q'],
-    ['add', '.'],
-    [...author, 'commit', '-qm', 'All'],
-  ]) {
-    execFileSync('git', args, { cwd: clone, env });
-  }
 }
 
 function toMegabytes(folder: string): number {
