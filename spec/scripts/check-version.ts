@@ -40,21 +40,6 @@ export function findReleaseProblems(
     );
 }
 
-const ROOT = join(import.meta.dirname, '../..');
-
-const { changesets, releases } = await getReleasePlan(ROOT);
-
-const { linked } = JSON.parse(await readFile(join(ROOT, '.changeset/config.json'), 'utf8'));
-
-const problems = [
-  ...(await findVersionProblems('released', 'generated', findPendingBump(changesets))),
-  ...findReleaseProblems(releases, linked.flat()),
-];
-
-for (const problem of problems) process.stdout.write(`${problem}\n`);
-
-process.exitCode = problems.length > 0 ? 1 : 0;
-
 type Changeset = { releases: readonly { name: string; type: Bump }[] };
 
 /**
@@ -120,4 +105,16 @@ function findChangesetProblems(name: string, bump: Bump, pending: Bump): string[
   return [
     `${name}: the changes require a ${bump} changeset for @berth/spec, but the pending bump is ${pending}. Run "npx changeset".`,
   ];
+}
+
+if (import.meta.main) {
+  const root = join(import.meta.dirname, '../..');
+  const { changesets, releases } = await getReleasePlan(root);
+  const { linked } = JSON.parse(await readFile(join(root, '.changeset/config.json'), 'utf8'));
+  const problems = [
+    ...(await findVersionProblems('released', 'generated', findPendingBump(changesets))),
+    ...findReleaseProblems(releases, linked.flat()),
+  ];
+  for (const problem of problems) process.stdout.write(`${problem}\n`);
+  process.exitCode = problems.length > 0 ? 1 : 0;
 }

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { DOCUMENTS } from '../scripts/generate/bundle.ts';
-import { readProfile, rename, toNames } from '../scripts/generate.ts';
-
+import { readProfile, rename, toNames } from '../scripts/generate/wire-profile.ts';
 import { redocly } from '../scripts/redocly.ts';
 
 const SPEC = join(import.meta.dirname, '..');
