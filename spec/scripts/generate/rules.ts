@@ -94,28 +94,33 @@ const isRule = new Ajv2020({ allErrors: true, useDefaults: true }).compile<Rule>
 /**
  * Reads the contract's rule set from the files listed in `index.yaml`, in that order.
  *
- * @param documents bundled documents in which to look up places. Default: the published ones
+ * @param documents bundled documents in which to look up places
  * @param folder folder with the rules. Default: `spec/rules`
  * @throws Error listing every problem with its file and rule: an invalid shape, a duplicate ID, an
  *   unknown operation, decision, source or place, or an entry of the outline without a rule
  */
 export async function readRules(
-  documents?: Record<string, unknown>,
+  documents: Record<string, unknown>,
   folder: string = join(SPEC, 'rules'),
 ): Promise<RuleSet> {
-  const index = await readYaml(join(folder, 'index.yaml'));
-  const { version, documents: versions, files, clients = [] }: Index = index;
+  const index: Index = await readYaml(join(folder, 'index.yaml'));
+  const { version, documents: versions, files, clients = [] } = index;
   const outline = toOutlinePlaces(await readYaml(join(folder, 'outline.yaml')));
   const decisions = await readDecisions();
-  const bundles = documents ?? (await readPublished());
-  const operations = new Set(Object.values(bundles).flatMap(toOperationIds));
-  const context = { documents: bundles, operations, decisions, outline };
+  const operations = Object.values(documents).flatMap(toOperationIds);
+  const findProblems = (rule: Rule) => [
+    ...missing('operation', rule.operations, (id) => operations.includes(id)),
+    ...missing('decision', rule.decisions, (id) => id in decisions),
+    ...missing('source', rule.source, (place) => outline.includes(place)),
+    ...missing('place', rule.places, (place) => isPlace(place, documents)),
+    ...absent(rule),
+  ];
 
   const problems = await unlisted(folder, [...files, ...clients]);
   const rules = new Map<string, Rule>();
   for (const file of [...files, ...clients]) {
     for (const rule of await readYaml(join(folder, file))) {
-      const found = isRule(rule) ? ruleProblems(rule, context) : shapeProblems();
+      const found = isRule(rule) ? findProblems(rule) : shapeProblems();
       if (rules.has(rule.id)) found.push('has the ID of another rule');
       problems.push(...found.map((problem) => `${file}: ${rule.id}: ${problem}`));
       rules.set(rule.id, rule);
@@ -171,14 +176,6 @@ async function unlisted(folder: string, files: string[]): Promise<string[]> {
     .map((file) => `${file}: not listed in index.yaml`);
 }
 
-async function readPublished(): Promise<Record<string, unknown>> {
-  const names = ['gateway.v1', 'storage.v2'];
-  const texts = names.map((name) => readFile(join(SPEC, `generated/${name}.gen.json`), 'utf8'));
-  return Object.fromEntries(
-    (await Promise.all(texts)).map((text, index) => [names[index], JSON.parse(text)]),
-  );
-}
-
 async function readYaml(file: string) {
   return parse(await readFile(file, 'utf8'));
 }
@@ -199,42 +196,17 @@ function toOutlinePlaces(outline: Outline): string[] {
   );
 }
 
-/** Everything that a rule can refer to. */
-type RuleContext = {
-  documents: Record<string, unknown>;
-  operations: ReadonlySet<string>;
-  decisions: Record<string, string>;
-  outline: readonly string[];
-};
-
-/** Returns the problems with a rule that matches the schema, as sentences. */
-function ruleProblems(rule: Rule, context: RuleContext): string[] {
-  return [
-    ...missing('operation', rule.operations, (id) => context.operations.has(id)),
-    ...missing('decision', rule.decisions, (id) => id in context.decisions),
-    ...missing('source', rule.source, (place) => context.outline.includes(place)),
-    ...missing('place', rule.places, (place) => isPlace(place, context.documents)),
-    ...absent(rule),
-  ];
-}
-
 function missing(what: string, names: string[], exists: (name: string) => boolean): string[] {
   return names.filter((name) => !exists(name)).map((name) => `${what} ${name} does not exist`);
 }
 
-function absent(rule: Rule): string[] {
-  const problems: string[] = [];
-  if (rule.source.length + rule.decisions.length === 0) {
-    problems.push('names neither a source nor a decision');
-  }
-  if (rule.places.length + rule.decisions.length === 0) {
-    problems.push('names neither a place nor a decision');
-  }
-  if (rule.level !== 'info' && rule.operations.length === 0) {
-    problems.push('is checked, so it needs operations');
-  }
-  if (rule.level !== 'info' && rule.places.length === 0) {
-    problems.push('is checked, so it needs a place in the contract');
-  }
-  return problems;
+function absent({ level, source, decisions, operations, places }: Rule): string[] {
+  const isChecked = level !== 'info';
+  const problems: [boolean, string][] = [
+    [source.length + decisions.length === 0, 'names neither a source nor a decision'],
+    [places.length + decisions.length === 0, 'names neither a place nor a decision'],
+    [isChecked && operations.length === 0, 'is checked, so it needs operations'],
+    [isChecked && places.length === 0, 'is checked, so it needs a place in the contract'],
+  ];
+  return problems.filter(([isFound]) => isFound).map(([, problem]) => problem);
 }
