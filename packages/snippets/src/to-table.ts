@@ -1,4 +1,4 @@
-import type { Outcome } from './page/block.ts';
+import type { Outcome } from './page.ts';
 
 const CLASSES = ['run', 'type-checked', 'validated', 'parsed', 'left alone', 'wrong'] as const;
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readPage } from '../src/page/read-page.ts';
+import { readPage } from '../src/page.ts';
 import { type Checked, checkPage } from '../src/run/check-page.ts';
 import { Desk } from '../src/run/desk.ts';
 import { makeBench } from '../src/run/make-bench.ts';

@@ -7,9 +7,7 @@ import { createMock, type Mock } from '@berth/mock';
 import { describeOn, findProgram } from '@berth/runtimes/engines';
 import list from '@berth/spec/samples.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toFileName } from '../src/page/block.ts';
-import { ROOT } from '../src/page/find-pages.ts';
-import { readPage } from '../src/page/read-page.ts';
+import { ROOT, readPage, toFileName } from '../src/page.ts';
 
 const run = promisify(execFile);
 

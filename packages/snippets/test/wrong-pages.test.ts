@@ -1,6 +1,6 @@
 import { testOn } from '@berth/runtimes/engines';
 import { expect, test } from 'vitest';
-import { readPage } from '../src/page/read-page.ts';
+import { readPage } from '../src/page.ts';
 import { checkText } from './check-text.ts';
 
 const fence = (lang: string, ...lines: string[]) =>

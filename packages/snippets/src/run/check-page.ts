@@ -5,16 +5,13 @@ import typescript from '@berth/runtimes/typescript';
 import Ajv from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parseAllDocuments } from 'yaml';
-import { type Block, findNote, isShell, type Outcome, toFileName } from '../page/block.ts';
+import { type Block, findNote, isShell, type Outcome, toFileName } from '../page.ts';
 import { findUnknownOptions, toBerth } from '../shell/command-lines.ts';
-import { skipReason } from '../shell/skip-reason.ts';
-import { isEndless, READY, staysUp } from '../shell/stays-up.ts';
-import { type Line, toLines } from '../shell/to-lines.ts';
-import { toCommands } from '../shell/to-words.ts';
+import { type Line, toCommands, toLines } from '../shell/parse.ts';
+import { isEndless, READY, skipReason, staysUp } from '../shell/what-runs.ts';
 import { isDeclaredOnly, isScript, isTest, toGivenFiles, toModule } from '../types/to-module.ts';
 import { callsMock } from './addresses.ts';
 import { type Desk, isBackground, type Ran } from './desk.ts';
-import { findMissing } from './find-missing.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -213,4 +210,42 @@ async function runScript(
     if (block.lang === 'tsx') return 'Node does not support JSX';
     return isDeclaredOnly(blocks, block) ? 'uses names that only the reader has' : undefined;
   }
+}
+
+/** Durations that programs print at the end of a line, which vary from run to run. */
+const TIME = / +\d+(\.\d+)?m?s$/;
+
+/**
+ * Returns the first line of a page's expected output that was not printed. Complete lines must match in
+ * order. Other lines may be printed between them. `…` on a page matches any text, and JSON on a page may have
+ * line breaks.
+ */
+export function findMissing(shown: string[], printed: string): string | undefined {
+  const lines = printed.split('\n').map((line) => line.trimEnd().replace(TIME, ''));
+  let next = 0;
+  for (const line of joinJson(shown)) {
+    if (line.trim() === '' || line.trim() === '…') continue;
+    const like = new RegExp(`^${line.trimEnd().split('…').map(RegExp.escape).join('.*')}$`);
+    const found = lines.findIndex((text, index) => index >= next && like.test(text));
+    if (found === -1) return line;
+    next = found + 1;
+  }
+  return undefined;
+}
+
+function joinJson(shown: string[]): string[] {
+  const joined: string[] = [];
+  for (const line of shown) {
+    const last = joined.at(-1);
+    if (last !== undefined && /^[{[]/.test(last) && count(last, /[{[]/g) > count(last, /[}\]]/g)) {
+      joined[joined.length - 1] = last + line.trim();
+    } else {
+      joined.push(line);
+    }
+  }
+  return joined;
+}
+
+function count(text: string, like: RegExp): number {
+  return text.match(like)?.length ?? 0;
 }

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { READY } from '../shell/stays-up.ts';
+import { READY } from '../shell/what-runs.ts';
 
 const PRELOAD = new URL('preload.ts', import.meta.url);
 /** Ends a command that hangs. A run of the suite takes 8 s, and minutes on a busy machine. */

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from '../page/find-pages.ts';
+import { ROOT } from '../page.ts';
 import { COMMAND_LINES } from '../shell/command-lines.ts';
 
 const OWN = join(import.meta.dirname, '../../node_modules');

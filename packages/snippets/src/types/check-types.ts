@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Block } from '../page/block.ts';
-import { ROOT } from '../page/find-pages.ts';
+import { type Block, ROOT } from '../page.ts';
 import { isScript, toGivenFiles, toModule } from './to-module.ts';
 
 const CONFIG = {

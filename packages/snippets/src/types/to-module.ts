@@ -1,4 +1,4 @@
-import { type Block, findNote, toFileName } from '../page/block.ts';
+import { type Block, findNote, toFileName } from '../page.ts';
 
 const SCRIPTS = ['ts', 'tsx', 'js'];
 
