@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { CallId } from './checks.ts';
 
@@ -52,12 +54,9 @@ export const GENERATORS: readonly Generator[] = [
     id: 'hey-api',
     package: '@hey-api/openapi-ts',
     command: 'npx @hey-api/openapi-ts -i gateway.v1.json -o gateway -c @hey-api/client-fetch',
-    generate: (documents, folder) =>
-      forEachDocument(documents, (file, name) =>
-        runBin('@hey-api/openapi-ts', 'bin/run.js', [
-          ...['-i', file, '-o', join(folder, name), '-c', '@hey-api/client-fetch', '--no-log-file'],
-        ]),
-      ),
+    generate: withBin('@hey-api/openapi-ts/bin/run.js', (file, output) => [
+      ...['-i', file, '-o', output, '-c', '@hey-api/client-fetch', '--no-log-file'],
+    ]),
     settings: [
       setting('hey-api', 'path', PATH, ENCODED),
       setting(
@@ -74,12 +73,9 @@ export const GENERATORS: readonly Generator[] = [
     id: 'openapi-fetch',
     package: 'openapi-fetch',
     command: 'npx openapi-typescript gateway.v1.json -o gateway.ts --default-non-nullable=false',
-    generate: (documents, folder) =>
-      forEachDocument(documents, (file, name) =>
-        runBin('openapi-typescript', 'bin/cli.js', [
-          ...[file, '-o', join(folder, `${name}.ts`), '--default-non-nullable=false'],
-        ]),
-      ),
+    generate: withBin('openapi-typescript/bin/cli.js', (file, output) => [
+      ...[file, '-o', `${output}.ts`, '--default-non-nullable=false'],
+    ]),
     settings: [
       setting('openapi-fetch', 'path', PATH, ENCODED),
       setting('openapi-fetch', 'text', ['text'], 'It parses every response as JSON.'),
@@ -92,12 +88,9 @@ export const GENERATORS: readonly Generator[] = [
     id: 'redocly',
     package: '@redocly/cli',
     command: 'npx @redocly/cli generate-client gateway.v1.json -o gateway.ts',
-    generate: (documents, folder) =>
-      forEachDocument(documents, (file, name) =>
-        runBin('@redocly/cli', 'bin/cli.js', [
-          ...['generate-client', file, '-o', join(folder, `${name}.ts`)],
-        ]),
-      ),
+    generate: withBin('@redocly/cli/bin/cli.js', (file, output) => [
+      ...['generate-client', file, '-o', `${output}.ts`],
+    ]),
     settings: [
       setting('redocly', 'path', PATH, ENCODED),
       setting(
@@ -126,30 +119,19 @@ export const GENERATORS: readonly Generator[] = [
   },
 };`,
     async generate(documents, folder) {
-      const config = (mutator: boolean) =>
-        Object.fromEntries(
-          Object.entries(documents).map(([name, target]) => [
-            name,
-            {
-              input: { target },
-              output: {
-                target: join(folder, mutator ? 'configured' : 'plain', `${name}.ts`),
-                client: 'fetch',
-                ...(mutator
-                  ? {
-                      override: {
-                        mutator: { path: join(ROOT, 'clients/orval-fetch.ts'), name: 'send' },
-                      },
-                    }
-                  : { baseUrl: { runtime: '(globalThis as any).apiBase' } }),
-              },
-            },
-          ]),
-        );
+      const mutator = { path: join(ROOT, 'clients/orval-fetch.ts'), name: 'send' };
+      const settings = {
+        plain: { baseUrl: { runtime: '(globalThis as any).apiBase' } },
+        configured: { override: { mutator } },
+      };
       const tools = join(ROOT, '.tools/orval');
-      for (const mutator of [false, true]) {
-        const file = join(tools, 'orval.config.mjs');
-        writeFileSync(file, `export default ${JSON.stringify(config(mutator))}`);
+      const file = join(tools, 'orval.config.mjs');
+      for (const [part, setting] of Object.entries(settings)) {
+        const projects = Object.entries(documents).map(([name, target]) => {
+          const output = { target: join(folder, part, `${name}.ts`), client: 'fetch', ...setting };
+          return [name, { input: { target }, output }];
+        });
+        writeFileSync(file, `export default ${JSON.stringify(Object.fromEntries(projects))}`);
         await run(join(tools, 'node_modules/.bin/orval'), ['--config', file], tools);
       }
     },
@@ -211,11 +193,15 @@ function setting(file: string, region: string, calls: readonly CallId[], why: st
   return { file, region, calls, why };
 }
 
-async function forEachDocument(
-  documents: Readonly<Record<DocumentName, string>>,
-  generate: (file: string, name: DocumentName) => Promise<void>,
-): Promise<void> {
-  await Promise.all(DOCUMENTS.map((name) => generate(documents[name], name)));
+/** Runs the program of an installed package for each document. */
+function withBin(
+  bin: string,
+  toArgs: (file: string, output: string) => string[],
+): Generator['generate'] {
+  return async (documents, folder) => {
+    const runs = DOCUMENTS.map((name) => runBin(bin, toArgs(documents[name], join(folder, name))));
+    await Promise.all(runs);
+  };
 }
 
 /** Generates a tool's clients from the published documents, or from the given ones. */
@@ -260,8 +246,10 @@ export function findManifest(name: string, from = import.meta.url): string {
   return found;
 }
 
-function runBin(name: string, bin: string, args: readonly string[]): Promise<void> {
-  return run(process.execPath, [join(findManifest(name), '..', bin), ...args]);
+/** Runs a file of an installed package, such as `dredd/bin/dredd`. */
+function runBin(bin: string, args: readonly string[]): Promise<void> {
+  const [, name = '', file = ''] = /^((?:@[^/]+\/)?[^/]+)\/(.+)$/.exec(bin) ?? [];
+  return run(process.execPath, [join(findManifest(name), '..', file), ...args]);
 }
 
 /** Options of Node for modules that run from source. */
@@ -273,7 +261,7 @@ export function runNode(name: string, module: string, args: readonly string[]): 
 }
 
 /** Runs a command in a folder. Rejects with its output if it fails. */
-function run(
+async function run(
   command: string,
   args: readonly string[],
   cwd = ROOT,
@@ -283,16 +271,12 @@ function run(
     cwd,
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', ...env },
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => (output += text));
-  }
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${command} ${args.join(' ')}:\n${output}`)),
-    );
-  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')}:\n${stdout}${stderr}`);
 }
 
 /**
@@ -309,5 +293,5 @@ export async function checkTypes(generators: readonly Generator[]): Promise<void
   };
   const files = generators.map(({ id }) => `../clients/${id}.ts`);
   writeFileSync(project, JSON.stringify({ compilerOptions, files }));
-  await runBin('typescript', 'bin/tsc', ['-p', project]);
+  await runBin('typescript/bin/tsc', ['-p', project]);
 }
