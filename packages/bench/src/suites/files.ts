@@ -143,8 +143,8 @@ export const filesSuite: Suite = {
 
 async function startOurs(root: string): Promise<Side> {
   const pair = { secretId: 'bench', secretKey: 'secret of the key pair of the bench' };
-  const args = [join(root, 'ours'), ...Object.values(pair)];
-  const { child, url: base } = await startServer('files-ours', args);
+  const args = [join(root, 'ours'), '', ...Object.values(pair)];
+  const { child, url: base } = await startServer('ours', args);
   const credentials = tc3Storage(pair);
   const client = createStorageClient({ baseUrl: base, envId: 'dev', credentials });
   return {

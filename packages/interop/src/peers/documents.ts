@@ -83,17 +83,12 @@ function addExamples(
 }
 
 /** Removes `servers` and `security` from a document, its paths and its operations. */
-function omit({ servers, security, ...document }: JsonObject): JsonObject {
-  const strip = (value: unknown): unknown => {
-    if (!isObject(value)) return value;
-    const { servers: _, security: __, ...others } = value;
-    return others;
-  };
-  const paths = Object.entries(document.paths as JsonObject).map(([path, item]) => [
-    path,
-    Object.fromEntries(
-      Object.entries(strip(item) as JsonObject).map(([key, value]) => [key, strip(value)]),
-    ),
-  ]);
-  return { ...document, paths: Object.fromEntries(paths) };
+function omit(document: JsonObject): JsonObject {
+  const items = Object.values(document.paths as JsonObject);
+  const operations = items.flatMap((item) => Object.values<unknown>(Object(item)));
+  for (const node of [document, ...items, ...operations].filter(isObject)) {
+    delete node.servers;
+    delete node.security;
+  }
+  return document;
 }

@@ -1,10 +1,10 @@
-// The reference server with its defaults: Bearer tokens (ES256), header rules, metrics. Its log is
-// discarded. Prints a token once it listens. Arguments: port, hosted service URL, empty folder for
-// files.
+// The reference server with its defaults: Bearer tokens (ES256), signed calls, files on disk, metrics. Its log
+// is discarded. Prints a token once it listens. Arguments: port, empty folder for files, hosted service URL, and
+// the ID and secret of a key pair.
 import { createServer } from '@berth/server';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
-const [, , port, origin = '', root = ''] = process.argv;
+const [, , port, root = '', origin = '', id = '', secret = ''] = process.argv;
 const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
 const key = { ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'bench' };
 const token = await new SignJWT({ sub: 'bench' })
@@ -22,8 +22,9 @@ const server = await createServer(
     environments: {
       dev: {
         tokens: { jwks: { keys: [key] } },
+        credentials: id ? [{ id, secret }] : [],
         // 6,000 event streams are open at the same time.
-        services: { hello: { endpoints: [origin], maxCalls: 10_000 } },
+        services: origin ? { hello: { endpoints: [origin], maxCalls: 10_000 } } : {},
       },
     },
   },
