@@ -1,6 +1,3 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { redocly } from '../redocly.ts';
 
 /** Published names of the handwritten documents. */
@@ -22,22 +19,11 @@ export type Bundles = Record<DocumentName, Bundle>;
  * stay as they are
  */
 export async function bundle(overlays?: string): Promise<Bundles> {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-bundle-'));
-  try {
-    const entries = await Promise.all(
-      DOCUMENTS.map(async (name) => {
-        const options = overlays ? ['--overlay', `${overlays}/${name}.overlay.yaml`] : [];
-        return [name, await bundleOne(name, join(folder, `${name}.json`), options)];
-      }),
-    );
-    return Object.fromEntries(entries);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
-async function bundleOne(name: DocumentName, output: string, options: string[]): Promise<Bundle> {
-  const run = await redocly('bundle', `${name}/openapi.yaml`, '--output', output, ...options);
-  if (run.exitCode !== 0) throw new Error(`${name} cannot be bundled:\n${run.stderr}`);
-  return JSON.parse(await readFile(output, 'utf8'));
+  const entries = DOCUMENTS.map(async (name) => {
+    const options = overlays ? ['--overlay', `${overlays}/${name}.overlay.yaml`] : [];
+    const run = await redocly('bundle', `${name}/openapi.yaml`, '--ext', 'json', ...options);
+    if (run.exitCode !== 0) throw new Error(`${name} cannot be bundled:\n${run.stderr}`);
+    return [name, JSON.parse(run.stdout)];
+  });
+  return Object.fromEntries(await Promise.all(entries));
 }
