@@ -34,7 +34,6 @@ export const authStorage: Rows = {
       'batchDelete',
       authorization.toLowerCase(),
     ),
-    'a timestamp alone is enough': acceptStorage((get) => !get(authorization) && get(timestamp)),
   },
   'AU-STORAGE-SESSION-TOKEN': {
     'the session token is rejected if its header name is in lower case': refuseSpelling(
@@ -143,9 +142,5 @@ export const authStorage: Rows = {
           call.target = toEnv(call.target, () => env);
         }),
     ]),
-    'environments are compared by their beginning': (context) =>
-      retarget((target) =>
-        toEnv(target, (env) => (env.startsWith(context.env) ? context.env : env)),
-      ),
   },
 };

@@ -40,10 +40,6 @@ export const gatewayErrors: Rows = {
       { status: 400, when: ({ json }) => json?.code },
       changeJson({ code: 400 }),
     ),
-    'it is a number': gatewayError(
-      { when: ({ json }) => json && ![MISSING.code, FORBIDDEN.code].includes(json.code) },
-      changeJson({ code: 401 }),
-    ),
     'it is inside an object named error': gatewayError(
       { status: 401 },
       changeJson((json) => {

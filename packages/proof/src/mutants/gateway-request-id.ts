@@ -46,7 +46,6 @@ export const gatewayRequestId: Rows = {
     '204 and 304 have none': serviceResponse({ status: [204, 304] }, remove),
     'a call without credentials gets none': gatewayError({ status: 401 }, remove),
     'a forbidden service gets an empty one': gatewayError({ status: 403 }, setHeader(NAME, '')),
-    'a redirect has none': serviceResponse({ status: statuses(3).slice(1) }, remove),
     'an event stream has none': serviceResponse({ type: 'text/event-stream' }, remove),
   },
   'GW-REQUEST-ID-EQUAL': {
@@ -54,7 +53,6 @@ export const gatewayRequestId: Rows = {
       { method: 'POST', code: 'SERVICE_NOT_FOUND' },
       (response) => changeJson({ requestId: randomUUID() })(response),
     ),
-    'the one in the body differs for a missing service': inBody(404, () => randomUUID()),
     'the one in the body is upper case without credentials': inBody(401, (id) => id.toUpperCase()),
     'the one in the body is empty for an invalid name': inBody(400, () => ''),
   },
@@ -69,13 +67,6 @@ export const gatewayRequestId: Rows = {
         const own = request.headers.get(NAME);
         if (own) headers.set(NAME, own);
       },
-    ),
-    'it is the time in seconds': serviceResponse(
-      {},
-      setHeader(NAME, () => `${Math.floor(Date.now() / 1_000)}`),
-    ),
-    'it is that of the caller': serviceResponse({}, (response, { headers }) =>
-      give(response, headers.get(NAME)),
     ),
     'it is that of the caller with errors': gatewayError({}, (response, { headers }) =>
       give(response, headers.get(NAME)),
@@ -152,7 +143,6 @@ export const gatewayRequestId: Rows = {
           headers.remove(NAME);
       },
     },
-    'a preflight has none': options((headers) => headers.get('Access-Control-Request-Method')),
     'an OPTIONS without Origin gets none': options((headers) => !headers.get('Origin')),
     'an OPTIONS without credentials gets none': options((headers) => !headers.get('Authorization')),
   },

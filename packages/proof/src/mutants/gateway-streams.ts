@@ -79,7 +79,6 @@ export const gatewayStreams: Rows = {
         return response;
       },
     }),
-    'event names are lost': events((text) => text.replace(/^event:.*\r?\n/gm, '')),
     'names of events are lost on POST': events(
       (text) => text.replace(/^event:.*\r?\n/gm, ''),
       'POST',
@@ -105,7 +104,6 @@ export const gatewayStreams: Rows = {
       text.replaceAll(/\r(?!\n)/g, ' '),
     ),
     'fields without a colon are lost': events((text) => text.replace(/^data\r?\n/gm, '')),
-    'every tenth event is lost': events((text, index) => (index % 10 === 9 ? '' : text)),
     'event names and IDs trade places if the ID comes last': events((text) =>
       text.replace(/^(data:.*\r?\n)(id:.*\r?\n)(?=\r?\n)/gm, '$1'),
     ),

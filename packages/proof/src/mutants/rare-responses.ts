@@ -139,7 +139,6 @@ export const rareResponses: Rows = {
   },
   'GW-STATUS': {
     'a handshake that the service rejects gets 502': rejection('service', setStatus(502)),
-    'a 308 becomes 301': serviceResponse({ status: 308 }, setStatus(301)),
   },
   'GW-BODY': {
     'the body of a handshake that the service rejects is lost': rejection('service', setBody('')),

@@ -144,9 +144,6 @@ export const storageCopyPaths: Rows = {
     'the leading slash is part of the name': items('batchCopyFile', (item) => {
       for (const name of ['srcPath', 'dstPath']) item[name] = item[name]?.replace(/^\//, '/_/');
     }),
-    'a destination with a leading slash is rejected': fail(({ dstPath }) =>
-      dstPath.startsWith('/'),
-    ),
   },
   'ST-COPY-CALL': {
     'levels are lost, only the last segment is kept': redirect((path) =>

@@ -1,4 +1,4 @@
-import type { Hooks, Json } from '../proxy/messages.ts';
+import type { Json } from '../proxy/messages.ts';
 import type { Mutant, MutantContext, Rows } from './mutant.ts';
 import {
   afterCopies,
@@ -41,12 +41,6 @@ const sourceIsGone = (isWanted: (item: Json, entry: Json) => unknown) =>
       await deleteFile(context, plainPath(item.srcPath));
   });
 
-/** Makes an item without this field fail on its own. */
-const failAlone = (name: string): Hooks =>
-  leaveOut('batchCopyFile', (item) =>
-    item[name] === undefined ? { code: 'INVALID_PARAM', message: 'no' } : undefined,
-  );
-
 export const storageCopy: Rows = {
   'ST-COPY-CALL': {
     'an empty file is not copied, and its entry reports no failure': (context) =>
@@ -71,13 +65,6 @@ export const storageCopy: Rows = {
     'the copy is empty': after(async (context, { dstPath }, entry) => {
       if (entry && !entry.code) await storeFile(context, plainPath(dstPath));
     }),
-    'the second item has the bytes of the first': items(
-      'batchCopyFile',
-      (item, first) => {
-        item.srcPath = first.srcPath;
-      },
-      1,
-    ),
     'the copy of an empty file fails': (context) =>
       leaveOutAfter('batchCopyFile', async (call) => {
         const empty = await listStored(context, call, 'srcPath', ({ length }) => length === 0);
@@ -86,11 +73,9 @@ export const storageCopy: Rows = {
   },
   'ST-COPY-SRC-PATH': {
     'an item without srcPath fails, but the call does not': failWithout('srcPath'),
-    'an item without it fails alone': failAlone('srcPath'),
   },
   'ST-COPY-DST-PATH': {
     'an item without dstPath fails, but the call does not': failWithout('dstPath'),
-    'an item without it fails alone': failAlone('dstPath'),
     'an item without it is a copy onto the source': request('batchCopyFile', (call) => {
       const { json } = call;
       if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
@@ -108,9 +93,6 @@ export const storageCopy: Rows = {
       undefined,
       false,
     ),
-    'it is false': items('batchCopyFile', (item) => {
-      item.overwrite ??= false;
-    }),
     'it is false for moves': items('batchCopyFile', (item) => {
       if (item.removeOriginal) item.overwrite ??= false;
     }),
@@ -121,9 +103,6 @@ export const storageCopy: Rows = {
       true,
       false,
     ),
-    'it is ignored': items('batchCopyFile', (item) => {
-      if (item.overwrite === true) item.overwrite = false;
-    }),
     'it is ignored in the second item': items(
       'batchCopyFile',
       (item) => {
@@ -146,9 +125,6 @@ export const storageCopy: Rows = {
       },
       2,
     ),
-    'it is ignored': items('batchCopyFile', (item) => {
-      delete item.overwrite;
-    }),
     'it is ignored with moves': items('batchCopyFile', (item) => {
       if (item.removeOriginal) delete item.overwrite;
     }),
@@ -171,10 +147,6 @@ export const storageCopy: Rows = {
       ({ code }) => code === 'OBJECT_ALREADY_EXIST',
       { code: undefined, message: undefined },
     ),
-    'the copy fails, but is written': after(async ({ storage }, { srcPath, dstPath }, entry) => {
-      if (entry?.code === 'OBJECT_ALREADY_EXIST')
-        await storage('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
-    }),
   },
   'ST-COPY-KEEPS-SOURCE': {
     'a copy removes its source': [
@@ -187,12 +159,6 @@ export const storageCopy: Rows = {
       false,
       true,
     ),
-    'a source that is copied is removed': items('batchCopyFile', (item) => {
-      item.removeOriginal ??= true;
-    }),
-    'removeOriginal counts as true if it is present': items('batchCopyFile', (item) => {
-      if ('removeOriginal' in item) item.removeOriginal = true;
-    }),
     'removeOriginal of the first item applies to all': items(
       'batchCopyFile',
       (item, first) => {
@@ -217,16 +183,6 @@ export const storageCopy: Rows = {
       },
       2,
     ),
-    'it is a copy': items('batchCopyFile', (item) => {
-      delete item.removeOriginal;
-    }),
-    'it is a copy if it overwrites': (context) =>
-      request('batchCopyFile', async (call) => {
-        const stored = await listStored(context, call, 'dstPath');
-        changeItems(call, (item) => {
-          if (item.removeOriginal && stored.has(item.dstPath)) item.removeOriginal = false;
-        });
-      }),
     'only the first item of a call is moved': items(
       'batchCopyFile',
       (item) => {
@@ -246,9 +202,6 @@ export const storageCopy: Rows = {
         }),
       'ST-COPY-SELF',
     ],
-    'the source of a failed move is removed': sourceIsGone(({ srcPath }) =>
-      /^[\w/.-]+$/.test(srcPath),
-    ),
     'the source is removed if the path of the destination is invalid': sourceIsGone(
       ({ dstPath }, { code }) => code === 'INVALID_PARAM' && /[^\w/.,!*-]/.test(dstPath),
     ),

@@ -15,7 +15,6 @@ import {
   refuseAfter,
   request,
   toStorageRefusal,
-  toStorageResponse,
   unique,
 } from './support/storage.ts';
 import { pathOf, readFile, readForm } from './support/uploads.ts';
@@ -107,9 +106,6 @@ export const storageDelete: Rows = {
     'a folder can be deleted like a file, with everything in it': deleteToo(
       (id) => `${id}/inner.txt`,
     ),
-    'files with a longer name are deleted too': deleteRelated((id, deleted) =>
-      id.startsWith(deleted),
-    ),
     'files in the same folder are deleted too': deleteRelated(
       (id, deleted) => folderOf(deleted).split('/').length > 4 && id.startsWith(folderOf(deleted)),
     ),
@@ -121,7 +117,6 @@ export const storageDelete: Rows = {
     'a missing file gets no entry': list('batchDelete', (entries) => entries.filter(isOk)),
     'only the first ten items get an entry': list('batchDelete', (all) => all.slice(0, 10)),
     'a duplicate file gets no entry of its own': list('batchDelete', unique),
-    'missing files get no entry': list('batchDelete', (all) => all.filter(isOk)),
     'it is empty if everything succeeded': list('batchDelete', (all) =>
       all.every(isOk) ? [] : all,
     ),
@@ -157,17 +152,6 @@ export const storageDelete: Rows = {
         if (isOk(entry)) deleted.add(entry.fileID);
       });
     },
-    'a missing file gets SUCCESS, as in object stores': deletions(
-      ({ code }) => code === 'STORAGE_FILE_NONEXIST',
-      { code: 'SUCCESS' },
-    ),
-    'the second deletion gets SUCCESS': () => {
-      const deleted = new Set<string>();
-      return deletions(any, (entry) => {
-        if (isOk(entry)) deleted.add(entry.fileID);
-        else if (deleted.has(entry.fileID)) entry.code = 'SUCCESS';
-      });
-    },
     'a file that was granted but never uploaded gets SUCCESS': () => {
       const { granted, note } = rememberGranted();
       const { response } = deletions(({ fileID }) => granted.has(fileID), { code: 'SUCCESS' });
@@ -201,18 +185,6 @@ export const storageDelete: Rows = {
       'batchDelete',
       (all) => all.length > 1 && all.some(isBad),
     ),
-    'what follows a missing file stays': ({ storage }) =>
-      request('batchDelete', async (call) => {
-        if (itemsOf(call).length < 2) return;
-        const fileList: Json[] = [];
-        for (const fileID of itemsOf(call)) {
-          const isOver = fileList.some(isBad);
-          const data = isOver ? undefined : await storage('batchDelete', { fileList: [fileID] });
-          const [entry] = (data?.fileList ?? []) as Json[];
-          fileList.push(entry ?? { fileID, code: 'STORAGE_FILE_NONEXIST' });
-        }
-        return toStorageResponse(200, { data: { fileList } });
-      }),
     'a file ID in another form fails the call': refuse((call) => {
       const ids = call.operation === 'batchDelete' ? itemsOf(call) : [];
       return ids.length > 1 && ids.some((id) => !/^cloud:\/\/[^/]+\/./.test(id));

@@ -3,7 +3,6 @@ import type { Mutant, Rows } from './mutant.ts';
 import { changeText } from './support/gateway.ts';
 import {
   any,
-  changeList,
   isBad,
   isObject,
   isOk,
@@ -12,7 +11,6 @@ import {
   leaveOut,
   links,
   list,
-  readsRequests,
   refuse,
   refuseAfter,
   request,
@@ -81,14 +79,12 @@ export const storageLinks: Rows = {
       'batchGetTempUrls',
       (all) => all.map((entry, index) => (index < 9 ? entry : String(entry.fileID))),
     ),
-    'missing files get no entry': list('batchGetTempUrls', (all) => all.filter(isOk)),
   },
   'ST-LINKS-FILE-ID': {
     'the entry for a missing file has an empty fileID': links(isBad, { fileID: '' }),
     'it is lower-cased': links(any, (entry) => {
       entry.fileID = entry.fileID.toLowerCase();
     }),
-    'that of a missing file is empty': links(isBad, { fileID: '' }),
   },
   'ST-LINKS-CODE': {
     'the code for a file without an extension is OK': links(hasNoExtension, { code: 'OK' }),
@@ -106,7 +102,6 @@ export const storageLinks: Rows = {
   'ST-LINKS-URL': {
     'the entry for a missing file has no tempFileURL': links(isBad, { tempFileURL: undefined }),
     'that of a missing file is null': links(isBad, { tempFileURL: null }),
-    'missing files have none': links(isBad, { tempFileURL: undefined }),
   },
   'ST-LINKS-DOWNLOAD': {
     'a link works only once': [
@@ -151,16 +146,6 @@ export const storageLinks: Rows = {
       const [first, ...more] = all.filter(isOk);
       for (const entry of more) entry.tempFileURL = first.tempFileURL;
     }),
-    'a second download of a link gets 403': () => {
-      const seen = new Set<string>();
-      return {
-        request({ isDownload, target }) {
-          if (!isDownload) return;
-          if (seen.has(target)) return new MutatedResponse(403);
-          seen.add(target);
-        },
-      };
-    },
     'CRLF becomes LF': onDownload(changeText((text) => text.replaceAll('\r\n', '\n'))),
     'an empty file is not found': onDownload((response) => {
       if (response.body.length === 0) response.status = 404;
@@ -218,27 +203,6 @@ export const storageLinks: Rows = {
         }),
       };
     },
-    'every file ID gets a link': links(isBad, (entry) => {
-      entry.code = 'SUCCESS';
-      entry.tempFileURL ||= 'http://127.0.0.1:9/missing';
-    }),
-    'a deleted file gets links': () => {
-      const deleted = new Set<string>();
-      return {
-        ...readsRequests,
-        response(response, { operation }) {
-          changeList(response, (all) => {
-            for (const entry of all) {
-              const { fileID } = entry;
-              if (operation === 'batchDelete' && isOk(entry)) deleted.add(fileID);
-              if (operation !== 'batchGetTempUrls' || isOk(entry) || !deleted.has(fileID)) continue;
-              const tempFileURL = `http://127.0.0.1:9/${encodeURIComponent(fileID)}`;
-              Object.assign(entry, { code: 'SUCCESS', tempFileURL });
-            }
-          });
-        },
-      };
-    },
     'a missing file gets a link if a file with a longer name exists': ({ publicUrl }) => {
       const stored = new Set<string>();
       const isBeginning = (path: string) =>
@@ -266,15 +230,6 @@ export const storageLinks: Rows = {
       const first = entries.findIndex(isBad);
       const rest = first < 0 ? [] : entries.slice(first);
       for (const entry of rest) Object.assign(entry, { code: 'ABORTED', tempFileURL: '' });
-    }),
-    'one missing file fails the call': refuseAfter(
-      'batchGetTempUrls',
-      (all) => all.length > 1 && all.some(isBad),
-    ),
-    'what follows a missing file fails too': list('batchGetTempUrls', (all) => {
-      const first = all.findIndex(isBad);
-      for (const entry of first < 0 ? [] : all.slice(first))
-        Object.assign(entry, { code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' });
     }),
     'what comes before a missing file fails too': list('batchGetTempUrls', (all) => {
       for (const entry of all.slice(0, Math.max(all.findLastIndex(isBad), 0)))

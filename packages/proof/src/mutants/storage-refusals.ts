@@ -74,12 +74,6 @@ export const storageRefusals: Rows = {
         return hasNone ? toStorageResponse(200, NO_ENTRIES) : undefined;
       },
     ),
-    'a missing path causes a 500': refuse(
-      ({ operation, json }) =>
-        operation === 'getUploadMetaData' && isObject(json) && Object.keys(json).length === 0,
-      500,
-      'SYS_ERR',
-    ),
     ...eachOf(OPERATIONS, (wanted) => [
       `${wanted} without its field gets 500`,
       refuse(
@@ -87,9 +81,6 @@ export const storageRefusals: Rows = {
         500,
       ),
     ]),
-    'a deletion without a list deletes nothing, with success': request('batchDelete', ({ json }) =>
-      isObject(json) && !hasField(json) ? toStorageResponse(200, NO_ENTRIES) : undefined,
-    ),
   },
   'ST-WRONG-TYPE': {
     'a string in place of a list counts as a single item': request('batchDelete', (call) => {
@@ -167,16 +158,9 @@ export const storageRefusals: Rows = {
         fileList: fileList.map((one: Json) => ({ ...one, overwrite: true })),
       }),
     ),
-    'maxAge that is a string is read as a number': coerce(isText('maxAge'), ({ fileList }) => ({
-      fileList: fileList.map((one: Json) => ({ ...one, maxAge: 60 })),
-    })),
     'a path that is a number is read as a string': coerce(
       (json) => typeof json?.path === 'number',
       ({ path }) => ({ path: String(path) }),
-    ),
-    'one file ID instead of a list is accepted': coerce(
-      (json) => typeof json?.fileList === 'string',
-      ({ fileList }) => ({ fileList: [fileList] }),
     ),
   },
   'ST-REFUSED-UNDONE': {

@@ -84,11 +84,9 @@ export const uploadResponses: Rows = {
         ? new MutatedResponse(204)
         : undefined,
     ),
-    'errors are JSON': uploadError(setBody('{"code":"AccessDenied"}', 'application/json')),
     'errors are HTML': uploadError(
       setBody('<html><body><h1>403 Forbidden</h1></body></html>', 'text/html'),
     ),
-    'errors have no body': uploadError(setBody('')),
     'a malformed form gets no XML': uploadError((response) => {
       if (response.body.includes('Malformed')) setBody('Bad Request')(response);
     }),
@@ -117,9 +115,6 @@ export const uploadResponses: Rows = {
   'UP-FILE-ID': {
     'the returned fileID does not belong to any file': metadata((data) => {
       data.fileID += '#upload';
-    }),
-    'it is replaced by another ID after the upload': metadata((data) => {
-      data.fileID += '.tmp';
     }),
   },
   'UP-WHOLE': {
@@ -151,10 +146,6 @@ export const uploadResponses: Rows = {
       }),
     'an interrupted upload deletes the previous file': (context) =>
       brokenUpload((_, form) => deleteFile(context, keyOf(form))),
-    'the partial upload is kept': (context) =>
-      brokenUpload(async (_, form) => {
-        if (form.has('file')) await storeFile(context, keyOf(form), form.get('file'));
-      }),
     'the previous file is emptied': (context) =>
       brokenUpload(async (_, form) => {
         if (await exists(context, keyOf(form))) await storeFile(context, keyOf(form));
@@ -165,24 +156,6 @@ export const uploadResponses: Rows = {
       afterCopies(async ({ dstPath }, entry) => {
         if (entry?.code === 'STORAGE_FILE_NONEXIST') await deleteFile(context, dstPath);
       }),
-    'a copy is deleted along with its source': (context) => {
-      const copies = new Map<string, string>();
-      return {
-        async request(request) {
-          if (request.operation === 'batchCopyFile') {
-            for (const { srcPath, dstPath, removeOriginal } of itemsOf(request)) {
-              if (srcPath && dstPath && !removeOriginal)
-                copies.set(await fileIdOf(context, srcPath), dstPath);
-            }
-          }
-          if (request.operation !== 'batchDelete') return;
-          for (const id of itemsOf(request)) {
-            const copy = copies.get(id);
-            if (copy !== undefined) await deleteFile(context, copy);
-          }
-        },
-      };
-    },
     'two simultaneous uploads of a file are mixed up with each other': () => {
       const underWay = new Map<string, { file: Buffer; met: (file: Buffer) => void }>();
       return uploadRequest(async (request) => {

@@ -56,23 +56,9 @@ export const upload: Rows = {
         return undefined;
       }),
     },
-    'the url has a path that the target does not know': {
-      ...metadata((data) => {
-        data.url = `${data.url.replace(/\/$/, '')}/bucket%2Fone/?part=a%20b&x=1+2`;
-      }),
-      ...uploadRequest((request) => {
-        if (request.target !== '/') return toUploadError(404, 'NoSuchBucket');
-        request.target = '/upload';
-        return undefined;
-      }),
-    },
   },
   'UP-SIGNATURE': {
     'a form without Signature is stored': repairForms('Signature', (value) => value === undefined),
-    'a form with the Signature from another grant is stored': [
-      repairForms('Signature', Boolean),
-      'UP-FILE',
-    ],
     'only its first half is checked': repairForms('Signature', (value, known) =>
       known.some((one) => one !== value && startOf(one) === startOf(value)),
     ),
@@ -80,10 +66,6 @@ export const upload: Rows = {
   },
   'UP-TOKEN': {
     'the token in a form is not checked': [repairForms('x-store-security-token'), 'UP-FILE'],
-    'a form with an empty token is stored': repairForms(
-      'x-store-security-token',
-      (value) => value === '',
-    ),
     ...ofField('x-store-security-token'),
   },
   'UP-META-FILE-ID': {
@@ -95,7 +77,6 @@ export const upload: Rows = {
       repairForms('key', Boolean),
       'UP-FILE',
     ],
-    'a form without a key is stored': repairForms('key', (value) => value === undefined),
     ...ofField('key'),
     'a grant is valid for every key below it': repairForms('key', (value, known) =>
       known.some((one) => one !== value && value?.startsWith(one)),
@@ -110,10 +91,7 @@ export const upload: Rows = {
     'CRLF becomes LF': changeFile((text) => text.replaceAll('\r\n', '\n')),
     'LF becomes CRLF': changeFile((text) => text.replace(/(?<!\r)\n/g, '\r\n')),
     'it ends at two hyphens after a CRLF': changeFile((text) => text.replace(/\r\n--[\s\S]*/, '')),
-    'a byte order mark is lost': changeFile((text) => text.replace(/^\xef\xbb\xbf/, '')),
     'it ends at a zero byte': changeFile((text) => text.replace(/\0[\s\S]*/, '')),
-    'it is truncated to 65,536 bytes': changeFile((text) => text.slice(0, 65_536)),
-    'it is truncated to 16,384 bytes': changeFile((text) => text.slice(0, 16_384)),
     'white space around it is lost': changeFile((text) => text.trim()),
     'an empty file becomes one byte': changeFile((text) => text || '\0'),
     'a trailing zero byte is lost': changeFile((text) => text.replace(/\0$/, '')),
