@@ -32,10 +32,10 @@ export function signStorageHeaders({
   };
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+export function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
 }
 
-function hmac(key: Buffer, text: string): Buffer {
+export function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }

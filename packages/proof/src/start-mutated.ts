@@ -1,8 +1,14 @@
-import { request as requestHttp } from 'node:http';
 import type { ConformanceOptions } from '@berth/conformance';
 import type { Mutant, MutantContext } from './mutants/mutant.ts';
-import { type Hooks, MutatedResponse, toHeaders } from './proxy/messages.ts';
-import { startMutatingProxy, type ToServer } from './proxy/start-mutating-proxy.ts';
+import { createFiles } from './mutants/support/uploads.ts';
+import {
+  Headers,
+  type Hooks,
+  MutatedRequest,
+  type MutatedResponse,
+  toResponse,
+} from './proxy/messages.ts';
+import { forward, startMutatingProxy, type ToServer } from './proxy/start-mutating-proxy.ts';
 import { signStorageHeaders } from './sign-storage-headers.ts';
 import { startReference } from './start-reference.ts';
 
@@ -65,38 +71,28 @@ function createContext(
   const keyPair = { id: more.tc3?.secretId ?? '', secret: more.tc3?.secretKey ?? '' };
   const storageHeaders = () => more.storageHeaders ?? signStorageHeaders(keyPair);
   const call: MutantContext['call'] = (given) => callServer(toServer(given.target), given);
+  const storage: MutantContext['storage'] = async (operation, fields) => {
+    const { json } = await call({
+      method: 'POST',
+      target: `/api/v2/envs/${env}/storages:${operation}`,
+      headers: { ...storageHeaders(), 'Content-Type': 'application/json' },
+      body: JSON.stringify(fields),
+    });
+    return json?.body?.data;
+  };
   return {
-    ...{ toServer, publicUrl, env, keyPair, storageHeaders, call },
+    ...{ toServer, publicUrl, env, keyPair, storageHeaders, call, storage },
     authorization: `Bearer ${gatewayToken}`,
     otherAuthorization: `Bearer ${otherEnvToken}`,
-    async storage(operation, fields) {
-      const { json } = await call({
-        method: 'POST',
-        target: `/api/v2/envs/${env}/storages:${operation}`,
-        headers: { ...storageHeaders(), 'Content-Type': 'application/json' },
-        body: JSON.stringify(fields),
-      });
-      return json?.body?.data;
-    },
+    ...createFiles({ call, storage }),
   };
 }
 
-function callServer(
-  serverUrl: string,
+async function callServer(
+  server: string,
   { method, target, headers, body = '' }: Parameters<MutantContext['call']>[0],
 ): Promise<MutatedResponse> {
-  const { hostname, port } = new URL(serverUrl);
-  const { promise, resolve, reject } = Promise.withResolvers<MutatedResponse>();
-  const request = requestHttp(
-    { hostname, port, method, path: target, headers, agent: false },
-    async (response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk);
-      resolve(
-        new MutatedResponse(response.statusCode ?? 0, toHeaders(response), Buffer.concat(chunks)),
-      );
-    },
-  );
-  request.once('error', reject).end(body);
-  return promise;
+  const list = new Headers(Object.entries({ Host: new URL(server).host, ...headers }));
+  const request = new MutatedRequest(method, target, list, Buffer.from(body));
+  return toResponse(await forward(server, request));
 }

@@ -2,7 +2,18 @@ import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json'
 import type { MutatedRequest } from '../proxy/messages.ts';
 import { eachOf, type Rows } from './mutant.ts';
 import { acceptStorage, authenticateStorage } from './support/credentials.ts';
-import { OPERATIONS, type Operation, refuse, request, retarget } from './support/storage.ts';
+import { replace } from './support/gateway.ts';
+import {
+  COPY,
+  DELETE,
+  GRANT,
+  LINKS,
+  OPERATIONS,
+  type Operation,
+  refuse,
+  request,
+  retarget,
+} from './support/storage.ts';
 
 const { authorization, timestamp, sessionToken } = profile.storageHeaders;
 
@@ -26,24 +37,24 @@ export const authStorage: Rows = {
     'links can be requested with only a timestamp': [
       acceptStorage(
         (get) => get(authorization) === undefined && get(timestamp) !== undefined,
-        ['batchGetTempUrls'],
+        [LINKS],
       ),
       'AU-STORAGE-NONE',
     ],
     'the credential is rejected if its header name is in lower case': refuseSpelling(
-      'batchDelete',
+      DELETE,
       authorization.toLowerCase(),
     ),
   },
   'AU-STORAGE-SESSION-TOKEN': {
     'the session token is rejected if its header name is in lower case': refuseSpelling(
-      'getUploadMetaData',
+      GRANT,
       sessionToken.toLowerCase(),
     ),
   },
   'AU-STORAGE-TIMESTAMP': {
     'the timestamp is rejected if its header name is in upper case': refuseSpelling(
-      'batchCopyFile',
+      COPY,
       timestamp.toUpperCase(),
     ),
   },
@@ -51,7 +62,7 @@ export const authStorage: Rows = {
     'links can be requested without any credentials': [
       acceptStorage(
         (get) => Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
-        ['batchGetTempUrls'],
+        [LINKS],
       ),
       'AU-STORAGE-EACH-CALL',
     ],
@@ -87,12 +98,9 @@ export const authStorage: Rows = {
         const [, id] = /Credential=([^/]*)/.exec(get(authorization) ?? '') ?? [];
         return id !== undefined && id !== keyPair.id;
       },
-      ['batchCopyFile'],
+      [COPY],
     ),
-    'an empty credential is accepted': acceptStorage(
-      (get) => get(authorization) === '',
-      ['batchDelete'],
-    ),
+    'an empty credential is accepted': acceptStorage((get) => get(authorization) === '', [DELETE]),
     ...eachOf(OPERATIONS, (one) => [
       `${one} accepts any credential`,
       acceptStorage((get) => get(authorization), [one]),
@@ -128,12 +136,10 @@ export const authStorage: Rows = {
   },
   'AU-STORAGE-ENV': {
     'the environment in a deletion is not checked': ({ env }) =>
-      retarget((target) => target.replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
+      retarget(replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
     'an environment that merely starts with the right name is accepted': (context) =>
-      retarget((target) =>
-        target.replace(/(?<=\/envs\/)[^/]*/, (env) =>
-          env.startsWith(context.env) ? context.env : env,
-        ),
+      retarget(
+        replace(/(?<=\/envs\/)[^/]*/, (env) => (env.startsWith(context.env) ? context.env : env)),
       ),
     ...eachOf(OPERATIONS, (one) => [
       `the environment of ${one} is not checked`,

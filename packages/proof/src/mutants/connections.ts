@@ -219,7 +219,7 @@ export const connections: Rows = {
   'GW-REQUEST-ID-EQUAL': {
     'the body of an error has the ID of the first call on its connection': () => {
       const stateOf = perConnection<{ first?: string | undefined }>(() => ({}));
-      const error = gatewayError({}, (response, request) => {
+      const error = gatewayError((response, request) => {
         const { first } = stateOf(request);
         if (first !== undefined) changeJson({ requestId: first })(response);
       });

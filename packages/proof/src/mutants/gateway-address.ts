@@ -2,9 +2,11 @@ import type { MutatedResponse } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
 import {
   changeQuery,
+  drop,
   forwardedPath,
   forwardedRequest,
   gatewayRequest,
+  replace,
   toGatewayResponse,
   toRefusal,
 } from './support/gateway.ts';
@@ -60,27 +62,27 @@ export const gatewayAddress: Rows = {
     'the extension .html is removed from the path': gatewayRequest((request) => {
       request.target = request.target.replace(/\.html$/, '');
     }),
-    'a call to a missing service is sent to another service': retarget((target) =>
-      target.replace(/^\/v1\/cloudrun\/[^/?]+(?=[^?]*\/respond(\?|$))/, '/v1/cloudrun/conformance'),
+    'a call to a missing service is sent to another service': retarget(
+      replace(/^\/v1\/cloudrun\/[^/?]+(?=[^?]*\/respond(\?|$))/, '/v1/cloudrun/conformance'),
     ),
     'the prefix is not removed from the path': forwardedPath(
       (path) => `/v1/cloudrun/conformance${path}`,
     ),
     'the path of a POST is lost': forwardedPath(() => '/', 'POST'),
-    'the path is lower-cased': forwardedPath((path) =>
-      path.replace(/(?<!%\w?)[A-Z]/g, (char) => char.toLowerCase()),
+    'the path is lower-cased': forwardedPath(
+      replace(/(?<!%\w?)[A-Z]/g, (char) => char.toLowerCase()),
     ),
-    'what follows a semicolon counts as a path parameter and is dropped': forwardedPath((path) =>
-      path.replace(/;[^/]*/g, ''),
+    'what follows a semicolon counts as a path parameter and is dropped': forwardedPath(
+      drop(/;[^/]*/g),
     ),
-    "a path that begins with the service's name loses it": forwardedPath((path) =>
-      path.replace(/^\/conformance(?=\/)/, ''),
+    "a path that begins with the service's name loses it": forwardedPath(
+      drop(/^\/conformance(?=\/)/),
     ),
-    'colons, at signs and pluses of the path are escaped': forwardedPath((path) =>
-      path.replace(/[:@+]/g, toEscape),
+    'colons, at signs and pluses of the path are escaped': forwardedPath(
+      replace(/[:@+]/g, toEscape),
     ),
-    'parentheses, asterisks and apostrophes of the path are escaped': forwardedPath((path) =>
-      path.replace(/[()*'!]/g, toEscape),
+    'parentheses, asterisks and apostrophes of the path are escaped': forwardedPath(
+      replace(/[()*'!]/g, toEscape),
     ),
   },
   'GW-PATH-OPTIONAL': {
@@ -131,37 +133,25 @@ export const gatewayAddress: Rows = {
       if (segments.length <= 14) return;
       request.target = segments.slice(0, 13).join('/') + (query ? `?${query}` : '');
     }),
-    "the gateway's prefix is removed twice": retarget((target) =>
-      target.replace(/^(\/v1\/cloudrun\/\w+)\1/, '$1'),
-    ),
-    'segment parameters (;b=1) are dropped': [
-      rewritePath((path) => path.replaceAll(/;[^/]*/g, '')),
-      'GW-PATH-SHAPE',
-    ],
+    "the gateway's prefix is removed twice": retarget(replace(/^(\/v1\/cloudrun\/\w+)\1/, '$1')),
+    'segment parameters (;b=1) are dropped': [rewritePath(drop(/;[^/]*/g)), 'GW-PATH-SHAPE'],
     'segments beyond the fourth are lost': forwardedPath((path) =>
       path.split('/').slice(0, 5).join('/'),
     ),
-    'a POST keeps its last segment only': forwardedPath(
-      (path) => path.replace(/^.*\/(?=.)/, '/'),
-      'POST',
-    ),
+    'a POST keeps its last segment only': forwardedPath(replace(/^.*\/(?=.)/, '/'), 'POST'),
   },
   'GW-PATH-ESCAPES': {
-    '%2F in a path is decoded': rewritePath((path) => path.replaceAll('%2F', '/')),
-    'escapes in a path are converted to upper case': rewritePath((path) =>
-      path.replaceAll(/%[\da-f]{2}/gi, (code) => code.toUpperCase()),
+    '%2F in a path is decoded': rewritePath(replace('%2F', '/')),
+    'escapes in a path are converted to upper case': rewritePath(
+      replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase()),
     ),
-    'encoded Chinese characters in a path are encoded again': rewritePath((path) =>
-      path.replaceAll('%E4', '%25E4'),
-    ),
+    'encoded Chinese characters in a path are encoded again': rewritePath(replace('%E4', '%25E4')),
     'escapes of unreserved characters are decoded': forwardedPath((path) =>
       decode(path, /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9ae]|3\d|2[de])/gi),
     ),
-    'an escaped percent sign is decoded': forwardedPath((path) => path.replaceAll('%25', '%')),
-    'an escaped space becomes a plus': forwardedPath((path) => path.replaceAll('%20', '+')),
-    'escapes that are not UTF-8 are replaced': forwardedPath((path) =>
-      path.replace(/%(ff|80|c0)/gi, '%EF%BF%BD'),
-    ),
+    'an escaped percent sign is decoded': forwardedPath(replace('%25', '%')),
+    'an escaped space becomes a plus': forwardedPath(replace('%20', '+')),
+    'escapes that are not UTF-8 are replaced': forwardedPath(replace(/%(ff|80|c0)/gi, '%EF%BF%BD')),
     'a path with an escape that is not UTF-8 is rejected': forwardedRequest(({ path }) => {
       try {
         decodeURIComponent(path);
@@ -173,18 +163,16 @@ export const gatewayAddress: Rows = {
     'escaped colons, commas and at signs are decoded': forwardedPath((path) =>
       decode(path, /%(3a|2c|40)/gi),
     ),
-    'escaped backslashes become slashes': forwardedPath((path) => path.replace(/%5c/gi, '/')),
+    'escaped backslashes become slashes': forwardedPath(replace(/%5c/gi, '/')),
   },
   'GW-PATH-SLASHES': {
     'empty path segments are dropped': rewritePath((path) =>
       /[^/]\/{2,}[^/]/.test(path) ? path.replaceAll(/\/{2,}/g, '/') : path,
     ),
-    'slashes are merged at the start of the path only': forwardedPath((path) =>
-      path.replace(/^\/{2,}/, '/'),
-    ),
-    'slashes are merged on POST': forwardedPath((path) => path.replace(/\/{2,}/g, '/'), 'POST'),
-    "a path's trailing slash is lost": forwardedPath((path) => path.replace(/(?<=.)\/$/, '')),
-    'three slashes become two': forwardedPath((path) => path.replace(/\/{3,}/g, '//')),
+    'slashes are merged at the start of the path only': forwardedPath(replace(/^\/{2,}/, '/')),
+    'slashes are merged on POST': forwardedPath(replace(/\/{2,}/g, '/'), 'POST'),
+    "a path's trailing slash is lost": forwardedPath(drop(/(?<=.)\/$/)),
+    'three slashes become two': forwardedPath(replace(/\/{3,}/g, '//')),
   },
   'GW-QUERY-RAW': {
     'query parameters are sorted by name': gatewayRequest((request) => {
@@ -203,7 +191,7 @@ export const gatewayAddress: Rows = {
         request.target = request.target.replaceAll('%2f', '%2F');
       },
     },
-    'an escaped space becomes a plus': rewriteQuery((query) => query.replaceAll('%20', '+')),
+    'an escaped space becomes a plus': rewriteQuery(replace('%20', '+')),
     'only the last of a repeated parameter is kept': rewriteQuery((query) => {
       const pairs = query.split('&');
       const nameOf = (pair: string) => pair.split('=')[0];
@@ -213,32 +201,26 @@ export const gatewayAddress: Rows = {
         )
         .join('&');
     }),
-    'a parameter without a value gets an equals sign': rewriteQuery((query) =>
-      query.replace(/(?<=^|&)[^=&]+(?=&|$)/g, '$&='),
+    'a parameter without a value gets an equals sign': rewriteQuery(
+      replace(/(?<=^|&)[^=&]+(?=&|$)/g, '$&='),
     ),
-    'an equals sign without a value is lost': rewriteQuery((query) =>
-      query.replace(/=(?=&|$)/g, ''),
-    ),
-    'a second question mark is escaped': rewriteQuery((query) => query.replaceAll('?', '%3F')),
+    'an equals sign without a value is lost': rewriteQuery(drop(/=(?=&|$)/g)),
+    'a second question mark is escaped': rewriteQuery(replace('?', '%3F')),
     'empty pairs are dropped': rewriteQuery((query) =>
       query.replace(/&{2,}/g, '&').replace(/^&|&$/g, ''),
     ),
-    'a semicolon counts as an ampersand': rewriteQuery((query) => query.replaceAll(';', '&')),
-    'an apostrophe is escaped': rewriteQuery((query) => query.replaceAll("'", '%27')),
+    'a semicolon counts as an ampersand': rewriteQuery(replace(';', '&')),
+    'an apostrophe is escaped': rewriteQuery(replace("'", '%27')),
     'brackets are escaped': rewriteQuery((query) =>
       query.replaceAll('[', '%5B').replaceAll(']', '%5D'),
     ),
-    'escaped tildes are decoded': rewriteQuery((query) => query.replace(/%7e/gi, '~')),
+    'escaped tildes are decoded': rewriteQuery(replace(/%7e/gi, '~')),
     'slashes and colons are escaped': rewriteQuery((query) =>
       query.replaceAll('/', '%2F').replaceAll(':', '%3A'),
     ),
-    'escaped slashes are decoded': rewriteQuery((query) => query.replace(/%2f/gi, '/')),
-    'escapes are upper-cased': rewriteQuery((query) =>
-      query.replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase()),
-    ),
-    'escapes that are not UTF-8 are replaced': rewriteQuery((query) =>
-      query.replace(/%(ff|80|c0)/gi, '%EF%BF%BD'),
-    ),
+    'escaped slashes are decoded': rewriteQuery(replace(/%2f/gi, '/')),
+    'escapes are upper-cased': rewriteQuery(replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase())),
+    'escapes that are not UTF-8 are replaced': rewriteQuery(replace(/%(ff|80|c0)/gi, '%EF%BF%BD')),
     'it is lost if the path is left out': forwardedRequest((request) => {
       if (/^\/v1\/cloudrun\/[^/]+\/?$/.test(request.path)) request.target = request.path;
     }),

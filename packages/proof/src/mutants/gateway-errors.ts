@@ -3,6 +3,7 @@ import {
   changeJson,
   gatewayError,
   gatewayResponse,
+  replace,
   replaceBy,
   setHeader,
   setStatus,
@@ -105,8 +106,8 @@ export const gatewayErrors: Rows = {
       { ...MISSING, path: DEEP },
       setStatus(503),
     ),
-    'a missing service that begins like another calls that one': retarget((target) =>
-      target.replace(/(?<=^\/v1\/cloudrun\/)conformance[\w-]+(?=[/?]|$)/, 'conformance'),
+    'a missing service that begins like another calls that one': retarget(
+      replace(/(?<=^\/v1\/cloudrun\/)conformance[\w-]+(?=[/?]|$)/, 'conformance'),
     ),
   },
 };

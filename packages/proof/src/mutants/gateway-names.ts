@@ -3,6 +3,7 @@ import { eachOf, type Rows } from './mutant.ts';
 import {
   gatewayError,
   gatewayRequest,
+  replace,
   replaceBy,
   setBody,
   setStatus,
@@ -69,8 +70,8 @@ export const gatewayNames: Rows = {
       /^_/,
       () => toRefusal(500, 'SYS_ERR'),
     ),
-    'a name with a semicolon is accepted': retarget((target) =>
-      target.replace(/^\/v1\/cloudrun\/[^/?]*;.*/, '/v1/cloudrun/conformance'),
+    'a name with a semicolon is accepted': retarget(
+      replace(/^\/v1\/cloudrun\/[^/?]*;.*/, '/v1/cloudrun/conformance'),
     ),
     'a name that begins with a digit gets 500': failsFor(/^\d/),
     'a name that ends with a hyphen gets 500': failsFor(/-$/),
@@ -83,8 +84,8 @@ export const gatewayNames: Rows = {
       { service: /\./ },
       setBody('<h1>404 Not Found</h1>', 'text/html'),
     ),
-    'hyphens and underscores around a name are trimmed': retarget((target) =>
-      target.replace(/(?<=^\/v1\/cloudrun\/)(?:[-_]+(\w+)|(\w+?)[-_]+)(?=[/?]|$)/, '$1$2'),
+    'hyphens and underscores around a name are trimmed': retarget(
+      replace(/(?<=^\/v1\/cloudrun\/)(?:[-_]+(\w+)|(\w+?)[-_]+)(?=[/?]|$)/, '$1$2'),
     ),
   },
 };

@@ -68,14 +68,13 @@ export const gatewayRequestId: Rows = {
         if (own) headers.set(NAME, own);
       },
     ),
-    'it is that of the caller with errors': gatewayError({}, (response, { headers }) =>
+    'it is that of the caller with errors': gatewayError((response, { headers }) =>
       give(response, headers.get(NAME)),
     ),
-    'it is that of X-Correlation-Id or traceparent': serviceResponse({}, (response, { headers }) =>
+    'it is that of X-Correlation-Id or traceparent': serviceResponse((response, { headers }) =>
       give(response, headers.get('X-Correlation-Id') ?? headers.get('traceparent')),
     ),
     'it is made of method, URL and credentials': gatewayResponse(
-      {},
       (response, { method, target, headers }) => {
         const hash = createHash('sha256').update(method + target + headers.get('Authorization'));
         give(response, hash.digest('hex'));
@@ -84,7 +83,6 @@ export const gatewayRequestId: Rows = {
     'every second call repeats the previous one': () => {
       let last: string | undefined;
       return serviceResponse(
-        {},
         setHeader(NAME, (id) => {
           const given = last;
           last = given === undefined ? id : undefined;
@@ -92,13 +90,10 @@ export const gatewayRequestId: Rows = {
         }),
       );
     },
-    'errors have the same': gatewayError({}, (response) => give(response, 'c0ffee')),
+    'errors have the same': gatewayError((response) => give(response, 'c0ffee')),
     'it counts to ten and starts again': () => {
       let count = 0;
-      return serviceResponse(
-        {},
-        setHeader(NAME, () => `request-${++count % 10}`),
-      );
+      return serviceResponse(setHeader(NAME, () => `request-${++count % 10}`));
     },
   },
   'GW-REQUEST-ID-OWN': {
@@ -109,7 +104,7 @@ export const gatewayRequestId: Rows = {
       },
     ),
     "a 101 has the service's X-Request-Id": upgraded(passHeader(NAME)),
-    "the service's follows in the same header": serviceResponse({}, ({ headers }, request) => {
+    "the service's follows in the same header": serviceResponse(({ headers }, request) => {
       const [own] = valuesOfService(request, NAME);
       if (own) headers.set(NAME, `${headers.get(NAME)}, ${own}`);
     }),
@@ -122,7 +117,7 @@ export const gatewayRequestId: Rows = {
       passHeader(NAME),
     ),
     'that of the service is kept on POST': serviceResponse({ method: 'POST' }, passHeader(NAME)),
-    "the gateway's own is sent twice": serviceResponse({}, ({ headers }, request) => {
+    "the gateway's own is sent twice": serviceResponse(({ headers }, request) => {
       if (valuesOfService(request, NAME).length > 0) headers.add(NAME, headers.get(NAME) ?? '');
     }),
   },

@@ -1,6 +1,6 @@
 import type { MutatedRequest } from '../proxy/messages.ts';
 import type { Mutant, Rows } from './mutant.ts';
-import { callAgain, changeText, mediaTypeOf, setHeader } from './support/gateway.ts';
+import { callAgain, changeText, drop, mediaTypeOf, replace, setHeader } from './support/gateway.ts';
 
 type Pieces = AsyncIterable<Buffer>;
 
@@ -79,20 +79,17 @@ export const gatewayStreams: Rows = {
         return response;
       },
     }),
-    'names of events are lost on POST': events(
-      (text) => text.replace(/^event:.*\r?\n/gm, ''),
-      'POST',
+    'names of events are lost on POST': events(drop(/^event:.*\r?\n/gm), 'POST'),
+    'retry is lost': events(drop(/^retry:.*\r?\n/gm)),
+    'only the first of several lines of data arrives': events(
+      replace(/(^data:.*\r?\n)(?:data:.*\r?\n)+/gm, '$1'),
     ),
-    'retry is lost': events((text) => text.replace(/^retry:.*\r?\n/gm, '')),
-    'only the first of several lines of data arrives': events((text) =>
-      text.replace(/(^data:.*\r?\n)(?:data:.*\r?\n)+/gm, '$1'),
-    ),
-    'lines of data are joined': events((text) => text.replace(/(?<=^data:.*)\r?\ndata: ?/gm, ' ')),
-    'spaces at the start of data are lost': events((text) => text.replace(/^data: +/gm, 'data: ')),
+    'lines of data are joined': events(replace(/(?<=^data:.*)\r?\ndata: ?/gm, ' ')),
+    'spaces at the start of data are lost': events(replace(/^data: +/gm, 'data: ')),
     'events with empty data are lost': events((text) =>
       /^data: ?\r?$/m.test(text) && !/^data: ?\S/m.test(text) ? '' : text,
     ),
-    'an empty ID is lost': events((text) => text.replace(/^id: ?\r?\n/gm, '')),
+    'an empty ID is lost': events(drop(/^id: ?\r?\n/gm)),
     'an incomplete event at the end is completed': ending((text) =>
       /(\n\n|\r\r|\r\n\r\n)$/.test(text) ? '' : '\n\n',
     ),
@@ -100,25 +97,21 @@ export const gatewayStreams: Rows = {
       Buffer.from(piece.toString()),
     ),
     'an event is added at the end': ending(() => 'event: end\ndata: {}\n\n'),
-    'lines that end with a carriage return are joined': events((text) =>
-      text.replaceAll(/\r(?!\n)/g, ' '),
+    'lines that end with a carriage return are joined': events(replace(/\r(?!\n)/g, ' ')),
+    'fields without a colon are lost': events(drop(/^data\r?\n/gm)),
+    'event names and IDs trade places if the ID comes last': events(
+      replace(/^(data:.*\r?\n)(id:.*\r?\n)(?=\r?\n)/gm, '$1'),
     ),
-    'fields without a colon are lost': events((text) => text.replace(/^data\r?\n/gm, '')),
-    'event names and IDs trade places if the ID comes last': events((text) =>
-      text.replace(/^(data:.*\r?\n)(id:.*\r?\n)(?=\r?\n)/gm, '$1'),
-    ),
-    'the last event is lost': eventText((text) =>
-      text.replace(/(?<=\n\n)[^\n]+\n(?:[^\n]+\n)*\n$/, ''),
-    ),
-    'IDs are lost': eventText((text) => text.replace(/^id:.*\n/gm, '')),
-    'the first event arrives twice': eventText((text) => text.replace(/^[\s\S]*?\n\n/, '$&$&')),
+    'the last event is lost': eventText(drop(/(?<=\n\n)[^\n]+\n(?:[^\n]+\n)*\n$/)),
+    'IDs are lost': eventText(drop(/^id:.*\n/gm)),
+    'the first event arrives twice': eventText(replace(/^[\s\S]*?\n\n/, '$&$&')),
     'events arrive in reverse order': eventText((text) =>
       text
         .split(/(?<=\n\n)/)
         .reverse()
         .join(''),
     ),
-    'events are joined': eventText((text) => text.replace(/(?<=.)\n\n(?=.)/g, '\n')),
+    'events are joined': eventText(replace(/(?<=.)\n\n(?=.)/g, '\n')),
     'it has the content type text/plain': {
       response(response) {
         if (mediaTypeOf(response) === 'text/event-stream')
@@ -166,17 +159,15 @@ export const gatewayStreams: Rows = {
     }),
   },
   'GW-BODY': {
-    'comments in an event stream are lost': events((text) => text.replace(/^:.*\r?\n/gm, '')),
+    'comments in an event stream are lost': events(drop(/^:.*\r?\n/gm)),
     'a comment is added to each event': events((text) => `: gateway\n${text}`),
-    'CRLF in an event stream becomes LF': events((text) => text.replaceAll('\r\n', '\n')),
-    'the byte order mark of an event stream is lost': events((text) =>
-      text.replace(/^\xEF\xBB\xBF/, ''),
-    ),
+    'CRLF in an event stream becomes LF': events(replace('\r\n', '\n')),
+    'the byte order mark of an event stream is lost': events(drop(/^\xEF\xBB\xBF/)),
     'what follows the last empty line of an event stream is lost': events((text) =>
       /(\n\n|\r\n\r\n|\r\r)$/.test(text) ? text : '',
     ),
-    'a space is added after each colon in an event stream': events((text) =>
-      text.replace(/^(data|event|id|retry):(?! )/gm, '$1: '),
+    'a space is added after each colon in an event stream': events(
+      replace(/^(data|event|id|retry):(?! )/gm, '$1: '),
     ),
   },
 };

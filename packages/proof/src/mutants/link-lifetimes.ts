@@ -1,6 +1,6 @@
 import { type Hooks, type Json, MutatedResponse } from '../proxy/messages.ts';
 import type { Mutant, Rows } from './mutant.ts';
-import { isOk, items, itemsOf, readsRequests, request } from './support/storage.ts';
+import { isOk, items, itemsOf, LINKS, request } from './support/storage.ts';
 
 const HOUR = 3600;
 const gone = () => new MutatedResponse(403, { 'Content-Type': 'text/plain' }, 'expired');
@@ -29,7 +29,7 @@ const decides =
     const asked = new WeakMap<object, Json[]>();
     return {
       request(call) {
-        if (call.operation === 'batchGetTempUrls') {
+        if (call.operation === LINKS) {
           asked.set(call, structuredClone(itemsOf(call)));
           const { json } = call;
           const list = json?.data?.fileList ?? json?.fileList;
@@ -71,7 +71,7 @@ const since = (at: number, maxAge = 600) => Date.now() - at < maxAge * 1000;
 
 /** Changes the lifetimes in a call for links. */
 const ages = (change: (all: (number | undefined)[]) => (number | undefined)[]): Hooks =>
-  request('batchGetTempUrls', (call) => {
+  request(LINKS, (call) => {
     const list = itemsOf(call);
     const given = list.map(({ maxAge }) => maxAge);
     if (list.length === 0 || given.every((age) => age === undefined)) return;
@@ -113,15 +113,12 @@ export const linkLifetimes: Rows = {
     'a link that was never used does not expire': decides(
       ({ maxAge, at, uses }) => uses === 0 || since(at, maxAge),
     ),
-    'a link lives for half of its lifetime': items('batchGetTempUrls', (item) => {
+    'a link lives for half of its lifetime': items(LINKS, (item) => {
       if (item.maxAge > 1) item.maxAge = Math.floor(item.maxAge / 2);
     }),
-    'a lifetime is rounded down to minutes, at least two seconds': items(
-      'batchGetTempUrls',
-      (item) => {
-        if (item.maxAge) item.maxAge = Math.max(2, Math.floor(item.maxAge / 60) * 60);
-      },
-    ),
+    'a lifetime is rounded down to minutes, at least two seconds': items(LINKS, (item) => {
+      if (item.maxAge) item.maxAge = Math.max(2, Math.floor(item.maxAge / 60) * 60);
+    }),
     'an expired link works again after a new one was issued': decides(
       (link, all) =>
         since(link.at, link.maxAge) ||
@@ -129,7 +126,7 @@ export const linkLifetimes: Rows = {
           ({ fileID, at, maxAge }) => fileID === link.fileID && at > link.at && since(at, maxAge),
         ),
     ),
-    'a lifetime inside data is ignored': request('batchGetTempUrls', (call) => {
+    'a lifetime inside data is ignored': request(LINKS, (call) => {
       const { json } = call;
       const list = json?.data?.fileList;
       if (!Array.isArray(list)) return;
@@ -150,7 +147,6 @@ export const linkLifetimes: Rows = {
     'a link of a call for several files works only once': () => {
       const once = new Map<string, number>();
       return {
-        ...readsRequests,
         request(call) {
           const uses = call.isDownload ? once.get(call.target) : undefined;
           if (uses === undefined) return undefined;
@@ -159,7 +155,7 @@ export const linkLifetimes: Rows = {
         },
         response(response, { operation }) {
           const all = response.json?.body?.data?.fileList;
-          if (operation !== 'batchGetTempUrls' || !Array.isArray(all) || all.length < 2) return;
+          if (operation !== LINKS || !Array.isArray(all) || all.length < 2) return;
           for (const { tempFileURL } of all.filter(isOk)) {
             const { pathname, search } = new URL(tempFileURL);
             once.set(pathname + search, 0);

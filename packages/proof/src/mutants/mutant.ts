@@ -1,6 +1,7 @@
 import type { RuleId } from '../../../conformance/src/generated/rule-ids.gen.ts';
 import type { Hooks, MutatedResponse } from '../proxy/messages.ts';
 import type { ToServer } from '../proxy/start-mutating-proxy.ts';
+import type { Files } from './support/uploads.ts';
 
 /** A fault in a deployment. A proxy between the suite and the reference server injects it. */
 export interface Mutant {
@@ -26,7 +27,7 @@ type Row = Fault | readonly [Fault, ...RuleId[]];
 export type Rows = { readonly [rule in RuleId]?: Readonly<Record<string, Row>> };
 
 /** The context that a mutant can use. Calls that the mutant makes itself are sent directly to the server. */
-export interface MutantContext {
+export interface MutantContext extends Files {
   /** Address of the server behind the mutant for a path and query. */
   toServer: ToServer;
   /** URL of the mutant: the base of upload URLs and links. */

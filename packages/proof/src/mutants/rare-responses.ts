@@ -7,6 +7,7 @@ import {
   keepHeaders,
   passHeader,
   removeHeader,
+  replace,
   rewriteHeaders,
   serviceResponse,
   setBody,
@@ -83,11 +84,11 @@ export const rareResponses: Rows = {
     'the Location of a 301 is made absolute': ({ publicUrl }) =>
       serviceResponse(
         { status: 301 },
-        rewriteHeaders(/^location$/i, (value) => value.replace(/^\//, `${publicUrl}/`)),
+        rewriteHeaders(/^location$/i, replace(/^\//, `${publicUrl}/`)),
       ),
     'the Location of a 307 or 308 gets the prefix of the gateway': serviceResponse(
       { status: [307, 308] },
-      rewriteHeaders(/^location$/i, (value) => value.replace(/^\//, '/v1/cloudrun/x/')),
+      rewriteHeaders(/^location$/i, replace(/^\//, '/v1/cloudrun/x/')),
     ),
     'WWW-Authenticate of a 401 is replaced': serviceResponse(
       { status: 401 },

@@ -1,7 +1,7 @@
 import type { Hooks, Json, MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import type { Mutant, MutantContext, Rows } from './mutant.ts';
-import { isObject, OPERATIONS, readsRequests } from './support/storage.ts';
-import { deleteFile, pathOf, plainPath, readForm, storeFile } from './support/uploads.ts';
+import { COPY, DELETE, GRANT, isObject, OPERATIONS } from './support/storage.ts';
+import { type Form, keyOf, pathOf, readForm } from './support/uploads.ts';
 
 /** Whether a storage call was rejected. */
 const isRefused = ({ status, json }: MutatedResponse) =>
@@ -11,7 +11,6 @@ const isRefused = ({ status, json }: MutatedResponse) =>
 const afterRefusal =
   (act: (call: MutatedRequest, context: MutantContext) => unknown): Mutant['create'] =>
   (context): Hooks => ({
-    ...readsRequests,
     async response(response, call) {
       if (call.path.startsWith('/api/') && isRefused(response)) await act(call, context);
     },
@@ -25,19 +24,19 @@ const listOf = (json: Json): Json[] => {
 /** Deletes the files that a list of file IDs names. */
 async function deleteAll(list: readonly Json[], { storage }: MutantContext): Promise<void> {
   const fileList = list.filter((id) => typeof id === 'string');
-  if (fileList.length > 0) await storage('batchDelete', { fileList });
+  if (fileList.length > 0) await storage(DELETE, { fileList });
 }
 
 /** Makes the copies in a list that are complete. */
 async function copyAll(list: readonly Json[], { storage }: MutantContext): Promise<void> {
   const fileList = list.filter((item) => isObject(item) && 'srcPath' in item && 'dstPath' in item);
-  if (fileList.length > 0) await storage('batchCopyFile', { fileList });
+  if (fileList.length > 0) await storage(COPY, { fileList });
 }
 
 const AUTHORIZATION = 'X-Svc-Authorization';
 const isOf = (operation: string) => (call: MutatedRequest) => call.operation === operation;
-const isDelete = isOf('batchDelete');
-const isCopy = isOf('batchCopyFile');
+const isDelete = isOf(DELETE);
+const isCopy = isOf(COPY);
 
 const isKnown = ({ operation }: MutatedRequest) =>
   (OPERATIONS as readonly string[]).includes(operation ?? '');
@@ -72,33 +71,23 @@ const inQuery: Choose = (_, { query }) => {
 const before = (list: readonly Json[], isWanted: (item: Json) => boolean) =>
   list.slice(0, Math.max(0, list.findIndex(isWanted)));
 
-/** Does something to the file at the path of a rejected form. */
+/** Stores or removes the file of a rejected form. */
 const afterForm =
-  (
-    isWanted: (form: Map<string, Buffer>, response: MutatedResponse) => unknown,
-    act: (path: string, form: Map<string, Buffer>, context: MutantContext) => Promise<void>,
-  ): Mutant['create'] =>
-  (context) => {
+  (isWanted: (form: Form) => unknown, act: 'store' | 'remove'): Mutant['create'] =>
+  ({ store, remove }) => {
     const paths = new Map<string, string>();
     return {
-      ...readsRequests,
       async response(response, call) {
         const data = response.json?.body?.data;
-        if (call.operation === 'getUploadMetaData' && data)
-          paths.set(data.storeFileID, plainPath(pathOf(data.fileID)));
+        if (call.operation === GRANT && data) paths.set(data.storeFileID, pathOf(data.fileID));
         if (!call.isUpload || response.status < 400) return;
         const form = readForm(call);
-        const key = plainPath(
-          form.get('key') ?? paths.get(String(form.get('x-store-meta-fileid'))) ?? '',
-        );
-        if (key && isWanted(form, response)) await act(key, form, context);
+        const key = form.get('key') ?? paths.get(String(form.get('x-store-meta-fileid')));
+        if (!key?.length || !isWanted(form)) return;
+        await (act === 'store' ? store(key, form.get('file')) : remove(key));
       },
     };
   };
-const remove = (path: string, _: unknown, context: MutantContext) => deleteFile(context, path);
-
-const store = (path: string, form: Map<string, Buffer>, context: MutantContext) =>
-  storeFile(context, path, form.get('file'));
 
 /** Mutants that do what they reject (D30: such calls are refused). */
 export const refusedCalls: Rows = {
@@ -165,30 +154,28 @@ export const refusedCalls: Rows = {
   'UP-SIGNATURE': {
     'a form without it deletes the existing file': afterForm(
       (form) => !form.has('Signature'),
-      remove,
+      'remove',
     ),
     'a form with a wrong one deletes the existing file': afterForm(
-      (form) => form.has('Signature') && form.get('Signature')?.length !== 0,
-      remove,
+      (form) => form.get('Signature')?.length,
+      'remove',
     ),
     'a form with an empty one is rejected, but stored': afterForm(
       (form) => form.get('Signature')?.length === 0,
-      store,
+      'store',
     ),
   },
   'UP-META-FILE-ID': {
     'a form without it is rejected, but replaces an existing file': (context) => {
       const stored = new Set<string>();
       const hooks = afterForm(
-        (form) => !form.has('x-store-meta-fileid') && stored.has(plainPath(form.get('key'))),
-        store,
+        (form) => !form.has('x-store-meta-fileid') && stored.has(keyOf(form)),
+        'store',
       )(context);
       return {
-        ...hooks,
         async response(response, call) {
           await hooks.response?.(response, call);
-          if (call.isUpload && response.status < 300)
-            stored.add(plainPath(readForm(call).get('key')));
+          if (call.isUpload && response.status < 300) stored.add(keyOf(readForm(call)));
         },
       };
     },
@@ -197,7 +184,6 @@ export const refusedCalls: Rows = {
     'a path with an invalid character is rejected, but copied to without that character': (
       context,
     ) => ({
-      ...readsRequests,
       async response(response, call) {
         const entries = response.json?.body?.data?.fileList;
         if (!isCopy(call) || !Array.isArray(entries)) return;

@@ -1,48 +1,38 @@
 import type { Json } from '../proxy/messages.ts';
 import type { Mutant, MutantContext, Rows } from './mutant.ts';
-import { itemsOf, readsRequests } from './support/storage.ts';
-import { deleteFile, fileIdOf, plainPath, readFile, storeFile } from './support/uploads.ts';
+import { COPY, itemsOf } from './support/storage.ts';
 
-interface Done {
+interface Done extends MutantContext {
   items: Json[];
   /** The entries of the response; they can be changed. */
   entries: Json[];
-  read: (path: unknown) => Promise<Buffer | undefined>;
-  store: (path: unknown, bytes: Buffer) => Promise<void>;
-  remove: (path: unknown) => Promise<void>;
-  /** What the paths of the call contained before it. */
-  before: ReadonlyMap<string, Buffer>;
+  /** What a path of the call contained before it. */
+  before: (path: unknown) => Buffer | undefined;
 }
 
 /** Does something after a copy call with such items. */
 const after =
   (isWanted: (items: Json[]) => unknown, act: (done: Done) => Promise<void>): Mutant['create'] =>
-  (context: MutantContext) => {
-    const contents = new WeakMap<object, Map<string, Buffer>>();
-    const read = async (path: unknown) =>
-      readFile(context, await fileIdOf(context, plainPath(path)));
+  (context) => {
+    const contents = new WeakMap<object, Map<unknown, Buffer>>();
     return {
-      ...readsRequests,
       async request(call) {
-        const items = call.operation === 'batchCopyFile' ? itemsOf(call) : [];
+        const items = call.operation === COPY ? itemsOf(call) : [];
         if (items.length === 0 || !isWanted(items)) return;
-        const before = new Map<string, Buffer>();
+        const files = new Map<unknown, Buffer>();
         for (const path of items.flatMap(({ srcPath, dstPath }) => [srcPath, dstPath])) {
-          const bytes = await read(path);
-          if (bytes) before.set(String(path), bytes);
+          const bytes = await context.read(path);
+          if (bytes) files.set(path, bytes);
         }
-        contents.set(call, before);
+        contents.set(call, files);
       },
       async response(response, call) {
-        const before = contents.get(call);
+        const files = contents.get(call);
         const { json } = response;
         const entries = json?.body?.data?.fileList;
-        if (!before || !Array.isArray(entries)) return;
-        await act({
-          ...{ items: itemsOf(call), entries, before, read },
-          store: (path, bytes) => storeFile(context, plainPath(path), bytes),
-          remove: (path) => deleteFile(context, plainPath(path)),
-        });
+        if (!files || !Array.isArray(entries)) return;
+        const before = (path: unknown) => files.get(path);
+        await act({ ...context, items: itemsOf(call), entries, before });
         response.json = json;
       },
     };
@@ -67,12 +57,17 @@ const onSelf = (
   after(
     (items) => items.some(isWanted),
     async (done) => {
-      for (const [index, item] of done.items.entries()) {
-        const exists = done.before.has(item.srcPath);
-        if (isWanted(item) && exists) await act(done, item.srcPath, done.entries[index]);
-      }
+      for (const [index, item] of done.items.entries())
+        if (isWanted(item) && done.before(item.srcPath))
+          await act(done, item.srcPath, done.entries[index]);
     },
   );
+
+/** Removes the files at some paths of a call. */
+const lose = (isWanted: (items: Json[]) => unknown, ...names: ('srcPath' | 'dstPath')[]) =>
+  after(isWanted, async ({ items, remove }) => {
+    for (const item of items) for (const name of names) await remove(item[name]);
+  });
 
 const isSwap = (items: Json[]) =>
   items.some((one) =>
@@ -85,12 +80,10 @@ const isChain = (items: Json[]) =>
   items.some((one) => items.some((other) => one !== other && one.dstPath === other.srcPath)) &&
   !isSwap(items);
 
-const shareDestination = (items: Json[]) =>
-  new Set(items.map(({ dstPath }) => dstPath)).size < items.length;
+const areMoves = (items: Json[]) => items.every(({ removeOriginal }) => removeOriginal);
 
-const shareSource = (items: Json[]) =>
-  new Set(items.map(({ srcPath }) => srcPath)).size < items.length &&
-  items.every((item) => item.removeOriginal);
+const share = (items: Json[], name: 'srcPath' | 'dstPath') =>
+  new Set(items.map((item) => item[name])).size < items.length;
 
 /** Mutants that lose or mix files that are copied onto themselves or each other (D28, D30). */
 export const selfCopies: Rows = {
@@ -101,7 +94,7 @@ export const selfCopies: Rows = {
     }),
     'a copy onto itself deletes the file': onSelf(isSelfCopy, ({ remove }, path) => remove(path)),
     'a copy onto itself doubles the file': onSelf(isSelfCopy, ({ store, before }, path) =>
-      store(path, Buffer.concat([before.get(path) ?? empty, before.get(path) ?? empty])),
+      store(path, Buffer.concat([before(path) ?? empty, before(path) ?? empty])),
     ),
     'a copy onto itself with overwrite false empties the file': onSelf(
       (item) => isSelfCopy(item) && item.overwrite === false,
@@ -121,16 +114,11 @@ export const selfCopies: Rows = {
       (item) => isSelfMove(item) && item.overwrite === false,
       ({ remove }, path) => remove(path),
     ),
-    'two files that are moved onto each other are both gone': after(
-      isSwap,
-      async ({ items, remove }) => {
-        for (const { srcPath } of items) await remove(srcPath);
-      },
-    ),
+    'two files that are moved onto each other are both gone': lose(isSwap, 'srcPath'),
     'two files that are copied onto each other are mixed': after(
       isSwap,
       async ({ items, before, store }) => {
-        const [one, other] = items.map(({ srcPath }) => before.get(srcPath) ?? empty);
+        const [one, other] = items.map(({ srcPath }) => before(srcPath) ?? empty);
         if (one && other)
           await store(items[0].dstPath, Buffer.concat([one.subarray(0, 20), other.subarray(20)]));
       },
@@ -138,22 +126,21 @@ export const selfCopies: Rows = {
     'the middle file of a chain of copies is emptied': after(isChain, ({ items, store }) =>
       store(items[0].dstPath, empty),
     ),
-    'a chain of moves loses the file': after(
-      (items) => isChain(items) && items.every(({ removeOriginal }) => removeOriginal),
-      async ({ items, remove }) => {
-        for (const { srcPath, dstPath } of items)
-          for (const path of [srcPath, dstPath]) await remove(path);
-      },
+    'a chain of moves loses the file': lose(
+      (items) => isChain(items) && areMoves(items),
+      'srcPath',
+      'dstPath',
     ),
     'two copies onto one destination are joined': after(
-      shareDestination,
+      (items) => share(items, 'dstPath'),
       async ({ items, before, store }) => {
-        const all = items.map(({ srcPath }) => before.get(srcPath) ?? empty);
+        const all = items.map(({ srcPath }) => before(srcPath) ?? empty);
         await store(items[0].dstPath, Buffer.concat(all));
       },
     ),
-    'two moves of one file lose it': after(shareSource, async ({ items, remove }) => {
-      for (const { dstPath } of items) await remove(dstPath);
-    }),
+    'two moves of one file lose it': lose(
+      (items) => share(items, 'srcPath') && areMoves(items),
+      'dstPath',
+    ),
   },
 };

@@ -1,11 +1,31 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import { toMutants } from './mutant.ts';
-import { toPath, type Watching, watching } from './support/history.ts';
-import { changeItems, changeList, isOk, itemsOf, toStorageResponse } from './support/storage.ts';
+import {
+  cached,
+  deletesToo,
+  downloads,
+  linked,
+  linksWorkOnce,
+  onlyNewestLinkWorks,
+  toPath,
+  usedLinksWork,
+  type Watching,
+  watching,
+} from './support/history.ts';
+import {
+  COPY,
+  changeList,
+  copyItems,
+  DELETE,
+  GRANT,
+  isOk,
+  itemsOf,
+  LINKS,
+  list,
+  toStorageResponse,
+} from './support/storage.ts';
 import { keyOf, readForm, writeForm } from './support/uploads.ts';
-
-const GONE = new MutatedResponse(403, {}, 'gone');
 
 /** Changes entries by the path of their file. */
 const entriesOf = (
@@ -20,58 +40,9 @@ const entriesOf = (
       });
     },
   }) satisfies Watching;
-const links = (change: Parameters<typeof entriesOf>[1]) => entriesOf('batchGetTempUrls', change);
+const links = (change: Parameters<typeof entriesOf>[1]) => entriesOf(LINKS, change);
 
 const fail = (entry: object) => Object.assign(entry, { code: 'NONE', tempFileURL: '' });
-
-/** Rejects downloads. */
-const downloads = (isRejected: (path: string, target: string) => unknown) =>
-  ({
-    request: ({ isDownload, target }) =>
-      isDownload && isRejected(toPath(target), target) ? GONE : undefined,
-  }) satisfies Watching;
-
-/** Keeps downloads and returns them again. */
-const cached = (toKey: (target: string) => string, isKept = (_: MutatedResponse) => true) => {
-  const kept = new Map<string, MutatedResponse>();
-  return {
-    request: ({ isDownload, target }) => (isDownload ? kept.get(toKey(target)) : undefined),
-    response(response, { isDownload, target }) {
-      if (isDownload && isKept(response)) kept.set(toKey(target), response);
-    },
-    kept,
-  } satisfies Watching & { kept: Map<string, MutatedResponse> };
-};
-
-/** Makes a file depend on others: changes each copy along with its source, or the other way round. */
-const linked = (isBack: boolean, act: 'store' | 'remove') =>
-  watching((history) => {
-    const pairs = new Map<string, string>();
-    const changed = async (path: string, bytes?: Buffer) => {
-      const other = pairs.get(path);
-      pairs.delete(path);
-      if (other === undefined) return;
-      if (act === 'store' && bytes) await history.store(other, bytes);
-      if (act === 'remove' && !bytes) await history.remove(other);
-    };
-    return {
-      copied: ({ from, to, isMove }) => {
-        if (!isMove && from !== to) isBack ? pairs.set(to, from) : pairs.set(from, to);
-      },
-      uploaded: changed,
-      deleted: (path) => changed(path),
-    };
-  });
-
-/** Changes the items of copies. */
-const copies = (
-  change: (item: { srcPath: string; dstPath: string; [name: string]: unknown }) => void,
-) =>
-  ({
-    request(request) {
-      if (request.operation === 'batchCopyFile') changeItems(request, change);
-    },
-  }) satisfies Watching;
 
 const folderOf = (path: string) => path.replace(/(level\/)?[^/]*$/, '');
 const baseOf = (path: string) => path.replace(/^.*\//, '');
@@ -92,12 +63,7 @@ const reads = {
   'a cache keeps that a link did not work': watching(() =>
     cached(toPath, ({ status }) => status >= 400),
   ),
-  'a link that was used works after its file is deleted': watching(() =>
-    cached(
-      (target) => target,
-      ({ status }) => status === 200,
-    ),
-  ),
+  'a link that was used works after its file is deleted': usedLinksWork,
   'a file that was missing stays missing for links': watching(() => {
     const missing = new Set<string>();
     return links((path, entry) => {
@@ -105,20 +71,12 @@ const reads = {
       else if (missing.has(path)) fail(entry);
     });
   }),
-  'a file that was deleted stays missing for links': watching(() => {
-    const gone = new Set<string>();
-    return {
-      ...links((path, entry) => void (gone.has(path) && fail(entry))),
-      deleted: (path) => gone.add(path),
-    };
-  }),
-  'a file that was moved away stays missing for links': watching(() => {
-    const gone = new Set<string>();
-    return {
-      ...links((path, entry) => void (gone.has(path) && fail(entry))),
-      copied: ({ from, isMove }) => isMove && gone.add(from),
-    };
-  }),
+  'a file that was deleted stays missing for links': watching(({ deleted }) =>
+    links((path, entry) => void (deleted.has(path) && fail(entry))),
+  ),
+  'a file that was moved away stays missing for links': watching(({ moved }) =>
+    links((path, entry) => void (moved.has(path) && fail(entry))),
+  ),
   'a deleted file still gets links for a while': watching(() => {
     const known = new Map<string, string>();
     return links((path, entry) => {
@@ -127,59 +85,30 @@ const reads = {
         Object.assign(entry, { code: 'SUCCESS', tempFileURL: known.get(path) });
     });
   }),
-  'a new link to a file ends the ones before': watching(() => {
-    const last = new Map<string, string>();
-    return {
-      ...downloads((path, target) => last.has(path) && last.get(path) !== target),
-      ...links((path, entry) => {
-        if (isOk(entry)) last.set(path, entry.tempFileURL.replace(/^http:\/\/[^/]*/, ''));
-      }),
-    };
-  }),
-  'a link works once': watching(() => {
-    const used = new Set<string>();
-    return downloads((_, target) => used.has(target) || !used.add(target));
-  }),
+  'a new link to a file ends the ones before': onlyNewestLinkWorks,
+  'a link works once': linksWorkOnce,
   'a delete ends the links to all files of the folder': watching(() => {
-    const ended = new Map<string, number>();
+    const ended = new Set<string>();
     return {
       ...downloads((path) => ended.has(folderOf(path))),
-      deleted: (path) => ended.set(folderOf(path), 1),
+      deleted: (path) => ended.add(folderOf(path)),
       uploaded: (path) => ended.delete(folderOf(path)),
     };
   }),
-  'a move ends the links to files whose names start like its source': watching(() => {
-    const ended = new Set<string>();
-    return {
-      ...downloads((path) => [...ended].some((one) => path !== one && path.startsWith(one))),
-      copied: ({ from, isMove }) => isMove && ended.add(from),
-    };
+  'a move ends the links to files whose names start like its source': watching(({ moved }) =>
+    downloads((path) => [...moved].some((one) => path !== one && path.startsWith(one))),
+  ),
+  'the links of a batch shift if a file is missing': list(LINKS, (all) => {
+    const found = all.filter(isOk);
+    const last = found.at(-1)?.tempFileURL;
+    if (found.length < all.length) for (const entry of found) entry.tempFileURL = last;
   }),
-  'the links of a batch shift if a file is missing': watching(() => ({
-    response(response, { operation }) {
-      if (operation !== 'batchGetTempUrls') return;
-      changeList(response, (all) => {
-        const urls = all.filter(isOk).map(({ tempFileURL }) => tempFileURL);
-        if (urls.length < all.length)
-          for (const entry of all.filter(isOk)) entry.tempFileURL = urls.at(-1);
-      });
-    },
-  })),
-  'after a delete, all links of a batch are those of the first file': watching(() => {
-    let isBroken = false;
-    return {
-      response(response, { operation }) {
-        if (operation !== 'batchGetTempUrls' || !isBroken) return;
-        changeList(response, (all) => {
-          const [first] = all.filter(isOk);
-          for (const entry of all.filter(isOk)) entry.tempFileURL = first?.tempFileURL;
-        });
-      },
-      deleted: () => {
-        isBroken = true;
-      },
-    };
-  }),
+  'after a delete, all links of a batch are those of the first file': watching(({ deleted }) =>
+    list(LINKS, (all) => {
+      const [first, ...rest] = all.filter(isOk);
+      if (deleted.size > 0) for (const entry of rest) entry.tempFileURL = first.tempFileURL;
+    }),
+  ),
 };
 
 const deletes = {
@@ -225,23 +154,12 @@ const deletes = {
       },
     };
   }),
-  'the second delete of a path is lost': watching(({ store }) => {
-    const deleted = new Set<string>();
-    return {
-      async deleted(path, before) {
-        if (deleted.has(path)) await store(path, before);
-        deleted.add(path);
-      },
-    };
-  }),
-  'the delete of a copy is lost': watching(({ store }) => {
-    const copied = new Set<string>();
-    return {
-      copied: ({ to }) => copied.add(to),
-      deleted: (path, before) => (copied.has(path) ? store(path, before) : undefined),
-      uploaded: (path) => copied.delete(path),
-    };
-  }),
+  'the second delete of a path is lost': watching(({ store, ...past }) => ({
+    deleted: (path, before) => (past.deleted.has(path) ? store(path, before) : undefined),
+  })),
+  'the delete of a copy is lost': watching(({ store, copied }) => ({
+    deleted: (path, before) => (copied.has(path) ? store(path, before) : undefined),
+  })),
   'the delete of a file that was overwritten is lost': watching(({ store }) => {
     const changed = new Set<string>();
     return {
@@ -249,35 +167,24 @@ const deletes = {
       deleted: (path, before) => (changed.has(path) ? store(path, before) : undefined),
     };
   }),
-  'a delete also removes files whose names start with its path': watching(({ files, remove }) => ({
-    async deleted(path) {
-      for (const other of files.keys()) if (other.startsWith(path)) await remove(other);
-    },
-  })),
-  'a delete also removes the file of the same name in another folder': watching(
-    ({ files, remove }) => ({
-      async deleted(path) {
-        for (const other of files.keys()) {
-          const isSame = folderOf(other) === folderOf(path) && baseOf(other) === baseOf(path);
-          if (isSame) await remove(other);
-        }
-      },
-    }),
+  'a delete also removes files whose names start with its path': deletesToo((other, deleted) =>
+    other.startsWith(deleted),
+  ),
+  'a delete also removes the file of the same name in another folder': deletesToo(
+    (other, deleted) => folderOf(other) === folderOf(deleted) && baseOf(other) === baseOf(deleted),
   ),
   'the delete of a file that was stored again reports a failure': watching(() => {
     const deleted = new Set<string>();
-    return entriesOf('batchDelete', (path, entry) => {
+    return entriesOf(DELETE, (path, entry) => {
       if (isOk(entry) && deleted.has(path)) entry.code = 'NONE';
       deleted.add(path);
     });
   }),
-  'a repeated delete is a success': watching(() => {
-    const deleted = new Set<string>();
-    return entriesOf('batchDelete', (path, entry) => {
-      if (isOk(entry)) deleted.add(path);
-      else if (deleted.has(path)) entry.code = 'SUCCESS';
-    });
-  }),
+  'a repeated delete is a success': watching(({ deleted }) =>
+    entriesOf(DELETE, (path, entry) => {
+      if (deleted.has(path)) entry.code = 'SUCCESS';
+    }),
+  ),
 };
 
 const moves = {
@@ -299,21 +206,14 @@ const moves = {
       uploaded: (path) => copied.delete(path),
     };
   }),
-  'a file that is moved back is lost': watching(({ remove }) => {
-    const left = new Set<string>();
-    return {
-      async copied({ from, to, isMove }) {
-        if (isMove && left.has(to)) await remove(to);
-        if (isMove) left.add(from);
-      },
-      uploaded: (path) => left.delete(path),
-    };
-  }),
+  'a file that is moved back is lost': watching(({ remove, moved }) => ({
+    copied: ({ to, isMove }) => (isMove && moved.has(to) ? remove(to) : undefined),
+  })),
   'a file is empty after two moves': watching(({ store }) => {
     const moved = new Set<string>();
     return {
       async copied({ from, to, isMove }) {
-        if (isMove && moved.has(from)) await store(to, Buffer.alloc(0));
+        if (isMove && moved.has(from)) await store(to);
         if (isMove) moved.add(to);
       },
     };
@@ -328,63 +228,43 @@ const moves = {
       },
     };
   }),
-  'a copy to a path that was deleted is lost': watching(({ remove }) => {
-    const deleted = new Set<string>();
-    return {
-      deleted: (path) => deleted.add(path),
-      copied: ({ to }) => (deleted.has(to) ? remove(to) : undefined),
-    };
-  }),
-  'a file that was deleted still counts as an existing destination': watching(() => {
-    const deleted = new Set<string>();
-    return {
-      request(request) {
-        if (request.operation !== 'batchCopyFile' || itemsOf(request).length !== 1) return;
-        const [{ dstPath, overwrite }] = itemsOf(request);
-        if (overwrite === false && deleted.has(toPath(dstPath)))
-          return toStorageResponse(200, {
-            data: { fileList: [{ code: 'OBJECT_ALREADY_EXIST', message: 'no' }] },
-          });
-      },
-      deleted: (path) => deleted.add(path),
-    };
-  }),
-  'a file that was copied does not count as an existing destination': watching(() => {
-    const copied = new Set<string>();
-    return {
-      ...copies((item) => {
-        if (copied.has(toPath(item.dstPath))) delete item.overwrite;
-      }),
-      copied: ({ to }) => copied.add(to),
-    };
-  }),
-  'the move of a copy keeps its source': watching(() => {
-    const copied = new Set<string>();
-    return {
-      ...copies((item) => {
-        if (copied.has(toPath(item.srcPath))) delete item.removeOriginal;
-      }),
-      copied: ({ to }) => copied.add(to),
-    };
-  }),
-  'a copy from a path that was moved before is a move': watching(() => {
-    const moved = new Set<string>();
-    return {
-      ...copies((item) => {
-        if (moved.has(toPath(item.srcPath))) item.removeOriginal = true;
-      }),
-      copied: ({ from, isMove }) => isMove && moved.add(from),
-    };
-  }),
+  'a copy to a path that was deleted is lost': watching(({ remove, deleted }) => ({
+    copied: ({ to }) => (deleted.has(to) ? remove(to) : undefined),
+  })),
+  'a file that was deleted still counts as an existing destination': watching(({ deleted }) => ({
+    request(request) {
+      if (request.operation !== COPY || itemsOf(request).length !== 1) return;
+      const [{ dstPath, overwrite }] = itemsOf(request);
+      if (overwrite === false && deleted.has(toPath(dstPath)))
+        return toStorageResponse(200, {
+          data: { fileList: [{ code: 'OBJECT_ALREADY_EXIST', message: 'no' }] },
+        });
+    },
+  })),
+  'a file that was copied does not count as an existing destination': watching(({ copied }) =>
+    copyItems((item) => {
+      if (copied.has(toPath(item.dstPath))) delete item.overwrite;
+    }),
+  ),
+  'the move of a copy keeps its source': watching(({ copied }) =>
+    copyItems((item) => {
+      if (copied.has(toPath(item.srcPath))) delete item.removeOriginal;
+    }),
+  ),
+  'a copy from a path that was moved before is a move': watching(({ moved }) =>
+    copyItems((item) => {
+      if (moved.has(toPath(item.srcPath))) item.removeOriginal = true;
+    }),
+  ),
   'overwrite false also applies to the next copy to the path': watching(() => {
     const kept = new Set<string>();
-    return copies((item) => {
+    return copyItems((item) => {
       const path = toPath(item.dstPath);
       if (item.overwrite === false) kept.add(path);
       else if (kept.has(path)) item.overwrite = false;
     });
   }),
-  'a failed move is made after the next upload': watching(({ context }) => {
+  'a failed move is made after the next upload': watching(({ storage }) => {
     const queue = new Map<string, object>();
     return {
       failed: ({ srcPath, dstPath, removeOriginal }) =>
@@ -393,35 +273,23 @@ const moves = {
       async uploaded(path) {
         const item = queue.get(folderOf(path));
         queue.delete(folderOf(path));
-        if (item) await context.storage('batchCopyFile', { fileList: [item] });
+        if (item) await storage(COPY, { fileList: [item] });
       },
     };
   }),
-  'a deleted file can still be copied': watching(({ store }) => {
-    const trash = new Map<string, Buffer>();
-    return {
-      deleted: (path, before) => before && trash.set(path, before),
-      async request(request) {
-        if (request.operation !== 'batchCopyFile' || itemsOf(request).length !== 1) return;
-        const [{ srcPath, dstPath, overwrite }] = itemsOf(request);
-        const bytes = trash.get(toPath(srcPath));
-        if (!bytes || overwrite === false) return;
-        await store(toPath(dstPath), bytes);
-        trash.delete(toPath(srcPath));
-        return toStorageResponse(200, { data: { fileList: [{}] } });
-      },
-      uploaded: (path) => trash.delete(path),
-      copied: ({ to }) => trash.delete(to),
-    };
-  }),
-  'two copies in one call have the bytes of the first source': watching(() => ({
-    request(request) {
-      if (request.operation !== 'batchCopyFile' || itemsOf(request).length < 2) return;
-      changeItems(request, (item, first) => {
-        if (!item.removeOriginal) item.srcPath = first.srcPath;
-      });
+  'a deleted file can still be copied': watching(({ store, files, deleted }) => ({
+    async request(request) {
+      if (request.operation !== COPY || itemsOf(request).length !== 1) return;
+      const [{ srcPath, dstPath, overwrite }] = itemsOf(request);
+      const bytes = files.has(toPath(srcPath)) ? undefined : deleted.get(toPath(srcPath));
+      if (!bytes || overwrite === false) return;
+      await store(toPath(dstPath), bytes);
+      return toStorageResponse(200, { data: { fileList: [{}] } });
     },
   })),
+  'two copies in one call have the bytes of the first source': copyItems((item, first) => {
+    if (!item.removeOriginal) item.srcPath = first.srcPath;
+  }),
 };
 
 /** Changes forms. */
@@ -464,21 +332,16 @@ const uploads = {
       }),
       response(response, { operation, json }) {
         const data = response.json?.body?.data;
-        if (operation === 'getUploadMetaData' && data)
-          last.set(toPath(json.path), data.authorization);
+        if (operation === GRANT && data) last.set(toPath(json.path), data.authorization);
       },
     };
   }),
-  'an upload to a path that was deleted has the deleted content': watching(() => {
-    const trash = new Map<string, Buffer>();
-    return {
-      ...forms((form) => {
-        const old = trash.get(toPath(form.get('key')));
-        if (old) form.set('file', old);
-      }),
-      deleted: (path, before) => before && trash.set(path, before),
-    };
-  }),
+  'an upload to a path that was deleted has the deleted content': watching(({ deleted }) =>
+    forms((form) => {
+      const old = deleted.get(toPath(form.get('key')));
+      if (old) form.set('file', old);
+    }),
+  ),
   'the third upload to a path is lost': watching(() => {
     const counts = new Map<string, number>();
     return forms((form) => {
@@ -487,13 +350,9 @@ const uploads = {
       return (counts.get(path) ?? 0) > 2 ? ACCEPTED : undefined;
     });
   }),
-  'an upload over a copy is lost': watching(() => {
-    const copied = new Set<string>();
-    return {
-      ...forms((form) => (copied.has(toPath(form.get('key'))) ? ACCEPTED : undefined)),
-      copied: ({ to }) => copied.add(to),
-    };
-  }),
+  'an upload over a copy is lost': watching(({ copied }) =>
+    forms((form) => (copied.has(toPath(form.get('key'))) ? ACCEPTED : undefined)),
+  ),
   'an upload to a path that was moved away is stored where the file is now': watching(
     ({ store, remove }) => {
       const moved = new Map<string, string>();
@@ -591,15 +450,11 @@ const lost = (operation: string, toEntry: (item: unknown) => object) =>
   });
 
 const races = {
-  'two links calls get the response to the other': swapped(
-    ({ operation }) => operation === 'batchGetTempUrls',
-  ),
+  'two links calls get the response to the other': swapped(({ operation }) => operation === LINKS),
   'two downloads get the response to the other': swapped(({ isDownload }) => isDownload),
-  'two grant calls get the response to the other': swapped(
-    ({ operation }) => operation === 'getUploadMetaData',
-  ),
+  'two grant calls get the response to the other': swapped(({ operation }) => operation === GRANT),
   'two delete calls get the response to the other': swapped(
-    ({ operation }) => operation === 'batchDelete',
+    ({ operation }) => operation === DELETE,
   ),
   'two uploads store the file of the other': meetingForms((form, other) =>
     form.set('file', other.get('file') ?? Buffer.alloc(0)),
@@ -620,8 +475,8 @@ const races = {
         )
       : undefined,
   ),
-  'one of two deletes is lost': lost('batchDelete', (fileID) => ({ fileID, code: 'SUCCESS' })),
-  'one of two copies is lost': lost('batchCopyFile', () => ({})),
+  'one of two deletes is lost': lost(DELETE, (fileID) => ({ fileID, code: 'SUCCESS' })),
+  'one of two copies is lost': lost(COPY, () => ({})),
 };
 
 /** Faults that only a sequence of calls shows, and such that only calls at the same time show. */

@@ -1,5 +1,5 @@
-import type { Hooks } from '../proxy/messages.ts';
-import type { Mutant, Rows } from './mutant.ts';
+import type { Hooks, Json } from '../proxy/messages.ts';
+import type { Mutant, MutantContext, Rows } from './mutant.ts';
 import { acceptIfSignedFor } from './support/credentials.ts';
 import {
   changeBody,
@@ -10,15 +10,7 @@ import {
   serviceResponse,
 } from './support/gateway.ts';
 import { afterCopies } from './support/storage.ts';
-import {
-  changeFile,
-  deleteFile,
-  fileIdOf,
-  onDownload,
-  plainPath,
-  readFile,
-  storeFile,
-} from './support/uploads.ts';
+import { changeFile, onDownload } from './support/uploads.ts';
 
 const KIB = 1024;
 const MIB = KIB * KIB;
@@ -30,16 +22,22 @@ const without = (size: number) =>
     body.length > size ? Buffer.concat([body.subarray(0, size), body.subarray(size + 1)]) : body,
   );
 
-/** Truncates copies to a size. */
-const copiesOf =
-  (size: number): Mutant['create'] =>
+/** Acts on copies of more than this size. */
+const afterLong =
+  (
+    size: number,
+    act: (context: MutantContext, item: Json, bytes: Buffer) => Promise<void>,
+  ): Mutant['create'] =>
   (context) =>
-    afterCopies(async ({ srcPath, dstPath }, entry) => {
-      if (!entry || entry.code !== undefined || srcPath === dstPath) return;
-      const bytes = await readFile(context, await fileIdOf(context, plainPath(dstPath)));
-      if (bytes && bytes.length > size)
-        await storeFile(context, plainPath(dstPath), bytes.subarray(0, size));
+    afterCopies(async (item, entry) => {
+      if (!entry || entry.code || item.srcPath === item.dstPath) return;
+      const bytes = await context.read(item.dstPath);
+      if (bytes && bytes.length > size) await act(context, item, bytes);
     });
+
+/** Truncates copies to a size. */
+const copiesOf = (size: number) =>
+  afterLong(size, ({ store }, { dstPath }, bytes) => store(dstPath, bytes.subarray(0, size)));
 
 const messages = (binary: boolean, size: number): Hooks => ({
   message(message) {
@@ -65,10 +63,7 @@ export const sizes: Rows = {
       { method: 'POST' },
       cutTo(MIB),
     ),
-    'a response of more than 64 KiB loses the byte after it': serviceResponse(
-      {},
-      without(64 * KIB),
-    ),
+    'a response of more than 64 KiB loses the byte after it': serviceResponse(without(64 * KIB)),
     'a response of exactly 64 KiB loses its last byte': serviceResponse(
       { when: ({ body }) => body.length === 64 * KIB },
       changeBody((body) => body.subarray(0, -1)),
@@ -102,12 +97,9 @@ export const sizes: Rows = {
     'a copy of more than 1 MiB is truncated': copiesOf(MIB),
   },
   'ST-COPY-MOVE': {
-    'a move of more than 64 KiB loses the file': (context) =>
-      afterCopies(async ({ srcPath, dstPath, removeOriginal }, entry) => {
-        if (!removeOriginal || !entry || entry.code !== undefined || srcPath === dstPath) return;
-        const bytes = await readFile(context, await fileIdOf(context, plainPath(dstPath)));
-        if (bytes && bytes.length > 64 * KIB) await deleteFile(context, plainPath(dstPath));
-      }),
+    'a move of more than 64 KiB loses the file': afterLong(64 * KIB, async ({ remove }, item) => {
+      if (item.removeOriginal) await remove(item.dstPath);
+    }),
   },
   'GW-WS-TEXT': {
     'a text of more than 64 KiB arrives in two messages': messages(false, 64 * KIB),
@@ -137,7 +129,6 @@ export const sizes: Rows = {
   },
   'GW-HEADERS': {
     'the value of a header is truncated to 2 KiB': serviceResponse(
-      {},
       rewriteHeaders(/^x-/i, (value) => value.slice(0, 2 * KIB)),
     ),
   },

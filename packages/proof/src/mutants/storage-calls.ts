@@ -1,10 +1,14 @@
 import { type Hooks, type Json, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
-import { setBody, setHeader } from './support/gateway.ts';
+import { drop, replace, setBody, setHeader } from './support/gateway.ts';
 import {
+  COPY,
+  DELETE,
   failure,
+  GRANT,
   isObject,
   itemsOf,
+  LINKS,
   NO_ENTRIES,
   OPERATIONS,
   type Operation,
@@ -44,26 +48,24 @@ const prefix = (after: string) =>
 export const storageCalls: Rows = {
   'ST-PATH': {
     'copies are at a different path': [
-      retarget((target) =>
-        target.replace(/(?<=storages:)batchCopy(?:File)?$/, (name) =>
-          name === 'batchCopy' ? 'batchCopyFile' : 'batchCopyFiles',
+      retarget(
+        replace(/(?<=storages:)batchCopy(?:File)?$/, (name) =>
+          name === 'batchCopy' ? COPY : 'batchCopyFiles',
         ),
       ),
       'ST-COPY-CALL',
     ],
   },
   'ST-PATH-EXACT': {
-    'anything after the name of an operation is ignored': retarget((target) =>
-      target.replace(/(?<=storages:batchDelete)[A-Z]\w*$/, ''),
+    'anything after the name of an operation is ignored': retarget(
+      drop(/(?<=storages:batchDelete)[A-Z]\w*$/),
     ),
-    'the name of an operation may have a suffix': retarget((target) =>
-      target.replace(/(?<=storages:\w+)\.json$/, ''),
-    ),
+    'the name of an operation may have a suffix': retarget(drop(/(?<=storages:\w+)\.json$/)),
     'an operation followed by a number is accepted': prefix('\\d+'),
   },
   'ST-POST': {
     'copies require PUT instead of POST': [
-      request('batchCopyFile', (call) => {
+      request(COPY, (call) => {
         if (call.method === 'POST') return toStorageRefusal(405, 'METHOD_NOT_ALLOWED');
         if (call.method === 'PUT') call.method = 'POST';
         return undefined;
@@ -72,7 +74,7 @@ export const storageCalls: Rows = {
     ],
   },
   'ST-GET-REFUSED': {
-    'upload metadata can be requested with GET': request('getUploadMetaData', (call) => {
+    'upload metadata can be requested with GET': request(GRANT, (call) => {
       const path = new URLSearchParams(call.query).get('path');
       if (call.method !== 'GET' || path === null) return;
       call.method = 'POST';
@@ -81,7 +83,7 @@ export const storageCalls: Rows = {
       call.headers.set('Content-Type', 'application/json');
       call.headers.set('Content-Length', String(call.body.length));
     }),
-    'a GET of a list operation returns an empty list': request('batchGetTempUrls', ({ method }) =>
+    'a GET of a list operation returns an empty list': request(LINKS, ({ method }) =>
       method === 'GET' ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
     'a GET gets an HTML page': {
@@ -90,40 +92,40 @@ export const storageCalls: Rows = {
           ? new MutatedResponse(200, { 'Content-Type': 'text/html' }, '<h1>It works!</h1>')
           : undefined,
     },
-    'a GET of batchDelete succeeds without doing anything': request('batchDelete', ({ method }) =>
+    'a GET of batchDelete succeeds without doing anything': request(DELETE, ({ method }) =>
       method === 'GET' ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
   },
   'ST-REQUEST-JSON': {
     'a content type with a charset is rejected': refuse(
       ({ operation, headers }) =>
-        operation === 'batchDelete' && /charset/i.test(headers.get('Content-Type') ?? ''),
+        operation === DELETE && /charset/i.test(headers.get('Content-Type') ?? ''),
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ),
-    'escapes in JSON are not decoded': request('getUploadMetaData', (call) => {
+    'escapes in JSON are not decoded': request(GRANT, (call) => {
       if (call.json === undefined) return;
       call.body = Buffer.from(call.body.toString().replaceAll('\\u', 'u'));
     }),
-    'only the first piece of a body is read': request('batchGetTempUrls', (call) => {
+    'only the first piece of a body is read': request(LINKS, (call) => {
       call.body = Buffer.from(call.pieces[0] ?? '');
     }),
     'a charset without a space before it is rejected': refuseType((type) => /json;\S/i.test(type)),
     'a copy with a charset is rejected': refuseType(
-      (type, operation) => operation === 'batchCopyFile' && /charset/i.test(type),
+      (type, operation) => operation === COPY && /charset/i.test(type),
     ),
     'an upper-case content type is rejected': refuseType((type) => /^[^;]*[A-Z]/.test(type)),
   },
   'ST-RESPONSE-JSON': {
     'the response to missing credentials is plain text': {
       response(response, { operation }) {
-        if (operation === 'batchGetTempUrls' && response.status === 401)
+        if (operation === LINKS && response.status === 401)
           setHeader('Content-Type', 'text/plain')(response);
       },
     },
     'the response to a deletion has the content type text/json': {
       response(response, { operation }) {
-        if (operation === 'batchDelete' && response.status === 200)
+        if (operation === DELETE && response.status === 200)
           setHeader('Content-Type', 'text/json')(response);
       },
     },
@@ -132,7 +134,7 @@ export const storageCalls: Rows = {
     ),
     'a copy has the content type text/json': success(
       (_, { headers }) => headers.set('Content-Type', 'text/json'),
-      'batchCopyFile',
+      COPY,
     ),
     'an unknown operation gets an HTML page': {
       response(response, { path }) {
@@ -144,25 +146,25 @@ export const storageCalls: Rows = {
   'ST-REQUEST-FORM': {
     'copies accept their fields only in data, all other calls only at the top level': [
       refuse(({ operation, json }) =>
-        operation === 'batchCopyFile' ? json?.fileList !== undefined : json?.data !== undefined,
+        operation === COPY ? json?.fileList !== undefined : json?.data !== undefined,
       ),
       'ST-COPY-CALL',
     ],
     'copies with overwrite and without removeOriginal are rejected': refuse(
       (call) =>
-        call.operation === 'batchCopyFile' &&
+        call.operation === COPY &&
         itemsOf(call).some(
           ({ overwrite, removeOriginal }) => overwrite === true && removeOriginal === false,
         ),
     ),
     'a deletion needs its fields in data, all other calls at the top level': refuse(
-      ({ operation, json }) => isObject(json) && (operation === 'batchDelete') !== 'data' in json,
+      ({ operation, json }) => isObject(json) && (operation === DELETE) !== 'data' in json,
     ),
   },
   'ST-UNKNOWN-FIELDS': {
     'an item with an unknown field is rejected': refuse(
       ({ operation, json }) =>
-        operation === 'batchGetTempUrls' &&
+        operation === LINKS &&
         Array.isArray(json?.fileList) &&
         json.fileList.some((item: unknown) => Object.keys(Object(item)).includes('unknown')),
     ),
@@ -171,26 +173,26 @@ export const storageCalls: Rows = {
     ),
   },
   'ST-REQUEST-FORM-ALIKE': {
-    'only the first item of a list inside data counts': request('batchGetTempUrls', (call) => {
+    'only the first item of a list inside data counts': request(LINKS, (call) => {
       const list = call.json?.data?.fileList;
       if (Array.isArray(list)) call.json = { data: { fileList: list.slice(0, 1) } };
     }),
-    'overwrite false inside data is ignored': inData('batchCopyFile', (all) =>
+    'overwrite false inside data is ignored': inData(COPY, (all) =>
       all.map((item) => ({ ...item, overwrite: true })),
     ),
-    'removeOriginal inside data is ignored': inData('batchCopyFile', (all) =>
+    'removeOriginal inside data is ignored': inData(COPY, (all) =>
       all.map((item) => ({ ...item, removeOriginal: false })),
     ),
-    'only the first file inside data is deleted': leaveOutInData('batchDelete', (fileID) => ({
+    'only the first file inside data is deleted': leaveOutInData(DELETE, (fileID) => ({
       fileID,
       code: 'SUCCESS',
     })),
-    'only the first file inside data is copied': leaveOutInData('batchCopyFile', () => ({})),
-    'a missing field inside data is not rejected': request('batchDelete', (call) => {
+    'only the first file inside data is copied': leaveOutInData(COPY, () => ({})),
+    'a missing field inside data is not rejected': request(DELETE, (call) => {
       if (call.json?.data && call.json.data.fileList === undefined)
         call.json = { data: { fileList: [] } };
     }),
-    'a path inside data is read without its extension': request('getUploadMetaData', (call) => {
+    'a path inside data is read without its extension': request(GRANT, (call) => {
       const path = call.json?.data?.path;
       if (typeof path === 'string') call.json = { data: { path: path.replace(/\.\w+$/, '') } };
     }),

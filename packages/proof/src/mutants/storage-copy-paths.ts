@@ -1,27 +1,21 @@
 import type { Hooks, Json } from '../proxy/messages.ts';
 import { eachOf, type Rows } from './mutant.ts';
+import { replace } from './support/gateway.ts';
 import {
+  COPY,
   copies,
-  items,
+  copyItems,
+  GRANT,
   itemsOf,
   leaveOut,
-  readsRequests,
   refuse,
   toStorageRefusal,
 } from './support/storage.ts';
 import { keyOf, plainPath, readForm } from './support/uploads.ts';
 
-/** Fails items whose destination matches. */
-const failFor = (pattern: RegExp) =>
-  leaveOut('batchCopyFile', ({ srcPath, dstPath }) =>
-    srcPath && pattern.test(dstPath ?? '')
-      ? { code: 'INVALID_PARAM', message: 'dstPath has a bad character.' }
-      : undefined,
-  );
-
 /** Makes items fail that should not. */
 const fail = (isBad: (item: Json) => unknown, code = 'INVALID_PARAM'): Hooks =>
-  leaveOut('batchCopyFile', (item) =>
+  leaveOut(COPY, (item) =>
     typeof item.srcPath === 'string' && typeof item.dstPath === 'string' && isBad(item)
       ? { code, message: 'no' }
       : undefined,
@@ -34,11 +28,12 @@ const pass = (isTaken: (item: Json) => unknown, fileID?: string): Hooks =>
     ...(fileID ? { fileID } : {}),
   });
 
+/** Makes items with a matching destination fail. */
+const failTo = (pattern: RegExp) => fail(({ dstPath }) => pattern.test(dstPath));
+
 /** Copies to another path. */
 const redirect = (toPath: (path: string) => string) =>
-  items('batchCopyFile', (item) => {
-    if (item.dstPath !== undefined) item.dstPath = toPath(item.dstPath);
-  });
+  copyItems({ dstPath: (path) => path && toPath(path) });
 const folderOf = (path: string) => path.replace(/[^/]*$/, '');
 const BAD = /[^\w/!.,*\u4e00-\u9fff-]/;
 
@@ -47,7 +42,7 @@ export const storageCopyPaths: Rows = {
     'the third level of a path is dropped': {
       request(call) {
         const { operation } = call;
-        if (operation !== 'batchCopyFile' && operation !== 'getUploadMetaData') return;
+        if (operation !== COPY && operation !== GRANT) return;
         const text = call.body.toString();
         if (text.includes('/level/deeper/'))
           call.body = Buffer.from(text.replaceAll('/level/deeper/', '/level/'));
@@ -55,13 +50,12 @@ export const storageCopyPaths: Rows = {
     },
   },
   'ST-COPY-PATH-CHARACTERS': {
-    'a * in a copy path is rejected': failFor(/\*/),
+    'a * in a copy path is rejected': failTo(/\*/),
     'the last Chinese characters of the range are rejected in a copy path':
-      failFor(/[\u9f00-\u9fff]/),
+      failTo(/[\u9f00-\u9fff]/),
     ...eachOf(
       [
         ['an exclamation mark', /!/],
-        ['an asterisk', /\*/],
         ['a comma', /,/],
         ['U+9FFF', /\u9fff/],
         ['U+4E00', /\u4e00/],
@@ -81,16 +75,14 @@ export const storageCopyPaths: Rows = {
       ],
     ),
     'a source with an exclamation mark is rejected': fail(({ srcPath }) => srcPath.includes('!')),
-    'an asterisk becomes an underscore': redirect((path) => path.replaceAll('*', '_')),
+    'an asterisk becomes an underscore': redirect(replace('*', '_')),
     'paths are lower-cased': redirect((path) => path.toLowerCase()),
   },
   'ST-COPY-PATH-REFUSED': {
-    'a ~ in a copy path is accepted': items('batchCopyFile', (item) => {
-      item.dstPath = item.dstPath?.replace('~', '-');
-    }),
+    'a ~ in a copy path is accepted': redirect(replace('~', '-')),
     'a copy path with an emoji causes the call to be rejected': refuse(
       (call) =>
-        call.operation === 'batchCopyFile' &&
+        call.operation === COPY &&
         itemsOf(call).some(({ dstPath = '' }) =>
           /\p{Extended_Pictographic}/u.test(dstPath.replace(/[*\d]/g, '')),
         ),
@@ -109,7 +101,6 @@ export const storageCopyPaths: Rows = {
         ['a character below U+4E00', /[\u3000-\u4dff]/],
         ['an emoji', /[\u{1f000}-\u{1ffff}]/u],
         ['a control character', /\p{Cc}/u],
-        ['a tilde', /~/],
         ['an at sign', /@/],
         ['a parenthesis', /[()]/],
         ['an ampersand', /&/],
@@ -130,9 +121,8 @@ export const storageCopyPaths: Rows = {
       / /.test(srcPath),
     ),
     'an invalid path fails the call': {
-      ...readsRequests,
       response(response, call) {
-        if (call.operation !== 'batchCopyFile' || response.status !== 200) return;
+        if (call.operation !== COPY || response.status !== 200) return;
         const paths = itemsOf(call).flatMap(({ srcPath, dstPath }) => [srcPath, dstPath]);
         if (paths.some((path) => BAD.test(path)))
           Object.assign(response, toStorageRefusal(400, 'INVALID_PARAM'));
@@ -140,15 +130,14 @@ export const storageCopyPaths: Rows = {
     },
   },
   'ST-COPY-PATH-ABSOLUTE': {
-    'copy paths are accepted only without the leading /': failFor(/^\//),
-    'the leading slash is part of the name': items('batchCopyFile', (item) => {
-      for (const name of ['srcPath', 'dstPath']) item[name] = item[name]?.replace(/^\//, '/_/');
+    'copy paths are accepted only without the leading /': failTo(/^\//),
+    'the leading slash is part of the name': copyItems({
+      srcPath: (path) => path?.replace(/^\//, '/_/'),
+      dstPath: (path) => path?.replace(/^\//, '/_/'),
     }),
   },
   'ST-COPY-CALL': {
-    'levels are lost, only the last segment is kept': redirect((path) =>
-      path.replace(/^.*\/(?=[^/]*$)/, '/'),
-    ),
+    'levels are lost, only the last segment is kept': redirect(replace(/^.*\/(?=[^/]*$)/, '/')),
     'more than three levels are rejected': fail(
       ({ dstPath }) => plainPath(dstPath).split('/').length > 3,
     ),

@@ -1,10 +1,12 @@
-import { type Hooks, type Json, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import type { MutantContext, Rows } from './mutant.ts';
-import { downloadsFromCache } from './storage-links.ts';
+import { drop } from './support/gateway.ts';
+import { deletesToo, toPath, usedLinksWork, watching } from './support/history.ts';
 import {
   any,
-  changeList,
+  DELETE,
   deletions,
+  GRANT,
   isBad,
   isOk,
   itemsOf,
@@ -17,127 +19,74 @@ import {
   toStorageRefusal,
   unique,
 } from './support/storage.ts';
-import { pathOf, readFile, readForm } from './support/uploads.ts';
-
-/** Deletes more than was requested: the files with these IDs. */
-const deleteToo = (toId: (id: string) => string) => (context: MutantContext) =>
-  request('batchDelete', async (call) => {
-    const fileList = itemsOf(call).map(toId);
-    if (fileList.length > 0) await context.storage('batchDelete', { fileList });
-  });
+import { pathOf } from './support/uploads.ts';
 
 /** Returns the files of a deletion before it is made; `undefined` for those that do not exist. */
-const filesOf = (context: MutantContext, call: MutatedRequest) =>
-  Promise.all(itemsOf(call).map((id) => readFile(context, id)));
+const filesOf = ({ readId }: MutantContext, call: MutatedRequest) =>
+  Promise.all(itemsOf(call).map(readId));
 
-/** Remembers the file IDs of the uploads that were granted. */
-function rememberGranted() {
-  const granted = new Set<string>();
-  const note = ({ json }: { json: Json }, { operation }: { operation: string | undefined }) => {
-    const id = json?.body?.data?.fileID;
-    if (operation === 'getUploadMetaData' && id) granted.add(id);
-  };
-  return { granted, note };
-}
-
-/** Deletes other files too: of those granted so far the ones that belong to a deleted one. */
-const deleteRelated =
-  (belongs: (id: string, deleted: string) => boolean) =>
-  (context: MutantContext): Hooks => {
-    const { granted, note } = rememberGranted();
-    return {
-      ...request('batchDelete', async (call) => {
-        const ids = itemsOf(call);
-        const more = [...granted].filter(
-          (id) => !ids.includes(id) && ids.some((one) => belongs(id, one)),
-        );
-        if (more.length > 0) await context.storage('batchDelete', { fileList: more.slice(0, 50) });
-      }),
-      response: note,
-    };
-  };
 const folderOf = (id: string) => id.replace(/[^/]+$/, '');
 
 export const storageDelete: Rows = {
   'ST-DELETE-CALL': {
     'the third of several files is not deleted, but its code is SUCCESS': (context) =>
-      leaveOutAfter('batchDelete', async (call) => {
+      leaveOutAfter(DELETE, async (call) => {
         const files = await filesOf(context, call);
         const isWanted = files.length > 2 && !files.includes(undefined);
         return (fileID, index) =>
           isWanted && index === 2 ? { fileID, code: 'SUCCESS' } : undefined;
       }),
-    'a link to a deleted file still works, because of a cache': (context) => {
-      const links = new Map<string, string[]>();
-      const cache = new Map<string, Buffer>();
+    'a link to a deleted file still works, because of a cache': watching(() => {
+      const deleted = new Map<string, Buffer>();
       return {
-        async request(one) {
-          const { operation, target, isDownload } = one;
-          for (const id of operation === 'batchDelete' ? itemsOf(one) : []) {
-            const bytes = await readFile(context, id);
-            for (const link of links.get(id) ?? []) if (bytes) cache.set(link, bytes);
-          }
-          const cached = isDownload ? cache.get(target) : undefined;
-          return cached && new MutatedResponse(200, {}, cached);
+        request({ isDownload, target }) {
+          const bytes = isDownload ? deleted.get(toPath(target)) : undefined;
+          return bytes && new MutatedResponse(200, {}, bytes);
         },
-        response(response, { operation }) {
-          if (operation !== 'batchGetTempUrls') return;
-          changeList(response, (entries) => {
-            for (const { fileID, tempFileURL } of entries.filter(isOk)) {
-              const { pathname, search } = new URL(tempFileURL);
-              links.set(fileID, [...(links.get(fileID) ?? []), pathname + search]);
-            }
-          });
-        },
+        deleted: (path, before) => before && deleted.set(path, before),
+        uploaded: (path) => deleted.delete(path),
       };
-    },
-    'from the fourth item on, files are not deleted': leaveOut('batchDelete', (fileID, index) =>
+    }),
+    'from the fourth item on, files are not deleted': leaveOut(DELETE, (fileID, index) =>
       index > 2 ? { fileID, code: 'SUCCESS' } : undefined,
     ),
-    'only the first file of a list is deleted': request('batchDelete', (call) => {
+    'only the first file of a list is deleted': request(DELETE, (call) => {
       if (itemsOf(call).length > 1) call.json = { fileList: itemsOf(call).slice(0, 1) };
     }),
-    'links created before still work': downloadsFromCache(404),
+    'links created before still work': usedLinksWork,
   },
   'ST-DELETE-ONLY': {
-    'files whose names start with the name of the deleted file are deleted too': deleteToo(
-      (id) => `${id}.txt`,
+    'files whose names start with the name of the deleted file are deleted too': deletesToo(
+      (other, deleted) => other === `${deleted}.txt`,
     ),
-    'a folder can be deleted like a file, with everything in it': deleteToo(
-      (id) => `${id}/inner.txt`,
+    'a folder can be deleted like a file, with everything in it': ({ storage }) =>
+      request(DELETE, async (call) => {
+        const fileList = itemsOf(call).map((id) => `${id}/inner.txt`);
+        if (fileList.length > 0) await storage(DELETE, { fileList });
+      }),
+    'files in the same folder are deleted too': deletesToo(
+      (other, deleted) => deleted.includes('/') && other.startsWith(folderOf(deleted)),
     ),
-    'files in the same folder are deleted too': deleteRelated(
-      (id, deleted) => folderOf(deleted).split('/').length > 4 && id.startsWith(folderOf(deleted)),
-    ),
-    'files whose names differ only in case are deleted too': deleteRelated(
-      (id, deleted) => id.toLowerCase() === deleted.toLowerCase(),
+    'files whose names differ only in case are deleted too': deletesToo(
+      (other, deleted) => other.toLowerCase() === deleted.toLowerCase(),
     ),
   },
   'ST-DELETE-LIST': {
-    'a missing file gets no entry': list('batchDelete', (entries) => entries.filter(isOk)),
-    'only the first ten items get an entry': list('batchDelete', (all) => all.slice(0, 10)),
-    'a duplicate file gets no entry of its own': list('batchDelete', unique),
-    'it is empty if everything succeeded': list('batchDelete', (all) =>
-      all.every(isOk) ? [] : all,
-    ),
+    'a missing file gets no entry': list(DELETE, (entries) => entries.filter(isOk)),
+    'only the first ten items get an entry': list(DELETE, (all) => all.slice(0, 10)),
+    'a duplicate file gets no entry of its own': list(DELETE, unique),
+    'it is empty if everything succeeded': list(DELETE, (all) => (all.every(isOk) ? [] : all)),
   },
   'ST-DELETE-FILE-ID': {
-    'the fileID of an entry is only the file name': deletions(any, (entry) => {
-      entry.fileID = entry.fileID.split('/').at(-1);
-    }),
-    'it is the path': deletions(any, (entry) => {
-      entry.fileID = pathOf(entry.fileID);
-    }),
+    'the fileID of an entry is only the file name': deletions(any, { fileID: drop(/^.*\//) }),
+    'it is the path': deletions(any, { fileID: pathOf }),
     'that of a missing file is null': deletions(isBad, { fileID: null }),
   },
   'ST-DELETE-CODE': {
-    'the code for a file that is deleted along with others is DELETED': list(
-      'batchDelete',
-      (entries) => {
-        const deleted = entries.length === 1 ? [] : entries.filter(isOk);
-        for (const entry of deleted) entry.code = 'DELETED';
-      },
-    ),
+    'the code for a file that is deleted along with others is DELETED': list(DELETE, (entries) => {
+      const deleted = entries.length === 1 ? [] : entries.filter(isOk);
+      for (const entry of deleted) entry.code = 'DELETED';
+    }),
     'it is missing for a deleted file': deletions(isOk, { code: undefined }),
     'it is OK for a deleted file': deletions(isOk, { code: 'OK' }),
     'it is a number for a missing file': deletions(isBad, { code: 404 }),
@@ -152,41 +101,37 @@ export const storageDelete: Rows = {
         if (isOk(entry)) deleted.add(entry.fileID);
       });
     },
-    'a file that was granted but never uploaded gets SUCCESS': () => {
-      const { granted, note } = rememberGranted();
-      const { response } = deletions(({ fileID }) => granted.has(fileID), { code: 'SUCCESS' });
+    'a file that was granted but never uploaded gets SUCCESS': watching(() => {
+      const granted = new Set<string>();
+      const hooks = deletions(({ fileID }) => granted.has(toPath(fileID)), { code: 'SUCCESS' });
       return {
-        request(call) {
-          if (!call.isUpload) return;
-          const key = String(readForm(call).get('key'));
-          for (const id of granted) if (id.endsWith(`/${key}`)) granted.delete(id);
+        response(response, call) {
+          if (call.operation === GRANT) granted.add(toPath(call.json?.path));
+          return hooks.response?.(response, call);
         },
-        response(message, call) {
-          note(message, call);
-          return response?.(message, call);
-        },
+        uploaded: (path) => granted.delete(path),
       };
-    },
+    }),
   },
   'ST-DELETE-ALONE': {
     'a missing file in the first item causes the call to be rejected': (context) =>
-      request('batchDelete', async (call) => {
+      request(DELETE, async (call) => {
         const [first, ...rest] = await filesOf(context, call);
         const isMissing = first === undefined && rest.some((bytes) => bytes !== undefined);
         return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
       }),
     'files after a missing one are not deleted': (context) =>
-      leaveOutAfter('batchDelete', async (call) => {
+      leaveOutAfter(DELETE, async (call) => {
         const first = (await filesOf(context, call)).indexOf(undefined);
         return (fileID, index) =>
           first >= 0 && index > first ? { fileID, code: 'ABORTED' } : undefined;
       }),
     'one missing file fails the call, though the others are deleted': refuseAfter(
-      'batchDelete',
+      DELETE,
       (all) => all.length > 1 && all.some(isBad),
     ),
     'a file ID in another form fails the call': refuse((call) => {
-      const ids = call.operation === 'batchDelete' ? itemsOf(call) : [];
+      const ids = call.operation === DELETE ? itemsOf(call) : [];
       return ids.length > 1 && ids.some((id) => !/^cloud:\/\/[^/]+\/./.test(id));
     }),
   },

@@ -1,11 +1,15 @@
 import { type Hooks, type Json, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import { eachOf, type Rows } from './mutant.ts';
+import { drop } from './support/gateway.ts';
 import {
+  COPY,
+  DELETE,
+  GRANT,
   hasItem,
   isObject,
+  LINKS,
   NO_ENTRIES,
   OPERATIONS,
-  readsRequests,
   refuse,
   request,
   toStorageResponse,
@@ -37,16 +41,14 @@ export const storageRefusals: Rows = {
     ),
     'unclosed brackets cause a 500': refuse(
       ({ operation, body }) =>
-        operation === 'batchDelete' && /^\[{100}[\s\S]*[^\]]$/.test(body.toString()),
+        operation === DELETE && /^\[{100}[\s\S]*[^\]]$/.test(body.toString()),
       500,
       'SYS_ERR',
     ),
-    'an empty body in a copy call counts as an empty list': request(
-      'batchCopyFile',
-      ({ method, body }) =>
-        method === 'POST' && body.length === 0 ? toStorageResponse(200, NO_ENTRIES) : undefined,
+    'an empty body in a copy call counts as an empty list': request(COPY, ({ method, body }) =>
+      method === 'POST' && body.length === 0 ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
-    'a trailing comma is accepted': repair((text) => text.replace(/,\s*(?=[,}\]])/g, '')),
+    'a trailing comma is accepted': repair(drop(/,\s*(?=[,}\]])/g)),
     ...eachOf(['{', '{"path":"a"', "{'path':'a'}", '{"path":"a",}', ''], (text) => [
       `invalid JSON gets 500: ${text || 'nothing'}`,
       refuse(({ method, json, body }) => {
@@ -55,7 +57,7 @@ export const storageRefusals: Rows = {
       }, 500),
     ]),
     'a list of deletions that is not JSON counts as an empty one': request(
-      'batchDelete',
+      DELETE,
       ({ json, method }) =>
         method === 'POST' && json === undefined ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
@@ -67,13 +69,10 @@ export const storageRefusals: Rows = {
     },
   },
   'ST-MISSING-FIELD': {
-    'a deletion without fileList succeeds and deletes nothing': request(
-      'batchDelete',
-      ({ json }) => {
-        const hasNone = isObject(json) && !('fileList' in json) && !('data' in json);
-        return hasNone ? toStorageResponse(200, NO_ENTRIES) : undefined;
-      },
-    ),
+    'a deletion without fileList succeeds and deletes nothing': request(DELETE, ({ json }) => {
+      const hasNone = isObject(json) && !('fileList' in json) && !('data' in json);
+      return hasNone ? toStorageResponse(200, NO_ENTRIES) : undefined;
+    }),
     ...eachOf(OPERATIONS, (wanted) => [
       `${wanted} without its field gets 500`,
       refuse(
@@ -83,45 +82,40 @@ export const storageRefusals: Rows = {
     ]),
   },
   'ST-WRONG-TYPE': {
-    'a string in place of a list counts as a single item': request('batchDelete', (call) => {
+    'a string in place of a list counts as a single item': request(DELETE, (call) => {
       const { json } = call;
       if (typeof json?.fileList === 'string') call.json = { ...json, fileList: [json.fileList] };
     }),
-    'a maxAge that is a string of digits counts as a number': request(
-      'batchGetTempUrls',
-      (call) => {
-        const { json } = call;
-        const isText = (item: unknown) => /^\d+$/.test(Object(item).maxAge);
-        if (!Array.isArray(json?.fileList) || !json.fileList.some(isText)) return;
-        for (const item of json.fileList.filter(isText)) item.maxAge = Number(item.maxAge);
-        call.json = json;
-      },
-    ),
-    'only the first item of a list is validated': request('batchDelete', (call) => {
+    'a maxAge that is a string of digits counts as a number': request(LINKS, (call) => {
+      const { json } = call;
+      const isText = (item: unknown) => /^\d+$/.test(Object(item).maxAge);
+      if (!Array.isArray(json?.fileList) || !json.fileList.some(isText)) return;
+      for (const item of json.fileList.filter(isText)) item.maxAge = Number(item.maxAge);
+      call.json = json;
+    }),
+    'only the first item of a list is validated': request(DELETE, (call) => {
       const { json } = call;
       if (!Array.isArray(json?.fileList)) return;
       const [first, ...rest] = json.fileList;
       call.json = { ...json, fileList: [first, ...rest.map(String)] };
     }),
-    'the last of three items is not validated': request('batchDelete', (call) => {
+    'the last of three items is not validated': request(DELETE, (call) => {
       const { json } = call;
       if (json?.fileList?.length !== 3 || typeof json.fileList[2] === 'string') return;
       call.json = { ...json, fileList: [...json.fileList.slice(0, 2), 'any'] };
     }),
     'a deeply nested list causes a 503': refuse(
       ({ operation, body }) =>
-        operation === 'batchGetTempUrls' &&
+        operation === LINKS &&
         body.includes('['.repeat(1000)) &&
         body.subarray(-1000).includes(']]'),
       503,
       'SERVICE_UNAVAILABLE',
     ),
-    'a path that is not a string is rejected without a code': request(
-      'getUploadMetaData',
-      ({ json }) =>
-        typeof json?.path === 'boolean'
-          ? toStorageResponse(400, { message: 'path must be a string' })
-          : undefined,
+    'a path that is not a string is rejected without a code': request(GRANT, ({ json }) =>
+      typeof json?.path === 'boolean'
+        ? toStorageResponse(400, { message: 'path must be a string' })
+        : undefined,
     ),
     ...eachOf(
       [
@@ -165,11 +159,10 @@ export const storageRefusals: Rows = {
   },
   'ST-REFUSED-UNDONE': {
     'the files in a rejected deletion are deleted': ({ storage }) => ({
-      ...readsRequests,
       async response(response, { json, operation }) {
         const list = json?.data?.fileList ?? json?.fileList;
-        if (operation !== 'batchDelete' || response.status < 400 || !Array.isArray(list)) return;
-        await storage('batchDelete', { fileList: list.filter((id) => typeof id === 'string') });
+        if (operation !== DELETE || response.status < 400 || !Array.isArray(list)) return;
+        await storage(DELETE, { fileList: list.filter((id) => typeof id === 'string') });
       },
     }),
   },

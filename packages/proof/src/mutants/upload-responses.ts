@@ -1,19 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Hooks, MutatedResponse } from '../proxy/messages.ts';
-import type { Mutant, MutantContext, Rows } from './mutant.ts';
+import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import type { Rows } from './mutant.ts';
 import { setBody } from './support/gateway.ts';
-import { afterCopies, entries, itemsOf, metadata, readsRequests } from './support/storage.ts';
+import { cached, linked, toPath, watching } from './support/history.ts';
+import { afterCopies, entries, GRANT, LINKS, metadata } from './support/storage.ts';
 import {
   afterUpload,
   brokenUpload,
-  deleteFile,
-  fileIdOf,
   keyOf,
   pathOf,
-  plainPath,
-  readFile,
   readForm,
-  storeFile,
   uploadError,
   uploadRequest,
   writeForm,
@@ -22,49 +18,12 @@ import {
 /** How long an upload waits for another with the same key, in milliseconds. */
 const LONGEST = 300;
 
-/** Makes the copy share whatever happens to the source. */
-const alias =
-  (onUpload: boolean, onDelete: boolean): Mutant['create'] =>
-  (context): Hooks => {
-    const sources = new Map<string, string>();
-    return {
-      ...readsRequests,
-      async response(response, call) {
-        const entries = response.json?.body?.data?.fileList ?? [];
-        if (call.operation === 'batchCopyFile') {
-          for (const [index, { srcPath, dstPath, removeOriginal }] of itemsOf(call).entries())
-            if (entries[index] && !entries[index].code && !removeOriginal)
-              sources.set(plainPath(dstPath), plainPath(srcPath));
-        }
-        const form = onUpload && call.isUpload && response.status < 300 && readForm(call);
-        const deleted = onDelete && call.operation === 'batchDelete' ? itemsOf(call) : [];
-        for (const [copy, source] of sources) {
-          if (form && keyOf(form) === source) await storeFile(context, copy, form.get('file'));
-          if (deleted.some((id) => id.endsWith(`/${source}`))) await deleteFile(context, copy);
-        }
-      },
-    };
-  };
-
-/** Acts on the path of a grant, when it is requested or after its response. */
-const onGrant =
-  (
-    when: 'request' | 'response',
-    act: (context: MutantContext, path: string) => Promise<void>,
-  ): Mutant['create'] =>
-  (context) => {
-    const look = async ({ operation, json }: { operation: string | undefined; json: unknown }) => {
-      const path = Object(json).path;
-      const isPlain = typeof path === 'string' && /^[\w/.-]+$/.test(path);
-      if (operation === 'getUploadMetaData' && isPlain) await act(context, path);
-    };
-    return when === 'request'
-      ? { request: look }
-      : { ...readsRequests, response: (_, call) => look(call) };
-  };
-
-const exists = async (context: MutantContext, path: string) =>
-  (await readFile(context, await fileIdOf(context, path))) !== undefined;
+/** Returns the path that a grant is requested for. */
+function grantedPath({ operation, json }: MutatedRequest): string | undefined {
+  const path = Object(json).path;
+  const isPlain = typeof path === 'string' && /^[\w/.-]+$/.test(path);
+  return operation === GRANT && isPlain ? path : undefined;
+}
 
 export const uploadResponses: Rows = {
   'UP-ERROR': {
@@ -113,49 +72,47 @@ export const uploadResponses: Rows = {
     }),
   },
   'UP-FILE-ID': {
-    'the returned fileID does not belong to any file': metadata((data) => {
-      data.fileID += '#upload';
-    }),
+    'the returned fileID does not belong to any file': metadata({ fileID: (id) => `${id}#upload` }),
   },
   'UP-WHOLE': {
-    'half of a large file can be read while the rest is still being written': (context) =>
+    'half of a large file can be read while the rest is still being written': ({ store }) =>
       uploadRequest(async (request) => {
         if (request.body.length < 150_000) return;
         const form = readForm(request);
         const file = form.get('file') ?? Buffer.alloc(0);
-        await storeFile(context, keyOf(form), file.subarray(0, file.length / 2));
+        await store(keyOf(form), file.subarray(0, file.length / 2));
         await wait(300);
       }),
-    'an empty file exists as soon as the grant is issued': onGrant(
-      'response',
-      async (context, path) => {
-        if (!(await exists(context, path))) await storeFile(context, path);
+    'an empty file exists as soon as the grant is issued': ({ read, store }) => ({
+      async response(_, call) {
+        const path = grantedPath(call);
+        if (path !== undefined && !(await read(path))) await store(path);
       },
-    ),
+    }),
   },
   'UP-BROKEN': {
-    'an interrupted upload is partially stored': (context) =>
+    'an interrupted upload is partially stored': ({ store }) =>
       brokenUpload(async ({ headers }, form) => {
         if (form.has('file') && !headers.get('transfer-encoding'))
-          await storeFile(context, keyOf(form), form.get('file'));
+          await store(keyOf(form), form.get('file'));
       }),
-    'an interrupted chunked upload is partially stored': (context) =>
+    'an interrupted chunked upload is partially stored': ({ store }) =>
       brokenUpload(async ({ headers }, form) => {
         if (form.has('file') && headers.get('transfer-encoding'))
-          await storeFile(context, keyOf(form), form.get('file'));
+          await store(keyOf(form), form.get('file'));
       }),
-    'an interrupted upload deletes the previous file': (context) =>
-      brokenUpload((_, form) => deleteFile(context, keyOf(form))),
-    'the previous file is emptied': (context) =>
+    'an interrupted upload deletes the previous file': ({ remove }) =>
+      brokenUpload((_, form) => remove(keyOf(form))),
+    'the previous file is emptied': ({ read, store }) =>
       brokenUpload(async (_, form) => {
-        if (await exists(context, keyOf(form))) await storeFile(context, keyOf(form));
+        if (await read(keyOf(form))) await store(keyOf(form));
       }),
   },
   'UP-KEPT': {
-    'a failed copy deletes its destination': (context) =>
-      afterCopies(async ({ dstPath }, entry) => {
-        if (entry?.code === 'STORAGE_FILE_NONEXIST') await deleteFile(context, dstPath);
-      }),
+    'a failed copy deletes its destination': ({ remove }) =>
+      afterCopies(({ dstPath }, entry) =>
+        entry?.code === 'STORAGE_FILE_NONEXIST' ? remove(dstPath) : undefined,
+      ),
     'two simultaneous uploads of a file are mixed up with each other': () => {
       const underWay = new Map<string, { file: Buffer; met: (file: Buffer) => void }>();
       return uploadRequest(async (request) => {
@@ -172,38 +129,28 @@ export const uploadResponses: Rows = {
         if (second) writeForm(request, form.set('file', Buffer.concat([file, second])));
       });
     },
-    'a copy changes with its source': alias(true, false),
-    'a copy is removed with its source': alias(false, true),
-    'old content is served from a cache': () => {
-      const cache = new Map<string, Buffer>();
-      return {
-        response(response, { isDownload, path }) {
-          if (!isDownload || response.status !== 200) return;
-          const cached = cache.get(path);
-          if (cached) response.body = cached;
-          else cache.set(path, response.body);
-        },
-      };
-    },
-    'a file is removed as soon as another grant is issued for its path': onGrant(
-      'request',
-      deleteFile,
+    'a copy changes with its source': linked(false, 'store'),
+    'a copy is removed with its source': linked(false, 'remove'),
+    'old content is served from a cache': watching(() =>
+      cached(toPath, ({ status }) => status === 200),
     ),
-    'a file can be read only once': (context) => ({
-      async response(response, { isDownload, path }) {
-        if (isDownload && response.status === 200)
-          await deleteFile(
-            context,
-            decodeURIComponent(path).replace(/^\/files\/[^/]*\/files\//, ''),
-          );
+    'a file is removed as soon as another grant is issued for its path': ({ remove }) => ({
+      async request(call) {
+        const path = grantedPath(call);
+        if (path !== undefined) await remove(path);
       },
     }),
-    'a file that is uploaded again keeps its old content': (context) => {
+    'a file can be read only once': ({ remove }) => ({
+      async response(response, { isDownload, path }) {
+        if (isDownload && response.status === 200) await remove(toPath(path));
+      },
+    }),
+    'a file that is uploaded again keeps its old content': ({ store }) => {
       const first = new Map<string, Buffer>();
       return afterUpload(async (_, form) => {
         const key = keyOf(form);
         const old = first.get(key);
-        if (old) await storeFile(context, key, old);
+        if (old) await store(key, old);
         else first.set(key, form.get('file') ?? Buffer.alloc(0));
       });
     },
@@ -212,7 +159,7 @@ export const uploadResponses: Rows = {
       const isNew = ({ fileID }: { fileID: string }) =>
         Date.now() - (stored.get(pathOf(fileID)) ?? 0) < 100;
       return {
-        ...entries('batchGetTempUrls', isNew, { code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' }),
+        ...entries(LINKS, isNew, { code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' }),
         ...uploadRequest((call) => {
           stored.set(keyOf(readForm(call)), Date.now());
         }),

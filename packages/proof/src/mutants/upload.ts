@@ -1,12 +1,10 @@
 import type { Mutant, Rows } from './mutant.ts';
+import { drop, replace } from './support/gateway.ts';
 import { metadata } from './support/storage.ts';
 import {
   afterUpload,
   changeFile,
-  deleteFile,
-  fileIdOf,
   keyOf,
-  readFile,
   readForm,
   repairForms,
   toUploadError,
@@ -30,15 +28,14 @@ export const upload: Rows = {
     'a form of more than 15,000 bytes is rejected': uploadRequest(({ body }) =>
       body.length > 15_000 ? toUploadError(400, 'EntityTooLarge') : undefined,
     ),
-    'a form for an existing file is rejected': (context) =>
+    'a form for an existing file is rejected': ({ read }) =>
       uploadRequest(async (request) => {
         const form = readForm(request);
-        const exists =
-          form.has('key') && (await readFile(context, await fileIdOf(context, keyOf(form))));
+        const exists = form.has('key') && (await read(keyOf(form)));
         return exists ? toUploadError(403, 'AccessDenied') : undefined;
       }),
-    'a form succeeds, but nothing is stored': (context) =>
-      afterUpload((_, form) => deleteFile(context, keyOf(form))),
+    'a form succeeds, but nothing is stored': ({ remove }) =>
+      afterUpload((_, form) => remove(keyOf(form))),
     'a quoted boundary is not found': uploadRequest(({ headers }) =>
       /boundary="/.test(headers.get('Content-Type') ?? '')
         ? toUploadError(400, 'MalformedPOSTRequest')
@@ -83,27 +80,23 @@ export const upload: Rows = {
     ),
   },
   'UP-FILE': {
-    'a line break at the end of a file is lost': changeFile((text) => text.replace(/\r\n$/, '')),
-    'a byte order mark at the beginning of a file is lost': changeFile((text) =>
-      text.replace(/^\xef\xbb\xbf/, ''),
-    ),
-    'a trailing LF is lost': changeFile((text) => text.replace(/\n$/, '')),
-    'CRLF becomes LF': changeFile((text) => text.replaceAll('\r\n', '\n')),
-    'LF becomes CRLF': changeFile((text) => text.replace(/(?<!\r)\n/g, '\r\n')),
-    'it ends at two hyphens after a CRLF': changeFile((text) => text.replace(/\r\n--[\s\S]*/, '')),
-    'it ends at a zero byte': changeFile((text) => text.replace(/\0[\s\S]*/, '')),
+    'a line break at the end of a file is lost': changeFile(drop(/\r\n$/)),
+    'a byte order mark at the beginning of a file is lost': changeFile(drop(/^\xef\xbb\xbf/)),
+    'a trailing LF is lost': changeFile(drop(/\n$/)),
+    'CRLF becomes LF': changeFile(replace('\r\n', '\n')),
+    'LF becomes CRLF': changeFile(replace(/(?<!\r)\n/g, '\r\n')),
+    'it ends at two hyphens after a CRLF': changeFile(drop(/\r\n--[\s\S]*/)),
+    'it ends at a zero byte': changeFile(drop(/\0[\s\S]*/)),
     'white space around it is lost': changeFile((text) => text.trim()),
     'an empty file becomes one byte': changeFile((text) => text || '\0'),
-    'a trailing zero byte is lost': changeFile((text) => text.replace(/\0$/, '')),
+    'a trailing zero byte is lost': changeFile(drop(/\0$/)),
     'a byte 0x1A ends it': changeFile((text) => text.split('\x1a', 1)[0] ?? ''),
-    'a plus becomes a space': changeFile((text) => text.replaceAll('+', ' ')),
+    'a plus becomes a space': changeFile(replace('+', ' ')),
     'bytes that are not UTF-8 are replaced': changeFile((text) =>
       Buffer.from(Buffer.from(text, 'latin1').toString()).toString('latin1'),
     ),
-    'escapes are decoded': changeFile((text) =>
-      text.replace(/%[\da-f]{2}/gi, (code) =>
-        String.fromCharCode(Number.parseInt(code.slice(1), 16)),
-      ),
+    'escapes are decoded': changeFile(
+      replace(/%[\da-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16))),
     ),
     'a line like the boundary truncates it': uploadRequest((request) => {
       const type = request.headers.get('content-type') ?? '';

@@ -140,6 +140,12 @@ export function toRequest(incoming: IncomingMessage): MutatedRequest {
   return request;
 }
 
+export async function toResponse(message: IncomingMessage): Promise<MutatedResponse> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk);
+  return new MutatedResponse(message.statusCode ?? 0, toHeaders(message), Buffer.concat(chunks));
+}
+
 export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   return new Headers(
     rawHeaders.flatMap((name, index) =>
@@ -156,7 +162,10 @@ export interface Hooks {
    * called.
    */
   request?: (request: MutatedRequest) => unknown;
-  /** Called with a response before it reaches the caller, with its complete body except for event streams. */
+  /**
+   * Called with a response before it reaches the caller, with its complete body except for event streams. The body of
+   * a gateway request is empty unless there is a `request` hook.
+   */
   response?: (response: MutatedResponse, request: MutatedRequest) => void | Promise<void>;
   /** Called if the caller aborts; the body is what had arrived by then. */
   broken?: (request: MutatedRequest) => void | Promise<void>;

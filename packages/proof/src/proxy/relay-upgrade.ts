@@ -1,12 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import type { Socket } from 'node:net';
-import {
-  type Hooks,
-  type MutatedRequest,
-  MutatedResponse,
-  toHeaders,
-  toRequest,
-} from './messages.ts';
+import { type Hooks, MutatedResponse, toHeaders, toRequest, toResponse } from './messages.ts';
 import { relayFrames } from './relay-frames.ts';
 
 /** Relays a WebSocket handshake, and then the data in both directions. Applies the hooks. */
@@ -27,8 +21,10 @@ export async function relayUpgrade(
     headers: request.headers.list.flat(),
   });
   call.once('error', () => socket.destroy());
-  call.once('response', async (response) => {
-    endWith(await readRefusal(response, request, hooks), socket);
+  call.once('response', async (message) => {
+    const response = await toResponse(message);
+    await hooks.response?.(response, request);
+    endWith(response, socket);
   });
   call.once('upgrade', (message, upstream: Socket, rest) => {
     const response = new MutatedResponse(101, toHeaders(message));
@@ -43,19 +39,6 @@ export async function relayUpgrade(
     upstream.pipe(socket).pipe(upstream);
   });
   call.end();
-}
-
-async function readRefusal(
-  message: IncomingMessage,
-  request: MutatedRequest,
-  hooks: Hooks,
-): Promise<MutatedResponse> {
-  const response = new MutatedResponse(message.statusCode ?? 0, toHeaders(message));
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk);
-  response.body = Buffer.concat(chunks);
-  await hooks.response?.(response, request);
-  return response;
 }
 
 function endWith(response: MutatedResponse, socket: Socket): void {

@@ -59,7 +59,8 @@ async function relay(
   outgoing: ServerResponse,
 ): Promise<void> {
   const request = toRequest(incoming);
-  const streams = hooks.streamsRequests || (!hooks.request && !hooks.broken);
+  const reads = hooks.request ?? hooks.broken ?? (request.isGateway ? undefined : hooks.response);
+  const streams = hooks.streamsRequests || !reads;
   if (!streams) {
     const { pieces, body, isWhole } = await readBody(incoming);
     request.pieces = pieces;
@@ -97,11 +98,17 @@ async function relay(
   body.once('error', () => outgoing.destroy()).pipe(outgoing);
 }
 
-function forward(
+/**
+ * Sends a request to a server.
+ *
+ * @param body stream to send instead of the body in the request
+ * @param outgoing response whose end cancels the call
+ */
+export function forward(
   server: string,
   request: MutatedRequest,
-  body: IncomingMessage | undefined,
-  outgoing: ServerResponse,
+  body?: IncomingMessage,
+  outgoing?: ServerResponse,
 ): Promise<IncomingMessage> {
   const { hostname, port } = new URL(server);
   if (body === undefined) fixLength(request.headers, request.body);
@@ -111,7 +118,7 @@ function forward(
     headers: request.headers.list.flat(),
   });
   call.once('response', resolve).once('error', reject);
-  outgoing.once('close', () => call.destroy());
+  outgoing?.once('close', () => call.destroy());
   if (body) {
     body.once('error', () => call.destroy());
     body.pipe(call);

@@ -1,7 +1,9 @@
 import {
   any,
+  COPY,
   changeList,
   copies,
+  DELETE,
   entries,
   failure,
   failureBody,
@@ -9,19 +11,18 @@ import {
   isOk,
   items,
   itemsOf,
+  LINKS,
   links,
   list,
   OPERATIONS,
+  type Operation,
   refuse,
   success,
   successBody,
   toStorageRefusal,
 } from '../mutants/support/storage.ts';
 import { type Json, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
-import { escapeText, prettyText, type Variant, variant } from './variant.ts';
-
-const COPY = 'batchCopyFile';
-const LINKS = 'batchGetTempUrls';
+import { allow, escapeText, oneOf, prettyText, type Variant } from './variant.ts';
 
 /** Rejects with other statuses; for a copy, the envelope has the status too (D20). */
 const refusedWith = (toStatus: (status: number) => number) =>
@@ -57,14 +58,14 @@ const hasUnknown = ({ operation, json }: MutatedRequest) => {
   );
 };
 
+const reversed = (operation: Operation) => list(operation, (entries) => entries.toReversed());
+
 const PAGE = { 'Content-Type': 'text/html' };
 
 /** Permitted variations in storage APIs. */
 export const storage: readonly Variant[] = [
-  variant(
-    'request fields must be inside data',
-    'D21: at least one form',
-    {
+  ...oneOf('request form', 'D21: at least one form', {
+    'request fields must be inside data': {
       request(request) {
         const { operation, json } = request;
         if (!operation || Object(json) !== json || Array.isArray(json)) return;
@@ -76,107 +77,67 @@ export const storage: readonly Variant[] = [
         request.body = Buffer.from(text.slice(0, text.lastIndexOf('}')));
       },
     },
-    { aspect: 'request form' },
-  ),
-  variant(
-    'request fields must be at the top level',
-    'D21: at least one form',
-    refuse(({ json }) => json?.data !== undefined),
-    { aspect: 'request form' },
-  ),
-  variant(
-    'rejections have 200 and a code',
-    'D30: non-2xx, or a `code` without `data`',
-    refusedWith(() => 200),
-    { aspect: 'rejected calls' },
-  ),
-  variant(
-    'rejections have other 4xx statuses',
-    'D30: the status is up to the implementation',
-    refusedWith(
+    'request fields must be at the top level': refuse(({ json }) => json?.data !== undefined),
+  }),
+  ...oneOf('rejected calls', 'D30: non-2xx, or a `code` without `data`', {
+    'rejections have 200 and a code': refusedWith(() => 200),
+  }),
+  ...oneOf('rejected calls', 'D30: the status is up to the implementation', {
+    'rejections have other 4xx statuses': refusedWith(
       (status) => ({ 400: 422, 401: 403, 403: 401, 404: 410, 405: 400 })[status] ?? status,
     ),
-    { aspect: 'rejected calls' },
-  ),
-  variant(
-    'every rejection has 400',
-    'D30: the status is up to the implementation',
-    refusedWith(() => 400),
-    { aspect: 'rejected calls' },
-  ),
-  variant(
-    'statusCode of a rejection is another number',
-    'D20: equal to the HTTP status only for copy',
-    failure((json, _, operation) => {
+    'every rejection has 400': refusedWith(() => 400),
+  }),
+  ...allow('D20: equal to the HTTP status only for copy', {
+    'statusCode of a rejection is another number': failure((json, _, operation) => {
       if (operation !== COPY) json.statusCode = -40_013;
     }),
-  ),
-  variant(
-    'successes have 201',
+  }),
+  ...oneOf(
+    'HTTP status of successes',
     'D20: statusCode is 200; the HTTP status is fixed for copy alone',
-    success((_, response, operation) => {
-      if (operation !== COPY) response.status = 201;
-    }),
-    { aspect: 'HTTP status of successes' },
+    {
+      'successes have 201': success((_, response, operation) => {
+        if (operation !== COPY) response.status = 201;
+      }),
+      'successes have 202': success((_, response, operation) => {
+        if (operation !== COPY) response.status = 202;
+      }),
+    },
   ),
-  variant(
-    'successes have 202',
-    'D20: statusCode is 200; the HTTP status is fixed for copy alone',
-    success((_, response, operation) => {
-      if (operation !== COPY) response.status = 202;
-    }),
-    { aspect: 'HTTP status of successes' },
-  ),
-  variant(
-    'calls are rejected with other codes',
-    'D26: codes are our default',
-    failureBody((body) => {
+  ...oneOf('codes', 'D26: codes are our default', {
+    'calls are rejected with other codes': failureBody((body) => {
       body.code = `40${body.code.length}`;
     }),
-    { aspect: 'codes' },
-  ),
-  variant(
-    'items fail with other codes',
-    'D26: codes are our default',
-    ofTexts((response) =>
+    'items fail with other codes': ofTexts((response) =>
       changeList(response, (all) => {
         for (const entry of all)
           if (entry.code !== undefined && isBad(entry)) entry.code = 'NoSuchKey';
       }),
     ),
-    { aspect: 'codes' },
-  ),
-  variant(
-    'tempFileURL of a missing file is a non-empty string',
-    'DownloadFileItem: a string; D26: that it is empty is our default',
-    links(isBad, { tempFileURL: 'none' }),
-  ),
-  variant(
-    'messages differ',
-    'Envelope: `message` is a text',
-    failureBody({ message: '参数错误' }),
-    { aspect: 'messages of calls' },
-  ),
-  variant('messages are empty', 'Envelope: `message` is a string', failureBody({ message: '' }), {
-    aspect: 'messages of calls',
   }),
-  variant(
-    'request IDs and messages are left out',
-    'Envelope: requestId and message are not required',
-    failureBody({ requestId: undefined, message: undefined }),
-    { aspect: 'messages of calls' },
-  ),
-  variant(
-    'request IDs are numbers as strings',
-    'D9: a UUID is our default',
-    successBody((body) => {
+  ...allow('DownloadFileItem: a string; D26: that it is empty is our default', {
+    'tempFileURL of a missing file is a non-empty string': links(isBad, { tempFileURL: 'none' }),
+  }),
+  ...oneOf('messages of calls', 'Envelope: `message` is a text', {
+    'messages differ': failureBody({ message: '参数错误' }),
+  }),
+  ...oneOf('messages of calls', 'Envelope: `message` is a string', {
+    'messages are empty': failureBody({ message: '' }),
+  }),
+  ...oneOf('messages of calls', 'Envelope: requestId and message are not required', {
+    'request IDs and messages are left out': failureBody({
+      requestId: undefined,
+      message: undefined,
+    }),
+  }),
+  ...allow('D9: a UUID is our default', {
+    'request IDs are numbers as strings': successBody((body) => {
       body.requestId = String(Date.now());
     }),
-  ),
-  variant(
-    'responses have additional fields everywhere',
-    'D30: responses are open',
-    ofTexts((response) => {
+  }),
+  ...allow('D30: responses are open', {
+    'responses have additional fields everywhere': ofTexts((response) => {
       const { json } = response;
       if (!json?.body) return;
       json.took = 3;
@@ -186,11 +147,9 @@ export const storage: readonly Variant[] = [
       for (const entry of data?.fileList ?? []) Object.assign(entry, { size: 7, extra: { a: [] } });
       response.json = json;
     }),
-  ),
-  variant(
-    'entries of links and deletions have a message',
-    'DownloadFileItem, DeleteFileItem: other fields are not forbidden',
-    {
+  }),
+  ...allow('DownloadFileItem, DeleteFileItem: other fields are not forbidden', {
+    'entries of links and deletions have a message': {
       response(response, { operation }) {
         if (operation === COPY) return;
         changeList(response, (all) => {
@@ -198,109 +157,80 @@ export const storage: readonly Variant[] = [
         });
       },
     },
-  ),
-  ...([LINKS, 'batchDelete', COPY] as const).map((operation) =>
-    variant(
-      `entries of ${operation} are in another order`,
-      'D25: their order is our default',
-      list(operation, (entries) => entries.toReversed()),
-    ),
-  ),
-  variant(
-    'the entry of a copy has no fileID',
-    'CopyFileItem: fileID is not required',
-    copies(any, { fileID: undefined }),
-    { aspect: 'fileID of copies' },
-  ),
-  variant(
-    'the second deletion of a file in one call has another code',
-    'D30: an entry for each item; the code of a duplicate is open',
-    list('batchDelete', (entries) => {
+  }),
+  ...allow('D25: their order is our default', {
+    'entries of batchGetTempUrls are in another order': reversed(LINKS),
+    'entries of batchDelete are in another order': reversed(DELETE),
+    'entries of batchCopyFile are in another order': reversed(COPY),
+  }),
+  ...oneOf('fileID of copies', 'CopyFileItem: fileID is not required', {
+    'the entry of a copy has no fileID': copies(any, { fileID: undefined }),
+  }),
+  ...allow('D30: an entry for each item; the code of a duplicate is open', {
+    'the second deletion of a file in one call has another code': list(DELETE, (entries) => {
       const seen = new Set();
       for (const entry of entries) {
         if (seen.has(entry.fileID)) entry.code = 'Duplicate';
         seen.add(entry.fileID);
       }
     }),
-  ),
-  variant('file IDs are in another form', 'D23: the form is our default', {
-    request(request) {
-      if (request.operation)
-        request.body = Buffer.from(request.body.toString().replaceAll('fid+v3:', 'cloud://'));
-    },
-    ...ofTexts((response) => {
-      response.body = Buffer.from(response.body.toString().replaceAll('cloud://', 'fid+v3:'));
-    }),
   }),
-  variant(
-    'a maxAge under 60 fails its item',
-    'D22: from 1 s upwards is our default',
-    withoutLinksFor((maxAge) => maxAge < 60),
-    { aspect: 'maxAge' },
-  ),
-  variant(
-    'a maxAge over 90 fails its item',
-    'D22: up to 604,800 s is our default',
-    withoutLinksFor((maxAge) => maxAge > 90),
-    { aspect: 'longest maxAge' },
-  ),
-  variant(
-    'a call with a maxAge under 60 is rejected',
-    'D22: from 1 s upwards is our default',
-    refuse((request) => itemsOf(request).some(({ maxAge }) => maxAge < 60)),
-    { aspect: 'maxAge' },
-  ),
-  variant(
-    'links work for at least 60 s',
-    'D22: from 1 s upwards is our default',
-    items(LINKS, (item) => {
+  ...allow('D23: the form is our default', {
+    'file IDs are in another form': {
+      request(request) {
+        if (request.operation)
+          request.body = Buffer.from(request.body.toString().replaceAll('fid+v3:', 'cloud://'));
+      },
+      ...ofTexts((response) => {
+        response.body = Buffer.from(response.body.toString().replaceAll('cloud://', 'fid+v3:'));
+      }),
+    },
+  }),
+  ...oneOf('maxAge', 'D22: from 1 s upwards is our default', {
+    'a maxAge under 60 fails its item': withoutLinksFor((maxAge) => maxAge < 60),
+  }),
+  ...oneOf('longest maxAge', 'D22: up to 604,800 s is our default', {
+    'a maxAge over 90 fails its item': withoutLinksFor((maxAge) => maxAge > 90),
+  }),
+  ...oneOf('maxAge', 'D22: from 1 s upwards is our default', {
+    'a call with a maxAge under 60 is rejected': refuse((request) =>
+      itemsOf(request).some(({ maxAge }) => maxAge < 60),
+    ),
+    'links work for at least 60 s': items(LINKS, (item) => {
       if (typeof item.maxAge === 'number') item.maxAge = Math.max(60, item.maxAge);
     }),
-    { aspect: 'maxAge' },
-  ),
-  variant(
-    'links work for up to a second longer',
-    'D30: after its maxAge; the clock may count whole seconds',
-    items('batchGetTempUrls', (item) => {
+  }),
+  ...oneOf('maxAge', 'D30: after its maxAge; the clock may count whole seconds', {
+    'links work for up to a second longer': items(LINKS, (item) => {
       if (item.maxAge !== undefined) item.maxAge += 1;
     }),
-    { aspect: 'maxAge' },
-  ),
-  variant(
-    'a copy or move onto itself succeeds and changes nothing',
-    'D24: that such an item fails is our default',
-    list('batchCopyFile', (entries, given) => {
+  }),
+  ...oneOf('copies onto themselves', 'D24: that such an item fails is our default', {
+    'a copy or move onto itself succeeds and changes nothing': list(COPY, (entries, given) => {
       for (const [index, { srcPath, dstPath, overwrite }] of given.entries()) {
         if (srcPath !== dstPath || overwrite === false || !entries[index]) continue;
         entries[index] = {};
       }
     }),
-    { aspect: 'copies onto themselves' },
-  ),
-  variant(
-    'a call with a maxAge that is not a multiple of 60 is rejected',
-    'D22: which lifetimes are accepted is our default',
-    refuse((request) => itemsOf(request).some(({ maxAge }) => maxAge > 60 && maxAge % 60 > 0)),
-  ),
-  variant(
-    'a call with more than 10 items is rejected',
-    'D25: 50 items are our default',
-    refuse(({ json }) => json?.fileList?.length > 10),
-  ),
-  variant(
-    'an empty list is rejected',
-    'D25: the length of a list is not specified',
-    refuse(({ json }) => Array.isArray(json?.fileList) && json.fileList.length === 0),
-  ),
-  variant(
-    'unknown request fields are rejected',
-    'D21: that they are ignored is a SHOULD',
-    refuse(hasUnknown),
-  ),
-  variant(
-    'a copy path without a leading / fails its item',
-    'D24: that it is accepted is our default',
-    list(COPY, (entries, items) => {
+  }),
+  ...allow('D22: which lifetimes are accepted is our default', {
+    'a call with a maxAge that is not a multiple of 60 is rejected': refuse((request) =>
+      itemsOf(request).some(({ maxAge }) => maxAge > 60 && maxAge % 60 > 0),
+    ),
+  }),
+  ...allow('D25: 50 items are our default', {
+    'a call with more than 10 items is rejected': refuse(({ json }) => json?.fileList?.length > 10),
+  }),
+  ...allow('D25: the length of a list is not specified', {
+    'an empty list is rejected': refuse(
+      ({ json }) => Array.isArray(json?.fileList) && json.fileList.length === 0,
+    ),
+  }),
+  ...allow('D21: that they are ignored is a SHOULD', {
+    'unknown request fields are rejected': refuse(hasUnknown),
+  }),
+  ...allow('D24: that it is accepted is our default', {
+    'a copy path without a leading / fails its item': list(COPY, (entries, items) => {
       for (const [index, { srcPath, dstPath }] of items.entries()) {
         const isRelative = [srcPath, dstPath].some((path) => !String(path).startsWith('/'));
         if (isRelative && entries[index])
@@ -308,33 +238,31 @@ export const storage: readonly Variant[] = [
       }
       return entries;
     }),
-  ),
-  variant('an unknown operation gets an HTML page with 404', 'D30: non-2xx', {
-    request: ({ operation, path }) =>
-      path.startsWith('/api/') && !OPERATIONS.some((name) => name === operation)
-        ? new MutatedResponse(404, PAGE, '<html>No.</html>')
-        : undefined,
   }),
-  variant('a GET gets an HTML page with 404', 'D30: non-2xx', {
-    request: ({ method, operation, path }) =>
-      operation && path.startsWith('/api/') && method === 'GET'
-        ? new MutatedResponse(404, PAGE, '<html>No.</html>')
-        : undefined,
+  ...allow('D30: non-2xx', {
+    'an unknown operation gets an HTML page with 404': {
+      request: ({ operation, path }) =>
+        path.startsWith('/api/') && !OPERATIONS.some((name) => name === operation)
+          ? new MutatedResponse(404, PAGE, '<html>No.</html>')
+          : undefined,
+    },
+    'a GET gets an HTML page with 404': {
+      request: ({ method, operation, path }) =>
+        operation && path.startsWith('/api/') && method === 'GET'
+          ? new MutatedResponse(404, PAGE, '<html>No.</html>')
+          : undefined,
+    },
   }),
-  variant(
-    'a body of more than 100 kB is rejected by a proxy',
-    'RFC 9110, section 15.5.14; Limits: sizes are not specified',
-    {
+  ...allow('RFC 9110, section 15.5.14; Limits: sizes are not specified', {
+    'a body of more than 100 kB is rejected by a proxy': {
       request: ({ operation, body }) =>
         operation && body.length > 100_000
           ? new MutatedResponse(413, PAGE, '<html>Too large.</html>')
           : undefined,
     },
-  ),
-  variant(
-    'every 60th call gets 429 and seconds in Retry-After',
-    'RFC 9110, section 10.2.3; Limits: rate limits are not specified',
-    () => {
+  }),
+  ...allow('RFC 9110, section 10.2.3; Limits: rate limits are not specified', {
+    'every 60th call gets 429 and seconds in Retry-After': () => {
       let count = 0;
       return {
         request({ operation }) {
@@ -346,37 +274,29 @@ export const storage: readonly Variant[] = [
         },
       };
     },
-  ),
-  variant(
-    'X-Request-Id is missing',
-    'D9: about gateway responses; on others it is our default',
-    ofTexts(({ headers }) => headers.remove('X-Request-Id')),
-  ),
-  variant(
-    'the scheme in a 401 of a storage call is lower case',
-    'RFC 9110, section 11.1: schemes are case-insensitive',
-    ofTexts(({ headers, status }) => {
+  }),
+  ...allow('D9: about gateway responses; on others it is our default', {
+    'X-Request-Id is missing': ofTexts(({ headers }) => headers.remove('X-Request-Id')),
+  }),
+  ...allow('RFC 9110, section 11.1: schemes are case-insensitive', {
+    'the scheme in a 401 of a storage call is lower case': ofTexts(({ headers, status }) => {
       if (status === 401) headers.set('WWW-Authenticate', 'tc3-hmac-sha256');
     }),
-  ),
-  variant(
-    'responses are flat, and declared as such',
+  }),
+  ...oneOf(
+    'envelope',
     'D20: unless the operator declares it',
-    ofTexts((response) => {
-      if (response.json?.body) response.json = response.json.body;
-    }),
-    { aspect: 'envelope', options: { envelope: 'flat' } },
+    {
+      'responses are flat, and declared as such': ofTexts((response) => {
+        if (response.json?.body) response.json = response.json.body;
+      }),
+    },
+    { envelope: 'flat' },
   ),
-  variant(
-    'the text of responses has line breaks',
-    'RFC 8259, section 2: white space is allowed around every token',
-    ofTexts(prettyText),
-    { aspect: 'text of responses' },
-  ),
-  variant(
-    'the text of responses has escapes',
-    'RFC 8259, section 7: any character may be escaped',
-    ofTexts(escapeText),
-    { aspect: 'text of responses' },
-  ),
+  ...oneOf('text of responses', 'RFC 8259, section 2: white space is allowed around every token', {
+    'the text of responses has line breaks': ofTexts(prettyText),
+  }),
+  ...oneOf('text of responses', 'RFC 8259, section 7: any character may be escaped', {
+    'the text of responses has escapes': ofTexts(escapeText),
+  }),
 ];

@@ -1,8 +1,8 @@
 import { setStatus } from '../mutants/support/gateway.ts';
-import { isOk, links, metadata, readsRequests } from '../mutants/support/storage.ts';
+import { isOk, links, metadata } from '../mutants/support/storage.ts';
 import { afterUpload, readForm, writeForm } from '../mutants/support/uploads.ts';
 import { type Hooks, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
-import { type Variant, variant } from './variant.ts';
+import { allow, oneOf, type Variant } from './variant.ts';
 
 const XML = 'application/xml';
 
@@ -15,7 +15,6 @@ const stored = (status: number, body = '', headers: Record<string, string> = {})
   });
 
 const ofUploadErrors = (change: (response: MutatedResponse, code: string) => void): Hooks => ({
-  ...readsRequests,
   response(response, { isUpload }) {
     const [, code] = /<Code>(.*?)<\/Code>/.exec(response.body.toString()) ?? [];
     if (isUpload && code !== undefined) change(response, code);
@@ -67,10 +66,8 @@ const AFTER = '&end==';
 
 /** Permitted variations in upload targets and links. */
 export const uploadsAndLinks: readonly Variant[] = [
-  variant(
-    'grants are long and have additional fields',
-    'Upload metadata: strings; D30: responses are open',
-    () => {
+  ...allow('Upload metadata: strings; D30: responses are open', {
+    'grants are long and have additional fields': () => {
       const FIELDS = ['Signature', 'x-store-security-token', 'x-store-meta-fileid'];
       const wrap = (value: string) => BEFORE + value + AFTER;
       return {
@@ -91,135 +88,106 @@ export const uploadsAndLinks: readonly Variant[] = [
         },
       };
     },
-  ),
-  variant('the URL of uploads has another path and a query', 'D2: it is used verbatim', {
-    ...metadata((data) => {
-      const { origin, pathname, search } = new URL(data.url);
-      const own = Buffer.from(pathname + search).toString('base64url');
-      data.url = `${origin}/bucket-7/a%2Fb//form.cgi?uploads&x=%20y&x=+&own=${own}`;
-    }),
-    request(request) {
-      const [, own] = /^\/bucket-7\/.*&own=([\w-]+)$/.exec(request.target) ?? [];
-      if (request.isUpload && own) request.target = Buffer.from(own, 'base64url').toString();
+  }),
+  ...allow('D2: it is used verbatim', {
+    'the URL of uploads has another path and a query': {
+      ...metadata((data) => {
+        const { origin, pathname, search } = new URL(data.url);
+        const own = Buffer.from(pathname + search).toString('base64url');
+        data.url = `${origin}/bucket-7/a%2Fb//form.cgi?uploads&x=%20y&x=+&own=${own}`;
+      }),
+      request(request) {
+        const [, own] = /^\/bucket-7\/.*&own=([\w-]+)$/.exec(request.target) ?? [];
+        if (request.isUpload && own) request.target = Buffer.from(own, 'base64url').toString();
+      },
     },
   }),
-  variant(
-    'an upload gets 200 without a body',
-    'D27: status and body of success are our default',
-    stored(200),
-    { aspect: 'success' },
-  ),
-  variant(
-    'an upload gets 201 and XML',
-    'D27: status and body of success are our default',
-    stored(
+  ...oneOf('success', 'D27: status and body of success are our default', {
+    'an upload gets 200 without a body': stored(200),
+    'an upload gets 201 and XML': stored(
       201,
       '<?xml version="1.0"?>\n<PostResponse><Location>http://x/</Location><Key>Errors</Key></PostResponse>',
       { 'Content-Type': XML },
     ),
-    { aspect: 'success' },
-  ),
-  variant(
-    'an upload gets 303',
+  }),
+  ...oneOf(
+    'success',
     'Upload: a success carries no Error element; D27: its status is our default',
-    stored(303, '', { Location: 'https://app.example/done' }),
-    { aspect: 'success' },
+    {
+      'an upload gets 303': stored(303, '', { Location: 'https://app.example/done' }),
+    },
   ),
-  variant(
-    'the ETag of an upload is not an MD5',
-    'D27: the ETag is our default',
-    afterUpload(({ headers }) => headers.set('ETag', '"1f-7"')),
-    { aspect: 'ETag' },
-  ),
-  variant(
-    'an upload has neither ETag nor Location',
-    'D27: both are our default',
-    afterUpload(({ headers }) => {
+  ...oneOf('ETag', 'D27: the ETag is our default', {
+    'the ETag of an upload is not an MD5': afterUpload(({ headers }) =>
+      headers.set('ETag', '"1f-7"'),
+    ),
+  }),
+  ...oneOf('ETag', 'D27: both are our default', {
+    'an upload has neither ETag nor Location': afterUpload(({ headers }) => {
       headers.remove('ETag');
       headers.remove('Location');
     }),
-    { aspect: 'ETag' },
+  }),
+  ...oneOf(
+    'status of upload errors',
+    'Upload: only the Error element marks an error; D27: statuses are ours',
+    {
+      'upload errors have 200': ofUploadErrors(setStatus(200)),
+      'upload errors have 400': ofUploadErrors(setStatus(400)),
+      'upload errors have 401': ofUploadErrors(setStatus(401)),
+    },
   ),
-  ...(
-    [
-      [200, 'Upload: only the Error element marks an error; D27: statuses are ours'],
-      [400, 'D27: statuses are ours'],
-      [401, 'D27: statuses are ours'],
-    ] as const
-  ).map(([status, allowed]) =>
-    variant(`upload errors have ${status}`, allowed, ofUploadErrors(setStatus(status)), {
-      aspect: 'status of upload errors',
-    }),
-  ),
-  variant(
-    'upload errors have a namespace and a declaration',
-    'Upload: an XML document that has an Error element',
-    errorXml(
+  ...oneOf('XML', 'Upload: an XML document that has an Error element', {
+    'upload errors have a namespace and a declaration': errorXml(
       'text/xml; charset=utf-8',
       (code) =>
         `<?xml version='1.0' encoding='UTF-8' standalone='yes'?>\n<!-- no -->\n<s:Error xmlns:s="urn:x">\n  <s:Code>${code}</s:Code>\n</s:Error>\n`,
     ),
-    { aspect: 'XML' },
-  ),
-  variant(
-    'upload errors are inside another element',
-    'Upload: an XML document that has an Error element',
-    errorXml(
+    'upload errors are inside another element': errorXml(
       XML,
       (code) =>
         `\uFEFF<Response><Errors>\n<Error\n code="${code}"><Reason>no</Reason></Error></Errors></Response>`,
     ),
-    { aspect: 'XML' },
-  ),
-  variant(
-    'upload errors are one empty element',
+  }),
+  ...oneOf(
+    'XML',
     'Upload: an XML document that has an Error element; D27: its children are our default',
-    errorXml('application/xml', (code) => `<Error code='${code}' />`),
-    { aspect: 'XML' },
+    {
+      'upload errors are one empty element': errorXml(
+        'application/xml',
+        (code) => `<Error code='${code}' />`,
+      ),
+    },
   ),
-  variant('links have another path', 'D23: the form of a link is ours', {
-    ...links(isOk, (entry) => {
-      const { origin, pathname, search } = new URL(entry.tempFileURL);
-      const coded = Buffer.from(pathname + search).toString('base64url');
-      entry.tempFileURL = `${origin}/dl;v=9/${coded}/file (1).txt?x=1`;
-    }),
-    request(request) {
-      const [, coded] = /^\/dl;v=9\/([\w-]+)\/file/.exec(request.target) ?? [];
-      if (coded)
-        request.target =
-          Buffer.from(coded, 'base64url').toString() + (HOP.exec(request.target)?.[0] ?? '');
+  ...allow('D23: the form of a link is ours', {
+    'links have another path': {
+      ...links(isOk, (entry) => {
+        const { origin, pathname, search } = new URL(entry.tempFileURL);
+        const coded = Buffer.from(pathname + search).toString('base64url');
+        entry.tempFileURL = `${origin}/dl;v=9/${coded}/file (1).txt?x=1`;
+      }),
+      request(request) {
+        const [, coded] = /^\/dl;v=9\/([\w-]+)\/file/.exec(request.target) ?? [];
+        if (coded)
+          request.target =
+            Buffer.from(coded, 'base64url').toString() + (HOP.exec(request.target)?.[0] ?? '');
+      },
     },
   }),
-  variant(
-    'links redirect with 302 to a relative URL',
-    'D23: a link may redirect (RFC 9110, section 15.4)',
-    redirecting(302, 1, (target) => target),
-    { aspect: 'redirects' },
-  ),
-  variant(
-    'links redirect with 307 to another port',
-    'D23: a link may redirect (RFC 9110, section 15.4)',
-    ({ toServer }) => redirecting(307, 1, (target) => toServer(target) + target.replace(HOP, '')),
-    { aspect: 'redirects' },
-  ),
-  variant(
-    'links redirect three times, with 308',
-    'D23: a link may redirect (RFC 9110, section 15.4)',
-    ({ publicUrl }) => redirecting(308, 3, (target) => publicUrl + target),
-    { aspect: 'redirects' },
-  ),
-  ...[404, 410, 401].map((status) =>
-    variant(
-      `invalid links return ${status}`,
-      'D30: they stop working; D22: 403 is our default',
-      linkErrors(status),
-      { aspect: 'errors of links' },
-    ),
-  ),
-  variant(
-    'downloads lack the headers of the reference server',
-    'Stored file: attributes are not specified',
-    ofDownloads(({ headers }) => {
+  ...oneOf('redirects', 'D23: a link may redirect (RFC 9110, section 15.4)', {
+    'links redirect with 302 to a relative URL': redirecting(302, 1, (target) => target),
+    'links redirect with 307 to another port': ({ toServer }) =>
+      redirecting(307, 1, (target) => toServer(target) + target.replace(HOP, '')),
+    'links redirect three times, with 308': ({ publicUrl }) =>
+      redirecting(308, 3, (target) => publicUrl + target),
+  }),
+  ...oneOf('errors of links', 'D30: they stop working; D22: 403 is our default', {
+    'invalid links return 404': linkErrors(404),
+    'invalid links return 410': linkErrors(410),
+    'invalid links return 401': linkErrors(401),
+  }),
+  ...oneOf('headers of downloads', 'Stored file: attributes are not specified', {
+    'downloads lack the headers of the reference server': ofDownloads(({ headers }) => {
       for (const name of [
         'Content-Disposition',
         'ETag',
@@ -229,31 +197,21 @@ export const uploadsAndLinks: readonly Variant[] = [
       ])
         headers.remove(name);
     }),
-    { aspect: 'headers of downloads' },
-  ),
-  variant(
-    'downloads have other headers',
-    'Stored file: attributes are not specified',
-    ofDownloads(({ headers }) => {
+    'downloads have other headers': ofDownloads(({ headers }) => {
       headers.set('Content-Type', 'binary/octet-stream');
       headers.set('Content-Disposition', 'attachment; filename="x"');
       headers.set('Cache-Control', 'private, max-age=60');
       headers.set('ETag', 'W/"1"');
     }),
-    { aspect: 'headers of downloads' },
-  ),
-  variant(
-    'the download of an empty file has 204',
-    'RFC 9110, section 15.3.5: no content',
-    ofDownloads((response, { target }) => {
+  }),
+  ...allow('RFC 9110, section 15.3.5: no content', {
+    'the download of an empty file has 204': ofDownloads((response, { target }) => {
       if (response.status === 200 && response.body.length === 0 && target) response.status = 204;
     }),
-  ),
-  variant(
-    'a download has 203',
-    'RFC 9110, section 15.3.4: from a proxy',
-    ofDownloads((response) => {
+  }),
+  ...allow('RFC 9110, section 15.3.4: from a proxy', {
+    'a download has 203': ofDownloads((response) => {
       if (response.status === 200) response.status = 203;
     }),
-  ),
+  }),
 ];

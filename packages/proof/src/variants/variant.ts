@@ -15,15 +15,22 @@ export interface Variant {
   create: Mutant['create'];
 }
 
-/** Creates a row in the table of variants. */
-export function variant(
-  name: string,
+type VariantRows = Readonly<Record<string, Mutant['create'] | Hooks>>;
+
+/** Creates variants, by name, that a sentence allows. */
+export const allow = (allowed: string, rows: VariantRows): Variant[] =>
+  Object.entries(rows).map(([name, hooks]) => ({
+    ...{ name, allowed },
+    create: typeof hooks === 'function' ? hooks : () => hooks,
+  }));
+
+/** Creates variants of one aspect. */
+export const oneOf = (
+  aspect: string,
   allowed: string,
-  hooks: Mutant['create'] | Hooks,
-  more: Pick<Variant, 'aspect' | 'options'> = {},
-): Variant {
-  return { name, allowed, create: typeof hooks === 'function' ? hooks : () => hooks, ...more };
-}
+  rows: VariantRows,
+  options: Partial<ConformanceOptions> = {},
+): Variant[] => allow(allowed, rows).map((one) => ({ ...one, aspect, options }));
 
 /**
  * Distributes the variants evenly over as few runs as possible. Variants of the same aspect are never in the
@@ -45,7 +52,6 @@ export function toRuns(variants: readonly Variant[]): Variant[][] {
 export function combine(variants: readonly Variant[], context: MutantContext): Hooks {
   const all = variants.map(({ create }) => create(context));
   const withRequest = all.filter(({ request }) => request);
-  const early = all.filter((hooks) => hooks.early);
   const messages = all.flatMap(({ message }) => message ?? []);
   const chunkBytes = all.find((hooks) => hooks.chunkBytes)?.chunkBytes;
   return {
@@ -63,13 +69,6 @@ export function combine(variants: readonly Variant[], context: MutantContext): H
             }
           },
         }),
-    ...(early.length === 0
-      ? {}
-      : {
-          early(outgoing) {
-            for (const hooks of early) hooks.early?.(outgoing);
-          },
-        }),
     ...(messages.length === 0
       ? {}
       : {
@@ -79,6 +78,9 @@ export function combine(variants: readonly Variant[], context: MutantContext): H
               [given],
             ),
         }),
+    early(outgoing) {
+      for (const hooks of all) hooks.early?.(outgoing);
+    },
     async response(response, request) {
       for (const hooks of all) await hooks.response?.(response, request);
     },

@@ -1,5 +1,5 @@
-import { createHash, createHmac } from 'node:crypto';
 import type { Hooks, MutatedRequest } from '../../proxy/messages.ts';
+import { hmac, sha256 } from '../../sign-storage-headers.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
 import { gatewayRequest, toRefusal } from './gateway.ts';
 import { OPERATIONS } from './storage.ts';
@@ -20,14 +20,23 @@ type IsAccepted = (
   context: MutantContext,
 ) => unknown;
 
+const authenticateIf =
+  (isAccepted: IsAccepted, context: MutantContext) =>
+  (request: MutatedRequest): void => {
+    const value = request.headers.get('Authorization');
+    if (isAccepted(value, request, context)) authenticate(request, context);
+  };
+
 /** Accepts requests with a matching `Authorization`, even if the server would reject them. */
 export const accept =
   (isAccepted: IsAccepted): Mutant['create'] =>
   (context) =>
-    gatewayRequest((request) => {
-      const value = request.headers.get('Authorization');
-      if (isAccepted(value, request, context)) authenticate(request, context);
-    });
+    gatewayRequest(authenticateIf(isAccepted, context));
+
+/** The same for WebSocket handshakes. */
+export const acceptHandshake =
+  (isAccepted: IsAccepted): Mutant['create'] =>
+  (context) => ({ upgrade: authenticateIf(isAccepted, context) });
 
 /** Accepts storage calls with matching headers, even if the server would reject them. */
 export const acceptStorage =
@@ -152,14 +161,6 @@ export function isSigned(
   const secret = Buffer.from(`TC3${lax.secret ?? keyPair.secret}`);
   const key = [date, signedFor, end].reduce<Buffer>(hmac, secret);
   return hmac(key, text).toString('hex') === given.Signature;
-}
-
-function sha256(data: string | Buffer): string {
-  return createHash('sha256').update(data).digest('hex');
-}
-
-function hmac(key: Uint8Array, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
 }
 
 /** Returns a token's claims, or an empty object if the text is not a token. */

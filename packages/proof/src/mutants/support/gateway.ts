@@ -8,7 +8,7 @@ import {
 import type { MutantContext } from '../mutant.ts';
 
 /** Conditions on a response and its request; all that are set must match. */
-interface Match {
+export interface Match {
   method?: string;
   status?: number | readonly number[];
   /** The media type in lower case, without parameters; empty if there is none. */
@@ -47,8 +47,11 @@ function isMatch(wanted: Match, response: MutatedResponse, request: MutatedReque
 export const statuses = (...classes: number[]) =>
   classes.flatMap((hundreds) => Array.from({ length: 100 }, (_, index) => hundreds * 100 + index));
 
-/** Changes the matching gateway responses, whether they come from the gateway itself or from a service. */
-export function gatewayResponse(wanted: Match, change: Change): Hooks {
+type Responses = [change: Change] | [wanted: Match, change: Change];
+
+/** Changes all or the matching gateway responses, whether they come from the gateway itself or from a service. */
+export function gatewayResponse(...given: Responses): Hooks {
+  const [wanted, change] = given.length === 1 ? [{}, given[0]] : given;
   return {
     response(response, request) {
       if (request.isGateway && isMatch(wanted, response, request)) change(response, request);
@@ -56,21 +59,23 @@ export function gatewayResponse(wanted: Match, change: Change): Hooks {
   };
 }
 
+const among = (isOne: (response: MutatedResponse) => boolean, given: Responses): Hooks => {
+  const [wanted, change] = given.length === 1 ? [{}, given[0]] : given;
+  return gatewayResponse(wanted, (response, request) => {
+    if (isOne(response)) change(response, request);
+  });
+};
+
 /** Returns whether a response comes from a hosted service, not from the gateway itself. */
 export const isOfService = ({ headers }: Headed): boolean =>
   headers.get('X-Svc-Upstream-Status-Code') !== undefined;
 
 /** Changes responses from hosted services, but not the gateway's own. */
-export const serviceResponse = (wanted: Match, change: Change): Hooks =>
-  gatewayResponse(wanted, (response, request) => {
-    if (isOfService(response)) change(response, request);
-  });
+export const serviceResponse = (...given: Responses): Hooks => among(isOfService, given);
 
 /** Changes the gateway's own error responses. */
-export const gatewayError = (wanted: Match, change: Change): Hooks =>
-  gatewayResponse(wanted, (response, request) => {
-    if (!isOfService(response) && response.status >= 400) change(response, request);
-  });
+export const gatewayError = (...given: Responses): Hooks =>
+  among((response) => !isOfService(response) && response.status >= 400, given);
 
 export const setStatus =
   (status: number) =>
@@ -124,6 +129,14 @@ export const changeBody =
     message.body = change(message.body);
   };
 
+/** Returns a function that replaces the first match in a text; with a string or a global pattern, every match. */
+export const replace =
+  (pattern: RegExp | string, by: string | ((match: string) => string)) =>
+  (text: string): string =>
+    text[typeof pattern === 'string' ? 'replaceAll' : 'replace'](pattern, by as string);
+
+export const drop = (pattern: RegExp | string) => replace(pattern, '');
+
 /** Changes a body, decoded as Latin-1 text. */
 export const changeText = (change: (text: string) => string) =>
   changeBody((body) => Buffer.from(change(body.toString('latin1')), 'latin1'));
@@ -135,17 +148,37 @@ export const replaceBy =
     Object.assign(response, other());
   };
 
-/**
- * Changes a JSON body in place, with a function or with new values for its members. A member whose new value
- * is `undefined` is removed.
- */
+type Value = ((value: Json) => unknown) | object | string | number | boolean | null | undefined;
+
+/** New values of members, or functions that return them for the current values. `undefined` removes a member. */
+export type Values = { readonly [member: string]: Value };
+
+export type Patch =
+  | Values
+  | ((target: Json, response: MutatedResponse, operation: string | undefined) => unknown);
+
+export function applyPatch<Rest extends unknown[]>(
+  target: Json,
+  patch: Values | ((target: Json, ...rest: Rest) => unknown),
+  ...rest: Rest
+): void {
+  if (typeof patch === 'function') patch(target, ...rest);
+  else
+    for (const [name, value] of Object.entries(patch))
+      target[name] = typeof value === 'function' ? value(target[name]) : value;
+}
+
+/** Gives a member another name. */
+export const rename = (from: string, to: string) => (target: Json) =>
+  Object.assign(target, { [to]: target[from], [from]: undefined });
+
+/** Changes a JSON body in place. */
 export const changeJson =
-  (change: ((json: Json) => void) | object) =>
-  (message: { json: Json }): void => {
+  (patch: Patch) =>
+  (message: MutatedRequest | MutatedResponse): void => {
     const { json } = message;
     if (json === undefined) return;
-    if (typeof change === 'function') change(json);
-    else if (json !== null) Object.assign(json, change);
+    if (json !== null) applyPatch(json, patch, message as MutatedResponse, undefined);
     message.json = json;
   };
 

@@ -1,15 +1,23 @@
-import type { Hooks, Json, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
+import {
+  type Hooks,
+  type Json,
+  type MutatedRequest,
+  MutatedResponse,
+} from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
-import { itemsOf } from './storage.ts';
-import { deleteFile, readForm, storeFile } from './uploads.ts';
+import { COPY, DELETE, isOk, itemsOf, links } from './storage.ts';
+import { readForm } from './uploads.ts';
 
-/** What has happened to the files, and ways to change them behind the back of the caller. */
-interface History {
-  context: MutantContext;
-  /** The content of each file, by its path. */
+/** What happened to the files so far, by their paths. */
+interface Past {
+  /** The content of each file. */
   files: Map<string, Buffer>;
-  store: (path: string, bytes: Buffer | undefined) => Promise<void>;
-  remove: (path: string) => Promise<void>;
+  /** The last content of the files that were deleted, even if they exist again. */
+  deleted: Map<string, Buffer | undefined>;
+  /** Destinations of copies and moves. */
+  copied: Set<string>;
+  /** Sources of moves. */
+  moved: Set<string>;
 }
 
 interface Move {
@@ -19,7 +27,7 @@ interface Move {
   bytes: Buffer;
 }
 
-/** Hooks that are called with each success, before the response is sent. */
+/** Hooks that are called with each success, before the response is sent. `deleted`, `copied` and `moved` lack it then. */
 export interface Watching extends Hooks {
   uploaded?: (path: string, bytes: Buffer, before: Buffer | undefined) => unknown;
   deleted?: (path: string, before: Buffer | undefined) => unknown;
@@ -35,28 +43,28 @@ export function toPath(text: unknown): string {
 
 /** Creates a mutant from what it does when files change. */
 export const watching =
-  (create: (history: History) => Watching): Mutant['create'] =>
+  (create: (history: MutantContext & Past) => Watching): Mutant['create'] =>
   (context) => {
-    const files = new Map<string, Buffer>();
-    const history: History = {
-      ...{ context, files },
-      store: (path, bytes) => storeFile(context, path, bytes),
-      remove: (path) => deleteFile(context, path),
+    const past: Past = {
+      files: new Map(),
+      deleted: new Map(),
+      copied: new Set(),
+      moved: new Set(),
     };
-    const hooks = create(history);
+    const hooks = create({ ...context, ...past });
     return {
       ...hooks,
       request: (request) => hooks.request?.(request),
       async response(response, request) {
-        await follow(hooks, files, response, request);
+        await follow(hooks, past, response, request);
         await hooks.response?.(response, request);
       },
     };
   };
 
 async function follow(
-  { uploaded, deleted, copied, failed }: Watching,
-  files: Map<string, Buffer>,
+  hooks: Watching,
+  { files, deleted, copied, moved }: Past,
   response: MutatedResponse,
   request: MutatedRequest,
 ): Promise<void> {
@@ -66,30 +74,107 @@ async function follow(
     const before = files.get(path);
     const bytes = form.get('file') ?? Buffer.alloc(0);
     files.set(path, bytes);
-    await uploaded?.(path, bytes, before);
+    await hooks.uploaded?.(path, bytes, before);
   }
   const entries = response.json?.body?.data?.fileList;
-  if (request.operation === 'batchDelete') {
+  if (request.operation === DELETE) {
     for (const [index, id] of itemsOf(request).entries()) {
       if (entries?.[index]?.code !== 'SUCCESS') continue;
       const path = toPath(id);
       const before = files.get(path);
       files.delete(path);
-      await deleted?.(path, before);
+      await hooks.deleted?.(path, before);
+      deleted.set(path, before);
     }
   }
-  if (request.operation !== 'batchCopyFile') return;
+  if (request.operation !== COPY) return;
   for (const [index, item] of itemsOf(request).entries()) {
     const [from, to] = [toPath(item.srcPath), toPath(item.dstPath)];
     const bytes = files.get(from);
     if (!entries?.[index] || entries[index].code || !bytes) {
-      await failed?.(item);
+      await hooks.failed?.(item);
       continue;
     }
     const before = files.get(to);
     files.set(to, bytes);
     const isMove = item.removeOriginal === true && from !== to;
     if (isMove) files.delete(from);
-    await copied?.({ from, to, isMove, bytes }, before);
+    await hooks.copied?.({ from, to, isMove, bytes }, before);
+    copied.add(to);
+    if (isMove) moved.add(from);
   }
 }
+
+/** Keeps downloads and returns them again. */
+export const cached = (
+  toKey: (target: string) => string,
+  isKept = (_: MutatedResponse) => true,
+) => {
+  const kept = new Map<string, MutatedResponse>();
+  return {
+    request: ({ isDownload, target }) => (isDownload ? kept.get(toKey(target)) : undefined),
+    response(response, { isDownload, target }) {
+      if (isDownload && isKept(response)) kept.set(toKey(target), response);
+    },
+    kept,
+  } satisfies Watching & { kept: Map<string, MutatedResponse> };
+};
+
+/** Makes a file depend on others: changes each copy along with its source, or the other way round. */
+export const linked = (isBack: boolean, act: 'store' | 'remove') =>
+  watching(({ store, remove }) => {
+    const pairs = new Map<string, string>();
+    const changed = async (path: string, bytes?: Buffer) => {
+      const other = pairs.get(path);
+      pairs.delete(path);
+      if (other === undefined) return;
+      if (act === 'store' && bytes) await store(other, bytes);
+      if (act === 'remove' && !bytes) await remove(other);
+    };
+    return {
+      copied: ({ from, to, isMove }) => {
+        if (!isMove && from !== to) isBack ? pairs.set(to, from) : pairs.set(from, to);
+      },
+      uploaded: changed,
+      deleted: (path) => changed(path),
+    };
+  });
+
+export const usedLinksWork = watching(() =>
+  cached(
+    (target) => target,
+    ({ status }) => status === 200,
+  ),
+);
+
+/** Deletes other files along with a file. */
+export const deletesToo = (belongs: (other: string, deleted: string) => boolean) =>
+  watching(({ files, remove }) => ({
+    async deleted(path) {
+      for (const other of files.keys()) if (belongs(other, path)) await remove(other);
+    },
+  }));
+
+/** Rejects downloads. */
+export const downloads = (isRejected: (path: string, target: string) => unknown) =>
+  ({
+    request: ({ isDownload, target }) =>
+      isDownload && isRejected(toPath(target), target)
+        ? new MutatedResponse(403, {}, 'gone')
+        : undefined,
+  }) satisfies Watching;
+
+export const linksWorkOnce = watching(() => {
+  const used = new Set<string>();
+  return downloads((_, target) => used.has(target) || !used.add(target));
+});
+
+export const onlyNewestLinkWorks = watching(() => {
+  const newest = new Map<string, string>();
+  return {
+    ...downloads((path, target) => newest.has(path) && newest.get(path) !== target),
+    ...links(isOk, ({ fileID, tempFileURL }) =>
+      newest.set(toPath(fileID), tempFileURL.replace(/^http:\/\/[^/]*/, '')),
+    ),
+  };
+});

@@ -6,32 +6,16 @@ import {
   type MutatedRequest,
   MutatedResponse,
 } from '../../proxy/messages.ts';
-import { changeJson } from './gateway.ts';
+import { applyPatch, changeJson, type Patch, type Values } from './gateway.ts';
 
 export { STORAGE_OPERATIONS as OPERATIONS };
 
 export type Operation = (typeof STORAGE_OPERATIONS)[number];
 
-/**
- * New values for fields, or a function that changes the fields in place. A field whose new value is
- * `undefined` is removed.
- */
-export type Patch =
-  | Record<string, unknown>
-  | ((target: Json, response: MutatedResponse, operation: string | undefined) => unknown);
-
-function apply(
-  target: Json,
-  patch: Patch,
-  response: MutatedResponse,
-  operation: string | undefined,
-): void {
-  if (typeof patch === 'function') patch(target, response, operation);
-  else Object.assign(target, patch);
-}
-
-/** Makes the proxy read request bodies, for a `response` hook that needs them. */
-export const readsRequests: Pick<Hooks, 'request'> = { request: () => undefined };
+export const GRANT = 'getUploadMetaData';
+export const LINKS = 'batchGetTempUrls';
+export const DELETE = 'batchDelete';
+export const COPY = 'batchCopyFile';
 
 /**
  * Changes requests to an operation. If the function returns a response, that response replaces the server's.
@@ -92,38 +76,41 @@ export const isObject = (value: unknown): value is object =>
 export const hasItem = (json: Json, isWanted: (item: Json) => boolean) =>
   Array.isArray(json?.fileList) && json.fileList.some(isWanted);
 
-/** Changes the items of a batch. `change` also receives the first item of the batch. */
-export const items = (
-  operation: Operation,
-  change: (item: Json, first: Json) => void,
-  from = 0,
-): Hooks => request(operation, (one) => changeItems(one, change, from));
+type ItemPatch = Values | ((item: Json, first: Json) => unknown);
 
-export function changeItems(
-  one: MutatedRequest,
-  change: (item: Json, first: Json) => void,
-  from = 0,
-): void {
+/**
+ * Changes the items of a batch. A function also receives the first item of the batch.
+ *
+ * @param from index of the first item to change
+ */
+export const items = (operation: Operation, patch: ItemPatch, from = 0): Hooks =>
+  request(operation, (one) => changeItems(one, patch, from));
+
+export const copyItems = (patch: ItemPatch, from = 0): Hooks => items(COPY, patch, from);
+
+export function changeItems(one: MutatedRequest, patch: ItemPatch, from = 0): void {
   const fileList = itemsOf(one);
   if (fileList.length <= from) return;
-  for (const item of fileList.slice(from)) change(item, fileList[0]);
+  for (const item of fileList.slice(from)) applyPatch(item, patch, fileList[0]);
   one.json = { ...one.json, fileList };
 }
+
+/** Returns a function that replaces one value, and leaves all others as they are. */
+export const instead = (from: unknown, to: unknown) => (value: unknown) =>
+  value === from ? to : value;
 
 type ToEntry = (item: Json, index: number) => object | undefined;
 
 const left = new WeakMap<MutatedRequest, Map<number, object>>();
 
 /** Drops the items for which `toEntry` returns an entry, and adds that entry to the response. */
-export const leaveOut = (operation: Operation, toEntry: ToEntry): Hooks => ({
-  ...request(operation, (one) => leaveOutItems(one, toEntry)),
-  response: putEntries,
-});
+export const leaveOut = (operation: Operation, toEntry: ToEntry): Hooks =>
+  leaveOutAfter(operation, () => toEntry);
 
-/** Like `leaveOut`, but with an asynchronous `toEntry`. */
+/** Like `leaveOut`, but `toEntry` depends on the request. */
 export const leaveOutAfter = (
   operation: Operation,
-  prepare: (request: MutatedRequest) => Promise<ToEntry>,
+  prepare: (request: MutatedRequest) => ToEntry | Promise<ToEntry>,
 ): Hooks => ({
   ...request(operation, async (one) => leaveOutItems(one, await prepare(one))),
   response: putEntries,
@@ -150,43 +137,41 @@ function putEntries(response: MutatedResponse, one: MutatedRequest): void {
   response.json = json;
 }
 
-/** Changes the envelopes of storage calls. */
+/** Changes the envelopes of storage calls: of one operation, or with one HTTP status. */
 const envelopes = (
-  wanted: { operation?: Operation | undefined; status?: number | undefined },
   isWanted: (json: Json) => unknown,
   patch: Patch,
+  of: Operation | number | undefined,
 ): Hooks => ({
-  ...readsRequests,
   response(response, { operation, path }) {
-    if (!path.startsWith('/api/')) return;
-    if (wanted.operation !== undefined && operation !== wanted.operation) return;
-    if (wanted.status !== undefined && response.status !== wanted.status) return;
+    const isOne = of === undefined || of === operation || of === response.status;
+    if (!path.startsWith('/api/') || !isOne) return;
     changeJson((json: Json) => {
-      if (json.body && isWanted(json)) apply(json, patch, response, operation);
+      if (json.body && isWanted(json)) applyPatch(json, patch, response, operation);
     })(response);
   },
 });
 
 /** Changes the envelopes of successful responses. */
-export const success = (patch: Patch, operation?: Operation): Hooks =>
-  envelopes({ operation }, ({ body }) => body.data, patch);
+export const success = (patch: Patch, of?: Operation | number): Hooks =>
+  envelopes(({ body }) => body.data, patch, of);
 
 /** Changes the envelopes of error responses. */
-export const failure = (patch: Patch, operation?: Operation, status?: number): Hooks =>
-  envelopes({ operation, status }, ({ body }) => !body.data, patch);
+export const failure = (patch: Patch, of?: Operation | number): Hooks =>
+  envelopes(({ body }) => !body.data, patch, of);
 
 /** Changes the `body` in the envelopes of successful responses. */
-export const successBody = (patch: Patch, operation?: Operation): Hooks =>
-  success(({ body }, response, name) => apply(body, patch, response, name), operation);
+export const successBody = (patch: Patch, of?: Operation | number): Hooks =>
+  success(({ body }, ...rest) => applyPatch(body, patch, ...rest), of);
 
-export const failureBody = (patch: Patch, operation?: Operation, status?: number): Hooks =>
-  failure(({ body }, response, name) => apply(body, patch, response, name), operation, status);
+export const failureBody = (patch: Patch, of?: Operation | number): Hooks =>
+  failure(({ body }, ...rest) => applyPatch(body, patch, ...rest), of);
 
 /** Changes the `data` in responses with upload metadata. */
 export const metadata = (patch: Patch, isWanted: (data: Json) => boolean = () => true): Hooks =>
-  successBody(({ data }, response, operation) => {
-    if (isWanted(data)) apply(data, patch, response, operation);
-  }, 'getUploadMetaData');
+  successBody(({ data }, ...rest) => {
+    if (isWanted(data)) applyPatch(data, patch, ...rest);
+  }, GRANT);
 
 /**
  * Changes the list of entries, in place or by returning another list. `given` contains the items in the
@@ -196,7 +181,6 @@ export const list = (
   operation: Operation,
   change: (entries: Json[], given: Json[], response: MutatedResponse) => unknown,
 ): Hooks => ({
-  ...readsRequests,
   response(response, one) {
     if (one.operation !== operation) return;
     changeList(response, (entries) => change(entries, itemsOf(one), response));
@@ -212,31 +196,27 @@ export function changeList(response: MutatedResponse, change: (entries: Json[]) 
   response.json = json;
 }
 
-/** Changes the entries that match. `isWanted` receives each entry and its item in the request. */
-export const entries = (
-  operation: Operation,
-  isWanted: (entry: Json, item: Json) => unknown,
-  patch: Patch,
-): Hooks =>
+/** Chooses entries by their code, or with a function that also receives their item in the request, and their index. */
+type Wanted = string | ((entry: Json, item: Json, index: number) => unknown);
+
+/** Changes the entries that match. */
+export const entries = (operation: Operation, wanted: Wanted, patch: Patch): Hooks =>
   list(operation, (all, given, response) => {
+    const isWanted = typeof wanted === 'string' ? ({ code }: Json) => code === wanted : wanted;
     for (const [index, entry] of all.entries())
-      if (isWanted(entry, given[index] ?? {})) apply(entry, patch, response, operation);
+      if (isWanted(entry, given[index] ?? {}, index)) applyPatch(entry, patch, response, operation);
   });
 
-export const links = (isWanted: (entry: Json) => unknown, patch: Patch): Hooks =>
-  entries('batchGetTempUrls', isWanted, patch);
+export const links = (wanted: Wanted, patch: Patch): Hooks => entries(LINKS, wanted, patch);
 
-export const deletions = (isWanted: (entry: Json) => unknown, patch: Patch): Hooks =>
-  entries('batchDelete', isWanted, patch);
+export const deletions = (wanted: Wanted, patch: Patch): Hooks => entries(DELETE, wanted, patch);
 
-export const copies = (isWanted: (entry: Json, item: Json) => unknown, patch: Patch): Hooks =>
-  entries('batchCopyFile', isWanted, patch);
+export const copies = (wanted: Wanted, patch: Patch): Hooks => entries(COPY, wanted, patch);
 
 /** After a copy call, calls a function for each of its items, with the item's entry if it has one. */
 export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks => ({
-  ...readsRequests,
   async response(response, one) {
-    if (one.operation !== 'batchCopyFile') return;
+    if (one.operation !== COPY) return;
     const all = response.json?.body?.data?.fileList ?? [];
     for (const [index, item] of itemsOf(one).entries()) await act(item, all[index]);
   },
@@ -247,7 +227,6 @@ export const refuseAfter = (
   operation: Operation,
   isRefused: (entries: Json[]) => unknown,
 ): Hooks => ({
-  ...readsRequests,
   response(response, one) {
     const all = response.json?.body?.data?.fileList;
     if (one.operation === operation && Array.isArray(all) && isRefused(all))

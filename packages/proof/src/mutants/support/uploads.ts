@@ -6,7 +6,7 @@ import {
   MutatedResponse,
 } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
-import { itemsOf, readsRequests } from './storage.ts';
+import { DELETE, GRANT, itemsOf, LINKS } from './storage.ts';
 
 export type Form = Map<string, Buffer>;
 
@@ -59,7 +59,7 @@ export const repairForms =
     return {
       response(response, { operation, json }) {
         const data = response.json?.body?.data;
-        if (operation !== 'getUploadMetaData' || !data) return;
+        if (operation !== GRANT || !data) return;
         grants.push({
           Signature: data.authorization,
           'x-store-security-token': data.token,
@@ -103,7 +103,6 @@ export const changeFile = (change: (text: string) => string): Hooks =>
 
 /** Calls a function after a successful upload. */
 export const afterUpload = (act: (response: MutatedResponse, form: Form) => unknown): Hooks => ({
-  ...readsRequests,
   async response(response, request) {
     const isStored = response.status < 300 && !/<Error[\s>/]/.test(response.body.toString());
     if (request.isUpload && isStored) await act(response, readForm(request));
@@ -112,7 +111,6 @@ export const afterUpload = (act: (response: MutatedResponse, form: Form) => unkn
 
 /** Changes the responses to rejected upload forms. */
 export const uploadError = (change: (response: MutatedResponse, form: Form) => void): Hooks => ({
-  ...readsRequests,
   response(response, request) {
     if (request.isUpload && response.status >= 400) change(response, readForm(request));
   },
@@ -138,58 +136,54 @@ export function toUploadError(status: number, code: string): MutatedResponse {
   return new MutatedResponse(status, { 'Content-Type': 'application/xml' }, error);
 }
 
-export async function fileIdOf(context: MutantContext, path: string): Promise<string> {
-  const data = await context.storage('getUploadMetaData', { path });
-  return String(data?.fileID);
+/** Reads and changes files with calls that the mutant makes itself. */
+export interface Files {
+  fileIdOf(path: unknown): Promise<string>;
+  /** Returns the bytes of a file; `undefined` if it does not exist. */
+  readId(fileID: string): Promise<Buffer | undefined>;
+  read(path: unknown): Promise<Buffer | undefined>;
+  store(path: unknown, bytes?: Buffer): Promise<void>;
+  remove(path: unknown): Promise<void>;
 }
 
-/** Reads the bytes of a file; returns `undefined` if it does not exist. */
-export async function readFile(
-  context: MutantContext,
-  fileID: string,
-): Promise<Buffer | undefined> {
-  const data = await context.storage('batchGetTempUrls', { fileList: [{ fileID }] });
-  const [entry] = (data?.fileList ?? []) as Json[];
-  if (entry?.code !== 'SUCCESS') return undefined;
-  const { pathname, search } = new URL(entry.tempFileURL);
-  const response = await context.call({ method: 'GET', target: pathname + search, headers: {} });
-  return response.status === 200 ? response.body : undefined;
-}
-
-export async function deleteFile(context: MutantContext, path: string): Promise<void> {
-  await context.storage('batchDelete', { fileList: [await fileIdOf(context, path)] });
-}
-
-/** Stores a file with an upload that the mutant makes itself. */
-export async function storeFile(
-  context: MutantContext,
-  path: string,
-  bytes: Buffer = Buffer.alloc(0),
-): Promise<void> {
-  const data = await context.storage('getUploadMetaData', { path });
-  const { url, authorization, token, storeFileID } = data as Record<string, string>;
-  const request = new MutatedRequest(
-    'POST',
-    new URL(String(url)).pathname,
-    new Headers([['Content-Type', 'multipart/form-data; boundary=of-the-mutant']]),
-    Buffer.alloc(0),
-  );
-  const fields = {
-    Signature: authorization,
-    'x-store-security-token': token,
-    'x-store-meta-fileid': storeFileID,
-    key: path,
+export function createFiles({ storage, call }: Pick<MutantContext, 'storage' | 'call'>): Files {
+  const files: Files = {
+    async fileIdOf(path) {
+      const data = await storage(GRANT, { path: plainPath(path) });
+      return String(data?.fileID);
+    },
+    async readId(fileID) {
+      const data = await storage(LINKS, { fileList: [{ fileID }] });
+      const [entry] = (data?.fileList ?? []) as Json[];
+      if (entry?.code !== 'SUCCESS') return undefined;
+      const { pathname, search } = new URL(entry.tempFileURL);
+      const response = await call({ method: 'GET', target: pathname + search, headers: {} });
+      return response.status === 200 ? response.body : undefined;
+    },
+    read: async (path) => files.readId(await files.fileIdOf(path)),
+    async store(path, bytes = Buffer.alloc(0)) {
+      const data = await storage(GRANT, { path: plainPath(path) });
+      const { url, authorization, token, storeFileID } = data as Record<string, string>;
+      const type = 'multipart/form-data; boundary=of-the-mutant';
+      const fields = {
+        Signature: authorization,
+        'x-store-security-token': token,
+        'x-store-meta-fileid': storeFileID,
+        key: plainPath(path),
+        file: bytes,
+      };
+      const form = Object.entries(fields).map(([name, value = '']) => [name, Buffer.from(value)]);
+      const target = new URL(String(url)).pathname;
+      const headers = new Headers([['Content-Type', type]]);
+      const request = new MutatedRequest('POST', target, headers, Buffer.alloc(0));
+      writeForm(request, new Map(form as [string, Buffer][]));
+      await call({ method: 'POST', target, headers: { 'Content-Type': type }, body: request.body });
+    },
+    async remove(path) {
+      await storage(DELETE, { fileList: [await files.fileIdOf(path)] });
+    },
   };
-  const form: Form = new Map(
-    Object.entries(fields).map(([name, value]) => [name, Buffer.from(`${value}`)]),
-  );
-  writeForm(request, form.set('file', bytes));
-  await context.call({
-    method: 'POST',
-    target: request.target,
-    headers: { 'Content-Type': String(request.headers.get('content-type')) },
-    body: request.body,
-  });
+  return files;
 }
 
 /** Returns the path of a file without a leading slash. */
@@ -200,14 +194,14 @@ export const keyOf = (form: Form): string => plainPath(form.get('key'));
 
 /** Returns the source or destination paths in a copy call at which a file is stored. */
 export async function listStored(
-  context: MutantContext,
+  { read }: MutantContext,
   call: MutatedRequest,
   name: 'srcPath' | 'dstPath',
   isWanted: (bytes: Buffer) => boolean = () => true,
 ): Promise<Set<string>> {
   const stored = new Set<string>();
   for (const { [name]: path } of itemsOf(call)) {
-    const bytes = path && (await readFile(context, await fileIdOf(context, plainPath(path))));
+    const bytes = path && (await read(path));
     if (bytes && isWanted(bytes)) stored.add(path);
   }
   return stored;
