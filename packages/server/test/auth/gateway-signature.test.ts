@@ -2,9 +2,9 @@ import type { Caller } from '@berth/server-stubs/engine/node';
 import { signGatewayRequest, tc3, type UnsignedRequest } from '@berth/server-stubs/engine/node';
 import { describe, expect, test } from 'vitest';
 
-import { authenticate, deploy, START, signScope } from './support/deployment.ts';
+import { authenticate, deploy, START } from './support/deployment.ts';
 
-const { EMPTY_HASH, sha256, toCanonicalHead } = tc3;
+const { sha256 } = tc3;
 
 const ID = 'ci';
 const SECRET = 'a secret that no response may show';
@@ -53,52 +53,6 @@ async function send(
 const REFUSED = { status: 401, json: { code: 'INVALID_CREDENTIALS' }, served: [] };
 
 describe('accepts a signed call', () => {
-  test.each<[string, UnsignedRequest]>([
-    ['a GET', REQUEST],
-    ['with escapes and a query', { ...REQUEST, target: `${PATH}/%2F//b?x=%20&&y=%E4%B8%AD?` }],
-    ['with raw UTF-8 in the query', { ...REQUEST, target: `${PATH}?x=%C3%A9` }],
-    ['a POST', JSON_POST],
-    ['a POST without a body', { ...JSON_POST, body: '' }],
-    [
-      'with every header signed',
-      { ...REQUEST, headers: { host: HOST, accept: '*/*', 'x-a': 'B C' } },
-    ],
-    [
-      'a form without its boundary',
-      {
-        ...JSON_POST,
-        headers: { host: HOST, 'content-type': 'multipart/form-data; boundary=Xx' },
-      },
-    ],
-  ])('%s', async (_name, request) => {
-    const reply = await send(signGatewayRequest(CREDENTIAL, request), request);
-    expect(reply).toMatchObject({ status: 200, json: { env: 'dev', id: ID } });
-    expect(reply.served).toEqual([request.body ?? '']);
-  });
-
-  test('a form whose boundary was signed', async () => {
-    const type = 'multipart/form-data; boundary=Xx';
-    const signed = signWithBoundary(type);
-    const headers = { host: HOST, 'content-type': type };
-    const reply = await send(signed, { ...JSON_POST, headers });
-    expect(reply).toMatchObject({ status: 200, served: [JSON_POST.body] });
-  });
-
-  test('with a signed header in UTF-8', async () => {
-    const headers = { host: HOST, 'x-name': 'École 中' };
-    const authorization = signGatewayRequest(CREDENTIAL, { ...REQUEST, headers });
-    const bytes = Buffer.from(headers['x-name']).toString('latin1');
-    const sent = { ...REQUEST, headers: { host: HOST, 'x-name': bytes } };
-    expect(await send(authorization, sent)).toMatchObject({ status: 200 });
-    const other = { ...REQUEST, headers: { host: HOST, 'x-name': '\u00ff' } };
-    expect(await send(authorization, other)).toMatchObject(REFUSED);
-  });
-
-  test('without spaces after commas', async () => {
-    const signed = signGatewayRequest(CREDENTIAL, REQUEST).replaceAll(', ', ',');
-    expect(await send(signed)).toMatchObject({ status: 200 });
-  });
-
   test('up to 300 s off in either direction', async () => {
     for (const off of [-300, 300]) {
       const request = { ...REQUEST, timestamp: START + off };
@@ -112,29 +66,7 @@ describe('accepts a signed call', () => {
     const credential = { id: 'temporary', secret: SECRET, token: TOKEN };
     expect(await send(signGatewayRequest(credential, REQUEST))).toMatchObject({ status: 200 });
   });
-
-  test('assembled by hand', async () => {
-    expect(await send(signOtherDay('2023-11-14'))).toMatchObject({ status: 200 });
-  });
 });
-
-const SCOPE = { id: ID, secret: SECRET, date: '2023-11-14', timestamp: START };
-
-/** Like signers that trim nothing; `signGatewayRequest` removes the boundary. */
-function signWithBoundary(type: string): string {
-  const headers = [['content-type', type] as const, ['host', HOST] as const];
-  const head = toCanonicalHead({ method: 'POST', path: PATH, query: '', headers });
-  const fields = { ...SCOPE, signedHeaders: 'content-type;host' };
-  return `${signScope(fields, head + sha256(JSON_POST.body))}, Timestamp=${START}`;
-}
-
-/** A valid signature for the scope of another day. */
-function signOtherDay(date: string): string {
-  const headers = [['host', HOST] as const];
-  const head = toCanonicalHead({ method: 'GET', path: PATH, query: '', headers });
-  const fields = { ...SCOPE, date, signedHeaders: 'host' };
-  return `${signScope(fields, head + EMPTY_HASH)}, Timestamp=${START}`;
-}
 
 describe('refuses an attack, and does not call the hosted service', () => {
   const sign = (
@@ -152,40 +84,16 @@ describe('refuses an attack, and does not call the hosted service', () => {
     ['a temporary one without its token', sign({ id: 'temporary', secret: SECRET })],
     ['a temporary one with a wrong token', sign({ id: 'temporary', secret: SECRET, token: 'x' })],
     ['a permanent one with a token', sign({ ...CREDENTIAL, token: 'x' })],
-    ['another path', signed, { ...REQUEST, target: `${PATH}d` }],
-    ['another spelling of the path', signed, { ...REQUEST, target: PATH.replace('abc', '%61bc') }],
-    ['another query', signed, { ...REQUEST, target: `${PATH}?admin=1` }],
-    ['another method', signed, { ...REQUEST, method: 'POST' }],
-    ['another host', signed, { ...REQUEST, headers: { host: 'dev.evil' } }],
-    ['a body if none was signed', signed, { ...REQUEST, method: 'POST', body: 'x' }],
-    ['another body', sign(CREDENTIAL, JSON_POST), { ...JSON_POST, body: '{"a":2}' }],
-    ['no body', sign(CREDENTIAL, JSON_POST), { ...JSON_POST, body: '' }],
-    [
-      'another content type',
-      sign(CREDENTIAL, JSON_POST),
-      { ...JSON_POST, headers: { host: HOST, 'content-type': 'text/plain' } },
-    ],
-    [
-      'a host that is not signed',
-      sign(CREDENTIAL, { ...REQUEST, headers: { accept: '*/*' } }),
-      { ...REQUEST, headers: { host: HOST, accept: '*/*' } },
-    ],
     ['a list that omits a header', signed.replace('=host,', '=accept;host,')],
     [
       'a list that names a member of Object.prototype',
       signed.replace('=host,', '=__proto__;host,'),
     ],
-    ['another service', sign(CREDENTIAL, { ...REQUEST, service: 'tcb' })],
-    ['a scope of another day', signOtherDay('2023-11-13')],
-    ['another time', signed.replace(`=${START}`, `=${START + 1}`)],
     ['two signatures', `${signed}, Signature=${'0'.repeat(64)}`],
     ['two tokens', `${signed}, Token=, Token=`],
-    ['no time', signed.replace(/, Timestamp=\d+/, '')],
-    ['no fields', 'TC3-HMAC-SHA256'],
     ['rubbish', 'TC3-HMAC-SHA256 rubbish'],
     ['another algorithm', signed.replace('SHA256', 'SHA1')],
     ['a target with a host of its own', signed, { ...REQUEST, target: `http://dev.evil${PATH}` }],
-    ['Basic', `Basic ${Buffer.from(`${ID}:${SECRET}`).toString('base64')}`],
   ])('%s', async (_name, authorization, request = REQUEST) => {
     const reply = await send(authorization, request);
     expect(reply).toMatchObject(REFUSED);

@@ -1,9 +1,8 @@
 import { type StorageSigning, signStorageRequest, tc3 } from '@berth/server-stubs/engine/node';
-import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
-import { deploy, START, signScope } from './support/deployment.ts';
+import { deploy, START } from './support/deployment.ts';
 
-const { toStorageCanonicalRequest } = tc3;
+const { createSigner, sha256, toStorageCanonicalRequest, toStringToSign } = tc3;
 
 const SECRET = 'a secret that no response may show';
 const TOKEN = 'session-token-of-temporary-credentials';
@@ -80,33 +79,23 @@ describe('accepts a signed call', () => {
     expect(await send(sign({ id: 'twin', secret: 'of prod' }))).toMatchObject({ status: 401 });
   });
 
-  test('under the names of another wire profile, and with other constants', async () => {
-    const id = 'AKIDDo-bNhLNl3kEY5HRzEG-CNUotmyFSadvpKimESWTfND98qyfrpYLCtQJ92_z9yN8';
-    const secret = 'wH72j2a5ZzhwgnXViwVNqdWhWn4AG4iasv26D4JdjBA=';
-    const { storage, clock } = await deploy(
-      { dev: { credentials: [{ id, secret }] } },
-      {
-        wireProfile: acme,
-        signature: { service: 'tcb', storageSigningHost: 'api.tcloudbase.com' },
-      },
-    );
-    clock.seconds = 1_600_227_242;
-    const { authorization, sessionToken, timestamp } = acme.storageHeaders;
-    const hex = '0ce229810e251baa0ee2bb786c5f9eb6cb7758f55df28cbc161883c48a997e04';
-    const reply = await storage('dev', {
-      [authorization]: `1.0 TC3-HMAC-SHA256 Credential=${id}/2020-09-16/tcb/tc3_request, SignedHeaders=content-type;host, Signature=${hex}`,
-      [sessionToken]: '',
-      [timestamp]: '1600227242',
-    });
-    expect(reply).toMatchObject({ status: 200 });
+  test('with the service and the signing host of the configuration', async () => {
+    const signature = { service: 'tcb', storageSigningHost: 'api.other.example' };
+    const { storage } = await deploy(ENVIRONMENTS, { signature });
+    const headers = sign(PERMANENT, { service: 'tcb', signingHost: 'api.other.example' });
+    expect(await storage('dev', headers)).toMatchObject({ status: 200 });
   });
 });
 
 /** A valid signature for the scope of another day. */
 function signOtherDay(date: string) {
   const text = toStorageCanonicalRequest('api.berth.example', 'application/json; charset=utf-8');
-  const fields = { ...PERMANENT, date, timestamp: START, signedHeaders: 'content-type;host' };
-  return change(NAMES.authorization, () => `1.0 ${signScope(fields, text)}`);
+  const scope = { date, service: 'svc' };
+  const toSign = toStringToSign('TC3-HMAC-SHA256', START, scope, sha256(text));
+  const hex = createSigner(SECRET)(scope, toSign).toString('hex');
+  const credential = `Credential=ci/${date}/svc/tc3_request`;
+  const authorization = `1.0 TC3-HMAC-SHA256 ${credential}, SignedHeaders=content-type;host, Signature=${hex}`;
+  return change(NAMES.authorization, () => authorization);
 }
 
 describe('refuses an attack', () => {

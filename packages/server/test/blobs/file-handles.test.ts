@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir, readlink, truncate } from 'node:fs/promises';
+import { readdir, readlink, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -112,4 +112,11 @@ test('removes a folder with its last file', async () => {
   await store.write(deep, toStream(Buffer.from('x')), options);
   await store.delete(deep);
   expect(await readdir(join(root, 'files'))).toEqual(['dev+']);
+});
+
+test('makes a copy a hard link, which takes no space', async () => {
+  const copy = { env: 'dev', path: 'copy' };
+  await store.copy(key, copy, { overwrite: false });
+  const { nlink } = await stat(join(root, 'files', toDiskPath(copy)));
+  expect(nlink).toBe(2);
 });

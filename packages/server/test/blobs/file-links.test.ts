@@ -140,28 +140,3 @@ test('does not serve a foreign file', async () => {
     () => store.copy(key, { env: 'dev', path: 'copy' }, { overwrite: true }),
   );
 });
-
-test.each(['../../etc/passwd', '..', 'a/../../b', '/etc/passwd', 'a\0b', ''])(
-  'reaches nothing with the path %j, even unvalidated',
-  async (path) => {
-    const bad = { env: 'dev', path };
-    for (const work of [
-      () => write(bad),
-      () => store.stat(bad),
-      () => store.open(bad),
-      () => store.delete(bad),
-      () => store.copy(bad, key, { overwrite: true }),
-      () => store.copy(good, bad, { overwrite: true }),
-    ]) {
-      // Rejects instead of throwing.
-      await expect(work()).rejects.toThrow('The file path');
-    }
-  },
-);
-
-test.each(['..', '.', '../..', 'a/b'])('treats the environment %j as a plain name', async (env) => {
-  await write({ env, path: 'file' });
-  expect((await readAll(store, { env, path: 'file' }))?.toString()).toBe('new');
-  expect(await readdir(join(root, 'files'))).toHaveLength(2);
-  expect(await readdir(root)).toEqual(['files', 'tmp']);
-});

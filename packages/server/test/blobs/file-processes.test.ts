@@ -6,47 +6,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
 import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
-import { readAll, toStream } from './blob-contents.ts';
-import { startChild } from './children/start-child.ts';
-import { expectOneWinner } from './expect-one-winner.ts';
+import { toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
-
-const PLACES = 300;
-
-test('lets one of two processes copy to a place without overwriting', async () => {
-  const root = await useTempFolder();
-  const store = await createFileBlobStore({ root });
-  await expectOneWinner(store, PLACES, (source) =>
-    startChild('race-copies.ts', [root, source, `${PLACES}`]),
-  );
-  expect(await readdir(join(root, 'tmp'))).toEqual([]);
-});
-
-test('lets one of two processes move a file', async () => {
-  const root = await useTempFolder();
-  const store = await createFileBlobStore({ root });
-  for (let index = 0; index < PLACES; index++) {
-    const content = toStream(Buffer.from(`${index}`));
-    await store.write({ env: 'dev', path: `from/${index}` }, content, { contentType: 'a/b' });
-  }
-  const racers = ['red', 'blue'].map((name) => {
-    const child = startChild('race-moves.ts', [root, name, `${PLACES}`]);
-    return { name, child, lines: child.lines[Symbol.asyncIterator]() };
-  });
-  for (const { lines } of racers) expect((await lines.next()).value).toBe('ready');
-  for (const { child } of racers) child.process.stdin?.write('go');
-  const won: number[] = [];
-  for (const { name, lines } of racers) {
-    const indexes: number[] = JSON.parse((await lines.next()).value);
-    won.push(...indexes);
-    for (const index of indexes) {
-      const moved = await readAll(store, { env: 'dev', path: `${name}/${index}` });
-      expect(moved?.toString()).toBe(`${index}`);
-    }
-  }
-  expect(won.toSorted((one, other) => one - other)).toEqual([...Array(PLACES).keys()]);
-  expect(await readdir(join(root, 'tmp'))).toEqual([]);
-});
 
 test('marks uploads as alive for other processes when it sweeps', async () => {
   const root = await useTempFolder();

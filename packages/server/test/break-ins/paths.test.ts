@@ -66,48 +66,6 @@ test('no field of any call accepts a path that no file can have', async () => {
   await expectUntouched(whole, 1);
 });
 
-/** Encoded once, twice, in overlong UTF-8, as on Windows, and with look-alike characters. */
-const NAMES = [
-  '%2e%2e%2fsecret',
-  '%252e%252e%252fsecret',
-  '..%c0%afsecret',
-  '..\\secret',
-  'C:\\secret',
-  '\\\\?\\C:\\secret',
-  'secret::$DATA',
-  'secret.',
-  'secret ',
-  'con.txt',
-  '%00',
-  'a:b',
-  '.../secret',
-  '__proto__',
-  'constructor/prototype',
-  '~/secret',
-  '$HOME',
-  'tmp',
-  'files',
-  '\u2025/secret',
-  '\uFF0E\uFF0E\uFF0Fsecret',
-  '..\u2215secret',
-  '\u202Etxt.exe',
-  '\u200B..\u200B/secret',
-];
-
-test('a path that only looks like an escape is an ordinary name in uploads, links, downloads and deletions', async () => {
-  const whole = await startWhole();
-  const { dev } = whole;
-  for (const path of NAMES) {
-    expect((await dev.upload(path, path)).status, path).toBe(204);
-  }
-  for (const path of NAMES) expect(await dev.read(path)).toBe(path);
-  await expectUntouched(whole, NAMES.length);
-  const fileList = NAMES.map((path) => `cloud://dev.files/${path}`);
-  const { data } = await dev.call('batchDelete', { fileList });
-  expect(new Set(data?.fileList.map(({ code }) => code))).toEqual(new Set(['SUCCESS']));
-  await expectUntouched(whole);
-});
-
 test('the signature of a link is not valid for a spelling that leads elsewhere', async () => {
   const { dev, port } = await startWhole();
   await dev.upload('folder/a.txt', 'mine');

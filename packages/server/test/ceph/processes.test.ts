@@ -3,28 +3,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { hashOf, readAll } from '../blobs/blob-contents.ts';
 import { startChild } from '../blobs/children/start-child.ts';
-import { expectOneWinner } from '../blobs/expect-one-winner.ts';
 import { listLeftovers, newBucket, useCeph } from './support/use-ceph.ts';
 
-const PLACES = 100;
 /** Enough that all 100 writers are busy. */
 const ACKNOWLEDGED = 150;
 
 describeOn('ceph', 'processes on one store', () => {
-  test('lets one of two processes copy to a place without overwriting', async () => {
-    const options = await newBucket((await useCeph()).endpoint);
-    const store = createS3BlobStore(options);
-    onTestFinished(() => store.close());
-    await expectOneWinner(store, PLACES, (source) =>
-      startChild('../../ceph/children/race-copies.ts', [
-        JSON.stringify(options),
-        source,
-        `${PLACES}`,
-      ]),
-    );
-    expect(await listLeftovers(options)).toEqual([]);
-  });
-
   test('D28: keeps what was acknowledged after a kill, and nothing partial is visible', async () => {
     const options = await newBucket((await useCeph()).endpoint);
     const child = startChild('../../ceph/children/write-files.ts', [JSON.stringify(options)]);

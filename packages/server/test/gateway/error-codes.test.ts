@@ -9,6 +9,7 @@ import {
   deadOrigin,
   send,
   startGateway,
+  startRawResponse,
   startRawService,
   startService,
   toService,
@@ -128,6 +129,8 @@ it('gives a slow caller the time it needs', async () => {
   expect(await send(base, HELLO, { method: 'POST', body: slow() })).toMatchObject({ status: 200 });
 });
 
+const sending = (rest: string) => (socket: Socket) => socket.write(`HTTP/1.1 200 OK\r\n${rest}`);
+
 it.each([
   ['resets', (socket: Socket) => socket.resetAndDestroy()],
   ['closes immediately', (socket: Socket) => socket.end()],
@@ -152,6 +155,16 @@ it.each([
     'sends endless headers',
     (socket: Socket) => socket.write(`HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}`),
   ],
+  ['sends CL and TE', sending('Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')],
+  ['sends two lengths', sending('Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd')],
+  ['sends a list of lengths', sending('Content-Length: 3, 3\r\n\r\nabc')],
+  ['sends a NUL', sending('Content-Length: 0\r\nX: a\x00b\r\n\r\n')],
+  ['sends a bare CR', sending('Content-Length: 0\r\nX: a\rSet-Cookie: b\r\n\r\n')],
+  ['sends a control character', sending('Content-Length: 0\r\nX: a\x01b\r\n\r\n')],
+  ['sends a DEL', sending('Content-Length: 0\r\nX: a\x7fb\r\n\r\n')],
+  ['sends a broken name', sending('Content-Length: 0\r\nX Y: a\r\n\r\n')],
+  ['sends no name', sending('Content-Length: 0\r\n: a\r\n\r\n')],
+  ['sends a spaced name', sending('Content-Length : 0\r\n\r\n')],
 ])('responds with BAD_GATEWAY if a service %s', async (_what, act) => {
   const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));
   const { base, gateway } = await startGateway([toService([origin])]);
@@ -177,4 +190,29 @@ it.each([
     return text;
   };
   await expect(read()).rejects.toThrow();
+});
+
+it.each(['\r\n ', '\r\n\t'])('unfolds or refuses a header folded by %j', async (fold) => {
+  const { origin } = await startRawResponse(
+    `HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: a${fold}Set-Cookie: b\r\n\r\n`,
+  );
+  const { base } = await startGateway([toService([origin])], {}, { onError: () => {} });
+  const response = await send(base, HELLO);
+  expect(response.headers['set-cookie']).toBeUndefined();
+  if (response.status !== 502) expect(response.headers.x).toMatch(/^a[ \t]+Set-Cookie: b$/);
+});
+
+it('never mistakes surplus bytes from a service for the next response', async () => {
+  let calls = 0;
+  const { origin } = await startRawService((socket) => {
+    socket.on('data', () => {
+      calls += 1;
+      const poison = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned';
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok${calls === 1 ? poison : ''}`);
+    });
+  });
+  const { base } = await startGateway([toService([origin])]);
+  for (let time = 0; time < 3; time += 1) {
+    expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+  }
 });

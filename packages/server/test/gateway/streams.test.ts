@@ -14,24 +14,6 @@ import {
 
 const HELLO = '/v1/cloudrun/hello';
 
-it('forwards each event immediately, and the head before the first (D14)', async () => {
-  let service: ServerResponse | undefined;
-  const { origin } = await startService((_request, response) => {
-    service = response;
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-  });
-  const { base } = await startGateway([toService([origin])]);
-  const response = await begin(base, HELLO, { headers: { accept: 'text/event-stream' } });
-  expect(response.headers['content-disposition']).toBeUndefined();
-  for (const event of ['data: 1\n\n', 'data: 2\n\n', ': ping\n\n']) {
-    service?.write(event);
-    const [chunk] = await once(response, 'data');
-    expect(String(chunk)).toBe(event);
-  }
-  service?.end();
-  await once(response.resume(), 'end');
-});
-
 it('aborts the call to the service when the caller leaves a stream', async () => {
   const { origin, server } = await startService((_request, response) => {
     response.write('begun');

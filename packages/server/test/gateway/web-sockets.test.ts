@@ -58,42 +58,10 @@ async function open(url: string, protocols: string[] = [], headers = { authoriza
   return socket;
 }
 
-it('forwards text and binary in both directions, small and large (D14)', async () => {
-  const { url } = await startSockets();
-  const socket = await open(url);
-  for (const message of ['hello', Buffer.alloc(5_000_000, 'ab'), '', '中']) {
-    socket.send(message);
-    const [data, isBinary] = await once(socket, 'message');
-    expect(isBinary).toBe(typeof message !== 'string');
-    expect(Buffer.from(message).equals(data)).toBe(true);
-  }
-});
-
-it('forwards subprotocol, extensions, target and headers, and returns the choice of the service', async () => {
-  const { url, requests } = await startSockets();
-  const socket = await open(`${url}/a%2Fb?c=1`, ['chat.v2', 'chat.v1']);
-  expect(socket.protocol).toBe('chat.v2');
-  expect(socket.extensions).toContain('permessage-deflate');
-  expect(requests[0]?.url).toBe('/a%2Fb?c=1');
-  expect(requests[0]?.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1' });
-  expect(requests[0]?.headers.authorization).toBeUndefined();
-});
-
-it('forwards close codes in both directions', async () => {
-  const { url, sockets } = await startSockets();
-  const mine = await open(url);
-  const left = once(sockets, 'left');
-  mine.close(4001, 'done');
-  expect(await left).toEqual([4001, 'done']);
-  const theirs = await open(url);
-  for (const socket of sockets.clients) socket.close(4002, 'over');
-  const [code, reason] = await once(theirs, 'close');
-  expect([code, String(reason)]).toEqual([4002, 'over']);
-});
-
 it('ends one side when the other fails, and forgets both', async () => {
   const { url, sockets, gateway } = await startSockets();
   const mine = await open(url);
+  expect(mine.extensions).toContain('permessage-deflate');
   const left = once(sockets, 'left');
   expect(gateway.stats()).toMatchObject({ webSockets: 1, endpoints: [{ outstanding: 1 }] });
   mine.terminate();
@@ -104,15 +72,6 @@ it('ends one side when the other fails, and forgets both', async () => {
   await expect
     .poll(() => gateway.stats())
     .toMatchObject({ webSockets: 0, endpoints: [{ outstanding: 0 }] });
-});
-
-it('responds with 101, X-Request-Id and no Content-Disposition (C3, D9)', async () => {
-  const { port, requests } = await startSockets();
-  const text = await shake(port, `Authorization: ${BEARER}\r\n`);
-  expect(text).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
-  expect(text).toContain('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=');
-  expect(text).not.toMatch(/content-disposition|content-length|transfer-encoding|set-cookie/i);
-  expect(text.toLowerCase()).toContain(`x-request-id: ${requests[0]?.headers['x-request-id']}\r\n`);
 });
 
 it('removes the token of a browser from the subprotocols', async () => {
@@ -130,8 +89,6 @@ it('removes the token of a browser from the subprotocols', async () => {
 });
 
 it.each([
-  ['no token', '', 401, 'MISSING_CREDENTIALS'],
-  ['a bad token', 'Authorization: Bearer BAD\r\n', 401, 'INVALID_CREDENTIALS'],
   [
     'a bad token in a subprotocol',
     'Sec-WebSocket-Protocol: berth.bearer.BAD\r\n',

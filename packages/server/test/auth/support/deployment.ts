@@ -7,9 +7,8 @@ import {
   createStorageRouter,
   defaultWireProfile,
   type GatewayHandler,
-  type WireProfile,
 } from '@berth/server-stubs';
-import { type Caller, tc3 } from '@berth/server-stubs/engine/node';
+import type { Caller } from '@berth/server-stubs/engine/node';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
 import {
@@ -18,8 +17,6 @@ import {
   createAuthenticator,
 } from '../../../src/auth/create-authenticator.ts';
 import { startService } from '../../server/support/hosted-service.ts';
-
-const { createSigner, sha256, toStringToSign } = tc3;
 
 /** 2023-11-14T22:13:20Z */
 export const START = 1_700_000_000;
@@ -56,22 +53,17 @@ export async function createIssuer(alg: string, kid: string): Promise<Issuer> {
 interface AuthOptions {
   readonly now?: () => number;
   readonly onKeyFailure?: (env: string, reason: string) => void;
-  readonly wireProfile?: WireProfile;
   readonly signature?: { readonly service: string; readonly storageSigningHost: string };
 }
 
 /** Uses the contract's names, at the time `START`. */
 export function authenticate(
   environments: AuthEnvironments,
-  {
-    wireProfile = defaultWireProfile,
-    signature = defaults.signature,
-    ...settings
-  }: AuthOptions = {},
+  { signature = defaults.signature, ...settings }: AuthOptions = {},
 ): Authenticator {
   const limits = { clockWindowSeconds: 300, tokenCacheSeconds: 60 };
   return createAuthenticator(
-    { environments, wireProfile, signature, limits },
+    { environments, wireProfile: defaultWireProfile, signature, limits },
     { now: () => START * 1000, ...settings },
   );
 }
@@ -116,13 +108,10 @@ export async function deploy(
     'cloudrun-get': call,
     'cloudrun-post': call,
   };
-  const { wireProfile } = options;
   const env = (name: string) => Object.hasOwn(environments, name);
-  const profile = wireProfile === undefined ? {} : { wireProfile };
   const gateway = createGatewayRouter(operations, {
     security: authenticator.gateway,
     env,
-    ...profile,
   });
   const storage = createStorageRouter<Caller>(
     {
@@ -130,7 +119,7 @@ export async function deploy(
         fileList: [{ fileID: `${caller.env}/${caller.id}`, code: 'SUCCESS' }],
       }),
     },
-    { security: authenticator.storage, env, ...profile },
+    { security: authenticator.storage, env },
   );
   const base = await startService((request, response) =>
     storage(request, response, () => gateway(request, response)),
@@ -178,23 +167,4 @@ async function send(base: string, path: string, sent: Sent = {}): Promise<Reply>
   outgoing.end(body);
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   return { status: response.statusCode ?? 0, json: await json(response) };
-}
-
-interface Scope {
-  readonly id: string;
-  readonly secret: string;
-  readonly date: string;
-  readonly timestamp: number;
-  readonly signedHeaders: string;
-}
-
-/** The fields of a valid signature whose parts need not be consistent. */
-export function signScope(
-  { id, secret, date, timestamp, signedHeaders }: Scope,
-  canonicalRequest: string,
-): string {
-  const scope = { date, service: 'svc' };
-  const text = toStringToSign('TC3-HMAC-SHA256', timestamp, scope, sha256(canonicalRequest));
-  const hex = createSigner(secret)(scope, text).toString('hex');
-  return `TC3-HMAC-SHA256 Credential=${id}/${date}/svc/tc3_request, SignedHeaders=${signedHeaders}, Signature=${hex}`;
 }
