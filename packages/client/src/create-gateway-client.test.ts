@@ -11,14 +11,6 @@ const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };
 const baseUrl = 'https://dev.gateway.example';
 
 describe('createGatewayClient', () => {
-  it('posts a JSON object', async () => {
-    const { fetch, requests } = fakeFetch(json({}));
-    await createGatewayClient({ baseUrl, fetch }).POST(ANY, { params, body: { key1: 'v1' } });
-    expect(requests[0]?.method).toBe('POST');
-    expect(requests[0]?.headers.get('Content-Type')).toBe('application/json');
-    expect(await requests[0]?.text()).toBe('{"key1":"v1"}');
-  });
-
   it('finds the gateway of an environment', async () => {
     const { fetch, requests } = fakeFetch(json({}));
     const address = { envId: 'dev', gatewayDomain: 'gateway.example' };

@@ -6,32 +6,10 @@ const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
 const body = { fileList: ['a'] };
 
 describe('createStorageClient', () => {
-  it('fills in the environment and sends the fields at the top level', async () => {
-    const { storage, requests } = storageWith([list({ fileID: 'a', code: 'SUCCESS' })]);
-    const { data } = await storage.POST(DELETE, { body });
-    expect(data?.body.data?.fileList[0]?.code).toBe('SUCCESS');
-    expect(requests[0]?.url).toBe('https://storage.example/api/v2/envs/dev/storages:batchDelete');
-    expect(await requests[0]?.json()).toEqual(body);
-  });
-
   it('calls another environment if one is named', async () => {
     const { storage, requests } = storageWith([list()]);
     await storage.POST(DELETE, { body, params: { path: { envId: 'o/1' } } });
     expect(requests[0]?.url).toContain('/envs/o%2F1/storages:');
-  });
-
-  it('always sends all three headers', async () => {
-    const { authorization, timestamp } = credentials;
-    const { storage, requests } = storageWith([list()], {
-      credentials: { authorization, timestamp },
-    });
-    await storage.POST(DELETE, { body });
-    const headers = Object.fromEntries(requests[0]?.headers ?? []);
-    expect(headers).toMatchObject({
-      'x-svc-authorization': authorization,
-      'x-svc-sessiontoken': '',
-      'x-svc-timestamp': '1700000000',
-    });
   });
 
   it('accepts credentials of a file, which end with a line break', async () => {

@@ -119,20 +119,6 @@ describe('events', () => {
     expect(await fail()).toMatchObject({ name: 'NetworkError' });
   });
 
-  it('keep a character whose bytes arrive one by one', async () => {
-    const bytes = new TextEncoder().encode('data: 中é\n\n');
-    const body = new ReadableStream({
-      start(controller) {
-        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
-        controller.close();
-      },
-    });
-    const headers = { 'Content-Type': 'text/event-stream' };
-    const fetch = async () => new Response(body, { headers });
-    const events = service('http://gateway.example', { fetch }).events('a', { reconnect: false });
-    expect(await collect(events)).toEqual(['中é']);
-  });
-
   it('do not wait for headers longer than an attempt may take', async () => {
     await using server = await faultServer(hang);
     const options = { timeouts: { perTry: 30 }, retry: false as const };

@@ -21,21 +21,6 @@ function serviceWith(...responses: (Response | Error)[]) {
 const last = (requests: Request[]) => requests.at(-1) as Request;
 
 describe('a path', () => {
-  it.each([
-    [undefined, '/v1/cloudrun/hello'],
-    ['', '/v1/cloudrun/hello'],
-    ['/', '/v1/cloudrun/hello'],
-    ['?x=1', '/v1/cloudrun/hello/?x=1'],
-    ['a/b?x=1', '/v1/cloudrun/hello/a/b?x=1'],
-    ['/a//b/', '/v1/cloudrun/hello/a//b/'],
-    ['//a', '/v1/cloudrun/hello//a'],
-    ['a%2Fb', '/v1/cloudrun/hello/a%2Fb'],
-  ])('%j is sent unchanged', async (path, expected) => {
-    const { service, requests } = serviceWith(json({}));
-    await service.get(path);
-    expect(last(requests).url).toBe(`https://g.example${expected}`);
-  });
-
   it.each(['../other', 'a/%2e%2E/b', 'a\\b'])(
     '%j, which fetch would rewrite, throws',
     async (path) => {

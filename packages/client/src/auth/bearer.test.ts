@@ -11,49 +11,7 @@ const request: SignableRequest = {
   now: 0,
 };
 
-function counted() {
-  let count = 0;
-  const provider = vi.fn(async () => `t${++count}`);
-  const auth = bearer(provider);
-  return { provider, authorize: () => auth.authorize(request), refresh: auth.refresh as Refresh };
-}
-type Refresh = (refused?: string) => Promise<boolean>;
-
 describe('bearer', () => {
-  it('calls the function once for all waiting calls and caches the token', async () => {
-    const { provider, authorize } = counted();
-    expect(await Promise.all([authorize(), authorize()])).toEqual(['Bearer t1', 'Bearer t1']);
-    expect(await authorize()).toBe('Bearer t1');
-    expect(provider).toHaveBeenCalledTimes(1);
-  });
-
-  it('requests a new token once for all refused calls, even late ones', async () => {
-    const { provider, authorize, refresh } = counted();
-    const refused = await authorize();
-    expect(await Promise.all([refresh(refused), refresh(refused)])).toEqual([true, true]);
-    expect(await refresh(refused)).toBe(true);
-    expect(await authorize()).toBe('Bearer t2');
-    expect(provider).toHaveBeenCalledTimes(2);
-  });
-
-  it('fails for all waiting calls, and tries again for the next one', async () => {
-    const cause = new Error('down');
-    const provider = vi
-      .fn(() => 'b')
-      .mockImplementationOnce(() => {
-        throw cause;
-      });
-    const auth = bearer(provider);
-    const results = await Promise.allSettled([auth.authorize(request), auth.refresh?.()]);
-    for (const result of results) {
-      expect(result).toMatchObject({
-        reason: { message: 'Getting the token failed: Error: down', cause },
-      });
-    }
-    expect(provider).toHaveBeenCalledTimes(1);
-    expect(await auth.authorize(request)).toBe('Bearer b');
-  });
-
   it('drops the old token if a refresh fails', async () => {
     const provider = vi.fn(async () => 'a').mockResolvedValueOnce('old');
     const auth = bearer(provider);

@@ -31,20 +31,6 @@ describe('readEnvelope', () => {
   });
 
   it.each([
-    ['wrapped', { statusCode: 400, body: { requestId: 'r', code: 'C', message: 'M' } }],
-    [
-      'wrapped, its statusCode 200',
-      { statusCode: 200, body: { requestId: 'r', code: 'C', message: 'M' } },
-    ],
-    ['flat', { requestId: 'r', code: 'C', message: 'M' }],
-  ])('treats a code without data as a failure with any status: %s', (_, body) => {
-    for (const status of [200, 400]) {
-      expect(failure(body, { status })).toMatchObject({ code: 'C', requestId: 'r', status });
-      expect(failure(body, { status }).message).toContain('The call failed: C, M (');
-    }
-  });
-
-  it.each([
     ['an error status', { data: { a: 1 } }, 500],
     ['an error statusCode', { statusCode: 500, body: { data: { a: 1 } } }, 200],
     ['no data', {}, 200],
