@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sendRaw, statusesOf } from '../support/send-raw.ts';
+import { HANDSHAKE, sendRaw, statusesOf } from '../support/send-raw.ts';
 import { startWhole } from './support/start-whole.ts';
 
 const HOST = 'Host: dev.localhost\r\n';
@@ -116,13 +116,10 @@ test('no surface accepts what is smuggled', async () => {
 test.each(['GET', 'upgrade'])('a %s with too many headers reaches nobody', async (kind) => {
   const { port, token, seen } = await startWhole();
   const extra = Array.from({ length: 300 }, (_, index) => `X-${index}: 1\r\n`).join('');
-  const upgrade =
-    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
   const text = await sendRaw(
     port,
     `GET /v1/cloudrun/hello HTTP/1.1\r\n${HOST}Authorization: Bearer ${await token('dev')}\r\n` +
-      `${kind === 'upgrade' ? upgrade : ''}${extra}\r\n`,
+      `${kind === 'upgrade' ? HANDSHAKE : ''}${extra}\r\n`,
   );
   expect(statusesOf(text)).toEqual([431]);
   expect(seen).toEqual([]);

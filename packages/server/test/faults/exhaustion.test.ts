@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
-import { open } from '../support/send-raw.ts';
+import { HANDSHAKE, open } from '../support/send-raw.ts';
 import { until } from './support/until.ts';
 
 async function connectionsOf({ adminUrl }: Whole): Promise<number> {
@@ -41,9 +41,6 @@ test('refuses connections beyond the limit, and accepts them again afterwards', 
   await until(async () => (await connectionsOf(whole)) === 0);
   await expectService(whole, 'a.txt');
 });
-
-const HANDSHAKE =
-  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 
 const toHandshake = (token: string) =>
   `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: Bearer ${token}\r\n${HANDSHAKE}\r\n`;

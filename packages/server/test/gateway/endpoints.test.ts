@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Endpoint } from '../../src/gateway/registry/service-registry.ts';
 import { makeCertificate, trust } from '../server/support/make-certificate.ts';
+import { HANDSHAKE } from '../support/send-raw.ts';
 import { BEARER, send, startGateway, startService, toService } from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
@@ -164,8 +165,7 @@ it('keeps no connection of a WebSocket that a service has refused', async () => 
   for (let time = 0; time < 20; time += 1) {
     const socket = connect(port, '127.0.0.1');
     socket.write(
-      `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+      `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\n${HANDSHAKE}\r\n`,
     );
     const [chunk] = await once(socket, 'data');
     expect(String(chunk)).toMatch(/^HTTP\/1\.1 403 /);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer as Server, WebSocket, type WebSocketServer } from 'ws';
-import { sendRaw } from '../support/send-raw.ts';
+import { HANDSHAKE, sendRaw } from '../support/send-raw.ts';
 import {
   BEARER,
   startGateway,
@@ -14,10 +14,7 @@ import {
 } from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
-const UPGRADE =
-  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
-const HEAD = `GET ${HELLO}/ws?a=%20 HTTP/1.1\r\nHost: dev\r\n${UPGRADE}`;
+const HEAD = `GET ${HELLO}/ws?a=%20 HTTP/1.1\r\nHost: dev\r\n${HANDSHAKE}`;
 
 const CHOSEN = 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
 

@@ -1,24 +1,15 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
 import { startService } from './support/hosted-service.ts';
 import { startServer } from './support/start-server.ts';
 
 const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
 
-async function open(url: string, options: { highWaterMark?: number } = {}): Promise<Socket> {
-  const socket = connect({ ...options, port: Number(new URL(url).port), host: '127.0.0.1' });
-  onTestFinished(() => void socket.destroy());
-  await once(socket, 'connect');
-  return socket;
-}
+const portOf = (url: string) => Number(new URL(url).port);
 
-async function send(url: string, bytes: string): Promise<string> {
-  const socket = await open(url);
-  socket.write(bytes);
-  return (await buffer(socket)).toString();
-}
+const send = (url: string, bytes: string) => sendRaw(portOf(url), bytes);
 
 function refusalOf(response: string) {
   const [head = '', body = ''] = response.split('\r\n\r\n');
@@ -83,7 +74,7 @@ test('a body that arrives steadily may take longer than any limit', async () => 
     { listen: { port: 0, slowBodySeconds: 1, slowBodyBytes: 1000, headersSeconds: 1 } },
     { services: { hello: { endpoints: [origin] } } },
   );
-  const socket = await open(url);
+  const socket = await open(portOf(url));
   const response = buffer(socket);
   socket.write(`${UPLOAD}Authorization: Bearer ${token}\r\nConnection: close\r\n\r\n`);
   const started = performance.now();
@@ -100,7 +91,7 @@ test('a body that arrives steadily may take longer than any limit', async () => 
 test('an unreadable request during a response only closes the connection', async () => {
   const origin = await startService((_, response) => void response.write('begun'));
   const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
-  const socket = await open(url);
+  const socket = await open(portOf(url));
   socket.write(
     `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
   );
@@ -112,9 +103,6 @@ test('an unreadable request during a response only closes the connection', async
 
 const GET = (token: string, headers = '') =>
   `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`;
-
-const UPGRADE =
-  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 
 /** A hosted service whose responses never end, as fast as they are read. */
 async function endless() {
@@ -145,7 +133,7 @@ test('disconnects a caller that reads nothing, but not a slow one or an idle str
     headers: { authorization: `Bearer ${token}` },
   });
   // The server only sees progress when half of the receive buffer, several megabytes, is free again.
-  const slow = await open(url, { highWaterMark: 1_048_576 });
+  const slow = await open(portOf(url), { highWaterMark: 1_048_576 });
   slow.write(GET(token));
   let taken = 0;
   slow.on('readable', () => {
@@ -156,7 +144,7 @@ test('disconnects a caller that reads nothing, but not a slow one or an idle str
   });
   await expect.poll(() => taken).toBeGreaterThan(0);
 
-  const stalled = await Promise.all(Array.from({ length: 20 }, () => open(url)));
+  const stalled = await Promise.all(Array.from({ length: 20 }, () => open(portOf(url))));
   for (const socket of stalled) socket.pause().write(GET(token));
   await expect.poll(() => closed.length).toBe(21);
   await Promise.all(closed.slice(1));
@@ -209,7 +197,7 @@ test('drops the pipelined calls of a caller that disconnects', async () => {
     {},
     { services: { hello: { endpoints: [origin] } } },
   );
-  const caller = await open(url);
+  const caller = await open(portOf(url));
   caller.write(GET(token).repeat(5));
   await expect.poll(() => state.calls).toBe(1);
   caller.destroy();
@@ -223,7 +211,7 @@ test('does not read pipelined calls while the first one is in flight', async () 
   const quick = await startService((_, response) => void response.end());
   const services = { hello: { endpoints: [origin] }, quick: { endpoints: [quick] } };
   const { url, token } = await startServer({}, { services });
-  const caller = await open(url);
+  const caller = await open(portOf(url));
   let isRead = false;
   caller.write(GET(token));
   caller.write(GET(token).repeat(100_000), () => {
@@ -240,10 +228,10 @@ test('does not read pipelined calls while the first one is in flight', async () 
 test('an upgrade behind a call in flight closes the connection', async () => {
   const { origin, state } = await holder();
   const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
-  const caller = await open(url);
+  const caller = await open(portOf(url));
   caller.write(GET(token));
   await expect.poll(() => state.calls).toBe(1);
-  caller.write(GET(token, UPGRADE));
+  caller.write(GET(token, HANDSHAKE));
   expect((await buffer(caller)).toString()).toBe('');
   await expect.poll(() => state.left).toBe(1);
 });

@@ -1,10 +1,17 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, type Socket, type SocketConstructorOpts } from 'node:net';
 import { onTestFinished } from 'vitest';
 
+/** Headers of a valid WebSocket handshake. */
+export const HANDSHAKE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+
 /** A separate connection; it ends with the test. */
-export async function open(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1').on('error', () => {});
+export async function open(
+  port: number,
+  options: SocketConstructorOpts & { readonly highWaterMark?: number } = {},
+): Promise<Socket> {
+  const socket = connect({ ...options, port, host: '127.0.0.1' }).on('error', () => {});
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
   return socket;
