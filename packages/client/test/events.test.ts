@@ -82,10 +82,7 @@ describe('events', () => {
   });
 
   it('release their connection when the loop is left', async () => {
-    let close = () => {};
-    const closed = new Promise<void>((resolve) => {
-      close = resolve;
-    });
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
     await using server = await faultServer((request, response) => {
       response.on('close', close);
       stream('open', 'data: one\n\n')(request, response);

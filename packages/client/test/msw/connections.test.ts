@@ -25,10 +25,7 @@ describe('events of a hosted service', () => {
   });
 
   it('come from a generator, which ends when the client aborts', async () => {
-    let left = () => {};
-    const end = new Promise<void>((resolve) => {
-      left = resolve;
-    });
+    const { promise: end, resolve: left } = Promise.withResolvers<void>();
     async function* count(): AsyncGenerator<ServiceEventInit> {
       try {
         for (let n = 1; ; n += 1) yield { data: n, id: String(n) };

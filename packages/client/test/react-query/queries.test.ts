@@ -74,10 +74,7 @@ describe('queries of a hosted service', () => {
   });
 
   it('abort the call when the component unmounts', async () => {
-    let gone = () => {};
-    const ended = new Promise<void>((resolve) => {
-      gone = resolve;
-    });
+    const { promise: ended, resolve: gone } = Promise.withResolvers<void>();
     await using server = await faultServer((request, response) => {
       response.on('close', gone);
       hang(request, response);

@@ -42,14 +42,8 @@ describe('an upload', () => {
   });
 
   it('ends when it is aborted, and is then reset', async () => {
-    let gone = () => {};
-    const ended = new Promise<void>((resolve) => {
-      gone = resolve;
-    });
-    let begun = () => {};
-    const beginning = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
+    const { promise: ended, resolve: gone } = Promise.withResolvers<void>();
+    const { promise: beginning, resolve: begun } = Promise.withResolvers<void>();
     await using target = await serveStorage((_, response) => {
       begun();
       response.on('close', gone);
@@ -79,10 +73,7 @@ describe('an upload', () => {
   });
 
   it('shows the progress of the latest one only', async () => {
-    let goOn = () => {};
-    const gate = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
+    const { promise: gate, resolve: goOn } = Promise.withResolvers<void>();
     async function* slow() {
       yield 'A';
       await gate;

@@ -172,10 +172,7 @@ describe('a source of keys', () => {
   });
 
   test('aborts when it is closed, and reports nothing', async () => {
-    let asked = () => {};
-    const isAsked = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
+    const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
     const { failures, keys } = await source(() => asked(), 60_000);
     const loading = expect(keys.load()).rejects.toBeInstanceOf(KeysUnavailable);
     await isAsked;

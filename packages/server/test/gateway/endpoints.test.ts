@@ -89,10 +89,8 @@ it('distributes calls by weight, sequential and concurrent, and skips weight 0',
   // 300 expected, with a standard deviation of 8.7.
   expect(Math.abs((counts[0] as number) - 300)).toBeLessThan(50);
   counts.fill(0);
-  let release = () => {};
-  hold = new Promise((resolve) => {
-    release = resolve;
-  });
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  hold = promise;
   const calls = Array.from({ length: 40 }, () => send(base, HELLO));
   await expect.poll(() => counts.reduce((sum, count) => sum + count)).toBe(40);
   release();
@@ -118,10 +116,8 @@ it('limits its idle connections, and drops those that the service has closed', a
   // On a busy machine, the first connections must not be closed before the last call ends.
   server.keepAliveTimeout = 300_000;
   const { base, gateway } = await startGateway([toService([origin])]);
-  let release = () => {};
-  hold = new Promise((resolve) => {
-    release = resolve;
-  });
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  hold = promise;
   const calls = Array.from({ length: 300 }, () => send(base, HELLO));
   await expect.poll(() => waiting).toBe(300);
   release();

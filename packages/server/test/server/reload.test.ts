@@ -100,10 +100,7 @@ test('watches the file of a secret too', async () => {
 });
 
 test('environments, services, quotas and CORS change; a call in flight finishes with the old ones', async () => {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const slow = await startService(async (_, response) => {
     response.write('begun ');
     await held;

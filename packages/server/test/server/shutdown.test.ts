@@ -9,16 +9,8 @@ import { Cli } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeFolder, startServer } from './support/start-server.ts';
 
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open: () => open(), opened };
-}
-
 test('calls in flight finish, connections close, new ones are refused', async () => {
-  const { open, opened } = gate();
+  const { resolve: open, promise: opened } = Promise.withResolvers<void>();
   const origin = await startService(async (_, response) => {
     response.write('begun ');
     await opened;
@@ -137,7 +129,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('WebSockets stay open while calls are in flight, and no longer', async () => {
-  const { open, opened } = gate();
+  const { resolve: open, promise: opened } = Promise.withResolvers<void>();
   const origin = await startService(async (_, response) => {
     response.write('begun ');
     await opened;
