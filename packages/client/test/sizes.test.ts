@@ -9,6 +9,8 @@ const ENTRY = join(ROOT, 'entry.js');
 /** Matches openapi-fetch and the raw calls that load it. */
 const RAW_CALLS = /\/send-raw\.ts$/;
 
+const PEERS = /^(msw|react|@tanstack)/;
+
 /**
  * Bundles and minifies a small browser program, and returns its gzipped size: of the part that is loaded
  * immediately, and of everything in one file, which is what `size-limit` measures.
@@ -43,7 +45,9 @@ async function bundle(code: string, external = /^$/) {
     for (const chunk of chunks) if (imports.includes(chunk.fileName)) first.add(chunk);
   }
   const namesOf = (chunk: OutputChunk | undefined) =>
-    (chunk?.moduleIds ?? []).map((id) => id.replace(/^.*\/(src|node_modules)\//, ''));
+    [...(chunk?.moduleIds ?? []), ...(chunk?.imports ?? [])].map((id) =>
+      id.replace(/^.*\/(src|node_modules)\//, ''),
+    );
   return {
     whole: gzipSync(whole?.code ?? '').length,
     firstModules: [...first].flatMap(namesOf),
@@ -55,6 +59,8 @@ async function bundle(code: string, external = /^$/) {
 const GATEWAY = "export { bearer, createGatewayClient } from '@berth/client'";
 const STORAGE = "export { createStorageClient } from '@berth/client'";
 const EVERYTHING = "export * from '@berth/client'";
+const MSW = "export * from '@berth/client/msw'";
+const REACT_QUERY = "export * from '@berth/client/react-query'";
 
 /** Returns the modules in a list that match. */
 const among = (modules: string[], pattern: RegExp) => modules.filter((name) => pattern.test(name));
@@ -80,8 +86,11 @@ describe('a bundle only contains what is imported', () => {
     ['storage', GATEWAY, /storage|upload|download|operations|xml|platform\/|link|envelope/],
     ['signatures', GATEWAY, /tc3/],
     ['Node', EVERYTHING, /platform\/node|cli\/|^node:/],
+    ['the other entries', EVERYTHING, /msw|react|tanstack/],
+    ['the clients', MSW, /react|^internal\/pipeline|^create-|^operations|^service\//],
+    ['the mocks', REACT_QUERY, /msw/],
   ])('%s', async (_, code, absent) => {
-    const { modules } = await bundle(code);
+    const { modules } = await bundle(code, PEERS);
     expect(modules.length).toBeGreaterThan(10);
     expect(among(modules, absent)).toEqual([]);
   });

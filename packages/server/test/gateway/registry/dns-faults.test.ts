@@ -11,7 +11,7 @@ test('uses the last response while the server is down, for a limited time, and r
   const { server, clock, errors, origins } = await setUpDns(WEB, {
     refreshSeconds: 5,
     staleSeconds: 12,
-    timeoutSeconds: 2,
+    timeoutSeconds: 1,
   });
   server.setAddresses('web.test', ADDRESS, 10);
   await origins();
@@ -37,7 +37,7 @@ test.each(['servfail', 'garbage', 'silent'] as const)(
     const { server, clock, origins } = await setUpDns(SRV, {
       refreshSeconds: 5,
       staleSeconds: 10,
-      timeoutSeconds: 2,
+      timeoutSeconds: 1,
     });
     server.setSrv(SRV.name, [{ port: 80, target: 'a.test' }]);
     server.setAddresses('a.test', ADDRESS, 5);
