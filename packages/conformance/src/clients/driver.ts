@@ -53,6 +53,9 @@ export class DriverFailure extends Error {
   override readonly name = 'DriverFailure';
 }
 
+/** Signals that end this process. The driver does not get them, because it has a process group of its own. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** A client that does one task at a time. */
 export interface Driver {
   /**
@@ -117,7 +120,18 @@ function start(
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const kill = () => killTree(child, isWindows);
-  process.once('exit', kill);
+  const onSignal = (signal: NodeJS.Signals) => {
+    kill();
+    // Without another listener, the signal ends this process, too.
+    stopListening();
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  const stopListening = () => {
+    process.off('exit', kill);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+  process.on('exit', kill);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   let ended: string | undefined;
   let settle: { line(text: string): void; fail(reason: string): void } | undefined;
   const fail = (reason: string) => {
@@ -126,7 +140,7 @@ function start(
   };
   child.on('error', ({ message }) => fail(`it could not be started (${message})`));
   child.on('close', (code, by) => {
-    process.removeListener('exit', kill);
+    stopListening();
     fail(`it exited with ${by === null ? `code ${code}` : by}`);
   });
   // Writing to a driver that has exited: `close` reports it.
@@ -172,7 +186,7 @@ function start(
       clearTimeout(timer);
       // Its children may still run.
       kill();
-      process.removeListener('exit', kill);
+      stopListening();
       child.stdout.destroy();
     },
   };

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -84,6 +86,26 @@ test('ends the driver and the processes that it has started', async () => {
     // It takes a moment until its parent, the system, has collected it.
     await expect.poll(() => isRunning(pid)).toBe(false);
   }
+});
+
+test.each(['SIGTERM', 'SIGHUP'] as const)('a %s ends the driver as well', async (signal) => {
+  const driver = 'console.error(`pid ${process.pid}`); setInterval(() => {}, 1e6);';
+  const program = `
+    import { checkClient } from './src/clients/check-client.ts';
+    import wireProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+    const command = [process.execPath, '-e', ${JSON.stringify(driver)}];
+    await checkClient({ command, wireProfile, timeout: 300_000, env: process.env });`;
+  const child = spawn(
+    process.execPath,
+    ['--conditions=berth-source', '--input-type=module', '-e', program],
+    { cwd: join(import.meta.dirname, '../..'), stdio: ['ignore', 'inherit', 'pipe'] },
+  );
+  const [text] = await once(child.stderr, 'data');
+  const pid = Number(/pid (\d+)/.exec(text)?.[1]);
+  child.stderr.destroy();
+  child.kill(signal);
+  expect(await once(child, 'exit')).toEqual([null, signal]);
+  await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
 /** Returns whether a process exists and is not a zombie. */
