@@ -1,10 +1,9 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { toMultipart } from '../context/upload-client.ts';
 import type { Tc3Parts } from '../credentials/sign-tc3.ts';
 import type { RuleId } from '../generated/rule-ids.gen.ts';
 import type { HeaderList } from '../http/exchange.ts';
-import { type Check, defineCheck } from './check.ts';
 import {
   arrivesChanged,
   assertClock,

@@ -1,8 +1,7 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
 import { signStorage } from '../credentials/create-signers.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
-import { type Check, defineCheck } from './check.ts';
 import { changeLetters, IDENTITIES } from './support/credentials.ts';
 import {
   expectAccepted,

@@ -1,8 +1,7 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { toTc3Header } from '../credentials/sign-tc3.ts';
 import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
-import { type Check, defineCheck } from './check.ts';
 import {
   assertClock,
   expectForwarded,

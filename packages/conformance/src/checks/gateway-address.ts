@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
 import { array, constantFrom } from 'fast-check';
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { NetworkFault } from '../http/health.ts';
-import { type Check, defineCheck } from './check.ts';
 import { forAll } from './support/for-all.ts';
 import { callEcho, gatewayMethods, openSocket, readHello } from './support/gateway.ts';
 

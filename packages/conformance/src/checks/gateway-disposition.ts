@@ -1,11 +1,10 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { EventsOrder, ResponseOrder } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { RuleId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, readAll } from '../http/exchange.ts';
 import { isSameType } from '../http/media-type.ts';
 import type { ExchangeRuleId } from '../validation/exchange-rules.ts';
-import { type Check, defineCheck } from './check.ts';
 import { gatewayMethods, jsonPost, openSocket, requestResponse } from './support/gateway.ts';
 
 /** A requested response, with the dispositions that the service itself sets. */

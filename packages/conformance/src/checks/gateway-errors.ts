@@ -1,5 +1,4 @@
-import type { CheckContext } from '../context/check-context.ts';
-import { type Check, defineCheck } from './check.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { gatewayMethods, provokeErrors } from './support/gateway.ts';
 
 const defineFieldCheck = (rule: `GW-ERROR-${'CODE' | 'MESSAGE' | 'REQUEST-ID'}`): Check =>

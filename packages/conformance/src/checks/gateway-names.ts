@@ -1,9 +1,8 @@
 import { array, constantFrom, tuple } from 'fast-check';
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorBody } from '../validation/exchange-rules.ts';
-import { type Check, defineCheck } from './check.ts';
 import { type ExpectOne, forAll } from './support/for-all.ts';
 import { gatewayMethods, jsonPost } from './support/gateway.ts';
 

@@ -1,8 +1,7 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Evidence, type HeaderList, headOf, readAll } from '../http/exchange.ts';
 import { hasRequestId } from '../validation/exchange-rules.ts';
-import { type Check, defineCheck } from './check.ts';
 import {
   gatewayMethods,
   jsonPost,

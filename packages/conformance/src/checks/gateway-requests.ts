@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Exchange, type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { NetworkFault } from '../http/health.ts';
 import { cite } from '../validation/cite.ts';
-import { type Check, defineCheck } from './check.ts';
 import {
   callEcho,
   expectSameHeaders,

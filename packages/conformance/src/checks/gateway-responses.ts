@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { ResponseOrder } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Evidence, type HeaderList, type Received, readAll } from '../http/exchange.ts';
 import { cite } from '../validation/cite.ts';
-import { type Check, defineCheck } from './check.ts';
 import { EVENTS } from './support/events.ts';
 import {
   expectSameHeaders,

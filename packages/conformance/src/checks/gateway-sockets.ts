@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Evidence, readAll } from '../http/exchange.ts';
 import { NetworkFault } from '../http/health.ts';
@@ -7,7 +7,6 @@ import type { Fragments, Message, Socket, SocketEnd } from '../http/open-web-soc
 import { Failed } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorBody } from '../validation/exchange-rules.ts';
-import { type Check, defineCheck } from './check.ts';
 import { forgeTokens, signCall } from './support/credentials.ts';
 import { openSocket, readHello } from './support/gateway.ts';
 

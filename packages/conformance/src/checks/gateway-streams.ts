@@ -1,8 +1,7 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { parseJson } from '../http/exchange.ts';
 import { cite } from '../validation/cite.ts';
-import { type Check, defineCheck } from './check.ts';
 import { EVENTS, followEvents, parseEvents } from './support/events.ts';
 import { gatewayMethods, requestResponse } from './support/gateway.ts';
 

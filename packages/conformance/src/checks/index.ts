@@ -1,7 +1,7 @@
+import type { Check } from '../context/check-context.ts';
 import { auth } from './auth.ts';
 import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
-import type { Check } from './check.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import { gatewayDisposition } from './gateway-disposition.ts';
 import { gatewayErrors } from './gateway-errors.ts';

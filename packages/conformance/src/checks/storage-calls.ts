@@ -1,5 +1,5 @@
 import { constantFrom } from 'fast-check';
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
@@ -9,7 +9,6 @@ import {
 } from '../context/storage-client.ts';
 import type { RuleId } from '../generated/rule-ids.gen.ts';
 import { REQUEST_FORMS, type RequestForm } from '../options.ts';
-import { type Check, defineCheck } from './check.ts';
 import { forAll } from './support/for-all.ts';
 import { MOST_ITEMS, validRequest } from './support/requests.ts';
 import {

@@ -1,6 +1,5 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { show } from '../validation/cite.ts';
-import { type Check, defineCheck } from './check.ts';
 import {
   type CopyOrder,
   copy,

@@ -1,4 +1,4 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Need } from '../context/skip-reason.ts';
 import {
   changesFiles,
@@ -10,7 +10,6 @@ import {
 import type { RuleId } from '../generated/rule-ids.gen.ts';
 import type { ExchangeRuleId } from '../validation/exchange-rules.ts';
 import { isFailure } from '../validation/read-storage.ts';
-import { type Check, defineCheck } from './check.ts';
 import { makeGoodFields, toCopyItems } from './support/storage.ts';
 
 interface StorageResponse {

@@ -1,9 +1,8 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Entry, StorageReply } from '../context/storage-client.ts';
 import { NetworkFault } from '../http/health.ts';
 import { Unreached } from '../result.ts';
 import { show } from '../validation/cite.ts';
-import { type Check, defineCheck } from './check.ts';
 import { expectLinksExpire } from './support/link-lifetimes.ts';
 import {
   entriesOf,

@@ -1,5 +1,5 @@
 import { type Arbitrary, constantFrom } from 'fast-check';
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
@@ -9,7 +9,6 @@ import {
 import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { NetworkFault } from '../http/health.ts';
 import { claimRefusal } from '../validation/exchange-rules.ts';
-import { type Check, defineCheck } from './check.ts';
 import { changeLetters } from './support/credentials.ts';
 import { type ExpectOne, forAll } from './support/for-all.ts';
 import {

@@ -1,6 +1,5 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { StorageReply } from '../context/storage-client.ts';
-import { type Check, defineCheck } from './check.ts';
 
 const NAMES = ['file.txt', 'level/deeper/file.txt', 'no-extension'];
 

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { FormField, PostOptions, Reading, StoredFile } from '../context/upload-client.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
-import { type Check, defineCheck } from './check.ts';
 import {
   canBeCopied,
   copy,

@@ -1,6 +1,5 @@
-import type { CheckContext } from '../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { FormField, Grant, PostOptions, Reading } from '../context/upload-client.ts';
-import { type Check, defineCheck } from './check.ts';
 import { changeLetters } from './support/credentials.ts';
 import {
   canBeCopied,

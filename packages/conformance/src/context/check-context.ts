@@ -9,9 +9,30 @@ import { FixtureClient } from './fixture-client.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { createRunCaller, type Run } from './run.ts';
 import { Scope } from './scope.ts';
+import type { Need } from './skip-reason.ts';
 import { StorageClient } from './storage-client.ts';
 import { listFiles, toEvidence } from './to-evidence.ts';
 import { UploadClient } from './upload-client.ts';
+
+export interface Check {
+  rule: RuleId;
+  needs: readonly Need[];
+  run: (context: CheckContext) => Promise<void>;
+  /** Whether it waits for seconds. Such checks start first. */
+  waits?: boolean;
+  /** The checks whose calls it looks at, see `CheckContext.share`. */
+  shares?: readonly RuleId[];
+}
+
+/** Defines the check for one rule. The checks for a topic are listed in one table. */
+export function defineCheck(
+  rule: RuleId,
+  needs: readonly Need[],
+  run: Check['run'],
+  more: Pick<Check, 'waits' | 'shares'> = {},
+): Check {
+  return { rule, needs, run, ...more };
+}
 
 /** Maximum number of findings that one check reports. */
 const MOST_FINDINGS = 20;

@@ -103,6 +103,21 @@ function withSecrets(
   };
 }
 
+/** Works on several items at the same time. Returns the results in the order in which they were made. */
+export async function inParallel<Item, Made>(
+  items: readonly Item[],
+  most: number,
+  work: (item: Item) => Promise<Made>,
+): Promise<Made[]> {
+  const waiting = [...items];
+  const made: Made[] = [];
+  const worker = async () => {
+    for (let item = waiting.shift(); item; item = waiting.shift()) made.push(await work(item));
+  };
+  await Promise.all(Array.from({ length: most }, worker));
+  return made;
+}
+
 export function createRunCaller(
   run: Run,
   { onSent, onResponse }: Pick<CallerOptions, 'onSent' | 'onResponse'> = {},

@@ -1,7 +1,8 @@
 import type { Api } from '../contract/openapi.ts';
 import { hasRule } from '../contract/rule-sets.ts';
 import { rules as allRules, findRule } from '../contract/rules.ts';
-import type { Result } from '../result.ts';
+import { NetworkFault, Throttled } from '../http/health.ts';
+import { Failed, Inapplicable, type Result, Unreached } from '../result.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -29,6 +30,20 @@ export function disabled(reason: string): SkipReason {
 
 function skipped(reason: string): SkipReason {
   return { outcome: 'skip', reason };
+}
+
+/** Returns the outcome of a check that an error has ended. */
+export function toEnding(
+  error: unknown,
+  { signal }: Pick<Run, 'signal'>,
+): Pick<Result, 'outcome' | 'reason'> {
+  const { message, stack } = error as Error;
+  if (signal.aborted) return skipped(String(signal.reason));
+  if (error instanceof Failed) return { outcome: 'fail' };
+  if (error instanceof Unreached || error instanceof Throttled) return skipped(message);
+  if (error instanceof Inapplicable) return disabled(message);
+  if (error instanceof NetworkFault) return { outcome: 'error', reason: message };
+  return { outcome: 'error', reason: `bug in the suite: ${stack ?? error}` };
 }
 
 /**

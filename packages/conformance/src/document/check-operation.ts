@@ -1,11 +1,10 @@
+import { toEnding } from '../context/skip-reason.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { NetworkFault, Throttled } from '../http/health.ts';
 import type { Result } from '../result.ts';
 import { type Breaker, listBreakers } from './break-draft.ts';
 import { checkExchange, type Finding, isRefusal } from './check-exchange.ts';
 import { type Coverage, createOperationCoverage } from './coverage.ts';
 import { createGenerator, type Draft, type Generator, isWritable, shrink } from './generate.ts';
-import { UnusableSchema } from './load-document.ts';
 import { isSafe, type Operation } from './plan.ts';
 import { addressesFor, type Session } from './session.ts';
 
@@ -48,7 +47,7 @@ export async function checkOperation(
   try {
     requests = chooseRequests(document, operation, generator, run.settings);
   } catch (error) {
-    Object.assign(status, toEnding(session, error));
+    Object.assign(status, toEnding(error, run));
     return createOperationCoverage(document, operation, []).items();
   }
   const { valid, breakers, constraints } = requests;
@@ -124,7 +123,7 @@ export async function checkOperation(
     }
     describe(status, [...statuses], first);
   } catch (error) {
-    Object.assign(status, toEnding(session, error));
+    Object.assign(status, toEnding(error, run));
   }
   return coverage.items();
 }
@@ -223,16 +222,4 @@ function describe(result: Result, statuses: readonly number[], first: Draft | un
   else {
     result.reason = `the target rejected the credentials with ${refusal}; see --header and --gateway-token`;
   }
-}
-
-function toEnding(
-  { run: { signal } }: Session,
-  error: unknown,
-): Pick<Result, 'outcome' | 'reason'> {
-  if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
-  const { message, stack } = error as Error;
-  if (error instanceof Throttled) return { outcome: 'skip', reason: message };
-  if (error instanceof NetworkFault) return { outcome: 'error', reason: message };
-  if (error instanceof UnusableSchema) return { outcome: 'skip', reason: message };
-  return { outcome: 'error', reason: `bug in the suite: ${stack ?? error}` };
 }

@@ -1,13 +1,11 @@
 import { relative } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { StartError } from '../result.ts';
+import { StartError, Unreached } from '../result.ts';
 import { isObject, type JsonObject, locate } from './schema.ts';
 
 /** Thrown for a schema that cannot be compiled, for example because it contains a broken reference. */
-export class UnusableSchema extends Error {
-  override readonly name = 'UnusableSchema';
-}
+export class UnusableSchema extends Unreached {}
 
 /**
  * The direction in which a value is sent. Requests omit `readOnly` properties, and responses omit `writeOnly`

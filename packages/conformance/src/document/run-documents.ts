@@ -1,4 +1,4 @@
-import type { Run } from '../context/run.ts';
+import { inParallel, type Run } from '../context/run.ts';
 import { leftOut } from '../context/skip-reason.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import type { Settings } from '../options.ts';
@@ -78,16 +78,12 @@ export async function runDocuments(
     while (waiting.length > 0) {
       const phase = phaseOf(waiting[0] as Operation);
       const own = waiting.splice(0, waiting.filter((each) => phaseOf(each) === phase).length);
-      const work = async () => {
-        for (let operation = own.shift(); operation; operation = own.shift()) {
-          const { id } = operation;
-          const items = await checkOperation(session, operation);
-          operations.push({ document: name, operation: id, items });
-          emit(({ operations: [called] }) => called === id);
-        }
-      };
-      const length = run.settings.concurrency ?? USUAL_CONCURRENCY;
-      await Promise.all(Array.from({ length }, work));
+      await inParallel(own, run.settings.concurrency ?? USUAL_CONCURRENCY, async (operation) => {
+        const { id } = operation;
+        const items = await checkOperation(session, operation);
+        operations.push({ document: name, operation: id, items });
+        emit(({ operations: [called] }) => called === id);
+      });
     }
     await checkSequences(session).catch((error) => {
       if (!(error instanceof NetworkFault || error instanceof Throttled)) throw error;

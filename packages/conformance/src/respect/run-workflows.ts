@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 import { createRunCaller, type Run } from '../context/run.ts';
+import { toEnding } from '../context/skip-reason.ts';
 import { toEvidence } from '../context/to-evidence.ts';
 import { followLink } from '../context/upload-client.ts';
 import type { Caller } from '../http/caller.ts';
@@ -69,7 +70,7 @@ async function runWorkflow(run: Run, workflow: Workflow): Promise<Result> {
     ending = verify(run, workflow.id, await execute(run, workflow, recorded.fetch), recorded);
   } catch (error) {
     // If Respect's parser fails, the target is at fault; if a response is missing, the network is.
-    ending = toEnding(run, workflow.id, (error as Error).message, recorded);
+    ending = toOutcome(run, workflow.id, (error as Error).message, recorded);
   }
   return {
     ...{ ...toResult(workflow), ...ending },
@@ -140,7 +141,7 @@ function verify(
       });
   });
   if (findings.length > 0 && fault) {
-    return { ...toEnding(run, id, fault.message, recorded), assertions };
+    return { ...toOutcome(run, id, fault.message, recorded), assertions };
   }
   if (findings.length > 0) return { outcome: 'fail', findings, assertions };
   return assertions > 0 ? { outcome: 'pass', assertions } : {};
@@ -168,15 +169,14 @@ export function toSentence(message: string): string {
     .join(' ');
 }
 
-function toEnding(
+function toOutcome(
   run: Run,
   id: string,
   message: string,
   { fault, exchanges }: RecordedFetch,
 ): Partial<Result> {
-  if (run.signal.aborted) return { outcome: 'skip', reason: String(run.signal.reason) };
-  if (fault instanceof NetworkFault) return { outcome: 'error', reason: fault.message };
-  if (fault instanceof Throttled) return { outcome: 'skip', reason: fault.message };
+  const isOfNetwork = fault instanceof NetworkFault || fault instanceof Throttled;
+  if (run.signal.aborted || isOfNetwork) return toEnding(fault, run);
   if (exchanges.length === 0) return { outcome: 'error', reason: `bug in the suite: ${message}` };
   const last = exchanges.at(-1);
   const finding = { message, where: `workflows#/${id}`, ...(last && toEvidence(last)) };

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CheckContext } from '../context/check-context.ts';
-import type { Run } from '../context/run.ts';
+import { inParallel, type Run } from '../context/run.ts';
 import { Health, NetworkFault } from '../http/health.ts';
 import { Pace } from '../http/pace.ts';
 
@@ -49,24 +49,10 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
 }
 
 function findFileIds({ upload }: CheckContext, files: readonly File[]): Promise<File[]> {
-  return mapSome(files, async ({ path, fileId }) => ({
+  return inParallel(files, AT_ONCE, async ({ path, fileId }) => ({
     path,
     fileId: fileId ?? (await insist(() => upload.fileIdOf(path))),
   }));
-}
-
-/** Processes all of them, a few in parallel. */
-async function mapSome<From, To>(
-  items: readonly From[],
-  deal: (item: From) => Promise<To>,
-): Promise<To[]> {
-  const waiting = [...items];
-  const dealt: To[] = [];
-  const work = async () => {
-    for (let item = waiting.shift(); item; item = waiting.shift()) dealt.push(await deal(item));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return dealt;
 }
 
 /** Makes a call, with retries if its connection breaks; returns `undefined` if that does not help. */
@@ -86,7 +72,7 @@ async function removeAll(context: CheckContext, files: readonly File[]): Promise
   const known = files.filter(({ fileId }) => fileId !== undefined);
   const batches: File[][] = [];
   while (known.length > 0) batches.push(known.splice(0, BATCH));
-  const left = await mapSome(batches, (batch) => removeBatch(context, batch));
+  const left = await inParallel(batches, AT_ONCE, (batch) => removeBatch(context, batch));
   return [...files.filter(({ fileId }) => fileId === undefined), ...left.flat()];
 }
 

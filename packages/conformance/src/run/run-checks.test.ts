@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Check } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
+import type { Check } from '../context/check-context.ts';
 import { createRun } from '../context/run.ts';
 import { toSettings } from '../options.ts';
 import type { Result } from '../result.ts';

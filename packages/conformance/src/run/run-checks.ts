@@ -1,11 +1,15 @@
-import type { Check } from '../checks/check.ts';
-import { CheckContext } from '../context/check-context.ts';
-import type { Run } from '../context/run.ts';
-import { lacking, notSelected, noUrl, refused, type SkipReason } from '../context/skip-reason.ts';
+import { type Check, CheckContext } from '../context/check-context.ts';
+import { inParallel, type Run } from '../context/run.ts';
+import {
+  lacking,
+  notSelected,
+  noUrl,
+  refused,
+  type SkipReason,
+  toEnding,
+} from '../context/skip-reason.ts';
 import { findRule } from '../contract/rules.ts';
-import { NetworkFault, Throttled } from '../http/health.ts';
-import type { Outcome, Result } from '../result.ts';
-import { Failed, Inapplicable, Unreached } from '../result.ts';
+import type { Result } from '../result.ts';
 import measured from './costs.json' with { type: 'json' };
 
 interface Cost {
@@ -44,15 +48,11 @@ export async function runChecks(
 ): Promise<void> {
   const cost = ({ rule, waits }: Check) =>
     waits ? Number.MAX_SAFE_INTEGER : (findCost(rule)?.requests ?? 0);
-  const waiting = checks.toSorted((a, b) => cost(b) - cost(a));
-  const work = async () => {
-    for (let check = waiting.shift(); check; check = waiting.shift()) {
-      onResult(await runCheck(run, check));
-    }
-  };
+  const ordered = checks.toSorted((a, b) => cost(b) - cost(a));
   const usual = run.health.latency() < FAR ? USUAL.near : USUAL.far;
-  const length = run.settings.concurrency ?? usual;
-  await Promise.all(Array.from({ length }, work));
+  await inParallel(ordered, run.settings.concurrency ?? usual, async (check) =>
+    onResult(await runCheck(run, check)),
+  );
 }
 
 /** Runs the check of one rule; whatever happens becomes its result. */
@@ -61,7 +61,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
   const where = rule.places[0] ?? rule.id;
   const context = new CheckContext(run, rule.id, where);
   const started = performance.now();
-  const ending = checkSkipReason(run, check) ?? (await end(check, context, run.signal));
+  const ending = checkSkipReason(run, check) ?? (await end(check, context, run));
   const { findings } = context.record;
   const scope = context.scope.describe();
   // A violation that was found counts even if the check did not finish.
@@ -87,27 +87,19 @@ export function checkSkipReason(run: Run, { rule, needs }: Check): SkipReason | 
   return notSelected(run, rule) ?? noUrl(run, api) ?? lacking(run, needs) ?? refused(run, api);
 }
 
-interface Ending {
-  outcome: Outcome;
-  reason?: string;
-}
-
-async function end(check: Check, context: CheckContext, signal: AbortSignal): Promise<Ending> {
+async function end(
+  check: Check,
+  context: CheckContext,
+  run: Run,
+): Promise<Pick<Result, 'outcome' | 'reason'>> {
   try {
     await check.run(context);
   } catch (error) {
-    if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
-    if (error instanceof Failed) return { outcome: 'fail' };
-    if (error instanceof Unreached || error instanceof Throttled) {
-      return { outcome: 'skip', reason: error.message };
-    }
-    if (error instanceof Inapplicable) return { outcome: 'disabled', reason: error.message };
-    if (error instanceof NetworkFault) return { outcome: 'error', reason: error.message };
-    return { outcome: 'error', reason: `bug in the suite: ${(error as Error).stack ?? error}` };
+    return toEnding(error, run);
   }
   const { requests, assertions } = context.record;
   if ((requests > 0 || context.hasShared) && assertions > 0) return { outcome: 'pass' };
   // Some checks continue without a response that they could not get.
-  if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
+  if (run.signal.aborted) return { outcome: 'skip', reason: String(run.signal.reason) };
   return { outcome: 'error', reason: 'bug in the suite: the check made no assertions' };
 }

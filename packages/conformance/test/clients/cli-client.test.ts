@@ -89,7 +89,7 @@ test('ends the driver and the processes that it has started', async () => {
 });
 
 test.each(['SIGTERM', 'SIGHUP'] as const)('a %s ends the driver as well', async (signal) => {
-  const driver = 'console.error(`pid ${process.pid}`); setInterval(() => {}, 1e6);';
+  const driver = "console.error('pid', process.pid); setInterval(() => {}, 1e6);";
   const program = `
     import { checkClient } from './src/clients/check-client.ts';
     import wireProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };

@@ -8,9 +8,8 @@ import {
   sample,
   scheduler,
 } from 'fast-check';
-import type { CheckContext } from '../../context/check-context.ts';
+import { type Check, type CheckContext, defineCheck } from '../../context/check-context.ts';
 import { Unreached } from '../../result.ts';
-import { type Check, defineCheck } from '../check.ts';
 import { needsFiles } from '../support/storage.ts';
 import { Folder } from './folder.ts';
 import { Model, NAMES } from './model.ts';
