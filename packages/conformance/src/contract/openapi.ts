@@ -1,3 +1,5 @@
+import { decodeUrl } from '../http/exchange.ts';
+
 /** The two contract documents, by the short names used in the report. */
 export const APIS = ['gateway', 'storage'] as const;
 
@@ -64,10 +66,56 @@ export interface MediaType {
   examples?: Record<string, { value: unknown } | Reference>;
 }
 
+export type JsonObject = { [name: string]: unknown };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Appends segments to a JSON pointer (RFC 6901) in the form of a URI fragment. */
+export function joinPointer(pointer: string, ...names: string[]): string {
+  return [pointer, ...names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))].join(
+    '/',
+  );
+}
+
+/** Returns the value at a JSON pointer, or `undefined` if it does not exist. */
+export function valueAt(root: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => decodeUrl(name).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((node, name) => {
+      const isOwn = typeof node === 'object' && node !== null && Object.hasOwn(node, name);
+      return isOwn ? (node as JsonObject)[name] : undefined;
+    }, root);
+}
+
 /**
- * Follows a node's local `$ref`, if it has one. Returns the value and its JSON pointer (RFC 6901), as a URI fragment.
+ * Follows the local `$ref`s of a node. Returns the value that they refer to, or `undefined` if it does not
+ * exist.
  *
- * @param pointer location of the node; returned unchanged if the node is not a reference
+ * @param pointer location of the node
+ */
+export function locate(
+  root: object,
+  node: unknown,
+  pointer: string,
+): { value: unknown; pointer: string } {
+  const visited = new Set<string>();
+  let here = { value: node, pointer };
+  while (isObject(here.value) && typeof here.value.$ref === 'string') {
+    const target = here.value.$ref;
+    if (visited.has(target) || !target.startsWith('#')) return { value: undefined, pointer };
+    visited.add(target);
+    here = { value: valueAt(root, target), pointer: target };
+  }
+  return here;
+}
+
+/**
+ * Like `locate`, for a node of the contract.
+ *
  * @throws Error if the reference cannot be resolved
  */
 export function dereference<T extends object>(
@@ -75,23 +123,7 @@ export function dereference<T extends object>(
   node: T | Reference,
   pointer: string,
 ): { value: T; pointer: string } {
-  if (!('$ref' in node)) return { value: node, pointer };
-  const target = readPointer(document, node.$ref);
-  if (typeof target !== 'object' || target === null) {
-    throw new Error(`${pointer}: ${node.$ref} cannot be resolved`);
-  }
-  return dereference(document, target as T | Reference, node.$ref);
-}
-
-/** Escapes one segment of a JSON pointer (RFC 6901, section 3). */
-export function toPointerSegment(segment: string): string {
-  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-function readPointer(document: object, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
+  const found = locate(document, node, pointer);
+  if (!isObject(found.value)) throw new Error(`a reference in ${pointer} cannot be resolved`);
+  return found as { value: T; pointer: string };
 }

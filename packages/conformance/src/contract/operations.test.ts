@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { transactions } from './documents.ts';
-import { dereference, type OpenapiDocument, toPointerSegment } from './openapi.ts';
+import { dereference, joinPointer, type OpenapiDocument } from './openapi.ts';
 import { expandPath, findByContentType, findByStatus } from './operations.ts';
 
 test('each value is encoded as a single segment', () => {
@@ -16,7 +16,7 @@ test('an exact type takes precedence over a range', () => {
 });
 
 test('chains of references with escaped segments are followed', () => {
-  const $ref = `#/components/b/${toPointerSegment('x/y')}`;
+  const $ref = joinPointer('#/components/b', 'x/y');
   const components = { a: { $ref }, b: { 'x/y': { value: 1 } } };
   const document = { components } as unknown as OpenapiDocument;
   expect(dereference(document, { $ref: '#/components/a' }, '#/here')).toEqual({

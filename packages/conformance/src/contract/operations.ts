@@ -2,13 +2,13 @@ import { matchesMediaType } from '../http/media-type.ts';
 import {
   type Api,
   dereference,
+  joinPointer,
   METHODS,
   type Method,
   type OpenapiDocument,
   type Operation,
   type PathItem,
   type ResponseObject,
-  toPointerSegment,
 } from './openapi.ts';
 
 export interface Documented {
@@ -44,7 +44,7 @@ type Place = Pick<Documented, 'path' | 'pathItem' | 'method' | 'operation' | 'st
 function listContents(document: OpenapiDocument, place: Place): Documented[] {
   const { operation, status } = place;
   const node = operation.responses[status] as ResponseObject;
-  const own = `#/paths/${toPointerSegment(place.path)}/${place.method}/responses/${status}`;
+  const own = joinPointer('#/paths', place.path, place.method, 'responses', status);
   const { value: response, pointer } = dereference<ResponseObject>(document, node, own);
   const base = { ...place, operationId: operation.operationId, response, pointer };
   const contents = Object.entries({ ...response.content, ...response['x-berth-content'] });
@@ -60,7 +60,10 @@ function listContents(document: OpenapiDocument, place: Place): Documented[] {
  * Returns the documented responses for a status. An exact status takes precedence over a range (`4XX`), and a
  * range over `default` (OpenAPI 3.1.1, section 4.8.16).
  */
-export function findByStatus(documented: Documented[], status: number): Documented[] {
+export function findByStatus<Entry extends { status: string }>(
+  documented: readonly Entry[],
+  status: number,
+): Entry[] {
   const range = `${Math.floor(status / 100)}XX`;
   for (const key of [String(status), range, 'default']) {
     const found = documented.filter((entry) => entry.status === key);
@@ -69,21 +72,24 @@ export function findByStatus(documented: Documented[], status: number): Document
   return [];
 }
 
-/**
- * Returns the best match for a content type. An exact type takes precedence over a range such as `image/*`.
- */
-export function findByContentType(
-  documented: Documented[],
-  contentType: string | undefined,
-): Documented | undefined {
-  if (contentType === undefined) return documented.find((entry) => entry.contentType === undefined);
-  return documented
-    .filter((entry) => entry.contentType && matchesMediaType(contentType, entry.contentType))
-    .sort((a, b) => stars(a) - stars(b))[0];
+/** Returns the best match for a content type. An exact type takes precedence over a range such as `image/*`. */
+export function findByMediaType<Entry>(
+  entries: readonly Entry[],
+  contentType: string,
+  typeOf: (entry: Entry) => string | undefined,
+): Entry | undefined {
+  const stars = (entry: Entry) => typeOf(entry)?.split('*').length ?? 0;
+  return entries
+    .filter((entry) => matchesMediaType(contentType, typeOf(entry) ?? ''))
+    .sort((one, other) => stars(one) - stars(other))[0];
 }
 
-function stars({ contentType = '' }: Documented): number {
-  return contentType.split('*').length;
+export function findByContentType<Entry extends { contentType?: string }>(
+  entries: readonly Entry[],
+  type: string | undefined,
+): Entry | undefined {
+  if (type === undefined) return entries.find(({ contentType }) => contentType === undefined);
+  return findByMediaType(entries, type, ({ contentType }) => contentType);
 }
 
 /**

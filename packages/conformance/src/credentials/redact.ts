@@ -1,3 +1,4 @@
+import { decodeUrl } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 
 /** Adjacent bytes shift the base64 of a secret; these are the parts that stay the same. */
@@ -107,13 +108,7 @@ function toLogin(proxy: string | undefined): string[] {
   const { username, password } = URL.canParse(proxy)
     ? new URL(proxy)
     : { username: '', password: '' };
-  const decoded = [password, `${username}:${password}`].map((text) => {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
-    }
-  });
+  const decoded = [password, `${username}:${password}`].map(decodeUrl);
   return [...login, ...decoded].filter((text) => text.length > 1);
 }
 

@@ -1,7 +1,8 @@
+import { isObject, type JsonObject } from '../contract/openapi.ts';
 import type { Draft, Generator } from './generate.ts';
 import type { ApiDocument } from './load-document.ts';
 import type { Operation, Parameter } from './plan.ts';
-import { isObject, type JsonObject, listPlaces, type Path, spellPath, valuesAt } from './schema.ts';
+import { listPlaces, type Path, spellPath, valuesAt } from './schema.ts';
 
 /** A constraint of an operation: on a parameter, or on the value at a path in the JSON body. */
 export interface Constraint {

@@ -1,10 +1,11 @@
 import { parseEvents } from '../checks/support/events.ts';
-import type { Exchange, Received } from '../http/exchange.ts';
-import { isJson, isXml, matchesMediaType, toMediaType } from '../http/media-type.ts';
+import { isObject, joinPointer } from '../contract/openapi.ts';
+import { findByMediaType } from '../contract/operations.ts';
+import { type Exchange, parseJson, type Received } from '../http/exchange.ts';
+import { isJson, isXml, toMediaType } from '../http/media-type.ts';
 import { type ApiDocument, UnusableSchema } from './load-document.ts';
 import { type Content, type DocumentedResponse, findResponse, type Operation } from './plan.ts';
 import type { DocumentRule } from './rules.ts';
-import { isObject, joinPointer } from './schema.ts';
 
 /** The result of checking a response against a rule. Without a message, the response follows the rule. */
 export interface Finding {
@@ -87,20 +88,13 @@ function checkHeaders({ document, response, received }: Context): Finding[] {
 /** Returns the values that the text of a header may represent. */
 export function readings(text: string): unknown[] {
   const items = text.split(',').map((item) => item.trim());
-  return [text, ...toJson(text), items, items.map((item) => toJson(item)[0] ?? item)];
-}
-
-function toJson(text: string): unknown[] {
-  try {
-    return [JSON.parse(text)];
-  } catch {
-    return [];
-  }
+  const json = parseJson(text);
+  const list = items.map((item) => parseJson(item) ?? item);
+  return [text, ...(json === undefined ? [] : [json]), items, list];
 }
 
 function checkContent({ document, response, received }: Context, method: string): Finding[] {
   const { content, status, pointer } = response;
-  const { body } = received;
   const hasBody = method !== 'HEAD' && received.status !== 204 && received.status !== 304;
   if (content.length === 0 || !hasBody) return [];
   const type = received.header('content-type');
@@ -120,20 +114,19 @@ function checkContent({ document, response, received }: Context, method: string)
   }
   // The schema of XML describes a mapping, which JSON Schema does not know.
   if (isXml(type) || !(isJson(type) || /^text\//i.test(type))) return [media];
-  const [value] = isJson(type) ? toJson(body.toString()) : [received.text];
+  const value = isJson(type) ? received.json : received.text;
   const violation = value === undefined ? 'is not JSON' : attempt(document, schema, value);
   const message = violation && `the body of a ${status} response ${violation}`;
   return [media, { rule: 'DOC-SCHEMA', where: schema, message }];
 }
 
-/** Returns the best match for a content type. An exact type takes precedence over a range. */
 export function findContent(
   content: readonly Content[],
   type: string | undefined,
 ): Content | undefined {
-  return content
-    .filter(({ mediaType }) => type !== undefined && matchesMediaType(type, mediaType))
-    .sort((one, other) => one.mediaType.split('*').length - other.mediaType.split('*').length)[0];
+  return type === undefined
+    ? undefined
+    : findByMediaType(content, type, ({ mediaType }) => mediaType);
 }
 
 /**
@@ -148,7 +141,8 @@ function checkEvents(
   const where = itemSchema ?? schema ?? '';
   const data = joinPointer(where, 'properties', 'data', 'contentSchema');
   return parseEvents(text).map((event, at) => {
-    const [json = event.data] = toJson(event.data);
+    const parsed = parseJson(event.data);
+    const json = parsed === undefined ? event.data : parsed;
     const hasData = itemSchema && isObject(document.schemaAt(data, 'response'));
     const violation =
       attempt(document, where, itemSchema ? event : json) ??

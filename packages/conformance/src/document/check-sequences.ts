@@ -1,9 +1,9 @@
+import { valueAt } from '../contract/openapi.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { operationSkipReason } from './check-operation.ts';
 import { createGenerator, type Draft } from './generate.ts';
 import { UnusableSchema } from './load-document.ts';
 import { findResponse, isSafe, type Link, type Operation } from './plan.ts';
-import { valueAt } from './schema.ts';
 import { type Address, findAddresses, type Session, toCollection } from './session.ts';
 
 /** Maximum number of items that are read for each list. */

@@ -1,6 +1,7 @@
 import { documents } from '../contract/documents.ts';
 import { type Bases, type ContractCall, findCall } from '../contract/find-call.ts';
 import type { Api } from '../contract/openapi.ts';
+import { isObject, type JsonObject } from '../contract/openapi.ts';
 import { hasRule } from '../contract/rule-sets.ts';
 import { rules } from '../contract/rules.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
@@ -18,7 +19,6 @@ import {
 import { type ApiDocument, mapObjects, toApiDocument } from './load-document.ts';
 import { type Known, listConstraints, listViolated, readDraft } from './observe.ts';
 import { listOperations } from './plan.ts';
-import { isObject, type JsonObject } from './schema.ts';
 
 const BOTH: Known = new Set(['request', 'response']);
 

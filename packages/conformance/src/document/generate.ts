@@ -1,8 +1,9 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { isObject, type JsonObject } from '../contract/openapi.ts';
 import { isXml } from '../http/media-type.ts';
 import type { ApiDocument } from './load-document.ts';
 import type { Content, Operation, Parameter } from './plan.ts';
-import { alternatives, flatten, isObject, type JsonObject } from './schema.ts';
+import { alternatives, flatten } from './schema.ts';
 
 /** The values of a request, before they are serialized. */
 export interface Draft {

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isObject, type JsonObject, locate } from '../contract/openapi.ts';
 import { StartError, Unreached } from '../result.ts';
-import { isObject, type JsonObject, locate } from './schema.ts';
 
 /** Thrown for a schema that cannot be compiled, for example because it contains a broken reference. */
 export class UnusableSchema extends Unreached {}

@@ -1,12 +1,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Exchange, readAll, splitTarget } from '../http/exchange.ts';
+import { isObject, type JsonObject } from '../contract/openapi.ts';
+import { decodeUrl, type Exchange, parseJson, readAll, splitTarget } from '../http/exchange.ts';
 import { isJson, toMediaType } from '../http/media-type.ts';
 import { type Constraint, listBreakers } from './break-draft.ts';
 import { readings } from './check-exchange.ts';
 import { createGenerator, type Draft } from './generate.ts';
 import { type ApiDocument, UnusableSchema } from './load-document.ts';
 import type { Operation, Parameter } from './plan.ts';
-import { isObject, type JsonObject, listPlaces, valuesAt } from './schema.ts';
+import { listPlaces, valuesAt } from './schema.ts';
 
 /** The operation that a request calls, and the values of its path parameters as sent. */
 export interface FoundCall {
@@ -66,7 +67,7 @@ export function readDraft(
       .map((pair) => [pair.split('=')[0]?.trim() ?? '', pair.slice(pair.indexOf('=') + 1)]),
   );
   const read = ({ in: place, name, schema }: Parameter): string | undefined => {
-    if (place === 'path') return values[name] === undefined ? undefined : decode(values[name]);
+    if (place === 'path') return values[name] === undefined ? undefined : decodeUrl(values[name]);
     if (place === 'query') return readQuery(query, name, isObjectIn(document, schema));
     if (place === 'cookie') return cookies.get(name);
     const headers = readAll(sent.headers, name);
@@ -107,11 +108,7 @@ function isObjectIn(document: ApiDocument, pointer: string | undefined): boolean
 function readBody(mediaType: string, body: Buffer): unknown {
   const text = body.toString();
   if (isJson(mediaType)) {
-    try {
-      return JSON.parse(text);
-    } catch {
-      return undefined;
-    }
+    return parseJson(text);
   }
   if (mediaType === 'application/x-www-form-urlencoded') {
     return Object.fromEntries(new URLSearchParams(text));
@@ -121,14 +118,6 @@ function readBody(mediaType: string, body: Buffer): unknown {
     .toString('latin1')
     .matchAll(/\r\ncontent-disposition:[^\r]*?\bname="([^"]*)"/gi);
   return Object.fromEntries([...names].map(([, name = '']) => [name, '']));
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Returns the constraints of an operation that requests can visibly violate. */

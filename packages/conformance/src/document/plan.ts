@@ -1,6 +1,6 @@
-import { METHODS } from '../contract/openapi.ts';
+import { isObject, type JsonObject, joinPointer, locate, METHODS } from '../contract/openapi.ts';
+import { findByStatus } from '../contract/operations.ts';
 import type { ApiDocument } from './load-document.ts';
-import { isObject, type JsonObject, joinPointer, locate } from './schema.ts';
 
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
@@ -217,15 +217,9 @@ function readResponse(
   return { status: status.replace(/xx$/, 'XX'), pointer, content, headers, links };
 }
 
-/**
- * Returns the documented response for a status. An exact status takes precedence over a range (`4XX`), and a
- * range over `default`.
- */
 export function findResponse(
   { responses }: Operation,
   status: number,
 ): DocumentedResponse | undefined {
-  return [String(status), `${Math.floor(status / 100)}XX`, 'default']
-    .map((key) => responses.find((response) => response.status === key))
-    .find((found) => found !== undefined);
+  return findByStatus(responses, status)[0];
 }

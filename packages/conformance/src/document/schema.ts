@@ -1,61 +1,8 @@
-export type JsonObject = { [name: string]: unknown };
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Appends segments to a JSON pointer in the form of a URI fragment. */
-export function joinPointer(pointer: string, ...names: string[]): string {
-  return [pointer, ...names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))].join(
-    '/',
-  );
-}
+import { isObject, type JsonObject, locate } from '../contract/openapi.ts';
 
 /** Maximum depth to which a schema that contains itself is followed. */
 const DEEPEST = 5;
 const MOST_FIELDS = 500;
-
-/**
- * Follows the local `$ref`s of a node. Returns the value that they refer to, or `undefined` if it does not
- * exist.
- *
- * @param pointer location of the node
- */
-export function locate(
-  root: JsonObject,
-  node: unknown,
-  pointer: string,
-): { value: unknown; pointer: string } {
-  const visited = new Set<string>();
-  let here = { value: node, pointer };
-  while (isObject(here.value) && typeof here.value.$ref === 'string') {
-    const target = here.value.$ref;
-    if (visited.has(target) || !target.startsWith('#')) return { value: undefined, pointer };
-    visited.add(target);
-    here = { value: valueAt(root, target), pointer: target };
-  }
-  return here;
-}
-
-/** Returns the value at a JSON pointer, or `undefined` if it does not exist. */
-export function valueAt(root: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((name) => decode(name).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((node, name) => {
-      const isOwn = typeof node === 'object' && node !== null && Object.hasOwn(node, name);
-      return isOwn ? (node as JsonObject)[name] : undefined;
-    }, root);
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /**
  * Returns a schema with its reference and its `allOf` merged into one object. Use the result only to create

@@ -1,6 +1,7 @@
 import { parseEvents } from '../checks/support/events.ts';
 import { createRunCaller, type Run } from '../context/run.ts';
 import { toEvidence } from '../context/to-evidence.ts';
+import { isObject } from '../contract/openapi.ts';
 import type { Signer } from '../credentials/create-signers.ts';
 import type { OpenExchange } from '../http/caller.ts';
 import {
@@ -20,7 +21,6 @@ import type { Draft } from './generate.ts';
 import type { ApiDocument } from './load-document.ts';
 import { isSafe, type Operation } from './plan.ts';
 import { DOCUMENT_RULES, type DocumentRule } from './rules.ts';
-import { isObject } from './schema.ts';
 import { writeRequest } from './write-request.ts';
 
 /** Limits for reading an event stream: a number of events, and a time in milliseconds. */

@@ -1,7 +1,7 @@
+import { isObject } from '../contract/openapi.ts';
 import type { Call } from '../http/exchange.ts';
 import type { Draft } from './generate.ts';
 import type { Operation, Parameter } from './plan.ts';
-import { isObject } from './schema.ts';
 
 /** Separators between the items of a list that is sent as a single value. */
 const SEPARATORS: Record<string, string> = { spaceDelimited: '%20', pipeDelimited: '%7C' };

@@ -103,6 +103,15 @@ export function parseJson(text: string | Buffer): unknown {
   }
 }
 
+/** Decodes percent escapes; invalid text is returned unchanged. */
+export function decodeUrl(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Headers in the order and case in which they are sent. A repeated header has an entry for each value. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 

@@ -1,6 +1,6 @@
 import type { Run } from '../context/run.ts';
 import { notSelected } from '../context/skip-reason.ts';
-import { documents, type Transaction, toPlace, transactions } from '../contract/documents.ts';
+import { documents, toPlace, transactions } from '../contract/documents.ts';
 import type { Bases } from '../contract/find-call.ts';
 import { findByContentType } from '../contract/operations.ts';
 import { findRule, findRules } from '../contract/rules.ts';
@@ -63,8 +63,7 @@ export function createContractChecker(run: Run, bases: Bases): TrafficChecker {
       : Buffer.from(JSON.stringify(toContractEnvelope(facts.received.json, settings, status)));
     const received = toReceived(status, headers, body);
     const candidates = listByStatus(any, status);
-    const found = (findByContentType(candidates, received.header('content-type')) ??
-      candidates[0]) as Transaction | undefined;
+    const found = findByContentType(candidates, received.header('content-type')) ?? candidates[0];
     if (found === undefined) return;
     const findings = checkResponse(found, received);
     const { name, contentType = '' } = toPlace(found);

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { documents, type Transaction, transactions } from '../contract/documents.ts';
-import { APIS, type Api, dereference, type Header, toPointerSegment } from '../contract/openapi.ts';
+import { APIS, type Api, dereference, type Header, joinPointer } from '../contract/openapi.ts';
 import { findByContentType, findByStatus } from '../contract/operations.ts';
 import type { Received } from '../http/exchange.ts';
 import { isJson } from '../http/media-type.ts';
@@ -41,7 +41,7 @@ export function checkResponse(transaction: Transaction, received: Received): Fin
     return [{ message: `the status ${received.status} is not documented`, where: name }];
   }
   const contentType = received.header('content-type');
-  const documented = findByContentType(candidates, contentType) as Transaction | undefined;
+  const documented = findByContentType(candidates, contentType);
   if (documented)
     return [...checkHeaders(documented, received), ...checkBody(documented, received)];
   const wanted = candidates.map((entry) => entry.contentType ?? 'no content').join(' or ');
@@ -61,7 +61,7 @@ export function checkResponse(transaction: Transaction, received: Received): Fin
 export function checkBody(documented: Transaction, received: Received): Finding[] {
   const { api, contentType } = documented;
   if (contentType === undefined) return [];
-  const where = `${documented.pointer}/content/${toPointerSegment(contentType)}/schema`;
+  const where = joinPointer(documented.pointer, 'content', contentType, 'schema');
   const validate = findSchema(`${documents[api].name}${where}`);
   if (validate === undefined) return [];
   const body = isJson(contentType) ? received.json : received.text;
@@ -85,7 +85,7 @@ export function listByStatus(transaction: Transaction, status: number): Transact
   const ofOperation = transactions.filter(
     ({ api, operationId }) => api === transaction.api && operationId === transaction.operationId,
   );
-  return findByStatus(ofOperation, toDocumented(transaction, status)) as Transaction[];
+  return findByStatus(ofOperation, toDocumented(transaction, status));
 }
 
 /**

@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Converter } from '@apiture/openapi-down-convert';
+import { isObject, type JsonObject, locate } from '../../../conformance/src/contract/openapi.ts';
 import { createGenerator } from '../../../conformance/src/document/generate.ts';
 import { type ApiDocument, loadDocument } from '../../../conformance/src/document/load-document.ts';
 import { listOperations, type Operation } from '../../../conformance/src/document/plan.ts';
-import { isObject, type JsonObject, locate } from '../../../conformance/src/document/schema.ts';
 
 /** The seed of every generated value. */
 export const SEED = 1;

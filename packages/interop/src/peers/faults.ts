@@ -1,11 +1,7 @@
+import { isObject, type JsonObject } from '../../../conformance/src/contract/openapi.ts';
 import type { Operation } from '../../../conformance/src/document/plan.ts';
 import { findResponse } from '../../../conformance/src/document/plan.ts';
-import {
-  isObject,
-  type JsonObject,
-  listPlaces,
-  type Path,
-} from '../../../conformance/src/document/schema.ts';
+import { listPlaces, type Path } from '../../../conformance/src/document/schema.ts';
 import type { Subject } from './documents.ts';
 
 /** A response, before it is sent. */
