@@ -1,6 +1,6 @@
 import { checks } from './checks/index.ts';
 import { createRun, type Run } from './context/run.ts';
-import { documents } from './contract/documents.ts';
+import { documents } from './contract/operations.ts';
 import { createContractCoverage } from './document/contract-coverage.ts';
 import { type DocumentsRun, loadDeployments, runDocuments } from './document/run-documents.ts';
 import type { Deployment } from './document/session.ts';

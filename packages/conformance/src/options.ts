@@ -1,8 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { APIS, type Api } from './contract/openapi.ts';
-import { newestRules, ruleVersions } from './contract/rule-sets.ts';
-import { LEVELS, type Level } from './contract/rules.ts';
+import { LEVELS, type Level, newestRules, ruleVersions } from './contract/rules.ts';
 import type { HeaderList } from './http/exchange.ts';
 import { type Result, StartError } from './result.ts';
 

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { documents, transactions } from '../src/contract/documents.ts';
 import { APIS } from '../src/contract/openapi.ts';
+import { documents, transactions } from '../src/contract/operations.ts';
 import { compileTransactions } from '../src/dredd/compile.ts';
-import { isInCopy } from '../src/dredd/run-transactions.ts';
+import { copies, isInCopy } from '../src/dredd/run-transactions.ts';
 
 const compile = (...copies: object[]) => compileTransactions(copies, new AbortController().signal);
 
@@ -16,12 +16,12 @@ test.each(APIS)('the OpenAPI 3.0 copy of %s is valid', async (api) => {
   const { stdout } = await promisify(execFile)(path('node_modules/.bin/redocly'), lint, {
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
   });
-  expect(documents[api].copy.openapi).toMatch(/^3\.0\./);
+  expect(copies[api].openapi).toMatch(/^3\.0\./);
   expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 } });
 });
 
 test('Dredd understands the copies, and creates a transaction for each response in them', async () => {
-  const drafts = await compile(...APIS.map((api) => documents[api].copy));
+  const drafts = await compile(...Object.values(copies));
   const driven = transactions.filter(isInCopy);
   expect(drafts).toHaveLength(driven.length);
   const left = transactions
@@ -40,6 +40,6 @@ test.each<[why: string, change: (copy: object) => object, message: RegExp]>([
 ])(
   '%s ends the run, because Dredd drops what it does not understand',
   async (_, change, message) => {
-    await expect(compile(change(documents.storage.copy))).rejects.toThrow(message);
+    await expect(compile(change(copies.storage))).rejects.toThrow(message);
   },
 );

@@ -1,7 +1,7 @@
 import addCompletion from '@bomb.sh/tab/commander';
 import { Command, Option } from 'commander';
-import { documents } from '../contract/documents.ts';
 import { APIS } from '../contract/openapi.ts';
+import { documents } from '../contract/operations.ts';
 import { manifest } from '../manifest.ts';
 import { GROUPS, OPTION_NAMES, OPTIONS, type OptionName, SIGNING, toFlag } from './options.ts';
 

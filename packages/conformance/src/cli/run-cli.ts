@@ -7,7 +7,7 @@ import { createRedactor, listSecrets, type Secrets } from '../credentials/redact
 import { planDocuments } from '../document/run-documents.ts';
 import { toSettings } from '../options.ts';
 import { type Planned, StartError } from '../result.ts';
-import { planRun } from '../run/plan.ts';
+import { planRun } from '../run/run-checks.ts';
 import { check, checkDriver, checkTraffic, isChosen } from './check.ts';
 import { listFlags, type Typed } from './create-program.ts';
 import type { Given } from './options.ts';

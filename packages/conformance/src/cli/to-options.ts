@@ -6,7 +6,7 @@ import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ClientOptions } from '../clients/check-client.ts';
 import { clientRules, type Level, rules } from '../contract/rules.ts';
-import { DOCUMENT_RULE_IDS } from '../document/rules.ts';
+import { DOCUMENT_RULE_IDS } from '../document/check-exchange.ts';
 import {
   type AuthModule,
   type ConformanceOptions,

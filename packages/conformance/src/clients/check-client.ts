@@ -1,14 +1,13 @@
-import { currentRules } from '../contract/rule-sets.ts';
-import { clientRules, type Rule } from '../contract/rules.ts';
+import { clientRules, currentRules, type Rule } from '../contract/rules.ts';
 import type { SentRequest } from '../http/exchange.ts';
 import type { ConformanceOptions, KnownFailure, WireProfile } from '../options.ts';
 import { isKnown, listAccepted } from '../report/compare.ts';
 import { quote } from '../report/to-curl.ts';
 import { type Report, toVerdict } from '../report/to-report.ts';
 import { createResult, type Finding, type Result, StartError } from '../result.ts';
+import type { Place, Received } from './deployment.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
 import { createDriver, cut, type Driver, DriverFailure, ProtocolError } from './driver.ts';
-import type { Place, Received } from './replies.ts';
 import { listProblems, type Problem, type Scenario, toSeen } from './scenario.ts';
 import { bodies } from './scenarios/bodies.ts';
 import { credentials } from './scenarios/credentials.ts';

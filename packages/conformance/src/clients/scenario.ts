@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientRuleId } from '../generated/rule-ids.gen.ts';
-import type { Script } from './deployment.ts';
+import type { Place, Received, Script, ServerName } from './deployment.ts';
 import { cut, type Task, type TaskError, type TaskReply } from './driver.ts';
-import type { Place, Received, ServerName } from './replies.ts';
 
 /** A task for a client, how the deployment responds, and what is checked afterwards. */
 export interface Scenario {

@@ -1,6 +1,5 @@
 import type { Api } from '../contract/openapi.ts';
-import { hasRule } from '../contract/rule-sets.ts';
-import { rules as allRules, findRule } from '../contract/rules.ts';
+import { rules as allRules, findRule, hasRule } from '../contract/rules.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import { Failed, Inapplicable, type Result, Unreached } from '../result.ts';
 import type { Run } from './run.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { transactions } from './documents.ts';
 import { dereference, joinPointer, type OpenapiDocument } from './openapi.ts';
-import { expandPath, findByContentType, findByStatus } from './operations.ts';
+import { expandPath, findByContentType, findByStatus, transactions } from './operations.ts';
 
 test('each value is encoded as a single segment', () => {
   const path = expandPath('/envs/{envId}/storages:{name}', { envId: 'a/b c', name: 'x' });

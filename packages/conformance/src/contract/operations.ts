@@ -1,5 +1,8 @@
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { matchesMediaType } from '../http/media-type.ts';
 import {
+  APIS,
   type Api,
   dereference,
   joinPointer,
@@ -19,7 +22,6 @@ export interface Documented {
   status: string;
   /** Absent if the response has no documented content. */
   contentType?: string;
-  examples: string[];
   response: ResponseObject;
   /** Location of the response in the document, as a URI fragment. */
   pointer: string;
@@ -47,13 +49,9 @@ function listContents(document: OpenapiDocument, place: Place): Documented[] {
   const own = joinPointer('#/paths', place.path, place.method, 'responses', status);
   const { value: response, pointer } = dereference<ResponseObject>(document, node, own);
   const base = { ...place, operationId: operation.operationId, response, pointer };
-  const contents = Object.entries({ ...response.content, ...response['x-berth-content'] });
-  if (contents.length === 0) return [{ ...base, examples: [] }];
-  return contents.map(([contentType, { examples }]) => ({
-    ...base,
-    contentType,
-    examples: Object.keys(examples ?? {}),
-  }));
+  const contents = Object.keys({ ...response.content, ...response['x-berth-content'] });
+  if (contents.length === 0) return [base];
+  return contents.map((contentType) => ({ ...base, contentType }));
 }
 
 /**
@@ -143,4 +141,29 @@ export function findProvocation({
   status: string;
 }): Provocation | undefined {
   return PROVOCATIONS[api][status];
+}
+
+/** The two contract documents and their names in messages, against which every response is checked. */
+export const documents: Record<Api, { name: string; document: OpenapiDocument }> = {
+  gateway: { name: 'gateway.v1', document: gateway as unknown as OpenapiDocument },
+  storage: { name: 'storage.v2', document: storage as unknown as OpenapiDocument },
+};
+
+/** A documented response in one of the two documents. The report calls it a transaction. */
+export interface Transaction extends Documented {
+  api: Api;
+}
+
+/** All documented responses of the contract, in document order. */
+export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
+  listDocumented(documents[api].document).map((documented) => ({ api, ...documented })),
+);
+
+/**
+ * Returns what a report states about a transaction before it runs. Its name consists of its operationId, status and
+ * content type: `storage batchDelete 200 application/json`.
+ */
+export function toPlace({ api, operationId, status, contentType }: Transaction) {
+  const name = [api, operationId, status, contentType].filter(Boolean).join(' ');
+  return { name, api, operationId, status, ...(contentType !== undefined && { contentType }) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { currentRules, ruleSets } from './rule-sets.ts';
+import { currentRules, ruleSets } from './rules.ts';
 
 /*
  * Red? A rule was added, dropped, reworded or given another level. Raise `version` in

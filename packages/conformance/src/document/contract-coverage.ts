@@ -1,9 +1,8 @@
-import { documents } from '../contract/documents.ts';
 import { type Bases, type ContractCall, findCall } from '../contract/find-call.ts';
 import type { Api } from '../contract/openapi.ts';
 import { isObject, type JsonObject } from '../contract/openapi.ts';
-import { hasRule } from '../contract/rule-sets.ts';
-import { rules } from '../contract/rules.ts';
+import { documents } from '../contract/operations.ts';
+import { hasRule, rules } from '../contract/rules.ts';
 import { type Exchange, readAll } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import type { Result } from '../result.ts';

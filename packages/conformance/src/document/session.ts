@@ -16,11 +16,10 @@ import {
 import { toMediaType } from '../http/media-type.ts';
 import { startTimer } from '../http/start-timer.ts';
 import { createResult, type Result } from '../result.ts';
-import { EVENT_STREAM, type Finding } from './check-exchange.ts';
+import { DOCUMENT_RULES, type DocumentRule, EVENT_STREAM, type Finding } from './check-exchange.ts';
 import type { Draft } from './generate.ts';
 import type { ApiDocument } from './load-document.ts';
 import { isSafe, type Operation } from './plan.ts';
-import { DOCUMENT_RULES, type DocumentRule } from './rules.ts';
 import { writeRequest } from './write-request.ts';
 
 /** Limits for reading an event stream: a number of events, and a time in milliseconds. */

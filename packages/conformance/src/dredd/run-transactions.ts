@@ -9,19 +9,41 @@ import {
   refused,
   type SkipReason,
 } from '../context/skip-reason.ts';
-import { changesFiles } from '../context/storage-client.ts';
+import { changesFiles, toForm } from '../context/storage-client.ts';
 import { toEvidence } from '../context/to-evidence.ts';
-import { documents, type Transaction, toPlace, transactions } from '../contract/documents.ts';
-import { APIS, type Api } from '../contract/openapi.ts';
-import { findProvocation } from '../contract/operations.ts';
+import {
+  type Api,
+  dereference,
+  type OpenapiDocument,
+  type Parameter,
+} from '../contract/openapi.ts';
+import {
+  documents,
+  expandPath,
+  findProvocation,
+  type Transaction,
+  toPlace,
+  transactions,
+} from '../contract/operations.ts';
 import { findRules } from '../contract/rules.ts';
-import { toReceived, toSentSize } from '../http/exchange.ts';
+import gateway from '../generated/gateway.v1.openapi30.gen.json' with { type: 'json' };
+import storage from '../generated/storage.v2.openapi30.gen.json' with { type: 'json' };
+import {
+  type Call,
+  type HeaderList,
+  toReceived,
+  toSentSize,
+  toTarget,
+  withHeaders,
+} from '../http/exchange.ts';
 import { Throttled } from '../http/health.ts';
 import { fromContractResponse } from '../respect/translate.ts';
 import { createResult, type Result } from '../result.ts';
 import { checkTransaction } from '../validation/check-transaction.ts';
 import { compileTransactions, type Draft } from './compile.ts';
-import { prepareRequest } from './prepare-request.ts';
+
+/** The contract in OpenAPI 3.0, which Dredd needs. */
+export const copies = { gateway, storage } as unknown as Record<Api, OpenapiDocument>;
 
 /**
  * Runs the transactions that Dredd creates for the contract's documented responses. Each response that Dredd
@@ -39,8 +61,7 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
   let fault = new Error('bug in the suite: Dredd did not request this response');
   const known: Known = { gateway: run.gatewayScheme !== undefined, storage: false };
   try {
-    const copies = APIS.map((api) => documents[api].copy);
-    for (const draft of await compileTransactions(copies, run.signal)) {
+    for (const draft of await compileTransactions(Object.values(copies), run.signal)) {
       const transaction = findTransaction(open, draft);
       if (transaction === undefined) continue;
       open.delete(transaction);
@@ -67,7 +88,7 @@ export function isDriven(transaction: Transaction, preferCode: boolean): boolean
 export function isInCopy(transaction: Transaction): boolean {
   const { api, path, method, status, contentType } = transaction;
   const key = findProvocation(transaction)?.copyStatus ?? status;
-  const response = documents[api].copy.paths[path]?.[method]?.responses[key];
+  const response = copies[api].paths[path]?.[method]?.responses[key];
   if (response === undefined || '$ref' in response) return false;
   return contentType === undefined || response.content?.[contentType] !== undefined;
 }
@@ -161,9 +182,80 @@ function toResult(transaction: Transaction): Result {
 function findTransaction(open: Set<Transaction>, draft: Draft): Transaction | undefined {
   return [...open].find(
     ({ api, operationId, status, contentType = '' }) =>
-      documents[api].copy.info.title === draft.title &&
+      copies[api].info.title === draft.title &&
       operationId === draft.operationId &&
       contentType === draft.contentType &&
       (findProvocation({ api, status })?.copyStatus ?? status) === draft.copyStatus,
   );
+}
+
+/**
+ * Adapts a request that Dredd created from the examples to this target.
+ *
+ * @param fileId file ID that the target returned for a path of this run, if any
+ */
+export async function prepareRequest(
+  transaction: Transaction,
+  { method, headers: drafted, body: example }: Draft,
+  run: Run,
+  fileId: string | undefined,
+): Promise<Call> {
+  const { settings } = run;
+  const isGateway = transaction.api === 'gateway';
+  const url = settings[`${transaction.api}Url`] + toPath(transaction, run);
+  const provocation = findProvocation(transaction);
+  // RFC 7240, for statuses that depend on what is deployed. Mocks support it; others may ignore it.
+  const prefers = settings.preferCode && provocation?.kind === 'none';
+  const more: HeaderList = [
+    ...(isGateway && settings.gatewayHost ? [['Host', settings.gatewayHost] as const] : []),
+    ...(prefers ? [['Prefer', `code=${provocation.copyStatus}`] as const] : []),
+  ];
+  const headers = withHeaders(drafted, more);
+  const folder = `${settings.prefix}/${run.mark}/dredd`;
+  const fields = () =>
+    provocation?.kind === 'missing-field' ? {} : toScratch(JSON.parse(example), folder, fileId);
+  const body = Buffer.from(
+    isGateway ? example : JSON.stringify(toForm(fields() as object, run.requestForm)),
+  );
+  const signer = isGateway ? run.gatewaySigner : run.signers.storage;
+  const credentials = (await signer?.({ method, url, headers, body })) ?? [];
+  const { origin } = new URL(url);
+  const target = toTarget(url);
+  return { method, origin, target, headers: withHeaders(headers, credentials), body };
+}
+
+/**
+ * Replaces every path and file ID in an example request with one in this run's folder, so that no real file
+ * is touched. Each string in a storage request is a path or a file ID.
+ */
+function toScratch(value: unknown, folder: string, fileId: string | undefined): unknown {
+  if (typeof value === 'string') {
+    const [, prefix = '', path = ''] = /^(\w+:\/\/[^/]*\/|\/?)(.*)$/s.exec(value) ?? [];
+    return prefix.includes('://') && fileId !== undefined ? fileId : `${prefix}${folder}/${path}`;
+  }
+  if (Array.isArray(value)) return value.map((item) => toScratch(item, folder, fileId));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, toScratch(item, folder, fileId)]),
+  );
+}
+
+/** The text that the fixture service returns, if plain text is documented. */
+const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
+
+function toPath(transaction: Transaction, { settings, mark }: Run): string {
+  const { env, service, forbiddenService = service } = settings;
+  const names: Record<string, string> = {
+    'unknown-service': `no-such-service-${mark}`,
+    'forbidden-service': forbiddenService,
+    'bad-name': `0${mark}-`,
+  };
+  const name = names[findProvocation(transaction)?.kind ?? ''] ?? service;
+  if (transaction.contentType === 'text/plain' && transaction.status === '200') {
+    return expandPath('/v1/cloudrun/{name}', { name }) + TEXT_PATH;
+  }
+  const examples = (transaction.pathItem.parameters ?? [])
+    .map((node) => dereference<Parameter>(documents[transaction.api].document, node, '').value)
+    .map((parameter) => [parameter.name, String(parameter.example)]);
+  return expandPath(transaction.path, { ...Object.fromEntries(examples), envId: env, name });
 }

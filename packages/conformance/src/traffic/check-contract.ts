@@ -1,8 +1,7 @@
 import type { Run } from '../context/run.ts';
 import { notSelected } from '../context/skip-reason.ts';
-import { documents, toPlace, transactions } from '../contract/documents.ts';
 import type { Bases } from '../contract/find-call.ts';
-import { findByContentType } from '../contract/operations.ts';
+import { documents, findByContentType, toPlace, transactions } from '../contract/operations.ts';
 import { findRule, findRules } from '../contract/rules.ts';
 import { createContractCoverage, findContractCall } from '../document/contract-coverage.ts';
 import { type Exchange, toReceived } from '../http/exchange.ts';

@@ -1,12 +1,11 @@
 import type { Run } from '../context/run.ts';
 import { leftOut } from '../context/skip-reason.ts';
 import { isObject } from '../contract/openapi.ts';
-import { checkExchange, isRefusal } from '../document/check-exchange.ts';
+import { checkExchange, DOCUMENT_RULES, isRefusal } from '../document/check-exchange.ts';
 import { createOperationCoverage, listUnchecked, toCoverage } from '../document/coverage.ts';
 import type { ApiDocument } from '../document/load-document.ts';
 import { findOperation, listConstraints, listViolated, readDraft } from '../document/observe.ts';
 import { listOperations, type Operation } from '../document/plan.ts';
-import { DOCUMENT_RULES } from '../document/rules.ts';
 import { splitTarget } from '../http/exchange.ts';
 import { Tally, type TrafficChecker } from './tally.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { transactions } from '../contract/documents.ts';
+import { transactions } from '../contract/operations.ts';
 import { toReceived } from '../http/exchange.ts';
 import { checkBody } from './check-response.ts';
 

@@ -1,7 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import wireProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
-import { documents, type Transaction } from '../contract/documents.ts';
 import { findCall } from '../contract/find-call.ts';
+import { documents, type Transaction } from '../contract/operations.ts';
 import { findRule } from '../contract/rules.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';

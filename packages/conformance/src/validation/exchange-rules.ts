@@ -9,7 +9,7 @@ import {
 } from '../http/exchange.ts';
 import { listDispositionTypes } from '../http/media-type.ts';
 import type { Settings } from '../options.ts';
-import { breaksRequest } from './check-request.ts';
+import { breaksRequest } from './check-response.ts';
 import { cite, show } from './cite.ts';
 import {
   hasErrorElement,

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { DOCUMENT_RULE_IDS } from '../../src/document/rules.ts';
+import { DOCUMENT_RULE_IDS } from '../../src/document/check-exchange.ts';
 import { startSecondServer } from '../second-server/start-second-server.ts';
 import { run } from '../support/run.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';

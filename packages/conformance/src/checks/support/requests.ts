@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import type { CheckContext } from '../../context/check-context.ts';
 import type { StorageOperation } from '../../context/storage-client.ts';
-import { documents } from '../../contract/documents.ts';
 import { dereference, type Reference } from '../../contract/openapi.ts';
+import { documents } from '../../contract/operations.ts';
 import { parseJson } from '../../http/exchange.ts';
-import { toRequestPointer } from '../../validation/check-request.ts';
+import { toRequestPointer } from '../../validation/check-response.ts';
 
 export const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean', 'null'] as const;
 

@@ -1,4 +1,3 @@
-import type { Task } from '../driver.ts';
 import {
   GRANT,
   json,
@@ -8,7 +7,8 @@ import {
   send,
   stream,
   toData,
-} from '../replies.ts';
+} from '../deployment.ts';
+import type { Task } from '../driver.ts';
 import {
   equals,
   filesOf,

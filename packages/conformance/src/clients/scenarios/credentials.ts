@@ -2,8 +2,8 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { signStorage } from '../../credentials/create-signers.ts';
 import { signTc3 } from '../../credentials/sign-tc3.ts';
 import { readAll, splitTarget } from '../../http/exchange.ts';
+import { events, type Place, type Received, type Reply } from '../deployment.ts';
 import type { Task } from '../driver.ts';
-import { events, type Place, type Received, type Reply } from '../replies.ts';
 import {
   get,
   type Problems,

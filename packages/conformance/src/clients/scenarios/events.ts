@@ -1,5 +1,5 @@
 import type { ClientRuleId } from '../../generated/rule-ids.gen.ts';
-import { type Reply, send, events as stream } from '../replies.ts';
+import { type Reply, send, events as stream } from '../deployment.ts';
 import {
   equals,
   type Problems,

@@ -1,4 +1,3 @@
-import type { Task } from '../driver.ts';
 import {
   CONTENT,
   cutOff,
@@ -9,7 +8,8 @@ import {
   storageData,
   storageError,
   toData,
-} from '../replies.ts';
+} from '../deployment.ts';
+import type { Task } from '../driver.ts';
 import {
   equals,
   fails,

@@ -1,5 +1,5 @@
 import type { ClientRuleId } from '../../generated/rule-ids.gen.ts';
-import type { Received } from '../replies.ts';
+import type { Received } from '../deployment.ts';
 import {
   fails,
   get,

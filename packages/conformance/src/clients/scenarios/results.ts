@@ -1,4 +1,3 @@
-import type { Task } from '../driver.ts';
 import {
   close,
   cutOff,
@@ -13,7 +12,8 @@ import {
   storageData,
   storageError,
   toData,
-} from '../replies.ts';
+} from '../deployment.ts';
+import type { Task } from '../driver.ts';
 import {
   fails,
   failsWith,

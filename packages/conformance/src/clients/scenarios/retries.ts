@@ -1,4 +1,3 @@
-import type { Task } from '../driver.ts';
 import {
   close,
   cutOff,
@@ -10,7 +9,8 @@ import {
   respond,
   send,
   storageError,
-} from '../replies.ts';
+} from '../deployment.ts';
+import type { Task } from '../driver.ts';
 import { get, once, type Problems, post, type Scenario, scenario, toFileId } from '../scenario.ts';
 
 /** Maximum number of attempts. */
