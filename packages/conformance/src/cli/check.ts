@@ -316,7 +316,7 @@ const LEFT_OUT: readonly OptionName[] = [
  * Returns the command that repeats a single check with the options from the command line. Credentials are
  * replaced by environment variables: `--gateway-token "$BERTH_GATEWAY_TOKEN"`.
  */
-export function toCommand(typed: Given, { engine, id }: Result, seed: number): string {
+function toCommand(typed: Given, { engine, id }: Result, seed: number): string {
   // Transactions and workflows have no name of their own; a result for a document is `RULE operation`.
   const [rule = id] = id.split(' ');
   const only = engine === 'dredd' || engine === 'respect' ? engine : rule;
@@ -329,7 +329,7 @@ export function toCommand(typed: Given, { engine, id }: Result, seed: number): s
  * Returns the command that runs a printed `curl` command with new signatures. `undefined` if the run did not sign
  * its calls.
  */
-export function toSigner(given: Given, typed: Given): string | undefined {
+function toSigner(given: Given, typed: Given): string | undefined {
   if ((given.tc3SecretId ?? given.authModule) === undefined) return undefined;
   const options = Object.entries(typed) as [OptionName, Given[OptionName]][];
   const kept = options.filter(([name]) => SIGNING.includes(name));

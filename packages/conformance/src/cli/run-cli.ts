@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { startFixture } from '@berth/conformance/fixture';
 import { CommanderError } from 'commander';
 import { checks } from '../checks/index.ts';
+import { whyLeftOut } from '../context/skip-reason.ts';
 import { clientRules, type Rule, rules } from '../contract/rules.ts';
 import { createRedactor, listSecrets, type Secrets } from '../credentials/redact.ts';
 import { planDocuments } from '../document/run-documents.ts';
@@ -177,20 +178,13 @@ async function runClient(
 }
 
 /** Implements `--list`: returns the rules that are checked, as lines or as one JSON text. */
-function listRules(known: readonly Rule[], { only, skip = [], level, json }: Given): string[] {
-  const isNamed = ({ id }: Rule, names: readonly string[]) =>
-    names.some((name) => id.startsWith(name));
-  const wanted = known.filter(
-    (rule) =>
-      (only === undefined || isNamed(rule, only)) &&
-      !isNamed(rule, skip) &&
-      !(level === 'must' && rule.level !== 'must'),
-  );
+function listRules(known: readonly Rule[], given: Given): string[] {
+  const wanted = known.filter((rule) => whyLeftOut(rule, given) === undefined);
   const listed = wanted.map((rule) => ({
     ...rule,
     needs: checks.find((check) => check.rule === rule.id)?.needs ?? [],
   }));
-  if (json) return [JSON.stringify(listed, null, 2)];
+  if (given.json) return [JSON.stringify(listed, null, 2)];
   return [
     ...listed.flatMap(({ id, level: own, needs, statement, source, decisions }) => [
       `${id} (${own.toUpperCase()}${needs.length > 0 ? `, needs ${needs.join(', ')}` : ''})`,

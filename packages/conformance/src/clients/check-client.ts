@@ -1,3 +1,4 @@
+import { whyLeftOut } from '../context/skip-reason.ts';
 import { clientRules, currentRules, type Rule } from '../contract/rules.ts';
 import type { SentRequest } from '../http/exchange.ts';
 import type { ConformanceOptions, KnownFailure, WireProfile } from '../options.ts';
@@ -51,7 +52,7 @@ export async function checkClient(options: ClientOptions): Promise<Report> {
   try {
     for (const rule of clientRules) {
       if (signal.aborted) ended = 'the run was interrupted';
-      const disabled = findDisabled(rule, options);
+      const disabled = whyLeftOut(rule, options);
       const run = () => runRule(rule, { deployment, driver, timeout, command, signal });
       const result = disabled
         ? toResult(rule, { outcome: 'disabled', reason: disabled })
@@ -94,15 +95,6 @@ function toVariables(place: Place): Record<string, string> {
     BERTH_SECRET_KEY: place.secretKey,
     BERTH_SESSION_TOKEN: place.sessionToken,
   };
-}
-
-/** Returns why a rule is left out, as in a check of a deployment. */
-function findDisabled({ id, level }: Rule, options: ClientOptions): string | undefined {
-  const { only = [], skip = [] } = options;
-  const isNamed = (names: readonly string[]) => names.some((name) => id.startsWith(name));
-  if (only.length > 0 && !isNamed(only)) return 'not in --only';
-  if (isNamed(skip)) return '--skip';
-  return options.level === 'must' && level !== 'must' ? '--level must' : undefined;
 }
 
 interface Context {

@@ -116,7 +116,7 @@ function toReceived(
 }
 
 /** The servers of the deployment. Each has its own origin; `files` has the upload target and the links. */
-export const SERVERS = ['gateway', 'storage', 'files', 'elsewhere'] as const;
+const SERVERS = ['gateway', 'storage', 'files', 'elsewhere'] as const;
 
 export type ServerName = (typeof SERVERS)[number];
 

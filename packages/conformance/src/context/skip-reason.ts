@@ -1,5 +1,5 @@
 import type { Api } from '../contract/openapi.ts';
-import { rules as allRules, findRule, hasRule } from '../contract/rules.ts';
+import { rules as allRules, hasRule, type Level } from '../contract/rules.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import { Failed, Inapplicable, type Result, Unreached } from '../result.ts';
 import type { Run } from './run.ts';
@@ -17,8 +17,6 @@ export type Need =
   | 'storageCredentials'
   | 'sessionToken'
   | 'writes';
-
-const ruleIds = new Set(allRules.map(({ id }) => id));
 
 /** Why a check does not run. */
 export type SkipReason = Required<Pick<Result, 'outcome' | 'reason'>>;
@@ -45,29 +43,43 @@ export function toEnding(
   return { outcome: 'error', reason: `bug in the suite: ${stack ?? error}` };
 }
 
+/** The options that choose rules. */
+interface Choice {
+  only?: readonly string[] | undefined;
+  skip?: readonly string[] | undefined;
+  level?: string | undefined;
+}
+
+/** Returns why the operator left out a rule, or an engine, which has no level. */
+export function whyLeftOut(
+  { id, level }: { id: string; level?: Level | undefined },
+  { only = [], skip = [], level: least }: Choice,
+): string | undefined {
+  const isNamed = (names: readonly string[]) => names.some((name) => id.startsWith(name));
+  if (only.length > 0 && !isNamed(only)) return 'not in --only';
+  if (isNamed(skip)) return '--skip';
+  return least === 'must' && level === 'should' ? '--level must' : undefined;
+}
+
 /**
  * Returns the skip reason for a check that the operator left out, or for any check once the run has been
  * aborted.
  *
- * @param name rule ID, `dredd` or `respect`, which `--only` and `--skip` match by prefix
+ * @param id rule ID, `dredd` or `respect`, which `--only` and `--skip` match by prefix
  */
-export function leftOut({ settings, signal }: Run, name: string): SkipReason | undefined {
+export function leftOut({ settings, signal }: Run, id: string, level?: Level) {
   if (signal.aborted) return skipped(String(signal.reason));
-  const isNamed = (names: readonly string[]) => names.some((one) => name.startsWith(one));
-  if (settings.only.length > 0 && !isNamed(settings.only)) return disabled('not in --only');
-  return isNamed(settings.skip) ? disabled('--skip') : undefined;
+  const reason = whyLeftOut({ id, level }, settings);
+  return reason === undefined ? undefined : disabled(reason);
 }
 
 /** Returns the skip reason for a rule that the operator left out, by its ID, its level or its version. */
 export function notSelected(run: Run, id: string): SkipReason | undefined {
-  const { rules, level } = run.settings;
-  const isRule = ruleIds.has(id);
-  const isInSet = !isRule || hasRule(rules, id);
-  const isOfLevel = !isRule || level !== 'must' || findRule(id).level === 'must';
+  const { rules } = run.settings;
+  const rule = allRules.find((each) => each.id === id);
+  const isInSet = rule === undefined || hasRule(rules, id);
   return (
-    leftOut(run, id) ??
-    (isInSet ? undefined : disabled(`not in the rules ${rules}`)) ??
-    (isOfLevel ? undefined : disabled('--level must'))
+    leftOut(run, id, rule?.level) ?? (isInSet ? undefined : disabled(`not in the rules ${rules}`))
   );
 }
 

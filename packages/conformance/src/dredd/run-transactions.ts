@@ -194,7 +194,7 @@ function findTransaction(open: Set<Transaction>, draft: Draft): Transaction | un
  *
  * @param fileId file ID that the target returned for a path of this run, if any
  */
-export async function prepareRequest(
+async function prepareRequest(
   transaction: Transaction,
   { method, headers: drafted, body: example }: Draft,
   run: Run,

@@ -66,7 +66,7 @@ const STATUSES = {
 } as const satisfies Record<Outcome, string>;
 
 /** Converts the run to the Common Test Report Format (ctrf.io), with the complete report as `extra.berth`. */
-export function toCtrf(report: Report): object {
+function toCtrf(report: Report): object {
   const { summary, startedAt, durationMs, results, targets } = report;
   const start = Date.parse(startedAt);
   const suites = toGroups(results);

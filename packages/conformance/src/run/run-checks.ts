@@ -29,7 +29,7 @@ const costs: Readonly<Record<string, Cost>> = measured.costs;
  * Returns how much the check with this ID sent to the reference server, or `undefined` if that was not
  * measured.
  */
-export function findCost(id: string): Cost | undefined {
+function findCost(id: string): Cost | undefined {
   return costs[id];
 }
 

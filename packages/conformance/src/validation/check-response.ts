@@ -31,7 +31,7 @@ for (const api of APIS) ajv.addSchema(documents[api].document, documents[api].na
  *
  * @param where document and JSON pointer: `storage.v2#/components/schemas/FileId`
  */
-export function findSchema(where: string): ValidateFunction | undefined {
+function findSchema(where: string): ValidateFunction | undefined {
   return ajv.getSchema(where) as ValidateFunction | undefined;
 }
 
