@@ -8,13 +8,20 @@ import {
   sample,
   scheduler,
 } from 'fast-check';
-import { type Check, type CheckContext, defineCheck } from '../../context/check-context.ts';
-import { Unreached } from '../../result.ts';
-import { needsFiles } from '../support/storage.ts';
-import { Folder } from './folder.ts';
-import { Model, NAMES } from './model.ts';
-import { Breach, type Command, makeStep, races, type Sequence, sequences } from './steps.ts';
-import { describeStep, toScript } from './to-script.ts';
+import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { Unreached } from '../result.ts';
+import { Folder } from './sequences/folder.ts';
+import { Model, NAMES } from './sequences/model.ts';
+import {
+  Breach,
+  type Command,
+  makeStep,
+  races,
+  type Sequence,
+  sequences,
+} from './sequences/steps.ts';
+import { describeStep, toScript } from './sequences/to-script.ts';
+import { needsFiles } from './support/storage.ts';
 
 /** Sequences of a run if `--sequences` is not set, and when the last of them starts, in milliseconds. */
 const USUAL = 25;
