@@ -10,13 +10,11 @@ import type { Place, Received } from './deployment.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
 import { createDriver, cut, type Driver, DriverFailure, ProtocolError } from './driver.ts';
 import { listProblems, type Problem, type Scenario, toSeen } from './scenario.ts';
-import { bodies } from './scenarios/bodies.ts';
 import { credentials } from './scenarios/credentials.ts';
 import { events } from './scenarios/events.ts';
 import { files } from './scenarios/files.ts';
-import { paths } from './scenarios/paths.ts';
-import { results } from './scenarios/results.ts';
-import { retries } from './scenarios/retries.ts';
+import { bodies, paths } from './scenarios/requests.ts';
+import { results, retries } from './scenarios/results.ts';
 
 const scenarios = [paths, credentials, bodies, files, retries, events, results].flat();
 

@@ -19,6 +19,14 @@ export type Problem = string | { message: string; request: Received | undefined 
 
 export type Problems = Problem | undefined | readonly Problems[];
 
+/** A problem with a request, if there is a message. */
+export function at(
+  request: Received | undefined,
+  message: string | undefined | false,
+): Problem | undefined {
+  return message ? { message, request } : undefined;
+}
+
 export function listProblems(found: Problems): Problem[] {
   if (found === undefined) return [];
   return Array.isArray(found) ? found.flatMap(listProblems) : [found as Problem];
@@ -55,6 +63,13 @@ export function post(path: string, body: unknown, auth: Auth = 'bearer'): Task {
 export function toFileId(path: string): string {
   return `cloud://dev.files/${path}`;
 }
+
+/** Tasks for a single file. */
+export const UPLOAD: Task = { task: 'upload', path: 'a.txt', content: 'QQ==' };
+export const LINKS: Task = { task: 'links', fileIDs: [toFileId('a.txt')] };
+export const DELETE: Task = { task: 'delete', fileIDs: [toFileId('a.txt')] };
+export const COPY: Task = { task: 'copy', files: [{ srcPath: '/a.txt', dstPath: '/b.txt' }] };
+export const MOVE: Task = { ...COPY, task: 'move' };
 
 /** Groups what was seen by server. */
 export function toSeen(all: readonly Received[], reply: TaskReply, place: Place): Seen {
@@ -98,7 +113,17 @@ export function equals(what: string, value: unknown, expected: unknown): Problem
 export function once(what: string, requests: readonly Received[]): Problems {
   const [first, second] = requests;
   if (first === undefined) return `${what} was not sent`;
-  return second && { message: `${what} was sent ${requests.length} times`, request: second };
+  return at(second, second && `${what} was sent ${requests.length} times`);
+}
+
+/** Timers may fire early, and requests arrive later than they were sent, in milliseconds. */
+const TOLERANCE = 50;
+
+/** A problem if the second request was sent earlier than this many milliseconds after the first. */
+export function waits(who: string, [first, second]: readonly Received[], wanted: number): Problems {
+  if (first === undefined) return 'the request was not sent';
+  const waited = Math.round((second?.at ?? Number.POSITIVE_INFINITY) - first.at);
+  return at(second, waited < wanted - TOLERANCE && `${who} again after ${waited} ms`);
 }
 
 /** Returns the results of the single files, as a driver reports them. */

@@ -5,27 +5,22 @@ import { readAll, splitTarget } from '../../http/exchange.ts';
 import { events, type Place, type Received, type Reply } from '../deployment.ts';
 import type { Task } from '../driver.ts';
 import {
+  at,
+  COPY,
+  DELETE,
   get,
+  LINKS,
   type Problems,
   post,
   type Scenario,
   SERVICE,
   scenario,
-  toFileId,
+  UPLOAD,
 } from '../scenario.ts';
 
 const BODY = { name: 'Ada', city: '北京' };
 
-const FILES = [{ srcPath: '/a.txt', dstPath: '/b.txt' }];
-const UPLOAD: Task = { task: 'upload', path: 'secret.txt', content: 'QQ==' };
-const LINKS: Task = { task: 'links', fileIDs: [toFileId('a.txt')] };
-
-const STORAGE: readonly Task[] = [
-  UPLOAD,
-  LINKS,
-  { task: 'delete', fileIDs: [toFileId('a.txt')] },
-  { task: 'copy', files: FILES },
-];
+const STORAGE = [UPLOAD, LINKS, DELETE, COPY];
 
 const SIGNED = [
   get('a', 'key'),
@@ -68,7 +63,7 @@ export const credentials: readonly Scenario[] = [
     }).expect(({ elsewhere, place }) =>
       elsewhere.map((request) => {
         const message = findLeak(request, place);
-        return message && { message: `after the redirect, ${message}`, request };
+        return at(request, message && `after the redirect, ${message}`);
       }),
     ),
   ),
@@ -81,10 +76,7 @@ function every(
 ): Scenario['check'] {
   return ({ [name]: requests, place }): Problems => {
     if (requests.length === 0) return 'the call was not sent';
-    return requests.map((request) => {
-      const message = findFault(request, place);
-      return message && { message, request };
-    });
+    return requests.map((request) => at(request, findFault(request, place)));
   };
 }
 
@@ -177,10 +169,9 @@ function readParts(value: string, scheme: string): Record<string, string> | unde
   );
 }
 
-/** Returns the credentials that must not leave the gateway and the storage API. */
-function listCredentials({ token, secretKey, sessionToken }: Place): string[] {
-  return [token, secretKey, sessionToken];
-}
+const listCredentials = ({ token, secretKey, sessionToken }: Place) => [
+  ...[token, secretKey, sessionToken],
+];
 
 function findSecret(request: Received, place: Place): string | undefined {
   if (toText(request).includes(place.secretKey)) return 'the secret key was sent';

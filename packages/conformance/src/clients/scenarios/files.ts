@@ -11,11 +11,11 @@ import {
 } from '../deployment.ts';
 import type { Task } from '../driver.ts';
 import {
+  at,
   equals,
   fails,
   failsWith,
   once,
-  type Problem,
   type Problems,
   type Scenario,
   type Seen,
@@ -96,8 +96,8 @@ export const files: readonly Scenario[] = [
   scenario('CL-UPLOAD-FILE', 'an upload of binary data', UPLOAD).expect((seen) =>
     withForm(seen, (form, request) => {
       const file = form.find(({ name }) => name === 'file');
-      if (file?.content.equals(BYTES)) return undefined;
-      return { message: 'the field file does not contain the bytes of the file', request };
+      const isSame = file?.content.equals(BYTES);
+      return at(request, !isSame && 'the field file does not contain the bytes of the file');
     }),
   ),
   scenario('CL-UPLOAD-FILE-LAST', 'an upload', UPLOAD).expect((seen) =>
@@ -117,7 +117,7 @@ export const files: readonly Scenario[] = [
   ...UNUSABLE.map(([about, reply]) =>
     scenario('CL-UPLOAD-GRANT', about, UPLOAD, { storage: [reply] }).expect((seen) => {
       const [request] = [...seen.files, ...seen.elsewhere];
-      return [fails(seen), request && { message: 'a form was sent', request }];
+      return [fails(seen), at(request, request && 'a form was sent')];
     }),
   ),
   scenario('CL-LINK-CREDENTIALS', 'a download', DOWNLOAD).expect(hasNoLeak),
@@ -143,10 +143,7 @@ export const files: readonly Scenario[] = [
 
 function hasNoLeak({ files: requests, place }: Seen): Problems {
   if (requests.length === 0) return 'the request was not sent';
-  return requests.map((request) => {
-    const message = findLeak(request, place);
-    return message && { message, request };
-  });
+  return requests.map((request) => at(request, findLeak(request, place)));
 }
 
 interface Part {
@@ -165,14 +162,13 @@ function withForm(
   const [, quoted, plain] =
     /^multipart\/form-data\s*;.*\bboundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? [];
   const boundary = quoted ?? plain;
-  const refuse = (message: string): Problem => ({ message, request });
   if (request.method !== 'POST' || boundary === undefined) {
-    return refuse(`a ${request.method} with the Content-Type ${type} was sent`);
+    return at(request, `a ${request.method} with the Content-Type ${type} was sent`);
   }
   // As Latin-1, so that every byte is one character.
   const [, ...parts] = `\r\n${request.body.toString('latin1')}`.split(`\r\n--${boundary}`);
   const end = parts.pop();
-  if (end === undefined || !/^--(\r\n|$)/.test(end)) return refuse('the form has no end');
+  if (end === undefined || !/^--(\r\n|$)/.test(end)) return at(request, 'the form has no end');
   const form = parts.map((part) => {
     const split = part.indexOf('\r\n\r\n');
     const [, name = ''] = /;\s*name="((?:[^"\\]|\\.)*)"/i.exec(part.slice(0, split)) ?? [];

@@ -5,9 +5,12 @@ import {
   gatewayError,
   json,
   listOf,
+  operationOf,
   REQUEST_ID,
+  type Received,
   type Reply,
   raw,
+  respond,
   send,
   storageData,
   storageError,
@@ -15,10 +18,16 @@ import {
 } from '../deployment.ts';
 import type { Task } from '../driver.ts';
 import {
+  at,
+  COPY,
+  DELETE,
   fails,
   failsWith,
   filesOf,
   get,
+  LINKS,
+  MOVE,
+  once,
   type Problems,
   post,
   type Scenario,
@@ -27,6 +36,8 @@ import {
   show,
   succeeds,
   toFileId,
+  UPLOAD,
+  waits,
 } from '../scenario.ts';
 
 /** Maximum number of files in a call (D25). */
@@ -36,15 +47,13 @@ const MOST_FILES = 50;
 const NAMES = Array.from({ length: 120 }, (_, index) => `${(index * 77) % 120}.txt`);
 const IDS = NAMES.map(toFileId);
 
-const LINKS: Task = { task: 'links', fileIDs: IDS };
-const LINK: Task = { task: 'links', fileIDs: [toFileId('a')] };
+const MANY: Task = { task: 'links', fileIDs: IDS };
 const THREE: Task = { task: 'links', fileIDs: ['a', 'b', 'c'].map(toFileId) };
-const DELETE: Task = { task: 'delete', fileIDs: ['a', 'b', 'c'].map(toFileId) };
-const COPY: Task = {
+const THREE_DELETED: Task = { task: 'delete', fileIDs: ['a', 'b', 'c'].map(toFileId) };
+const THREE_COPIED: Task = {
   task: 'copy',
   files: ['a', 'b', 'c'].map((name) => ({ srcPath: `/${name}`, dstPath: `/${name}2` })),
 };
-const UPLOAD: Task = { task: 'upload', path: 'a.txt', content: 'QQ==' };
 const HTML = { 'Content-Type': 'text/html' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const CHUNKED =
@@ -96,14 +105,13 @@ const HEADERS: readonly [about: string, head: string, filler: string][] = [
 
 /** How lists and errors are reported. */
 export const results: readonly Scenario[] = [
-  scenario('CL-LIST-LIMIT', `a list of ${NAMES.length} files`, LINKS, {
+  scenario('CL-LIST-LIMIT', `a list of ${NAMES.length} files`, MANY, {
     storage: [limited],
   }).expect(({ storage }) => {
     const long = storage.find((request) => listOf(request).length > MOST_FILES);
-    if (long === undefined) return undefined;
-    return { message: `a list of ${listOf(long).length} files was sent`, request: long };
+    return at(long, long && `a list of ${listOf(long).length} files was sent`);
   }),
-  scenario('CL-LIST-RESULTS', `links to ${NAMES.length} files`, LINKS, {
+  scenario('CL-LIST-RESULTS', `links to ${NAMES.length} files`, MANY, {
     // The first call is the slowest.
     storage: [(exchange) => void setTimeout(() => limited(exchange), 50), limited],
   }).expect((seen) => {
@@ -125,7 +133,7 @@ export const results: readonly Scenario[] = [
           : undefined,
     ];
   }),
-  ...[THREE, DELETE, COPY].flatMap((task) => {
+  ...[THREE, THREE_DELETED, THREE_COPIED].flatMap((task) => {
     const about = `${task.task}, the second of three files fails`;
     return [
       scenario('CL-ERROR-ITEMS', about, task, { storage: [second] }).expect((seen) =>
@@ -155,7 +163,7 @@ export const results: readonly Scenario[] = [
     gateway: [send(500, '', { 'X-Svc-Upstream-Status-Code': '500' })],
   }).expect((seen) => failsWith(seen, { status: 500 })),
   ...STORAGE_ERRORS.flatMap(([status, form]) =>
-    [LINK, DELETE, COPY].map((task) =>
+    [LINKS, DELETE, COPY].map((task) =>
       scenario('CL-ERROR-STORAGE', `${task.task}, status ${status}, ${form}`, task, {
         storage: [storageError(status, 'STORAGE_EXCEED_AUTHORITY', form)],
       }).expect((seen) => failsForAll(seen, 'STORAGE_EXCEED_AUTHORITY')),
@@ -189,7 +197,7 @@ export const results: readonly Scenario[] = [
     storage: [endless(CHUNKED, `10000\r\n${' '.repeat(65_536)}\r\n`, BODY_BYTES)],
   }).expect((seen) => {
     const request = seen.storage.find(({ sent }) => sent >= BODY_BYTES);
-    return [fails(seen), request && { message: 'the client has received 32 MiB', request }];
+    return [fails(seen), at(request, request && 'the client has received 32 MiB')];
   }),
 ];
 
@@ -203,4 +211,73 @@ function failsForAll(seen: Seen, code?: string): Problems {
       : isWrong && `the error must have the code ${code}, got ${show(errors)}`,
     errors.length === 0 && seen.result === undefined && 'the result has no files',
   ].filter((problem) => problem !== false);
+}
+
+/** Maximum number of attempts. */
+const MOST_ATTEMPTS = 10;
+
+/** `Retry-After` of the responses, in seconds. */
+const WAIT = 1;
+
+/** Failures after which a call may have been executed. */
+const UNKNOWN: readonly [about: string, reply: Reply][] = [
+  ['the connection is closed without a response', close],
+  ['the response is cut off', cutOff('application/json', '{"ok":')],
+  ['a 504 SERVICE_TIMEOUT', gatewayError(504, 'SERVICE_TIMEOUT')],
+  ['a 502 from a proxy', send(502, '<h1>Bad Gateway</h1>', { 'Content-Type': 'text/html' })],
+];
+
+/** Failures of the storage API after which a call may have been executed. */
+const STORAGE: readonly [about: string, reply: Reply][] = [
+  ['the connection is closed', close],
+  ['a 500', storageError(500, 'SYS_ERR')],
+  ['a 504', storageError(504, 'SYS_ERR')],
+];
+
+const AFTER = { 'Retry-After': String(WAIT) };
+const LATER: readonly [task: Task, name: 'gateway' | 'storage', reply: Reply][] = [
+  [get('a'), 'gateway', gatewayError(503, 'SERVICE_NOT_READY', AFTER)],
+  [post('a', {}), 'gateway', gatewayError(429, 'EXCEED_RATELIMIT', AFTER)],
+  [LINKS, 'storage', storageError(429, 'EXCEED_RATELIMIT', 'envelope', AFTER)],
+];
+
+/** When calls are sent again, and when not. */
+export const retries: readonly Scenario[] = [
+  ...UNKNOWN.map(([about, reply]) =>
+    scenario('CL-RETRY-POST', about, post('orders', { item: 1 }), {
+      gateway: [reply, json(200, { ok: true })],
+    }).expect(({ gateway }) => isSentOnce(gateway)),
+  ),
+  ...[DELETE, COPY, MOVE].flatMap((task) =>
+    STORAGE.map(([about, reply]) =>
+      scenario('CL-RETRY-STORAGE', `${task.task}, ${about}`, task, {
+        storage: [reply, respond],
+      }).expect(({ storage }) => isSentOnce(storage)),
+    ),
+  ),
+  scenario('CL-RETRY-REFUSED', 'a 404 SERVICE_NOT_FOUND', get('a'), {
+    gateway: [gatewayError(404, 'SERVICE_NOT_FOUND')],
+  }).expect(({ gateway }) => isSentOnce(gateway)),
+  scenario('CL-RETRY-REFUSED', 'a 400 INVALID_PARAM', LINKS, {
+    storage: [storageError(400, 'INVALID_PARAM')],
+  }).expect(({ storage }) => isSentOnce(storage)),
+  ...LATER.map(([task, name, reply]) =>
+    scenario('CL-RETRY-AFTER', `${task.task}, Retry-After: ${WAIT}`, task, {
+      [name]: [reply, respond],
+    }).expect(({ [name]: requests }) => waits('the call was sent', requests, WAIT * 1000)),
+  ),
+  scenario('CL-RETRY-LIMIT', 'a GET that always fails', get('a'), {
+    gateway: [gatewayError(503, 'SERVICE_NOT_READY')],
+  }).expect(({ gateway, result }) => [
+    result && 'the client reported a success',
+    at(
+      gateway.at(-1),
+      gateway.length > MOST_ATTEMPTS && `the call was sent ${gateway.length} times`,
+    ),
+  ]),
+];
+
+function isSentOnce(requests: readonly Received[]): Problems {
+  const [first] = requests;
+  return once((first && operationOf(first)) ?? 'the call', requests);
 }

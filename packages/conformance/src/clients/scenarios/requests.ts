@@ -1,3 +1,6 @@
+import type { ClientRuleId } from '../../generated/rule-ids.gen.ts';
+import { parseJson } from '../../http/exchange.ts';
+import { matchesMediaType } from '../../http/media-type.ts';
 import {
   GRANT,
   json,
@@ -11,12 +14,14 @@ import {
 import type { Task } from '../driver.ts';
 import {
   equals,
+  fails,
   filesOf,
   get,
   once,
   type Problems,
   post,
   type Scenario,
+  SERVICE,
   type Seen,
   scenario,
   succeeds,
@@ -96,8 +101,10 @@ export const bodies: readonly Scenario[] = [
     if (request === undefined) return once('the call', gateway);
     return [
       once('the call', gateway),
-      unlessJson(request, `the Content-Type is ${request.header('content-type') || 'missing'}`),
-      equals('the body', parse(request.body.toString()), BODY),
+      isJson(request)
+        ? undefined
+        : `the Content-Type is ${request.header('content-type') || 'missing'}`,
+      equals('the body', parseJson(request.body) ?? request.body.toString(), BODY),
     ];
   }),
   ...PAYLOADS.map(([about, task, reply, body]) =>
@@ -108,26 +115,21 @@ export const bodies: readonly Scenario[] = [
   ),
   ...CALLS.flatMap(([operation, task, fields]) => [
     scenario('CL-STORAGE-CALL', task.task, task).expect(({ storage, place }) => {
-      const [request] = storage;
       const target = `POST /api/v2/envs/${place.env}/storages:${operation}`;
-      const sent = request && `${request.method} ${request.target}`;
+      const [sent = target] = storage.map((request) => `${request.method} ${request.target}`);
       return [
         once('the call', storage),
-        sent !== undefined && sent !== target
-          ? { message: `${sent} was sent in place of ${target}`, request }
-          : undefined,
+        sent === target ? undefined : `${sent} was sent in place of ${target}`,
       ];
     }),
     scenario('CL-STORAGE-BODY', task.task, task).expect(({ storage: [request] }) => {
       if (request === undefined) return 'the call was not sent';
-      const sent = Object(parse(request.body.toString()));
+      const sent = Object(parseJson(request.body));
       const isBoth =
         sent.data !== undefined && Object.keys(fields).some((name) => sent[name] !== undefined);
       return [
-        unlessJson(request, 'the Content-Type must be application/json'),
-        isBoth
-          ? { message: 'the fields are both at the top level and in data', request }
-          : undefined,
+        isJson(request) ? undefined : 'the Content-Type must be application/json',
+        isBoth ? 'the fields are both at the top level and in data' : undefined,
         equals('the fields', withoutDefaults(Object(sent.data ?? sent)), fields),
       ];
     }),
@@ -138,10 +140,8 @@ export const bodies: readonly Scenario[] = [
   ]),
 ];
 
-function unlessJson(request: Received, message: string): Problems {
-  const isJson = /^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '');
-  return isJson ? undefined : { message, request };
-}
+const isJson = (request: Received) =>
+  matchesMediaType(request.header('content-type') ?? '', 'application/json');
 
 /** Checks that the driver reported what the response contains. */
 function isRead(seen: Seen): Problems {
@@ -185,10 +185,65 @@ function withoutDefaults({ fileList, ...rest }: Record<string, unknown>): unknow
   return { ...rest, fileList: list };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+const BASE = `/v1/cloudrun/${SERVICE}`;
+
+/** Paths that must be sent exactly as the caller wrote them. */
+const VERBATIM: readonly [rule: ClientRuleId, about: string, path: string][] = [
+  ['CL-PATH-SEGMENTS', 'a path with three segments', 'orders/7/items'],
+  ['CL-PATH-ESCAPES', 'an encoded slash', 'files/a%2Fb'],
+  ['CL-PATH-ESCAPES', 'an encoded percent sign', 'files/100%25'],
+  ['CL-PATH-ESCAPES', 'encoded Chinese characters', 'files/%E4%B8%AD%E6%96%87'],
+  ['CL-PATH-ESCAPES', 'an encoded letter and lower-case hex digits', 'files/%41%c3%a9'],
+  ['CL-PATH-ESCAPES', 'an encoded question mark and number sign', 'files/a%3Fb%23c'],
+  ['CL-PATH-SLASHES', 'an empty segment', 'a//b'],
+  ['CL-PATH-SLASHES', 'a slash at the end', 'a/b/'],
+  ['CL-QUERY-RAW', 'repeated parameters', 'search?b=2&a=1&b=1'],
+  ['CL-QUERY-RAW', 'a plus, an encoded plus and an encoded space', 'search?q=a+b%2Bc%20d'],
+  ['CL-QUERY-RAW', 'an encoded ampersand and an encoded slash', 'search?q=a%26b%2Fc&d=e/f'],
+  ['CL-QUERY-RAW', 'a parameter without a value', 'search?flag&empty=&x'],
+];
+
+/** Paths that HTTP does not allow, and the same paths when encoded. */
+const ENCODED: readonly [about: string, path: string, sent: string][] = [
+  ['a space', 'files/my file', 'files/my%20file'],
+  ['Chinese characters', 'files/中文', 'files/%E4%B8%AD%E6%96%87'],
+  ['an emoji', 'files/🚀', 'files/%F0%9F%9A%80'],
+];
+
+const DOTS = ['../other/secret', 'a/../../other', '%2e%2e/other', 'a/./b', 'a/%2E%2e/b'];
+
+/** How the path and the query of a call are sent. */
+export const paths: readonly Scenario[] = [
+  ...VERBATIM.map(([rule, about, path]) =>
+    scenario(rule, about, get(path)).expect((seen) => [
+      succeeds(seen),
+      hasTarget(seen.gateway, `${BASE}/${path}`),
+    ]),
+  ),
+  scenario('CL-PATH-SEGMENTS', 'a POST to a path with two segments', post('orders/7', {})).expect(
+    ({ gateway }) => hasTarget(gateway, `${BASE}/orders/7`),
+  ),
+  ...ENCODED.map(([about, path, sent]) =>
+    scenario('CL-PATH-UNICODE', about, get(path)).expect(({ gateway, result }) =>
+      gateway.length === 0 && result === undefined
+        ? undefined
+        : hasTarget(gateway, `${BASE}/${sent}`),
+    ),
+  ),
+  ...DOTS.map((path) =>
+    scenario('CL-PATH-DOTS', `the path ${path}`, get(path)).expect((seen) =>
+      seen.all.length === 0 ? fails(seen) : hasTarget(seen.gateway, `${BASE}/${path}`),
+    ),
+  ),
+  ...[get(''), post('', {})].map((task) =>
+    scenario('CL-PATH-ROOT', `a ${'method' in task && task.method} without a path`, task).expect(
+      ({ gateway }) => hasTarget(gateway, BASE, `${BASE}/`),
+    ),
+  ),
+];
+
+function hasTarget([request]: readonly Received[], ...expected: readonly string[]): Problems {
+  if (request === undefined) return 'the call was not sent';
+  const isRight = expected.includes(request.target);
+  return isRight ? undefined : `${request.target} was sent in place of ${expected[0]}`;
 }
