@@ -1,5 +1,4 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { Entry } from '../context/storage-client.ts';
 import { show } from '../validation/cite.ts';
 import {
   expectAccepted,
@@ -16,11 +15,6 @@ import {
   storeReadable,
 } from './support/storage.ts';
 
-/** Deletes files; unless the response has one entry per item, the check is not reached. */
-function deleteFiles(t: CheckContext, ...fileIds: string[]): Promise<Entry[]> {
-  return t.storage.list('batchDelete', fileIds);
-}
-
 /** Expects no success for a missing file, alone or next to files that exist. */
 async function expectNoSuccess(
   t: CheckContext,
@@ -28,7 +22,7 @@ async function expectNoSuccess(
   missing: string,
   ...present: string[]
 ): Promise<void> {
-  const entries = await deleteFiles(t, missing, ...present);
+  const entries = await t.storage.list('batchDelete', [missing, ...present]);
   const count = entries.filter(({ code }) => code === 'SUCCESS').length;
   t.expect(count <= present.length, `${what}: the code of its entry must not be SUCCESS`);
 }
@@ -82,7 +76,7 @@ export const storageDelete: readonly Check[] = [
       name: named.fileId,
       'the path of a folder': folder,
     })) {
-      await deleteFiles(t, id);
+      await t.storage.list('batchDelete', [id]);
       for (const { path, fileId, bytes } of neighbours) {
         const reading = await t.upload.read(fileId);
         expectBytes(t, reading, bytes, `${path}, after a batchDelete of ${what},`);
@@ -135,7 +129,7 @@ export const storageDelete: readonly Check[] = [
     await expectNoSuccess(t, 'the same file, deleted again', missing);
 
     const deleted = await storeReadable(t, 'deleted.txt');
-    await deleteFiles(t, deleted.fileId);
+    await t.storage.list('batchDelete', [deleted.fileId]);
     t.reach(!(await readPath(t, deleted.path)).found, 'a file was not deleted');
     const what = 'a file that has already been deleted';
     await expectNoSuccess(t, what, deleted.fileId);
@@ -144,7 +138,7 @@ export const storageDelete: readonly Check[] = [
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t: CheckContext) => {
     const sound = await storeReadable(t, 'sound.txt');
-    await deleteFiles(t, sound.fileId);
+    await t.storage.list('batchDelete', [sound.fileId]);
     const isDeleted = !(await t.upload.read(sound.fileId)).found;
     t.reach(isDeleted, 'a call that lists one existing file does not delete it');
     const bad = await missingFileId(t);

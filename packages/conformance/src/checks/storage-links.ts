@@ -1,5 +1,4 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { Entry, StorageReply } from '../context/storage-client.ts';
 import { NetworkFault } from '../http/health.ts';
 import { Unreached } from '../result.ts';
 import { show } from '../validation/cite.ts';
@@ -19,13 +18,6 @@ import {
 interface LinkOrder {
   fileID: string;
   maxAge?: number;
-}
-
-function askForLinks(
-  t: CheckContext,
-  fileList: readonly LinkOrder[],
-): Promise<{ reply: StorageReply; entries: Entry[] }> {
-  return t.storage.listReply('batchGetTempUrls', fileList);
 }
 
 async function storeForLinks(t: CheckContext, ...names: string[]): Promise<LinkOrder[]> {
@@ -70,7 +62,10 @@ async function expectNoSuccess(
   present?: string,
 ): Promise<void> {
   for (const others of [[], present === undefined ? [] : [{ fileID: present }]]) {
-    const { reply, entries } = await askForLinks(t, [{ fileID }, ...others]);
+    const { reply, entries } = await t.storage.listReply('batchGetTempUrls', [
+      { fileID },
+      ...others,
+    ]);
     const count = entries.filter(({ code }) => code === 'SUCCESS').length;
     // If the link returns a file, it is not missing; another rule covers that it was not deleted.
     const link = count > others.length && linkOf(entriesOf(entries, fileID)[0] ?? entries[0]);
@@ -96,7 +91,7 @@ const defineFieldCheck = (rule: `ST-LINKS-${'FILE-ID' | 'URL'}`): Check =>
     const orders = await storeForLinks(t, 'A.txt', 'level/b.TXT');
     const missing = { fileID: await missingFileId(t) };
     for (const fileList of [orders.slice(0, 1), [...orders, missing], [missing]]) {
-      const { reply } = await askForLinks(t, fileList);
+      const { reply } = await t.storage.listReply('batchGetTempUrls', fileList);
       t.claim(rule, `batchGetTempUrls with ${fileList.length} items`, reply);
     }
   });
@@ -173,7 +168,7 @@ export const storageLinks: readonly Check[] = [
     const orders = await storeForLinks(t, 'a.txt', 'level/b.txt', 'c');
     const nine = Array.from({ length: 3 }, () => orders).flat();
     for (const fileList of [orders.slice(0, 1), orders, nine]) {
-      const given = await askForLinks(t, fileList).catch((error) => {
+      const given = await t.storage.listReply('batchGetTempUrls', fileList).catch((error) => {
         // The contract does not define how many items a call may have.
         if (fileList !== nine || !(error instanceof Unreached)) throw error;
       });
@@ -194,7 +189,9 @@ export const storageLinks: readonly Check[] = [
         t.expect(code === 'SUCCESS', wanted, reply);
       }
     }
-    const { reply } = await askForLinks(t, [{ fileID: await missingFileId(t) }]);
+    const { reply } = await t.storage.listReply('batchGetTempUrls', [
+      { fileID: await missingFileId(t) },
+    ]);
     t.claim('ST-LINKS-CODE', 'a link to a missing file', reply);
   }),
   defineFieldCheck('ST-LINKS-URL'),
@@ -205,7 +202,7 @@ export const storageLinks: readonly Check[] = [
       const { fileId } = await t.upload.store(name, bytes);
       files.push({ name, bytes, fileId });
       if (index >= ALONE) continue;
-      const { entries } = await askForLinks(t, [{ fileID: fileId }]);
+      const { entries } = await t.storage.listReply('batchGetTempUrls', [{ fileID: fileId }]);
       const link = linkOf(entriesOf(entries, fileId)[0] ?? entries[0]);
       if (link === undefined) continue;
       await expectFile(t, `the first GET of a link to ${name}`, link, bytes);
@@ -213,8 +210,8 @@ export const storageLinks: readonly Check[] = [
       first ??= { name, bytes, link };
     }
     t.reach(first !== undefined, 'batchGetTempUrls returned no link');
-    const { entries } = await askForLinks(
-      t,
+    const { entries } = await t.storage.listReply(
+      'batchGetTempUrls',
       files.map(({ fileId }) => ({ fileID: fileId })),
     );
     for (const { name, bytes, fileId } of files) {
@@ -239,7 +236,7 @@ export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t: CheckContext) => {
     const files = await storeAll(t, 'a.txt', 'b.txt');
     const [a, b] = files.map(({ fileId }) => ({ fileID: fileId })) as [LinkOrder, LinkOrder];
-    const good = await askForLinks(t, [a, b]);
+    const good = await t.storage.listReply('batchGetTempUrls', [a, b]);
     const areGood = good.entries.every(({ code }) => code === 'SUCCESS');
     t.reach(areGood, 'a call with only valid items does not return links for them');
     const bad = { fileID: await missingFileId(t) };

@@ -1,4 +1,4 @@
-import type { Exchange, HeaderList, Received } from '../http/exchange.ts';
+import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
@@ -75,8 +75,10 @@ export class FixtureClient {
   }
 
   /** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
-  readEcho({ received }: Exchange): Echo | undefined {
-    return readEcho(received);
+  readEcho({ received: { json } }: Pick<Exchange, 'received'>): Echo | undefined {
+    const echo = Object(json);
+    const isEcho = echo.fixture === 'berth-conformance' && typeof echo.target === 'string';
+    return isEcho ? echo : undefined;
   }
 
   /** Returns how many requests and upgrades with a mark reached the service. */
@@ -102,12 +104,6 @@ export class FixtureClient {
     if (received.status === 200) return Object(received.json);
     throw new Unreached(`the fixture service responded with ${received.status} to ${path}`);
   }
-}
-
-/** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
-export function readEcho({ json }: Received): Echo | undefined {
-  const echo = Object(json);
-  return echo.fixture === 'berth-conformance' && typeof echo.target === 'string' ? echo : undefined;
 }
 
 type Order = Record<string, unknown> & { headers?: HeaderList };

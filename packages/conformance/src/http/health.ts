@@ -23,6 +23,23 @@ export function toNetworkFault(error: NodeJS.ErrnoException, what: string): Netw
   return new NetworkFault(`${what}: ${error.message || code}`, code, { cause: error });
 }
 
+/** Codes of connections that the other side has closed. */
+const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
+
+export function isClosed(error: unknown): error is NetworkFault {
+  return error instanceof NetworkFault && CLOSED.includes(error.code);
+}
+
+/** Makes a call again if its connection is closed. */
+export async function insist<Made>(call: () => Promise<Made>, attempts: number): Promise<Made> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isClosed(error) || attempts === 1) throw error;
+    return insist(call, attempts - 1);
+  }
+}
+
 /** Thrown if every attempt got a 429. This proves nothing about the target. */
 export class Throttled extends Error {
   override readonly name = 'Throttled';

@@ -1,5 +1,4 @@
 import { CheckContext } from '../context/check-context.ts';
-import { readEcho } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { createRunCaller, type Refusal, type Run } from '../context/run.ts';
 import type { StorageClient, StorageOperation, StorageReply } from '../context/storage-client.ts';
@@ -7,7 +6,7 @@ import type { Api } from '../contract/openapi.ts';
 import type { GatewayScheme } from '../credentials/create-signers.ts';
 import { TunnelRefused } from '../http/agents.ts';
 import type { HeaderInput, Received } from '../http/exchange.ts';
-import { NetworkFault, Throttled } from '../http/health.ts';
+import { insist, NetworkFault, Throttled } from '../http/health.ts';
 import { REQUEST_FORMS } from '../options.ts';
 import { StartError } from '../result.ts';
 import { isGatewayError } from '../validation/exchange-rules.ts';
@@ -16,8 +15,6 @@ import { isGatewayError } from '../validation/exchange-rules.ts';
 const ATTEMPTS = 5;
 
 const NAMES: Record<Api, string> = { gateway: 'gateway', storage: 'storage API' };
-
-const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
 /**
  * Makes a call that the run needs before its first check, with retries if the connection breaks.
@@ -29,17 +26,13 @@ async function callTarget<Result>(
   url: string,
   call: () => Promise<Result>,
 ): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await call();
-    } catch (error) {
-      const isBroken = error instanceof NetworkFault && BROKEN.has(error.code);
-      if (isBroken && attempt < ATTEMPTS) continue;
-      if (!(error instanceof NetworkFault) && !(error instanceof Throttled)) throw error;
-      const option = `${api}Url`;
-      const what = `the ${NAMES[api]} at ${url} cannot be reached`;
-      throw new StartError(`${option}: ${what}: ${error.message}.`, option);
-    }
+  try {
+    return await insist(call, ATTEMPTS);
+  } catch (error) {
+    if (!(error instanceof NetworkFault) && !(error instanceof Throttled)) throw error;
+    const option = `${api}Url`;
+    const what = `the ${NAMES[api]} at ${url} cannot be reached`;
+    throw new StartError(`${option}: ${what}: ${error.message}.`, option);
   }
 }
 
@@ -107,7 +100,7 @@ function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
  */
 async function askGateway(
   run: Run,
-  { gateway }: CheckContext,
+  { gateway, fixture }: CheckContext,
 ): Promise<Run['fixture'] | { refusal: string } | { nowhere: string }> {
   const ask = async (call: GatewayCall) => {
     const { received } = await callTarget('gateway', run.settings.gatewayUrl, () =>
@@ -116,7 +109,7 @@ async function askGateway(
     return received;
   };
   const received = await ask({ path: '/echo' });
-  if (received.status === 200 && readEcho(received)) return true;
+  if (received.status === 200 && fixture.readEcho({ received })) return true;
   const { status } = received;
   const code = toErrorCode(received);
   const came = [status, code].filter(Boolean).join(' ');

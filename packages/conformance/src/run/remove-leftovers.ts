@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
-import { Health, NetworkFault } from '../http/health.ts';
+import { Health, insist } from '../http/health.ts';
 import { Pace } from '../http/pace.ts';
 
 /** Smaller than any reasonable batch limit. */
@@ -51,21 +51,13 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
 function findFileIds({ upload }: CheckContext, files: readonly File[]): Promise<File[]> {
   return inParallel(files, AT_ONCE, async ({ path, fileId }) => ({
     path,
-    fileId: fileId ?? (await insist(() => upload.fileIdOf(path))),
+    fileId: fileId ?? (await ask(() => upload.fileIdOf(path))),
   }));
 }
 
-/** Makes a call, with retries if its connection breaks; returns `undefined` if that does not help. */
-async function insist<Result>(call: () => Promise<Result>): Promise<Result | undefined> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof NetworkFault) || error.code !== 'ECONNRESET') return undefined;
-    }
-  }
-  return undefined;
-}
+/** Returns `undefined` if there is no response. */
+const ask = <Made>(call: () => Promise<Made>): Promise<Made | undefined> =>
+  insist(call, ATTEMPTS).catch(() => undefined);
 
 /** Runs one round; returns what still exists, or may. */
 async function removeAll(context: CheckContext, files: readonly File[]): Promise<File[]> {
@@ -81,13 +73,13 @@ async function removeBatch(
   files: readonly File[],
 ): Promise<File[]> {
   const ids = files.map(({ fileId }) => fileId);
-  const ask = async (operation: 'batchDelete' | 'batchGetTempUrls', fileList: unknown[]) => {
-    const reply = await insist(() => storage.call(operation, { fileList }));
+  const list = async (operation: 'batchDelete' | 'batchGetTempUrls', fileList: unknown[]) => {
+    const reply = await ask(() => storage.call(operation, { fileList }));
     const entries = reply?.refused === false ? reply.data?.fileList : undefined;
     return new Map([entries ?? []].flat().map((entry) => [Object(entry).fileID, Object(entry)]));
   };
-  const deleted = await ask('batchDelete', ids);
-  const links = await ask(
+  const deleted = await list('batchDelete', ids);
+  const links = await list(
     'batchGetTempUrls',
     ids.map((fileID) => ({ fileID })),
   );
@@ -96,7 +88,7 @@ async function removeBatch(
     if (code === undefined) return deleted.get(id)?.code !== 'SUCCESS';
     if (code !== 'SUCCESS' || !URL.canParse(String(tempFileURL))) return false;
     // A link alone does not prove that the file exists.
-    const exchange = await insist(() => upload.download(String(tempFileURL)));
+    const exchange = await ask(() => upload.download(String(tempFileURL)));
     return exchange === undefined || exchange.received.status === 200;
   };
   const responses = await Promise.all(ids.map(isLeft));
