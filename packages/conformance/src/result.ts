@@ -110,18 +110,6 @@ export interface Planned {
   reason?: string;
 }
 
-/** The result of validating one documented response. */
-export interface Verdict {
-  outcome: Outcome;
-  /** Why it was skipped, or what the error was. */
-  reason?: string;
-  /** For a skip: whether the contract should have been checked here. If so, the run is incomplete. */
-  required?: boolean;
-  /** For a skip: whether the target rejected the credentials. */
-  refused?: boolean;
-  findings: Finding[];
-}
-
 /** Ends a check after a finding that makes the remaining assertions pointless. */
 export class Failed extends Error {
   override readonly name = 'Failed';

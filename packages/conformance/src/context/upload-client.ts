@@ -26,7 +26,6 @@ export interface StoredFile {
 export type FormField = readonly [name: string, value: string | Buffer];
 
 interface UploadReply extends Exchange {
-  hasError: boolean;
   /** Whether the status is a success; that does not prove that the file is stored. */
   isAccepted: boolean;
 }
@@ -115,10 +114,10 @@ export class UploadClient {
       body,
       trickle: trickle && (() => trickle(form)),
     });
-    const hasError = hasXmlError(exchange.received.text);
-    const isAccepted = !hasError && exchange.received.status < 400;
+    const { status, text } = exchange.received;
+    const isAccepted = status < 400 && !hasXmlError(text);
     if (isAccepted) this.#run.stored.set(path, fileId);
-    return { ...exchange, hasError, isAccepted };
+    return { ...exchange, isAccepted };
   }
 
   /** Performs both steps; any result is returned. */

@@ -39,7 +39,7 @@ import {
 import { Throttled } from '../http/health.ts';
 import { fromContractResponse } from '../respect/translate.ts';
 import { createResult, type Result } from '../result.ts';
-import { checkTransaction } from '../validation/check-transaction.ts';
+import { checkTransaction } from './check-transaction.ts';
 import { compileTransactions, type Draft } from './compile.ts';
 
 /** The contract in OpenAPI 3.0, which Dredd needs. */

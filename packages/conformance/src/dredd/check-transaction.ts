@@ -5,8 +5,13 @@ import { documents, type Transaction } from '../contract/operations.ts';
 import { findRule } from '../contract/rules.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
-import type { Finding, Verdict } from '../result.ts';
-import { checkBody, checkHeaders, checkResponse, listByStatus } from './check-response.ts';
+import type { Finding, Result } from '../result.ts';
+import {
+  checkBody,
+  checkHeaders,
+  checkResponse,
+  listByStatus,
+} from '../validation/check-response.ts';
 import {
   type Claim,
   claimRefusal,
@@ -15,7 +20,7 @@ import {
   type Facts,
   isGatewayError,
   toFacts,
-} from './exchange-rules.ts';
+} from '../validation/exchange-rules.ts';
 
 const RULES = (Object.keys(EXCHANGE_RULES) as ExchangeRuleId[]).filter(
   (id) => findRule(id).level === 'must',
@@ -33,7 +38,7 @@ export function checkTransaction(
   transaction: Transaction,
   exchange: Exchange,
   isAccepted: boolean,
-): Verdict {
+): Pick<Result, 'outcome' | 'reason' | 'findings'> {
   const { api, operationId, status } = transaction;
   const { received } = exchange;
   const { name } = findCall(exchange.sent)?.values ?? {};
