@@ -61,11 +61,11 @@ export interface StorageOptions {
   readonly now?: (() => number) | undefined;
   /**
    * Called before each use of a grant or link. Throws an `UploadError` to reject it, for example because it was
-   * revoked. If the upload then fails, the returned function is called. With this option, links contain the
-   * ID of the caller who requested them. Default: all are accepted.
+   * revoked. When an upload has ended, the returned function is called with whether it was stored. With this
+   * option, links contain the ID of the caller who requested them. Default: all are accepted.
    */
   readonly authorizeUse?:
-    | ((use: SignedUse) => Promise<(() => Promise<void>) | undefined>)
+    | ((use: SignedUse) => Promise<((isStored: boolean) => Promise<void>) | undefined>)
     | undefined;
   /** Called after each change to a file. Must not throw. */
   readonly onChange?: ((change: FileChange) => void) | undefined;

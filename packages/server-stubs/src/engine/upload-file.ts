@@ -4,7 +4,7 @@ import type { UploadInput, UploadResult } from '../upload/upload-handlers.ts';
 import { StoreFullError, StoreUnavailableError } from './blob-store.ts';
 import { toUploadError } from './download.ts';
 import { FilePathError, toFilePath } from './file-path.ts';
-import type { StorageContext } from './storage-context.ts';
+import type { SignedUse, StorageContext } from './storage-context.ts';
 
 /** A form field whose name is the same in every deployment. */
 const SIGNATURE = 'Signature';
@@ -23,7 +23,7 @@ const RETRY_AFTER = 1;
 /** The second step of an upload: writes the one file that the form's grant allows (D27, D30). */
 export function createUploadFile(context: StorageContext) {
   const { blobs, grants, links, wireProfile, bucketOf, publicUrl, onChange } = context;
-  const { authorizeUse = async () => undefined } = context;
+  const { authorizeUse = async (_: SignedUse) => undefined } = context;
   const mismatch = () => {
     const { securityToken, metaFileId } = wireProfile().uploadFields;
     return new UploadError('SignatureDoesNotMatch', {
@@ -54,18 +54,21 @@ export function createUploadFile(context: StorageContext) {
     if ((underWay.get(storeFileID) ?? 0) >= MOST_BY_GRANT) {
       throw new UploadError('SlowDown', { retryAfter: RETRY_AFTER });
     }
-    const use = { kind: 'grant' as const, id: storeFileID, env, caller, seconds };
-    const release = await authorizeUse(use).catch(fail);
     count(storeFileID, 1);
-    const { etag, size } = await blobs
-      .write({ env, path }, file, options)
-      .catch(async (error) => {
-        await release?.();
-        return fail(error);
-      })
-      .finally(() => count(storeFileID, -1));
-    onChange({ action: 'upload', env, path, caller, bytes: size, requestId });
-    return { etag, location: `${publicUrl(request)}${links.toPath(granted)}` };
+    let end: Awaited<ReturnType<typeof authorizeUse>>;
+    let isStored = false;
+    try {
+      end = await authorizeUse({ kind: 'grant', id: storeFileID, env, caller, seconds });
+      const { etag, size } = await blobs.write({ env, path }, file, options);
+      isStored = true;
+      onChange({ action: 'upload', env, path, caller, bytes: size, requestId });
+      return { etag, location: `${publicUrl(request)}${links.toPath(granted)}` };
+    } catch (error) {
+      return fail(error);
+    } finally {
+      count(storeFileID, -1);
+      await end?.(isStored);
+    }
   };
 }
 

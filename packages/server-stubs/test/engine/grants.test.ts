@@ -163,7 +163,7 @@ test('each use of a grant or link is authorized, with the caller who requested i
   }
 });
 
-test('the use of a grant is released if the upload fails', async () => {
+test('the use of a grant ends with the upload, stored or not', async () => {
   const log: string[] = [];
   const blobs = createMemoryStore();
   let isBroken = true;
@@ -177,7 +177,7 @@ test('the use of a grant is released if the upload fails', async () => {
     },
     async authorizeUse({ id }) {
       log.push(`use ${id}`);
-      return async () => void log.push(`release ${id}`);
+      return async (isStored) => void log.push(`${isStored ? 'stored' : 'failed'} ${id}`);
     },
   });
   const meta = await grant(to, 'a.txt');
@@ -185,5 +185,6 @@ test('the use of a grant is released if the upload fails', async () => {
   expect((await post(meta.url, toFields('a.txt', meta), 'content')).status).toBe(500);
   isBroken = false;
   expect((await post(meta.url, toFields('a.txt', meta), 'content')).status).toBe(204);
-  expect(log).toEqual([`use ${storeFileID}`, `release ${storeFileID}`, `use ${storeFileID}`]);
+  const steps = ['use', 'failed', 'use', 'stored'];
+  expect(log).toEqual(steps.map((step) => `${step} ${storeFileID}`));
 });

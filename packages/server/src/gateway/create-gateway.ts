@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import {
   type GatewayCall,
   GatewayError,
@@ -31,7 +32,11 @@ export interface GatewayOptions {
    * Called for each call and WebSocket after authentication, before anything else is done. Throws a
    * `GatewayError` to reject it.
    */
-  readonly beforeCall?: (call: GatewayCall<Caller>) => void | Promise<void>;
+  readonly beforeCall?: (
+    call: GatewayCall<Caller>,
+    /** Closes when the call or the WebSocket is over. */
+    held: Socket | ServerResponse,
+  ) => void | Promise<void>;
   readonly onJudgement?: (judgement: Judgement, call: GatewayCall<Caller>) => void;
   readonly now?: () => number;
 }
@@ -70,7 +75,7 @@ export function createGateway(options: GatewayOptions) {
     const given = await toBody(input, call, spools, addressOf(request, trustProxy));
     if (given.dispose !== undefined) whenOver(call, given.dispose);
     // The caller is authenticated only now, because a signature covers the body.
-    await beforeCall?.(call);
+    await beforeCall?.(call, upgrade === undefined ? response : request.socket);
     const service = await findService(registry, env, input.name);
     assertCallable(service, caller);
     // A WebSocket is not an operation of OpenAPI.
@@ -128,7 +133,8 @@ export function createGateway(options: GatewayOptions) {
   };
 }
 
-function addressOf({ headers, socket }: IncomingMessage, isProxyTrusted: boolean): string {
+/** Returns the address of a caller. */
+export function addressOf({ headers, socket }: IncomingMessage, isProxyTrusted: boolean): string {
   const seen = isProxyTrusted ? headers['x-forwarded-for'] : undefined;
   return String(seen ?? socket.remoteAddress)
     .split(',')

@@ -25,6 +25,7 @@ interface Gauges {
   readonly activeCalls: () => number;
   readonly eventStreams: () => number;
   readonly webSockets: () => number;
+  readonly concurrent: () => ReadonlyMap<string, number>;
   readonly outstanding: () => number;
   readonly waiting: () => number;
   readonly droppedLines: () => number;
@@ -49,6 +50,16 @@ export function createMetrics(gauges: Gauges) {
   gauge('berth_calls_active', 'Calls in flight.', gauges.activeCalls);
   gauge('berth_event_streams', 'Open event streams.', gauges.eventStreams);
   gauge('berth_websockets', 'Open WebSockets.', gauges.webSockets);
+  new Gauge({
+    name: 'berth_concurrent_calls',
+    help: 'What is in progress in environments with `concurrency`: calls, streams, WebSockets, uploads and downloads.',
+    labelNames: ['env'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [env, count] of gauges.concurrent()) this.set({ env }, count);
+    },
+  });
   gauge('berth_upstream_outstanding', 'Calls to hosted services in flight.', gauges.outstanding);
 
   gauge(

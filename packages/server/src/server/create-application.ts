@@ -11,12 +11,12 @@ import {
 import { createStorage, type SignedUse, UPLOAD_PATH } from '@berth/server-stubs/engine';
 import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
 import type { Config } from '../config/config.ts';
+import { addressOf } from '../gateway/create-gateway.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics, Surface } from '../observe/create-metrics.ts';
 import { type Observer, observeWebSockets } from '../observe/create-observer.ts';
 import { type Tracing, traceHandlers } from '../observe/create-tracing.ts';
-import type { Shared } from '../shared/create-shared.ts';
-import type { State } from './create-state.ts';
+import { BUSY, type State } from './create-state.ts';
 import { toPublicUrl } from './urls.ts';
 
 export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgrade'> {
@@ -58,7 +58,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
     publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toPublicUrl(listen.trustProxy),
     limits,
     wireProfile: () => wireProfile,
-    authorizeUse: (use) => authorizeUse(use, config, state.shared),
+    authorizeUse: (use) => authorizeUse(use, config, state),
     onChange: (change) => {
       metrics().countChange(change.action);
       log.info({ audit: true, ...change }, `file ${change.action}`);
@@ -81,7 +81,12 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
   });
   const uploadRouter = createUploadRouter(upload, { ...shared, fileBytes: limits.uploadBytes });
   const files = createDownloadListener({
-    download,
+    async download(request, response) {
+      const env = request.url?.split('/', 3)[2] ?? '';
+      const address = addressOf(request, listen.trustProxy);
+      if (!state.concurrency.takeUntilClose(env, `address ${address}`, response)) throw busy();
+      return download(request);
+    },
     cors: createCors('link', wireProfile, cors),
     onRefusal: observer.onRefusal,
     onError: onStorageError,
@@ -109,17 +114,34 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
 async function authorizeUse(
   { kind, id, env, caller, seconds }: SignedUse,
   config: Config,
-  shared: Shared | undefined,
-): Promise<(() => Promise<void>) | undefined> {
+  { shared, concurrency }: State,
+): Promise<((isStored: boolean) => Promise<void>) | undefined> {
   const pairs = config.environments[env]?.credentials ?? [];
   const isKnown = pairs.some((pair) => pair.id === caller);
   if (!isKnown || (await shared?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id]))) {
     throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
   }
-  if (shared === undefined || kind !== 'grant' || !config.shared?.singleUseGrants) return undefined;
-  if (await shared.useGrant(id, seconds)) return () => shared.releaseGrant(id);
-  const message = 'The grant has been used: request a new one with getUploadMetaData.';
-  throw new UploadError('AccessDenied', { message });
+  if (kind === 'link') return undefined;
+  const release = concurrency.take(env, `caller ${caller}`);
+  if (release === undefined) throw busy();
+  const uses = config.shared?.singleUseGrants ? shared : undefined;
+  try {
+    if ((await uses?.useGrant(id, seconds)) === false) {
+      const message = 'The grant has been used: request a new one with getUploadMetaData.';
+      throw new UploadError('AccessDenied', { message });
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return async (isStored) => {
+    release();
+    if (!isStored) await uses?.releaseGrant(id);
+  };
+}
+
+function busy(): UploadError {
+  return new UploadError('SlowDown', { message: BUSY, retryAfter: 1 });
 }
 
 /** D12: "a server that has a single environment also accepts any loopback host". */

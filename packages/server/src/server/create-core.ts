@@ -41,6 +41,7 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
     activeCalls: () => observer.active,
     eventStreams: () => observer.streams,
     webSockets: () => gateway.stats().webSockets,
+    concurrent: state.concurrency.counts,
     waiting: () => gateway.stats().waiting,
     droppedLines: () => serverLog.dropped,
     outstanding: () =>

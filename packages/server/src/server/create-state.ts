@@ -17,6 +17,7 @@ import { type Contracts, createRegistry } from '../gateway/registry/create-regis
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
 import { createShared, type Shared } from '../shared/create-shared.ts';
+import { createConcurrency } from './create-concurrency.ts';
 import { createQuotas } from './create-quotas.ts';
 
 /** Everything that is stateful, and therefore kept when the configuration is reloaded. */
@@ -32,7 +33,9 @@ export async function createState(
     onError: (error) => log.warn({ err: error }, 'DNS failed'),
   });
   registry.prepare(config.environments, await loadContracts(config, log))();
-  const quotas = createQuotas(config.environments);
+  let { environments } = config;
+  const quotas = createQuotas(environments);
+  const concurrency = createConcurrency(() => environments);
   const takeCall = async (env: string): Promise<number | undefined> => {
     const quota = quotas.of(env);
     if (shared === undefined || quota === undefined) return quotas.take(env);
@@ -52,7 +55,10 @@ export async function createState(
     maxHeaderBytes: listen.maxHeaderBytes,
     trustProxy: listen.trustProxy,
     wireProfile: config.wireProfile,
-    async beforeCall({ env }) {
+    async beforeCall({ env, caller }, held) {
+      if (!concurrency.takeUntilClose(env, `caller ${caller.id}`, held)) {
+        throw new GatewayError('EXCEED_RATELIMIT', { message: BUSY });
+      }
       const retryAfter = await takeCall(env);
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     },
@@ -93,6 +99,7 @@ export async function createState(
     blobs,
     gateway,
     shared,
+    concurrency,
     gatewaySecurity: {
       async signature(value, call) {
         const caller = await authenticator.gateway.signature(value, call);
@@ -121,7 +128,11 @@ export async function createState(
         if (caller && (await isRevoked(caller).catch(toStorageError))) {
           throw new StorageError('SIGN_PARAM_INVALID', { message: REVOKED });
         }
-        const retryAfter = caller ? await takeCall(call.envId) : undefined;
+        if (!caller) return caller;
+        if (!concurrency.takeUntilClose(call.envId, `caller ${caller.id}`, call.response)) {
+          throw new StorageError('EXCEED_RATELIMIT', { message: BUSY });
+        }
+        const retryAfter = await takeCall(call.envId);
         if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
         return caller;
       },
@@ -135,6 +146,7 @@ export async function createState(
         authenticator.update(next.environments);
         replaceServices();
         quotas.update(next.environments);
+        ({ environments } = next);
       });
     },
     async close() {
@@ -147,6 +159,7 @@ export async function createState(
 }
 
 const REVOKED = 'The key pair has been revoked.';
+export const BUSY = 'Too many calls in progress.';
 
 function toGatewayError(cause: Error): never {
   const message = 'Revocations cannot be checked at the moment.';

@@ -8,7 +8,7 @@ import { type Download, toUploadError } from '../download.ts';
 
 export interface DownloadListenerOptions {
   /** The `download` function of a storage API. */
-  readonly download: (request: IncomingMessage) => Promise<Download>;
+  readonly download: (request: IncomingMessage, response: ServerResponse) => Promise<Download>;
   /** Created for the `link` surface. */
   readonly cors: Cors;
   /** Returns the request ID. Default: a new UUID. */
@@ -35,7 +35,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
     }
     setHeaders(response, cors.response(headers.origin));
     try {
-      await send(await download(request), response);
+      await send(await download(request, response), response);
     } catch (error) {
       const refusal = toUploadError(error);
       // It is not an error if the client disconnects.
