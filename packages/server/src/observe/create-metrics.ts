@@ -78,7 +78,7 @@ export function createMetrics(gauges: Gauges) {
   const durations = new Histogram({
     name: 'berth_call_duration_seconds',
     help: 'Time from the request head to the end of the response, in seconds.',
-    labelNames: ['surface', 'operation'],
+    labelNames: ['surface', 'operation', 'env', 'service'],
     buckets: SECONDS,
     registers,
   });
@@ -130,7 +130,7 @@ export function createMetrics(gauges: Gauges) {
     count({ surface, operation, env, service, status, code, ...rest }: EndedCall) {
       const kind = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
       calls.inc({ surface, operation, status: kind, code, env, service });
-      durations.observe({ surface, operation }, rest.seconds);
+      durations.observe({ surface, operation, env, service }, rest.seconds);
       bytes.inc({ surface, direction: 'received' }, rest.received);
       bytes.inc({ surface, direction: 'sent' }, rest.sent);
     },

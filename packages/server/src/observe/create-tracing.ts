@@ -1,12 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Call, GatewayCall, GatewayHandler, GatewayHandlers } from '@berth/server-stubs';
+import type {
+  Call,
+  GatewayCall,
+  GatewayHandler,
+  GatewayHandlers,
+  HandlerResponse,
+} from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/engine/node';
 import type { Context, Span } from '@opentelemetry/api';
 import type { Log } from './create-log.ts';
 import type { Surface } from './create-metrics.ts';
 
 const SPAN = Symbol('span');
-type Traced = ServerResponse & { [SPAN]?: { readonly span: Span; readonly context: Context } };
+type Traced = IncomingMessage & { [SPAN]?: Traces };
+
+interface Traces {
+  readonly span: Span;
+  readonly context: Context;
+  /** Ends the span of a WebSocket. */
+  readonly endUpgrade: ((status: number) => void) | undefined;
+}
 
 type Api = typeof import('@opentelemetry/api');
 
@@ -19,7 +32,7 @@ const TRACE_PARENT = /^[\da-f]{2}-([\da-f]{32})-/;
 
 /** Returns the ID of the trace of a call, which may be that of its caller. */
 export function traceIdOf(response: ServerResponse): string | undefined {
-  const span = (response as Traced)[SPAN]?.span;
+  const span = (response.req as Traced | undefined)?.[SPAN]?.span;
   const given = response.req?.headers.traceparent;
   return span?.spanContext().traceId ?? TRACE_PARENT.exec(String(given))?.[1];
 }
@@ -37,8 +50,16 @@ export async function createTracing(log: Log) {
   const { context, propagation, SpanKind, SpanStatusCode, trace } = api;
   const tracer = trace.getTracer('@berth/server');
   return {
-    /** Starts a SERVER span in the trace of the request, and runs the function in it. */
-    run(surface: Surface, request: IncomingMessage, response: ServerResponse, work: () => void) {
+    /**
+     * Starts a SERVER span in the trace of the request, and runs the function in it. The span ends with the response.
+     * A WebSocket has no response here, and its span ends when it is opened or rejected.
+     */
+    run(
+      surface: Surface,
+      request: IncomingMessage,
+      response: ServerResponse | undefined,
+      work: () => void,
+    ) {
       const parent = propagation.extract(context.active(), request.headers);
       const { method = 'GET', url = '/' } = request;
       const attributes = {
@@ -49,37 +70,44 @@ export async function createTracing(log: Log) {
       const options = { kind: SpanKind.SERVER, attributes };
       const span = tracer.startSpan(`${method} ${surface}`, options, parent);
       const own = trace.setSpan(parent, span);
-      (response as Traced)[SPAN] = { span, context: own };
-      response.once('close', () => {
-        if (response.headersSent) {
-          span.setAttribute('http.response.status_code', response.statusCode);
-        }
-        if (response.statusCode >= 500 || !response.writableFinished) {
-          span.setStatus({ code: SpanStatusCode.ERROR });
-        }
+      let hasEnded = false;
+      const end = (status: number, isComplete = status > 0) => {
+        if (hasEnded) return;
+        hasEnded = true;
+        if (status > 0) span.setAttribute('http.response.status_code', status);
+        if (status >= 500 || !isComplete) span.setStatus({ code: SpanStatusCode.ERROR });
         span.end();
-      });
+      };
+      (request as Traced)[SPAN] = { span, context: own, endUpgrade: response ? undefined : end };
+      if (response === undefined) request.socket.once('close', () => end(0));
+      else {
+        response.once('close', () =>
+          end(response.headersSent ? response.statusCode : 0, response.writableFinished),
+        );
+      }
       context.with(own, work);
     },
-    name(call: Call) {
-      const span = (call.response as Traced)[SPAN]?.span;
-      if (span === undefined || call.operationId === '') return;
-      span.updateName(`${call.request.method} ${call.operationId}`);
-      span.setAttributes({
-        'berth.operation': call.operationId,
-        'berth.request_id': call.requestId,
-      });
+    onResponse({ status }: HandlerResponse, { request, operationId, requestId }: Call) {
+      const traced = (request as Traced)[SPAN];
+      if (traced !== undefined && operationId !== '') {
+        traced.span.updateName(`${request.method} ${operationId}`);
+        traced.span.setAttributes({
+          'berth.operation': operationId,
+          'berth.request_id': requestId,
+        });
+      }
+      traced?.endUpgrade?.(status);
     },
     /**
      * Starts a CLIENT span for a call to a hosted service, which ends with the response headers. Sends headers that
      * propagate the trace, such as `traceparent`.
      */
     async forward<T extends { readonly status: number }>(
-      { request, response, env }: GatewayCall<Caller>,
+      { request, env }: GatewayCall<Caller>,
       service: string,
       send: (headers: Record<string, string>) => T | Promise<T>,
     ): Promise<T> {
-      const traced = (response as Traced)[SPAN];
+      const traced = (request as Traced)[SPAN];
       if (traced === undefined) return send({});
       const { method = 'GET' } = request;
       const attributes = {

@@ -42,7 +42,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
   const { cors, wireProfile, limits, environments, publicUrl, listen } = config;
   const { onError } = observer;
   const onResponse: Observer['onResponse'] = (response, call) => {
-    tracing?.name(call);
+    tracing?.onResponse(response, call);
     observer.onResponse(response, call);
   };
   const shared = { cors, wireProfile, onResponse, onError };

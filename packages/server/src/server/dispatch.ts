@@ -41,7 +41,9 @@ export function createDispatch(
     upgrade(request: IncomingMessage, socket: Duplex, head: Buffer) {
       (socket as ClientSocket)[UPGRADED] = true;
       observer.beginUpgrade(request);
-      application().upgrade(request, socket, head);
+      const upgrade = () => application().upgrade(request, socket, head);
+      if (tracing === undefined) upgrade();
+      else tracing.run('gateway', request, undefined, upgrade);
     },
     shouldUpgrade: (request: IncomingMessage) => application().shouldUpgrade(request),
     /** Returns whether a response on this connection has begun and not ended. */

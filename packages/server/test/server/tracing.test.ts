@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   type Attributes,
   context,
@@ -9,6 +10,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { startHelloService } from '../../src/cli/hello-service.ts';
 import { startService } from './support/hosted-service.ts';
 import { startServer } from './support/start-server.ts';
 
@@ -105,6 +108,37 @@ test('a call is a span in the trace of its caller, and the service gets it', asy
     },
   ]);
   expect(lines.find(({ msg }) => msg === 'call')).toMatchObject({ traceId: TRACE });
+});
+
+test('a WebSocket has spans, which end when it is open or rejected', async () => {
+  const spans = register();
+  const { origin, close } = await startHelloService();
+  onTestFinished(close);
+  const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
+  const open = (authorization: string) =>
+    new WebSocket(`${url.replace('http', 'ws')}/v1/cloudrun/hello/chat`, {
+      headers: { authorization, traceparent: '00-abc-1' },
+    }).on('error', () => {});
+  const socket = open(`Bearer ${token}`);
+  await once(socket, 'open');
+  await once(open('Bearer x.y.z'), 'error');
+  expect(spans).toMatchObject([
+    {
+      name: 'GET cloudrun-get',
+      kind: 1,
+      parent: '00-abc-1',
+      attributes: { 'http.response.status_code': 101, 'berth.operation': 'cloudrun-get' },
+      hasEnded: true,
+    },
+    {
+      kind: 2,
+      parent: '00-abc-1',
+      attributes: { 'http.response.status_code': 101, 'berth.service': 'hello' },
+      hasEnded: true,
+    },
+    { kind: 1, attributes: { 'http.response.status_code': 401 }, hasEnded: true },
+  ]);
+  socket.terminate();
 });
 
 test('ends the spans of a call that fails', async () => {
