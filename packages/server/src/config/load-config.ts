@@ -37,7 +37,9 @@ export async function loadConfig(
     throw new ConfigError([{ path: [], place: file, problem: `cannot be read: ${error.message}` }]);
   });
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  // `replaceReferences` finds duplicate keys; the parser would compare every key with all others.
+  const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false };
+  const document = parseDocument(text, options);
   const place = (offset = 0) => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
@@ -49,10 +51,10 @@ export async function loadConfig(
       place: place(pos[0]),
       problem: message,
     })),
-    ...replaced.missing.map(({ name, node }) => ({
+    ...replaced.faults.map(({ node, problem }) => ({
       path: [],
       place: place(node.range?.[0]),
-      problem: `The environment variable ${name} is not set`,
+      problem,
     })),
   ];
   if (faults.length > 0) throw new ConfigError(faults);
@@ -80,22 +82,32 @@ export async function loadConfig(
   }
 }
 
-/** Replaces `${NAME}` in the strings of a YAML document with environment variables. */
+/** Replaces `${NAME}` in the strings of a YAML document with environment variables, and finds duplicate keys. */
 function replaceReferences(document: Document, env: NodeJS.ProcessEnv) {
   const nodes = new Set<Node>();
-  const missing: { name: string; node: Node }[] = [];
+  const faults: { node: Node; problem: string }[] = [];
   visit(document, {
+    Map(_, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value)) faults.push({ node: key, problem: 'Map keys must be unique' });
+        keys.add(key.value);
+      }
+    },
     Scalar(key, node) {
       if (key === 'key' || !isScalar(node) || typeof node.value !== 'string') return;
       node.value = node.value.replace(REFERENCE, (reference, name: string) => {
         const value = env[name];
         nodes.add(node);
-        if (value === undefined) missing.push({ name, node });
+        if (value === undefined) {
+          faults.push({ node, problem: `The environment variable ${name} is not set` });
+        }
         return value ?? reference;
       });
     },
   });
-  return { nodes, missing };
+  return { nodes, faults };
 }
 
 /**

@@ -105,6 +105,8 @@ describe('a fault names file, line, column, setting and fix', () => {
       'wireProfile: none.json',
       'berth.yaml:1:1: wireProfile refers to none.json, which cannot be read: no such file',
     ],
+    ['log: {}\nlog: {}', 'berth.yaml:2:1: Map keys must be unique.'],
+    ['dns: { allow: [], "allow": [] }', 'berth.yaml:1:19: Map keys must be unique.'],
     ['a: [', 'berth.yaml:2:1: Flow sequence in block collection'],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a reference of the file
     ['publicUrl: ${NOWHERE}', 'berth.yaml:1:12: The environment variable NOWHERE is not set.'],
