@@ -1,8 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { createGatewayRouter, type GatewayHandlers } from '@berth/server-stubs';
+import {
+  createGatewayRouter,
+  type GatewayHandlers,
+  type GatewayRouterOptions,
+} from '@berth/server-stubs';
 import { expect, it, vi } from 'vitest';
 import { open, receive, sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
@@ -12,10 +17,14 @@ const HEAD =
   'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 const TOKEN = 'Authorization: Bearer token\r\n';
 
-async function start(handlers: GatewayHandlers<boolean>): Promise<string> {
+async function start(
+  handlers: GatewayHandlers<boolean>,
+  options: Partial<GatewayRouterOptions<boolean>> = {},
+): Promise<string> {
   const router = createGatewayRouter(handlers, {
     env: 'dev',
     security: { bearerToken: (token) => token === 'token', signature: () => false },
+    ...options,
   });
   const server = createServer({ shouldUpgradeCallback: router.shouldUpgrade }, router);
   server.on('upgrade', router.upgrade);
@@ -67,6 +76,21 @@ it('writes nothing if the handler writes the 101 itself', async () => {
   expect(await sendRaw(base, `${HEAD}${TOKEN}\r\n`)).toMatch(
     /^HTTP\/1\.1 101 Mine\r\nX-Request-Id: [\da-f-]{36}\r\n\r\n$/,
   );
+});
+
+it('calls onResponse for a WebSocket, opened or rejected', async () => {
+  const heard: unknown[] = [];
+  const open = (socket: Duplex) => socket.end('HTTP/1.1 101 Mine\r\n\r\n');
+  const base = await start(
+    { 'cloudrun-get': get, webSocket: () => ({ status: 101, open }) },
+    { onResponse: ({ status }, { operationId }) => heard.push([status, operationId]) },
+  );
+  await sendRaw(base, `${HEAD}${TOKEN}\r\n`);
+  await sendRaw(base, `${HEAD}\r\n`);
+  expect(heard).toEqual([
+    [101, 'cloudrun-get'],
+    [401, 'cloudrun-get'],
+  ]);
 });
 
 it('sends a refusal of the service as an ordinary response, and closes', async () => {

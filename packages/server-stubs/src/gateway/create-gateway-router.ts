@@ -100,6 +100,7 @@ export function createGatewayRouter<Caller = unknown>(
     handler: webSocket as WebSocketHandler | undefined,
     allows: cors.allows,
     upstreamStatus,
+    onResponse: options.onResponse,
   };
   const toHandler = (handler: GatewayHandler<Caller>) => toGatewayHandler(handler, cors, upgrades);
   const router = createRouter(routes, toHandlers(operations, toHandler), {

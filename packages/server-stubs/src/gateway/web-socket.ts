@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import { removeHopByHop } from '../http/headers.ts';
+import type { BerthRouterOptions } from '../http/router-options.ts';
 import { isWebSocket, type UpgradeResponse } from '../http/upgrade.ts';
 import type { Call, HandlerResponse } from '../runtime/index.ts';
 import type {
@@ -31,6 +32,7 @@ export interface UpgradeSettings {
   /** Whether a page of this origin may open WebSockets. */
   readonly allows: (origin: string) => boolean;
   readonly upstreamStatus: string;
+  readonly onResponse: BerthRouterOptions['onResponse'];
 }
 
 /**
@@ -40,7 +42,7 @@ export async function handleUpgrade(
   input: GatewayInput,
   call: GatewayCall,
   response: UpgradeResponse,
-  { handler, allows, upstreamStatus }: UpgradeSettings,
+  { handler, allows, upstreamStatus, onResponse }: UpgradeSettings,
 ): Promise<ServiceResponse | undefined> {
   assertWebSocket(call, allows);
   assertHandshake(call.request.headers);
@@ -54,6 +56,7 @@ export async function handleUpgrade(
   if (!isOpen(result)) return result;
   if (response.destroyed)
     throw Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
+  onResponse?.({ status: result.status }, call);
   if (result.headers !== undefined) {
     response.switch({ ...toHead(result.headers, call), [upstreamStatus]: String(result.status) });
   }

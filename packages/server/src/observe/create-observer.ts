@@ -1,17 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Call, GatewayHandlers, HandlerResponse } from '@berth/server-stubs';
-import type { Caller } from '@berth/server-stubs/engine/node';
+import type { Call, HandlerResponse } from '@berth/server-stubs';
 import type { Log } from './create-log.ts';
 import type { EndedCall, Metrics, Surface } from './create-metrics.ts';
-import { traceIdOf } from './create-tracing.ts';
+import { type Tracing, traceIdOf } from './create-tracing.ts';
 
 const XML_CODE = /<Code>(\w+)<\/Code>/;
 const CALL = Symbol('observed call');
 const BYTES = Symbol('bytes so far');
-const UPGRADE = Symbol('time of an upgrade');
-type Observed = ServerResponse & { [CALL]?: ObservedCall };
-type Upgrading = IncomingMessage & { [UPGRADE]?: number };
+type Observed = IncomingMessage & { [CALL]?: ObservedCall };
 type Counted = Socket & { [BYTES]?: { received: number; sent: number } };
 
 interface ObservedCall {
@@ -19,6 +16,8 @@ interface ObservedCall {
   /** The original target, before a mount strips its prefix. */
   readonly target: string;
   readonly startedAt: number;
+  /** Whether it may become a WebSocket. It is counted and logged when it is opened or rejected. */
+  readonly isUpgrade: boolean;
   call: Call | undefined;
   code: string;
   isStream: boolean;
@@ -29,6 +28,7 @@ export type Observer = ReturnType<typeof createObserver>;
 interface ObserverOptions {
   readonly log: Log;
   readonly metrics: () => Metrics;
+  readonly tracing: Tracing | undefined;
   readonly logCalls: () => boolean;
   readonly environments: () => Environments;
 }
@@ -36,41 +36,33 @@ interface ObserverOptions {
 type Environments = Readonly<Record<string, { readonly services: object }>>;
 
 export function createObserver(options: ObserverOptions) {
-  const { log, metrics, logCalls, environments } = options;
+  const { log, metrics, tracing, logCalls, environments } = options;
   let active = 0;
   let streams = 0;
   let ended = () => {};
 
   /** A single listener for all responses. */
   function end(this: ServerResponse): void {
-    const { surface, target, startedAt, call, code, isStream } = (this as Observed)[
-      CALL
-    ] as ObservedCall;
+    const observed = (this.req as Observed)[CALL] as ObservedCall;
     active -= 1;
-    if (isStream) streams -= 1;
+    if (observed.isStream) streams -= 1;
     ended();
     const status = this.headersSent ? this.statusCode : 0;
-    const bytes = takeBytes(this.req.socket);
-    report({ surface, status, code, ...bytes }, startedAt, this.req.method, target, call, this);
+    report(observed, this, status, this.writableFinished, takeBytes(this.req.socket));
   }
 
   function report(
-    facts: Pick<EndedCall, 'surface' | 'status' | 'code' | 'received' | 'sent'>,
-    startedAt: number,
-    method: string | undefined,
-    target: string,
-    call: Call | undefined,
+    { surface, target, startedAt, call, code }: ObservedCall,
     response: ServerResponse,
+    status: number,
+    isComplete: boolean,
+    bytes: Pick<EndedCall, 'received' | 'sent'>,
   ): void {
-    const { surface, status, code, received, sent } = facts;
+    tracing?.end(response, call, status, isComplete);
     const operation = call?.operationId ?? (surface === 'files' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
-    metrics().count({
-      ...facts,
-      ...scopeOf(call, surface, target, environments()),
-      operation,
-      seconds,
-    });
+    const scope = scopeOf(call, surface, target, environments());
+    metrics().count({ surface, operation, ...scope, status, code, seconds, ...bytes });
     const isFailure = status >= 500;
     const isRefusal = status >= 400 && code !== '';
     if (!logCalls() && !isFailure && !(isRefusal && log.isLevelEnabled('debug'))) return;
@@ -78,14 +70,13 @@ export function createObserver(options: ObserverOptions) {
       ...identify(call, response),
       surface,
       operation,
-      method,
+      method: response.req.method,
       // Without the query, which contains the signatures of links.
       path: target.split('?', 1)[0],
       status,
       ...(code !== '' && { code }),
       ms: Math.round(seconds * 1e5) / 100,
-      received,
-      sent,
+      ...bytes,
     };
     if (isFailure) log.warn(entry, 'call failed');
     else if (logCalls()) log.info(entry, status === 0 ? 'caller disconnected' : 'call');
@@ -102,42 +93,46 @@ export function createObserver(options: ObserverOptions) {
     onEnd(listener: () => void) {
       ended = listener;
     },
-    begin(surface: Surface, request: IncomingMessage, response: ServerResponse) {
-      active += 1;
-      (response as Observed)[CALL] = {
+    /**
+     * Runs the function that handles a request, and observes the call.
+     * @param response undefined if the request may become a WebSocket, which has none in Node
+     */
+    run(
+      surface: Surface,
+      request: IncomingMessage,
+      response: ServerResponse | undefined,
+      work: () => void,
+    ) {
+      (request as Observed)[CALL] = {
         surface,
         target: request.url ?? '',
         startedAt: performance.now(),
+        isUpgrade: response === undefined,
         call: undefined,
         code: '',
         isStream: false,
       };
-      response.on('close', end);
-    },
-    /** For a request that may become a WebSocket, which has no response object in Node. */
-    beginUpgrade(request: IncomingMessage) {
-      (request as Upgrading)[UPGRADE] = performance.now();
+      if (response !== undefined) {
+        active += 1;
+        response.on('close', end);
+      }
+      if (tracing === undefined) work();
+      else tracing.run(surface, request, work);
     },
     /** For downloads, which no router handles. */
-    onRefusal(code: string, response: ServerResponse) {
-      const observed = (response as Observed)[CALL];
+    onRefusal(code: string, { req }: ServerResponse) {
+      const observed = (req as Observed)[CALL];
       if (observed !== undefined) observed.code = code;
     },
     onResponse(response: HandlerResponse, call: Call) {
-      const observed = (call.response as Observed)[CALL];
-      if (observed === undefined) {
-        // A WebSocket is counted and logged when it is opened or rejected.
-        const { status } = response;
-        const facts = { surface: 'gateway', status, code: codeOf(response) } as const;
-        const startedAt = (call.request as Upgrading)[UPGRADE] ?? performance.now();
-        const { method, url = '' } = call.request;
-        const bytes = { received: 0, sent: 0 };
-        report({ ...facts, ...bytes }, startedAt, method, url, call, call.response);
-        return;
-      }
+      const observed = (call.request as Observed)[CALL];
+      if (observed === undefined) return;
+      const { status } = response;
       observed.call = call;
-      if (response.status >= 400) observed.code = codeOf(response);
-      else if (!observed.isStream && isEventStream(response)) {
+      observed.code = codeOf(response);
+      if (observed.isUpgrade) {
+        report(observed, call.response, status, true, { received: 0, sent: 0 });
+      } else if (status < 400 && !observed.isStream && isEventStream(response)) {
         observed.isStream = true;
         streams += 1;
       }
@@ -199,28 +194,4 @@ function codeOf({ status, body }: HandlerResponse): string {
 function isEventStream({ headers }: HandlerResponse): boolean {
   const type = headers?.['content-type'];
   return typeof type === 'string' && type.startsWith('text/event-stream');
-}
-
-type Handlers = GatewayHandlers<Caller>;
-
-export function observeWebSockets(
-  handlers: Handlers,
-  onResponse: Observer['onResponse'],
-): Handlers {
-  const { webSocket } = handlers;
-  if (webSocket === undefined) return handlers;
-  return {
-    ...handlers,
-    async webSocket(input, call) {
-      const response = await webSocket(input, call);
-      if (!('open' in response)) return response;
-      return {
-        ...response,
-        open(client, head) {
-          onResponse({ status: response.status }, call);
-          response.open(client, head);
-        },
-      };
-    },
-  };
 }

@@ -1,25 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type {
-  Call,
-  GatewayCall,
-  GatewayHandler,
-  GatewayHandlers,
-  HandlerResponse,
-} from '@berth/server-stubs';
+import type { Call, GatewayCall, GatewayHandler, GatewayHandlers } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/engine/node';
 import type { Context, Span } from '@opentelemetry/api';
 import type { Log } from './create-log.ts';
 import type { Surface } from './create-metrics.ts';
 
 const SPAN = Symbol('span');
-type Traced = IncomingMessage & { [SPAN]?: Traces };
-
-interface Traces {
-  readonly span: Span;
-  readonly context: Context;
-  /** Ends the span of a WebSocket. */
-  readonly endUpgrade: ((status: number) => void) | undefined;
-}
+type Traced = IncomingMessage & { [SPAN]?: { readonly span: Span; readonly context: Context } };
 
 type Api = typeof import('@opentelemetry/api');
 
@@ -50,16 +37,8 @@ export async function createTracing(log: Log) {
   const { context, propagation, SpanKind, SpanStatusCode, trace } = api;
   const tracer = trace.getTracer('@berth/server');
   return {
-    /**
-     * Starts a SERVER span in the trace of the request, and runs the function in it. The span ends with the response.
-     * A WebSocket has no response here, and its span ends when it is opened or rejected.
-     */
-    run(
-      surface: Surface,
-      request: IncomingMessage,
-      response: ServerResponse | undefined,
-      work: () => void,
-    ) {
+    /** Starts a SERVER span in the trace of the request, and runs the function in it. */
+    run(surface: Surface, request: IncomingMessage, work: () => void) {
       const parent = propagation.extract(context.active(), request.headers);
       const { method = 'GET', url = '/' } = request;
       const attributes = {
@@ -70,33 +49,21 @@ export async function createTracing(log: Log) {
       const options = { kind: SpanKind.SERVER, attributes };
       const span = tracer.startSpan(`${method} ${surface}`, options, parent);
       const own = trace.setSpan(parent, span);
-      let hasEnded = false;
-      const end = (status: number, isComplete = status > 0) => {
-        if (hasEnded) return;
-        hasEnded = true;
-        if (status > 0) span.setAttribute('http.response.status_code', status);
-        if (status >= 500 || !isComplete) span.setStatus({ code: SpanStatusCode.ERROR });
-        span.end();
-      };
-      (request as Traced)[SPAN] = { span, context: own, endUpgrade: response ? undefined : end };
-      if (response === undefined) request.socket.once('close', () => end(0));
-      else {
-        response.once('close', () =>
-          end(response.headersSent ? response.statusCode : 0, response.writableFinished),
-        );
-      }
+      (request as Traced)[SPAN] = { span, context: own };
       context.with(own, work);
     },
-    onResponse({ status }: HandlerResponse, { request, operationId, requestId }: Call) {
-      const traced = (request as Traced)[SPAN];
-      if (traced !== undefined && operationId !== '') {
-        traced.span.updateName(`${request.method} ${operationId}`);
-        traced.span.setAttributes({
-          'berth.operation': operationId,
-          'berth.request_id': requestId,
-        });
+    /** Ends the SERVER span. */
+    end({ req }: ServerResponse, call: Call | undefined, status: number, isComplete: boolean) {
+      const span = (req as Traced)[SPAN]?.span;
+      if (span === undefined) return;
+      if (call !== undefined && call.operationId !== '') {
+        const { operationId, requestId } = call;
+        span.updateName(`${req.method} ${operationId}`);
+        span.setAttributes({ 'berth.operation': operationId, 'berth.request_id': requestId });
       }
-      traced?.endUpgrade?.(status);
+      if (status > 0) span.setAttribute('http.response.status_code', status);
+      if (status >= 500 || !isComplete) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
     },
     /**
      * Starts a CLIENT span for a call to a hosted service, which ends with the response headers. Sends headers that

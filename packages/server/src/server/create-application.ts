@@ -14,7 +14,7 @@ import type { Config } from '../config/config.ts';
 import { addressOf } from '../gateway/create-gateway.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics, Surface } from '../observe/create-metrics.ts';
-import { type Observer, observeWebSockets } from '../observe/create-observer.ts';
+import type { Observer } from '../observe/create-observer.ts';
 import { type Tracing, traceHandlers } from '../observe/create-tracing.ts';
 import { BUSY, type State } from './create-state.ts';
 import { toPublicUrl } from './urls.ts';
@@ -40,11 +40,7 @@ interface ApplicationParts {
 export function createApplication(config: Config, parts: ApplicationParts): Application {
   const { state, observer, metrics, log, tracing } = parts;
   const { cors, wireProfile, limits, environments, publicUrl, listen } = config;
-  const { onError } = observer;
-  const onResponse: Observer['onResponse'] = (response, call) => {
-    tracing?.onResponse(response, call);
-    observer.onResponse(response, call);
-  };
+  const { onError, onResponse } = observer;
   const shared = { cors, wireProfile, onResponse, onError };
   const env = toEnvOption(Object.keys(environments));
 
@@ -65,8 +61,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
     },
     onError: onStorageError,
   });
-  const handlers = observeWebSockets(state.gateway.handlers, onResponse);
-  const gateway = createGatewayRouter(traceHandlers(handlers, tracing), {
+  const gateway = createGatewayRouter(traceHandlers(state.gateway.handlers, tracing), {
     ...shared,
     env,
     security: state.gatewaySecurity,

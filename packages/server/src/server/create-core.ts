@@ -25,14 +25,15 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
   const { log, update: updateLog } = serverLog;
   let config = initial;
   let phase: 'new' | 'listening' | 'draining' = 'new';
+  const tracing = await createTracing(log);
   const observer = createObserver({
     log,
     metrics: () => metrics,
+    tracing,
     logCalls: () => config.log.calls,
     environments: () => config.environments,
   });
-  const tracing = await createTracing(log);
-  const dispatch = createDispatch(() => application, observer, tracing);
+  const dispatch = createDispatch(() => application, observer);
   const server = await createHttpServer(config.listen, dispatch);
   const state = await createState(config, { log, metrics: () => metrics });
   const { gateway, blobs } = state;

@@ -1,49 +1,35 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Surface } from '../observe/create-metrics.ts';
 import type { Observer } from '../observe/create-observer.ts';
-import type { Tracing } from '../observe/create-tracing.ts';
 import type { Application } from './create-application.ts';
 import { surfaceOf } from './surface.ts';
 
-const RESPONSE = Symbol('response under way');
-const UPGRADED = Symbol('upgraded');
-type ClientSocket = Duplex & { [RESPONSE]?: ServerResponse; [UPGRADED]?: boolean };
+/** The last response on a connection; undefined after an upgrade. */
+const RESPONSE = Symbol('response');
+type ClientSocket = Duplex & { [RESPONSE]?: ServerResponse | undefined };
 const UNUSED_SECONDS = 1;
 
 export type Dispatch = ReturnType<typeof createDispatch>;
 
 /** Creates a dispatcher that routes each request to its surface, and counts the request. */
-export function createDispatch(
-  application: () => Application,
-  observer: Observer,
-  tracing: Tracing | undefined,
-) {
+export function createDispatch(application: () => Application, observer: Observer) {
   let isDraining = false;
-  const begin = (request: IncomingMessage, response: ServerResponse): Surface => {
-    const surface = surfaceOf(request.url ?? '/');
-    if (isDraining) response.shouldKeepAlive = false;
-    (request.socket as ClientSocket)[RESPONSE] = response;
-    observer.begin(surface, request, response);
-    return surface;
-  };
   const to =
     (event: 'request' | 'checkContinue') =>
     (request: IncomingMessage, response: ServerResponse): void => {
-      const surface = begin(request, response);
+      const surface = surfaceOf(request.url ?? '/');
+      if (isDraining) response.shouldKeepAlive = false;
+      (request.socket as ClientSocket)[RESPONSE] = response;
       const listener = application().surfaces[surface][event];
-      if (tracing === undefined) listener(request, response);
-      else tracing.run(surface, request, response, () => listener(request, response));
+      observer.run(surface, request, response, () => listener(request, response));
     };
   return {
     request: to('request'),
     checkContinue: to('checkContinue'),
     upgrade(request: IncomingMessage, socket: Duplex, head: Buffer) {
-      (socket as ClientSocket)[UPGRADED] = true;
-      observer.beginUpgrade(request);
-      const upgrade = () => application().upgrade(request, socket, head);
-      if (tracing === undefined) upgrade();
-      else tracing.run('gateway', request, undefined, upgrade);
+      (socket as ClientSocket)[RESPONSE] ??= undefined;
+      const { upgrade } = application();
+      observer.run('gateway', request, undefined, () => upgrade(request, socket, head));
     },
     shouldUpgrade: (request: IncomingMessage) => application().shouldUpgrade(request),
     /** Returns whether a response on this connection has begun and not ended. */
@@ -52,8 +38,7 @@ export function createDispatch(
       return response?.headersSent === true && !response.writableFinished;
     },
     /** Returns whether a connection has carried a request. */
-    hasServed: (socket: ClientSocket) =>
-      socket[RESPONSE] !== undefined || socket[UPGRADED] === true,
+    hasServed: (socket: Duplex) => RESPONSE in socket,
     /** From now on, every response closes its connection. */
     drain() {
       isDraining = true;
