@@ -87,44 +87,33 @@ function invalid(message?: string): GatewayError {
  * Returns the error for a rejected token. It has no cause, because `jose` errors contain claims of the token.
  */
 function toRefusal(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
   if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
   if (error instanceof KeysUnavailable) {
     const message = 'The keys for verifying access tokens are currently unavailable.';
     return new GatewayError('SYS_ERR', { message, retryAfter: 1 });
   }
-  return new GatewayError('ACCESS_TOKEN_INVALID', messageOf(error));
-}
-
-function messageOf(error: unknown): { message?: string } {
-  if (error instanceof InvalidToken) return { message: error.message };
   // Claims are checked after the signature: only the holder of a valid token learns which claim is wrong.
-  if (error instanceof errors.JWTClaimValidationFailed)
-    return { message: claimMessage(error.claim) };
-  return {};
+  return error instanceof errors.JWTClaimValidationFailed ? invalidClaim(error.claim) : invalid();
 }
 
-/** A rejected token with a valid signature. The message quotes nothing from it. */
-class InvalidToken extends Error {
-  override readonly name = 'InvalidToken';
-}
-
-function claimMessage(claim: string): string {
-  return `The ${claim} claim of the access token is missing or invalid.`;
+function invalidClaim(claim: string): GatewayError {
+  return invalid(`The ${claim} claim of the access token is missing or invalid.`);
 }
 
 /**
  * Returns the caller that a verified token identifies.
  *
  * D15: a token belongs to one environment, so a token with another audience in addition is rejected.
- * @throws InvalidToken
+ * @throws GatewayError ACCESS_TOKEN_INVALID
  */
 function toCaller({ payload, protectedHeader }: JWTVerifyResult, env: string): Caller {
   const { aud, sub } = payload;
   const { typ } = protectedHeader;
   if (typ !== undefined && !TYPES.includes(String(typ).toLowerCase())) {
-    throw new InvalidToken('The typ of the access token must be JWT or at+jwt.');
+    throw invalid('The typ of the access token must be JWT or at+jwt.');
   }
-  if (Array.isArray(aud) && aud.length > 1) throw new InvalidToken(claimMessage('aud'));
-  if (typeof sub !== 'string' || sub === '') throw new InvalidToken(claimMessage('sub'));
+  if (Array.isArray(aud) && aud.length > 1) throw invalidClaim('aud');
+  if (typeof sub !== 'string' || sub === '') throw invalidClaim('sub');
   return { env, id: sub };
 }

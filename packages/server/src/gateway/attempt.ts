@@ -9,18 +9,12 @@ import type { Connection, Upstream } from './upstream.ts';
 const HELD_BYTES = 64 * 1024;
 
 /** The reason why there is no response from a service. */
-export class Failure {
+export interface Failure {
   readonly error: Error;
   /** Whether the service may have seen anything of the call. */
   readonly wasSent: boolean;
   /** Whether it began to respond. */
   readonly hasResponse: boolean;
-
-  constructor(error: Error, wasSent: boolean, hasResponse: boolean) {
-    this.error = error;
-    this.wasSent = wasSent;
-    this.hasResponse = hasResponse;
-  }
 }
 
 /** Returns whether the HTTP client, which validates requests again, refused to send this one. */
@@ -259,7 +253,8 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (this.#hasSettled) return;
     this.#call.response.off('close', this.#leave);
     clearTimeout(this.#timer);
-    this.#settle(new Failure(this.#error, this.#wasSent, this.#hasResponse));
+    const [wasSent, hasResponse] = [this.#wasSent, this.#hasResponse];
+    this.#settle({ error: this.#error, wasSent, hasResponse });
   }
 
   #conclude(outcome: ServiceResponse | Switched): void {

@@ -1,5 +1,5 @@
 import { GatewayError, type GatewayErrorCode } from '@berth/server-stubs';
-import { attempt, Failure, isRefusedInput, type Outcome, type ReadyCall } from './attempt.ts';
+import { attempt, type Failure, isRefusedInput, type Outcome, type ReadyCall } from './attempt.ts';
 import type { Pool } from './pool.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -18,7 +18,7 @@ export async function callVersion(call: ReadyCall, pool: Pool): Promise<Exclude<
   const connection = isUpgrade ? first.takeForUpgrade() : first.take();
   const { isReused } = connection;
   let outcome = await attempt(call, first, connection);
-  if (outcome instanceof Failure) {
+  if ('error' in outcome) {
     const second = findSecond(outcome, call, pool, first, isReused);
     if (second !== undefined) {
       second.begin();
@@ -26,7 +26,7 @@ export async function callVersion(call: ReadyCall, pool: Pool): Promise<Exclude<
       outcome = await attempt(call, second, fresh);
     }
   }
-  if (outcome instanceof Failure) throw toGatewayError(outcome, call, pool);
+  if ('error' in outcome) throw toGatewayError(outcome, call, pool);
   return outcome;
 }
 

@@ -43,10 +43,11 @@ export class Pool {
    * @param failed the endpoint of a failed first attempt, which is chosen only if there is no other one
    */
   choose(failed?: Upstream): Upstream | undefined {
-    const best = this.#pick(isUsable, failed);
+    const best = this.#pick('isUsable', failed);
+    if (best !== undefined) return best;
     // Rather wait for a healthy endpoint than call an ejected one.
-    const isFull = best === undefined && this.targets.some(({ upstream }) => isUsable(upstream));
-    return isFull ? undefined : (best ?? this.#pick(isLastResort, failed));
+    const isFull = this.targets.some(({ upstream }) => upstream.health.isUsable);
+    return isFull ? undefined : this.#pick('isLastResort', failed);
   }
 
   /** Begins a call to the endpoint that `choose` returns. */
@@ -64,7 +65,7 @@ export class Pool {
    */
   async wait(response: ServerResponse): Promise<Upstream | undefined> {
     const { perEndpoint } = this.#limits;
-    const isOpen = ({ upstream }: Target) => isUsable(upstream) || isLastResort(upstream);
+    const isOpen = ({ upstream: { health } }: Target) => health.isUsable || health.isLastResort;
     if (perEndpoint === undefined || !this.targets.some(isOpen)) return undefined;
     if (this.#waiting.size >= perEndpoint.maxQueue) throw new GatewayError('EXCEED_RATELIMIT');
     const { promise, resolve, reject } = Promise.withResolvers<Upstream>();
@@ -117,13 +118,13 @@ export class Pool {
     this.#upstreams.checked.delete(this);
   }
 
-  #pick(suits: (upstream: Upstream) => boolean, failed?: Upstream): Upstream | undefined {
+  #pick(suits: 'isUsable' | 'isLastResort', failed?: Upstream): Upstream | undefined {
     let best: Upstream | undefined;
     let least = Infinity;
     let alike = 0;
     for (const { upstream, share } of this.targets) {
-      if (upstream === failed || upstream.outstanding >= this.#maxCalls || !suits(upstream))
-        continue;
+      const isFull = upstream.outstanding >= this.#maxCalls;
+      if (upstream === failed || isFull || !upstream.health[suits]) continue;
       const load = share > 0 ? upstream.outstanding / share : Number.MAX_VALUE;
       if (load > least) continue;
       const chance = share || 1;
@@ -131,17 +132,9 @@ export class Pool {
       if (load < least || Math.random() * alike < chance) best = upstream;
       least = load;
     }
-    if (best !== undefined || failed === undefined || !suits(failed)) return best;
+    if (best !== undefined || !failed?.health[suits]) return best;
     return failed.outstanding < this.#maxCalls ? failed : undefined;
   }
-}
-
-function isUsable({ health }: Upstream): boolean {
-  return health.isUsable;
-}
-
-function isLastResort({ health }: Upstream): boolean {
-  return health.isLastResort;
 }
 
 /**

@@ -71,13 +71,6 @@ function ignore(): void {}
 
 type Connector = ReturnType<typeof buildConnector>;
 
-export interface UpstreamStats {
-  readonly origin: string;
-  readonly outstanding: number;
-  readonly idle: number;
-  readonly isEjected: boolean;
-}
-
 /** One endpoint, its connections and its health. The most recently used connection is reused first. */
 export class Upstream {
   readonly origin: string;
@@ -167,7 +160,7 @@ export class Upstream {
     return this.outstanding === 0 && this.#idle.length === 0 && this.health.isUsable;
   }
 
-  get stats(): UpstreamStats {
+  get stats() {
     const { origin, outstanding } = this;
     return { origin, outstanding, idle: this.#idle.length, isEjected: this.health.isEjected };
   }

@@ -91,17 +91,11 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
   );
 }
 
-/** Serves the pipelined requests of a connection one at a time. */
-interface Turns {
-  /** Calls `serve` when the earlier responses have ended; never if the connection ends first. */
-  take(response: ServerResponse, serve: () => void): void;
-}
-
 /**
- * Node emits pipelined requests as it reads them, so one connection could have thousands of calls in
- * flight. The responses must be sent in order anyway (RFC 9112, section 9.3.2).
+ * Serves the pipelined requests of a connection one at a time. Node emits them as it reads them, so one connection
+ * could have thousands of calls in flight. The responses must be sent in order anyway (RFC 9112, section 9.3.2).
  */
-function createTurns(): Turns {
+function createTurns() {
   const waiting = new WeakMap<Duplex, (() => void)[]>();
 
   function begin(socket: Duplex, response: ServerResponse, serve: () => void): void {
@@ -118,7 +112,8 @@ function createTurns(): Turns {
   }
 
   return {
-    take(response, serve) {
+    /** Calls `serve` when the earlier responses have ended; never if the connection ends first. */
+    take(response: ServerResponse, serve: () => void) {
       const { socket } = response.req;
       const queue = waiting.get(socket);
       if (queue === undefined) {

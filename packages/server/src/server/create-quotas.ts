@@ -1,3 +1,5 @@
+import type { EnvironmentConfig } from '../config/config.ts';
+
 /** Rounding error in milliseconds to tolerate, so that a caller that waited the given number of seconds is allowed. */
 const ROUNDING = 1e-3;
 
@@ -7,12 +9,7 @@ interface Quota {
   fullAt: number;
 }
 
-type Environments = Readonly<
-  Record<
-    string,
-    { readonly quota?: { callsPerSecond: number; burst?: number | undefined } | undefined }
-  >
->;
+type Environments = Readonly<Record<string, Pick<EnvironmentConfig, 'quota'>>>;
 
 /** Creates quotas, which limit each environment's calls. The script of `create-shared.ts` counts in the same way. */
 export function createQuotas(environments: Environments, now = () => performance.now()) {
