@@ -18,6 +18,8 @@ import { toFaults } from './to-faults.ts';
 export const JUDGED_BYTES = 1024 * 1024;
 
 export interface ResolvedConfig {
+  /** As written. */
+  readonly input: unknown;
   readonly config: Config;
   /** Absolute paths of the files that were read for it. */
   readonly files: readonly string[];
@@ -35,19 +37,42 @@ export async function resolveConfig(
   folder = process.cwd(),
   previous?: ResolvedConfig,
 ): Promise<ResolvedConfig> {
-  const parsed = configSchema.safeParse(input);
+  const { kept, rest } = takeKnown(input, previous);
+  const parsed = configSchema.safeParse(rest);
   if (!parsed.success) throw new ConfigError(toFaults(parsed.error.issues));
   const reader = new FileReader(folder);
   const config = await read(parsed.data, reader);
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
-  for (const [env, { services }] of Object.entries(config.environments)) {
-    const before = previous?.config.environments[env]?.services ?? {};
-    for (const [name, service] of Object.entries(services)) {
-      if (isDeepStrictEqual(before[name], service))
-        Object.assign(services, { [name]: before[name] });
-    }
+  for (const [env, services] of kept) {
+    Object.assign(config.environments[env]?.services ?? {}, services);
   }
-  return { config, files: reader.files };
+  return { input, config, files: reader.files };
+}
+
+type Given = { environments?: Record<string, { services?: object | null } | null> } | undefined;
+
+/** Takes the services out of a configuration that have not changed, so that a reload does not validate them again. */
+function takeKnown(input: unknown, previous: ResolvedConfig | undefined) {
+  const kept = new Map<string, object>();
+  const environments = { ...(input as Given)?.environments };
+  for (const [env, before] of Object.entries((previous?.input as Given)?.environments ?? {})) {
+    const services = environments[env]?.services;
+    if (typeof services !== 'object') continue;
+    const known = previous?.config.environments[env]?.services ?? {};
+    const old = new Map<string, unknown>(Object.entries(before?.services ?? {}));
+    const same: [string, unknown][] = [];
+    const rest = Object.entries(services ?? {}).filter(([name, service]) => {
+      const isSame = old.has(name) && isDeepStrictEqual(old.get(name), service);
+      // The file of its document may have changed.
+      if (!isSame || known[name]?.document !== undefined) return true;
+      same.push([name, known[name]]);
+      return false;
+    });
+    if (same.length === 0) continue;
+    kept.set(env, Object.fromEntries(same));
+    environments[env] = { ...environments[env], services: Object.fromEntries(rest) };
+  }
+  return { kept, rest: kept.size === 0 ? input : { ...(input as object), environments } };
 }
 
 type Path = ConfigFault['path'];

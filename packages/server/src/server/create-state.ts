@@ -193,8 +193,10 @@ async function asConfigError(work: () => Promise<void>): Promise<void> {
 }
 
 async function loadContracts({ environments }: Config, log: Log): Promise<Contracts> {
-  const services = Object.values(environments).flatMap((each) => Object.values(each.services));
-  const files = new Set(services.flatMap(({ document }) => document?.file ?? []));
+  const files = new Set<string>();
+  for (const { services } of Object.values(environments)) {
+    for (const { document } of Object.values(services)) if (document) files.add(document.file);
+  }
   const contracts = new Map<string, Judge>();
   for (const file of files) {
     const { judge, warnings } = await loadDocument(file);
