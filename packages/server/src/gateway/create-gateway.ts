@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type GatewayCall,
   GatewayError,
@@ -16,7 +17,7 @@ import { type Judgement, judgeRequest } from './judge-calls.ts';
 import { type Pool, Upstreams } from './pool.ts';
 import type { Service, ServiceRegistry } from './registry/service-registry.ts';
 import { toBody } from './service-body.ts';
-import { Spools } from './spools.ts';
+import { createSpool } from './spools.ts';
 import { toServiceHeaders } from './to-service-headers.ts';
 
 export interface GatewayOptions {
@@ -67,12 +68,12 @@ export function createGateway(options: GatewayOptions) {
     ),
   );
   const upstreams = new Upstreams(now, maxHeaderBytes);
-  const starts = new Starts(now);
-  const spools = new Spools(spoolBytes, now);
+  const starts = createStarts(now);
+  const spool = createSpool(spoolBytes, now);
 
   const callService: CallService = async (input, call, upgrade) => {
     const { request, response, env, caller } = call;
-    const given = await toBody(input, call, spools, addressOf(request, trustProxy));
+    const given = await toBody(input, call, spool, addressOf(request, trustProxy));
     if (given.dispose !== undefined) whenOver(call, given.dispose);
     // The caller is authenticated only now, because a signature covers the body.
     await beforeCall?.(call, upgrade === undefined ? response : request.socket);
@@ -103,7 +104,7 @@ export function createGateway(options: GatewayOptions) {
       return callVersion({ ...common, headersMilliseconds, idleMilliseconds, mayStart }, pool);
     };
     if (!service.startSeconds) return callOnce(service);
-    return starts.wait(service, response, async () =>
+    return starts.wait(service, call, async () =>
       callOnce(await findService(registry, env, input.name)),
     );
   };
@@ -157,68 +158,53 @@ const PAUSE_MILLISECONDS = 100;
 
 const STARTING: readonly string[] = ['SERVICE_NOT_READY', 'SERVICE_ENDPOINT_NOT_FOUND'];
 
-/** The calls that wait for a service to start. They count towards its `maxCalls`. */
-class Starts {
-  readonly #now: () => number;
-  waiting = 0;
-  readonly #byService = new Map<string, number>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /**
-   * Repeats the attempts of a call until one succeeds, or until the service has had its time to start. An attempt
-   * must not fail with one of the codes above if it has sent anything.
-   */
-  async wait<T>(
-    { env, name, startSeconds = 0, maxCalls = Infinity }: Service,
-    response: ServerResponse,
-    attempt: () => Promise<T>,
-  ): Promise<T> {
-    const key = `${env}/${name}`;
-    const until = this.#now() + startSeconds * 1000;
-    let isWaiting = false;
-    try {
-      for (;;) {
-        try {
-          return await attempt();
-        } catch (cause) {
-          if (!isStarting(cause) || response.destroyed) throw cause;
-          if (this.#now() >= until) throw new GatewayError('SERVICE_NOT_READY', { cause });
-        }
-        if (!isWaiting) {
-          if ((this.#byService.get(key) ?? 0) >= maxCalls) {
-            throw new GatewayError('EXCEED_RATELIMIT');
+/** Creates the calls that wait for a service to start. They count towards its `maxCalls`. */
+function createStarts(now: () => number) {
+  const byService = new Map<string, number>();
+  const count = (key: string, change: number) => {
+    const left = (byService.get(key) ?? 0) + change;
+    if (left === 0) byService.delete(key);
+    else byService.set(key, left);
+  };
+  return {
+    get waiting() {
+      return byService.values().reduce((sum, each) => sum + each, 0);
+    },
+    /**
+     * Repeats the attempts of a call until one succeeds, or until the service has had its time to start. An attempt
+     * must not fail with one of the codes above if it has sent anything.
+     */
+    async wait<T>(
+      { env, name, startSeconds = 0, maxCalls = Infinity }: Service,
+      { response, signal }: GatewayCall<Caller>,
+      attempt: () => Promise<T>,
+    ): Promise<T> {
+      const key = `${env}/${name}`;
+      const until = now() + startSeconds * 1000;
+      let isWaiting = false;
+      try {
+        for (;;) {
+          try {
+            return await attempt();
+          } catch (cause) {
+            if (!isStarting(cause) || response.destroyed) throw cause;
+            if (now() >= until) throw new GatewayError('SERVICE_NOT_READY', { cause });
           }
-          this.#count(key, 1);
-          isWaiting = true;
+          if (!isWaiting) {
+            if ((byService.get(key) ?? 0) >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
+            count(key, 1);
+            isWaiting = true;
+          }
+          // Ends early if the caller disconnects.
+          await pause(PAUSE_MILLISECONDS, undefined, { signal }).catch(() => {});
         }
-        await pause(response);
+      } finally {
+        if (isWaiting) count(key, -1);
       }
-    } finally {
-      if (isWaiting) this.#count(key, -1);
-    }
-  }
-
-  #count(key: string, change: number): void {
-    this.waiting += change;
-    const count = (this.#byService.get(key) ?? 0) + change;
-    if (count === 0) this.#byService.delete(key);
-    else this.#byService.set(key, count);
-  }
+    },
+  };
 }
 
 function isStarting(error: unknown): boolean {
   return error instanceof GatewayError && STARTING.includes(error.code);
-}
-
-function pause(response: ServerResponse): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, PAUSE_MILLISECONDS);
-  response.once('close', resolve);
-  return promise.finally(() => {
-    clearTimeout(timer);
-    response.off('close', resolve);
-  });
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { GatewayCall, GatewayInput } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/engine/node';
-import type { Spools } from './spools.ts';
+import type { Spool } from './spools.ts';
 
 /**
  * Maximum number of bytes that all bodies together may buffer ahead of their services. While a body is being
@@ -123,7 +123,7 @@ export interface OutgoingBody {
 export async function toBody(
   { body, headers }: GatewayInput,
   { caller: { verifyBody }, request }: GatewayCall<Caller>,
-  spools: Spools,
+  spool: Spool,
   address: string,
 ): Promise<OutgoingBody> {
   const length = headers['content-length'];
@@ -139,7 +139,7 @@ export async function toBody(
       length: length === undefined ? undefined : Number(length),
     };
   }
-  const spooled = await spools.spool(body, address);
+  const spooled = await spool(body, address);
   try {
     verifyBody(spooled.hash);
     return spooled;

@@ -23,48 +23,43 @@ interface Place {
   readonly lost: AbortController;
 }
 
-export class Spools {
-  readonly #memoryBytes: number;
-  readonly #now: () => number;
-  readonly #places = new Set<Place>();
+/** Reads a body to its end. @throws GatewayError EXCEED_RATELIMIT; any error of the body */
+export type Spool = (body: Readable, address: string) => Promise<Spooled>;
 
-  /** @param memoryBytes how much of one body is kept in memory */
-  constructor(memoryBytes: number, now: () => number) {
-    this.#memoryBytes = memoryBytes;
-    this.#now = now;
-  }
-
-  /** @throws GatewayError EXCEED_RATELIMIT; any error of the body */
-  async spool(body: Readable, address: string): Promise<Spooled> {
-    if (this.#places.size >= MAX_UNVERIFIED) this.#makeRoom(address);
-    const place: Place = { address, since: this.#now(), bytes: 0, lost: new AbortController() };
-    this.#places.add(place);
-    try {
-      return await spoolBody(body, this.#memoryBytes, place);
-    } finally {
-      this.#places.delete(place);
-    }
-  }
+/** @param memoryBytes how much of one body is kept in memory */
+export function createSpool(memoryBytes: number, now: () => number): Spool {
+  const places = new Set<Place>();
 
   /**
    * Forged calls must not lock others out, neither with bodies that hardly arrive nor from a single address.
    * Evicts the slowest body of the address with the most bodies.
    * @throws GatewayError EXCEED_RATELIMIT if all bodies are fast and no address has more than this one
    */
-  #makeRoom(address: string): void {
-    const now = this.#now();
-    const byAddress = Map.groupBy(this.#places, (place) => place.address);
-    const own = byAddress.get(address)?.length ?? 0;
-    let most: Place[] = byAddress.get(address) ?? [];
-    for (const places of byAddress.values()) if (places.length > most.length) most = places;
-    const rateOf = ({ bytes, since }: Place) => (bytes * 1000) / Math.max(now - since, 1);
+  function makeRoom(address: string): void {
+    const time = now();
+    const byAddress = Map.groupBy(places, (place) => place.address);
+    const own = byAddress.get(address) ?? [];
+    let most = own;
+    for (const some of byAddress.values()) if (some.length > most.length) most = some;
+    const rateOf = ({ bytes, since }: Place) => (bytes * 1000) / Math.max(time - since, 1);
     const slowest = most.reduce((one, other) => (rateOf(other) < rateOf(one) ? other : one));
-    const isSlow = now - slowest.since >= SHOWN_MILLISECONDS && rateOf(slowest) < SLOW_BYTES;
+    const isSlow = time - slowest.since >= SHOWN_MILLISECONDS && rateOf(slowest) < SLOW_BYTES;
     const refusal = new GatewayError('EXCEED_RATELIMIT', { retryAfter: 1 });
-    if (!isSlow && most.length <= own + 1) throw refusal;
-    this.#places.delete(slowest);
+    if (!isSlow && most.length <= own.length + 1) throw refusal;
+    places.delete(slowest);
     slowest.lost.abort(refusal);
   }
+
+  return async (body, address) => {
+    if (places.size >= MAX_UNVERIFIED) makeRoom(address);
+    const place: Place = { address, since: now(), bytes: 0, lost: new AbortController() };
+    places.add(place);
+    try {
+      return await spoolBody(body, memoryBytes, place);
+    } finally {
+      places.delete(place);
+    }
+  };
 }
 
 export interface Spooled {

@@ -20,36 +20,39 @@ export interface EndedCall {
   readonly sent: number;
 }
 
-interface Gauges {
-  readonly connections: () => number;
-  readonly activeCalls: () => number;
-  readonly eventStreams: () => number;
-  readonly webSockets: () => number;
+const GAUGES = {
+  connections: ['berth_connections', 'Open connections from callers.'],
+  activeCalls: ['berth_calls_active', 'Calls in flight.'],
+  eventStreams: ['berth_event_streams', 'Open event streams.'],
+  webSockets: ['berth_websockets', 'Open WebSockets.'],
+  outstanding: ['berth_upstream_outstanding', 'Calls to hosted services in flight.'],
+  waiting: [
+    'berth_upstream_waiting',
+    'Calls that wait for an endpoint with too many calls, or for a service to start.',
+  ],
+} as const;
+
+interface Readings extends Readonly<Record<keyof typeof GAUGES, () => number>> {
   readonly concurrent: () => ReadonlyMap<string, number>;
-  readonly outstanding: () => number;
-  readonly waiting: () => number;
   readonly droppedLines: () => number;
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(gauges: Gauges) {
+export function createMetrics(readings: Readings) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const gauge = (name: string, help: string, read: () => number) =>
+  for (const [key, [name, help]] of Object.entries(GAUGES)) {
     new Gauge({
       name,
       help,
       registers,
       collect() {
-        this.set(read());
+        this.set(readings[key as keyof typeof GAUGES]());
       },
     });
-  gauge('berth_connections', 'Open connections from callers.', gauges.connections);
-  gauge('berth_calls_active', 'Calls in flight.', gauges.activeCalls);
-  gauge('berth_event_streams', 'Open event streams.', gauges.eventStreams);
-  gauge('berth_websockets', 'Open WebSockets.', gauges.webSockets);
+  }
   new Gauge({
     name: 'berth_concurrent_calls',
     help: 'What is in progress in environments with `concurrency`: calls, streams, WebSockets, uploads and downloads.',
@@ -57,17 +60,9 @@ export function createMetrics(gauges: Gauges) {
     registers,
     collect() {
       this.reset();
-      for (const [env, count] of gauges.concurrent()) this.set({ env }, count);
+      for (const [env, count] of readings.concurrent()) this.set({ env }, count);
     },
   });
-  gauge('berth_upstream_outstanding', 'Calls to hosted services in flight.', gauges.outstanding);
-
-  gauge(
-    'berth_upstream_waiting',
-    'Calls that wait for an endpoint with too many calls, or for a service to start.',
-    gauges.waiting,
-  );
-
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers });
   const calls = counter(
@@ -121,7 +116,7 @@ export function createMetrics(gauges: Gauges) {
     registers,
     collect() {
       this.reset();
-      this.inc(gauges.droppedLines());
+      this.inc(readings.droppedLines());
     },
   });
 

@@ -117,22 +117,19 @@ async function authorizeUse(
     throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
   }
   if (kind === 'link') return undefined;
-  const release = concurrency.take(env, `caller ${caller}`);
-  if (release === undefined) throw busy();
   const uses = config.shared?.singleUseGrants ? shared : undefined;
-  try {
-    if ((await uses?.useGrant(id, seconds)) === false) {
-      const message = 'The grant has been used: request a new one with getUploadMetaData.';
-      throw new UploadError('AccessDenied', { message });
-    }
-  } catch (error) {
-    release();
-    throw error;
+  if ((await uses?.useGrant(id, seconds)) === false) {
+    const message = 'The grant has been used: request a new one with getUploadMetaData.';
+    throw new UploadError('AccessDenied', { message });
   }
-  return async (isStored) => {
-    release();
+  const release = concurrency.take(env, `caller ${caller}`);
+  const end = async (isStored: boolean) => {
+    release?.();
     if (!isStored) await uses?.releaseGrant(id);
   };
+  if (release !== undefined) return end;
+  await end(false);
+  throw busy();
 }
 
 function busy(): UploadError {

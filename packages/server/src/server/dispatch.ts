@@ -1,8 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { FILES_PATH, UPLOAD_PATH } from '@berth/server-stubs/engine';
+import type { Surface } from '../observe/create-metrics.ts';
 import type { Observer } from '../observe/create-observer.ts';
 import type { Application } from './create-application.ts';
-import { surfaceOf } from './surface.ts';
 
 /** The last response on a connection; undefined after an upgrade. */
 const RESPONSE = Symbol('response');
@@ -44,6 +45,20 @@ export function createDispatch(application: () => Application, observer: Observe
       isDraining = true;
     },
   };
+}
+
+/** Returns the surface for a path. The gateway gets every path that belongs to no other surface. */
+export function surfaceOf(url: string): Surface {
+  if (isBelow(url, '/api/v2')) return 'storage';
+  if (isBelow(url, UPLOAD_PATH)) return 'upload';
+  if (isBelow(url, FILES_PATH)) return 'files';
+  return 'gateway';
+}
+
+function isBelow(url: string, prefix: string): boolean {
+  if (!url.startsWith(prefix)) return false;
+  const next = url.charCodeAt(prefix.length);
+  return Number.isNaN(next) || next === 47 /* / */ || next === 63; /* ? */
 }
 
 interface DrainOptions {

@@ -32,20 +32,18 @@ export function createFileBlobStore({ root }: { readonly root: string }): Promis
       await assertRealFolder(folder);
     }
     await syncFolder(layout.root);
+    const find =
+      <Found>(read: (path: string) => Promise<Found | undefined>) =>
+      (key: BlobKey) =>
+        withStoreErrors(async () => {
+          const found = await read(layout.fileOf(key));
+          if (found === undefined) await assertStoreExists(layout);
+          return found;
+        });
     return {
       write: (key, content, options) => writeFile(layout, key, content, options),
-      stat: (key) =>
-        withStoreErrors(async () => {
-          const info = await statFile(layout.fileOf(key));
-          if (info === undefined) await assertStoreExists(layout);
-          return info;
-        }),
-      open: (key) =>
-        withStoreErrors(async () => {
-          const opened = await openFile(layout.fileOf(key));
-          if (opened === undefined) await assertStoreExists(layout);
-          return opened;
-        }),
+      stat: find(statFile),
+      open: find(openFile),
       copy: (from, to, options) =>
         withStoreErrors(() => (options.move ? moveFile : copyFile)(layout, from, to, options)),
       delete: (key) => withStoreErrors(() => deleteFile(layout, key)),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { surfaceOf } from './surface.ts';
+import { surfaceOf } from './dispatch.ts';
 
 test.each([
   ['/v1/cloudrun/hello', 'gateway'],
