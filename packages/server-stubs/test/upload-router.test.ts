@@ -213,3 +213,32 @@ test('an aborted form never ends the stream of its file', async () => {
   socket.resume();
   expect(await promise).toBeInstanceOf(Error);
 });
+
+test.each([1, 2, 40])(
+  'a field that is too long is a malformed form, in %d pieces',
+  async (count) => {
+    const base = await upload();
+    const body = Buffer.from(
+      await new Response(form({ ...FIELDS, key: 'x'.repeat(70_000) })).bytes(),
+    );
+    const boundary = /^--(.*)\r/.exec(body.toString())?.[1];
+    const size = Math.ceil(body.length / count);
+    const pieces = async function* () {
+      for (let at = 0; at < body.length; at += size) {
+        if (at > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+        yield body.subarray(at, at + size);
+      }
+    };
+    const response = await fetch(base, {
+      method: 'POST',
+      headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+      body: ReadableStream.from(pieces()),
+      duplex: 'half',
+    } as RequestInit);
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({
+      Code: 'MalformedPOSTRequest',
+      Message: 'The form has more than 65536 bytes in field key.',
+    });
+  },
+);

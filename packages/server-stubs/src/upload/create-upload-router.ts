@@ -14,6 +14,7 @@ import {
   type Call,
   createRouter,
   type Fault,
+  FaultError,
   type FaultKind,
   type FilePart,
   type HandlerResponse,
@@ -183,7 +184,8 @@ interface OpenForm {
 async function readForm(body: MultipartStream): Promise<OpenForm> {
   const fields = new Map<string, string>();
   const rest = body[Symbol.asyncIterator]();
-  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+  const read = () => rest.next().catch(toFormError);
+  for (let next = await read(); next.done !== true; next = await read()) {
     const part = next.value;
     const name = part.name.toLowerCase();
     if (part.kind === 'file') {
@@ -198,6 +200,12 @@ async function readForm(body: MultipartStream): Promise<OpenForm> {
     }
   }
   throw malformed('The form has no file field: send it as the last field.');
+}
+
+/** Only the file is an entity that can be too large; a field that is too long makes the form malformed. */
+function toFormError(error: unknown): never {
+  const isField = error instanceof FaultError && error.fault.kind === 'too-large';
+  throw isField ? malformed(error.fault.message) : error;
 }
 
 function malformed(message: string): UploadError {

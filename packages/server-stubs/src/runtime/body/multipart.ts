@@ -88,14 +88,14 @@ async function* readParts(
   let file: Readable | undefined;
   try {
     for (;;) {
+      // Before the parts that have arrived, or the response would depend on how the bytes arrive.
+      if (state.failure) throw state.failure;
       const part = state.queue.shift();
       if (part !== undefined) {
         file = part.kind === 'file' ? part.body : undefined;
         const read = reader.read(part);
         if (read !== undefined) yield read;
         file?.resume();
-      } else if (state.failure) {
-        throw state.failure;
       } else if (state.finished) {
         reader.finish();
         return;
