@@ -9,7 +9,7 @@ import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json'
 const LIMITS = [
   ...(['gatewayBodyBytes', 'storageBodyBytes', 'batchItems', 'uploadBytes', 'pathBytes'] as const),
   ...(['grantSeconds', 'linkSeconds', 'linkMinSeconds', 'linkMaxSeconds'] as const),
-  'clockWindowSeconds',
+  ...(['clockWindowSeconds', 'uploadFormBytes', 'grantUploads'] as const),
 ] as const;
 
 /** So that the routers load no JSON at run time. */

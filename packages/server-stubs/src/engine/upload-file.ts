@@ -1,4 +1,5 @@
 import { UploadError } from '../errors.ts';
+import { LIMITS } from '../generated/contract.gen.ts';
 import type { Call } from '../runtime/index.ts';
 import type { UploadInput, UploadResult } from '../upload/upload-handlers.ts';
 import { StoreFullError, StoreUnavailableError } from './blob-store.ts';
@@ -12,11 +13,6 @@ const KEY = 'key';
 
 const DEFAULT_TYPE = 'application/octet-stream';
 
-/**
- * A client that retries does not wait for its previous attempt to time out, so a few uploads per grant
- * may overlap.
- */
-const MOST_BY_GRANT = 4;
 /** How long, in seconds, a caller should wait before it retries. */
 const RETRY_AFTER = 1;
 
@@ -51,7 +47,7 @@ export function createUploadFile(context: StorageContext) {
     const { env, caller, seconds } = granted;
     const { requestId, request, signal } = call;
     const options = { contentType: toContentType(contentType), signal };
-    if ((underWay.get(storeFileID) ?? 0) >= MOST_BY_GRANT) {
+    if ((underWay.get(storeFileID) ?? 0) >= LIMITS.grantUploads) {
       throw new UploadError('SlowDown', { retryAfter: RETRY_AFTER });
     }
     count(storeFileID, 1);

@@ -116,7 +116,9 @@ export const LIMITS = {
   "linkSeconds": 600,
   "linkMinSeconds": 1,
   "linkMaxSeconds": 604800,
-  "clockWindowSeconds": 300
+  "clockWindowSeconds": 300,
+  "uploadFormBytes": 1048576,
+  "grantUploads": 4
 } as const;
 
 /** Pattern that copy paths must match (D24). */

@@ -52,9 +52,6 @@ const STATUS_FIELD = 'success_action_status';
 const STATUSES = ['200', '201', '204'];
 const DEFAULT_STATUS = 204;
 
-/** Maximum size of everything in a form except for its file: fields and boundaries. */
-const FORM_BYTES = 1_048_576;
-
 export interface UploadRouterOptions extends BerthRouterOptions {
   /** Maximum file size in bytes. Larger files get `EntityTooLarge`. Default: 5 GiB (D27). */
   readonly fileBytes?: number;
@@ -91,7 +88,7 @@ export function createUploadRouter(
     }),
     {
       ...toRouterOptions(options, cors, toUploadFault),
-      requests: { streamBytes: fileBytes + FORM_BYTES, ...requests },
+      requests: { streamBytes: fileBytes + LIMITS.uploadFormBytes, ...requests },
     },
   );
 }
@@ -148,7 +145,7 @@ async function toUploadInput(
   body: MultipartStream,
   { request }: Call,
   { uploadFields }: WireProfile,
-  maxBytes: number,
+  fileBytes: number,
 ): Promise<UploadInput> {
   const form = await readForm(body);
   const { fields } = form;
@@ -167,7 +164,7 @@ async function toUploadInput(
     signature: read(SIGNATURE, 'AccessDenied'),
     token: read(uploadFields.securityToken, 'AccessDenied'),
     metaFileId: read(uploadFields.metaFileId, 'AccessDenied'),
-    file: new Content(form, maxBytes),
+    file: new Content(form, fileBytes),
     filename,
     contentType: charset === undefined ? mediaType : `${mediaType}; charset=${charset}`,
     fields,
@@ -220,7 +217,7 @@ function malformed(message: string): UploadError {
 class Content extends Readable {
   readonly #body: Readable;
 
-  constructor({ file: { body }, rest }: OpenForm, maxBytes: number) {
+  constructor({ file: { body }, rest }: OpenForm, fileBytes: number) {
     super();
     this.#body = body;
     let size = 0;
@@ -230,8 +227,8 @@ class Content extends Readable {
     body.pause();
     body.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) {
-        const message = `The file is larger than ${maxBytes} bytes.`;
+      if (size > fileBytes) {
+        const message = `The file is larger than ${fileBytes} bytes.`;
         this.destroy(new UploadError('EntityTooLarge', { message }));
       } else if (!this.push(chunk)) body.pause();
     });

@@ -45,18 +45,10 @@ export async function loadConfig(
     return `${file}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
   };
   const replaced = replaceReferences(document, env);
-  const faults: ConfigFault[] = [
-    ...document.errors.slice(0, 1).map(({ message, pos }) => ({
-      path: [],
-      place: place(pos[0]),
-      problem: message,
-    })),
-    ...replaced.faults.map(({ node, problem }) => ({
-      path: [],
-      place: place(node.range?.[0]),
-      problem,
-    })),
-  ];
+  const faults = [
+    ...document.errors.slice(0, 1).map(({ message, pos }) => ({ problem: message, at: pos[0] })),
+    ...replaced.faults.map(({ node, problem }) => ({ problem, at: node.range?.[0] })),
+  ].map(({ problem, at }) => ({ path: [], place: place(at), problem }));
   if (faults.length > 0) throw new ConfigError(faults);
   const read = async () => {
     const folder = dirname(resolve(file));

@@ -49,16 +49,10 @@ export function createDispatch(application: () => Application, observer: Observe
 
 /** Returns the surface for a path. The gateway gets every path that belongs to no other surface. */
 export function surfaceOf(url: string): Surface {
-  if (isBelow(url, '/api/v2')) return 'storage';
-  if (isBelow(url, UPLOAD_PATH)) return 'upload';
-  if (isBelow(url, FILES_PATH)) return 'files';
-  return 'gateway';
-}
-
-function isBelow(url: string, prefix: string): boolean {
-  if (!url.startsWith(prefix)) return false;
-  const next = url.charCodeAt(prefix.length);
-  return Number.isNaN(next) || next === 47 /* / */ || next === 63; /* ? */
+  const path = `${url.split('?', 1)[0]}/`;
+  if (path.startsWith('/api/v2/')) return 'storage';
+  if (path.startsWith(`${UPLOAD_PATH}/`)) return 'upload';
+  return path.startsWith(`${FILES_PATH}/`) ? 'files' : 'gateway';
 }
 
 interface DrainOptions {
