@@ -1,6 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import type { Config } from '../config/config.ts';
 
+const UNLIMITED = () => {};
+
 /** Whom something is counted for: the ID of a caller, or the address of a caller that has none. */
 type Holder = `caller ${string}` | `address ${string}`;
 
@@ -16,7 +18,7 @@ export function createConcurrency(environments: () => Config['environments']) {
   function take(env: string, holder: Holder): (() => void) | undefined {
     const all = environments();
     const limit = Object.hasOwn(all, env) ? all[env]?.concurrency : undefined;
-    if (limit === undefined) return () => {};
+    if (limit === undefined) return UNLIMITED;
     const { calls, perCaller = Math.ceil(calls / 2) } = limit;
     const own = `${env} ${holder}`;
     const isFull = (byEnvironment.get(env) ?? 0) >= calls || (byHolder.get(own) ?? 0) >= perCaller;
@@ -39,7 +41,7 @@ export function createConcurrency(environments: () => Config['environments']) {
     ): boolean {
       const release = take(env, holder);
       if (held.destroyed) release?.();
-      else if (release !== undefined) held.once('close', release);
+      else if (release !== undefined && release !== UNLIMITED) held.once('close', release);
       return release !== undefined;
     },
     /** What is in progress, by environment. */
