@@ -12,6 +12,12 @@ export const HOME = 'docs/home.md';
 /** The page whose forms the theme adds. */
 export const PLAYGROUND = 'docs/playground/README.md';
 
+/** The API reference, which the build writes from each document. */
+export const API_PAGES: Record<string, string> = {
+  'gateway.v1': 'docs/api/gateway.v1.md',
+  'storage.v2': 'docs/api/storage.v2.md',
+};
+
 /** The pages that the build writes, since they need built packages. */
 export const COMMAND_LINES_PAGE = 'docs/reference/command-lines.md';
 export const CHANGELOG_PAGE = 'docs/project/changelog.md';
@@ -59,7 +65,12 @@ export const SITE_MAP: Group[] = [
   },
   {
     text: 'Reference',
-    files: [...find('docs/reference/*.md'), COMMAND_LINES_PAGE, 'docs/glossary.md'],
+    files: [
+      ...Object.values(API_PAGES),
+      ...find('docs/reference/*.md'),
+      COMMAND_LINES_PAGE,
+      'docs/glossary.md',
+    ],
   },
   { text: 'Decisions', collapsed: true, files: find('docs/decisions/*.md') },
   {

@@ -5,10 +5,11 @@ import client from '@berth/client/package.json' with { type: 'json' };
 import type { UserConfig } from '@rspress/core';
 import { buildPlayground } from '../playground/build.ts';
 import { addRunLinks } from '../playground/programs.ts';
-import { buildApiPages } from './api-pages.ts';
+import { toApiPages } from './api-pages.ts';
 import { toChangelog, toCommandLines } from './built-pages.ts';
 import { type Place, searchPlugin } from './search-plugin.ts';
 import {
+  API_PAGES,
   CHANGELOG_PAGE,
   COMMAND_LINES_PAGE,
   HOME,
@@ -25,17 +26,11 @@ const ROOT = join(DOCS, '..');
 const POLICY =
   "default-src 'self'; img-src 'self' data:; script-src 'self' 'unsafe-inline' blob:; style-src 'self' 'unsafe-inline'";
 
-/** The API references, which are not built from Markdown. */
-const API_PAGES = [
-  { text: 'Gateway API, v1', link: '/api/gateway.v1.html' },
-  { text: 'Storage API, v2', link: '/api/storage.v2.html' },
-];
-
 /** The Markdown files of the repository that are pages. */
 export const FILES = [HOME, ...SITE_MAP.flatMap(({ files }) => files)];
 
 /**
- * Writes what Rspress reads to `pages`: Markdown, images, the icon and the API references.
+ * Writes what Rspress reads to `pages`: Markdown, images, the icon and the playground.
  *
  * @returns a function that writes the pages again that have changed
  */
@@ -48,6 +43,7 @@ export async function stageSite(pages: string): Promise<() => Promise<void>> {
     [PLAYGROUND, `---\npageType: doc-wide\noutline: false\n---\n\n${playground}`],
     [COMMAND_LINES_PAGE, await toCommandLines()],
     [CHANGELOG_PAGE, await toChangelog()],
+    ...toApiPages(),
   ]);
   const stage = async () => {
     const programs = new Map<string, string>();
@@ -61,7 +57,6 @@ export async function stageSite(pages: string): Promise<() => Promise<void>> {
   await stage();
   await cp(join(DOCS, 'theme/icon.svg'), join(pages, 'public/icon.svg'));
   await Promise.all([
-    buildApiPages(join(pages, 'public/api')),
     buildPlayground(join(pages, 'public/playground')),
     copySchemas(join(pages, 'public/schemas')),
   ]);
@@ -93,10 +88,7 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
       text,
       collapsible: true,
       collapsed,
-      items: [
-        ...(await Promise.all(files.map(toItem))),
-        ...(text === 'Reference' ? API_PAGES : []),
-      ],
+      items: await Promise.all(files.map(toItem)),
     })),
   );
   const places = SITE_MAP.flatMap(({ text, files }) =>
@@ -127,7 +119,10 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
     markdown: {
       rehypePlugins: [rehypeQuietAnchors],
       link: {
-        checkDeadLinks: { excludes: (url: string) => /(^|\/)(source|api)\//.test(url) },
+        checkDeadLinks: {
+          // Files next to the pages: a test checks that they exist.
+          excludes: (url: string) => /(^|\/)(source|api|gateway\.v1|storage\.v2)\//.test(url),
+        },
       },
     },
     themeConfig: {
@@ -140,7 +135,9 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
         { text: 'Reference', link: '/reference/operations' },
         {
           text: 'API',
-          items: [...API_PAGES, { text: 'Downloads', link: '/reference/downloads' }],
+          items: await Promise.all(
+            [...Object.values(API_PAGES), 'docs/reference/downloads.md'].map(toItem),
+          ),
         },
         { text: `v${client.version}`, link: '/project/changelog' },
       ],

@@ -147,7 +147,7 @@ describeOn('chromium', 'the playground', () => {
   });
 
   it('opens the operation of a link in the API reference', async () => {
-    await page.goto(`${site.url}/api/storage.v2.html#operation/batchDelete`);
+    await page.goto(`${site.url}/api/storage.v2.html#batchDelete`);
     await page.locator('a[href$="#batchDelete"]', { hasText: 'Try it' }).first().click();
     await expect.poll(() => page.getByLabel('Operation').inputValue()).toBe('batchDelete');
   });

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import { expect, it } from 'vitest';
 
 const SITE = join(import.meta.dirname, '../dist/site');
-const pages = globSync('**/*.html', { cwd: SITE }).filter((page) => !page.startsWith('api/'));
+const pages = globSync('**/*.html', { cwd: SITE });
 const html = new Map(pages.map((page) => [page, readFileSync(join(SITE, page), 'utf8')]));
 const ids = new Map([...html].map(([page, text]) => [page, toIds(text)]));
 
@@ -14,7 +14,8 @@ it('every link of the built site points to an existing page and heading', () => 
       if (/^[a-z]+:/.test(link)) continue;
       const { pathname, hash } = new URL(link, `http://site/${page}`);
       const file = toFile(decodeURI(pathname));
-      const anchors = ids.get(file ?? '');
+      // The anchor of the playground is an operation, which its own test opens.
+      const anchors = file === 'playground/index.html' ? undefined : ids.get(file ?? '');
       const anchor = decodeURIComponent(hash.slice(1));
       if (!file || (anchor && anchors && !anchors.has(anchor))) dead.push(`${page}: ${link}`);
     }

@@ -16,7 +16,7 @@ const PAGES = {
   '/reference/command-lines.html': 'Usage: berth-mock',
   '/packages/client.html': 'createGatewayClient',
   '/project/changelog.html': 'Changelog',
-  '/api/gateway.v1.html': 'Hosted services',
+  '/api/gateway.v1.html': 'Call a path of a hosted service with GET',
   '/api/storage.v2.html': 'Storage API',
 };
 
@@ -151,13 +151,17 @@ describeOn('chromium', 'the site', () => {
     await page.close();
   });
 
-  it('the menu leads to the API reference', async () => {
+  it('the menu leads to the API reference, which is a page of the site', async () => {
     const { page } = await openPage(DESKTOP);
     await page.goto(`${site.url}/start/client.html`);
     await page.getByText('API', { exact: true }).first().hover();
-    await page.getByText('Storage API, v2').first().click();
+    await page.locator('.rp-nav').getByText('Storage API').first().click();
     await page.waitForURL('**/api/storage.v2.html');
     expect(await page.locator('h1').first().textContent()).toContain('Storage API');
+    for (const part of ['.rp-nav', '.rp-doc-layout__sidebar', '[class*=search-button]:visible'])
+      expect(await page.locator(part).first().isVisible(), part).toBe(true);
+    const links = page.locator('a[href$="/playground/index.html#batchDelete"]');
+    expect(await links.count()).toBe(1);
     await page.close();
   });
 
