@@ -29,3 +29,14 @@ it('has the figures as text, too', () => {
     'storage POST, requests/CPU s – prism-cli 5: 4.00 (goal ≥ 2). start, ms – a &lt;limit&gt;: 2.00 (goal ≤ 1).',
   );
 });
+
+it('draws the line of equal figures beside the bars only, so that it crosses no label', () => {
+  const [svg = ''] = toCharts(PAGE).values();
+  const labels = [...svg.matchAll(/<text x="16" y="(\d+)"/g)].map(([, y]) => Number(y));
+  const lines = [...svg.matchAll(/class="one" d="M[\d.]+ (\d+)v(\d+)"/g)];
+  expect(lines).toHaveLength(labels.length);
+  for (const [index, [, top, length]] of lines.entries()) {
+    expect(Number(top)).toBeGreaterThan(labels[index] as number);
+    expect(Number(top) + Number(length)).toBeLessThan((labels[index] as number) + 28);
+  }
+});

@@ -63,7 +63,8 @@ function toChart(suite: string, figures: readonly Figure[]): string {
     return [
       `  <text x="${LEFT}" y="${top + 10}">${toXml(toLabel(figure))}</text>`,
       `  <rect class="${figure.isMet ? 'met' : 'missed'}" x="${from}" y="${top + 16}" width="${round(Math.max(2, to - from))}" height="12" rx="2"/>`,
-      `  <path class="goal" d="M${goal} ${top + 13}v18"/>`,
+      `  <path class="one" d="M${x(1)} ${top + 15}v14"/>`,
+      `  <path class="goal" d="M${goal} ${top + 15}v14"/>`,
       `  <text class="value" x="${WIDTH - 12}" y="${top + 27}">${toXml(toValue(figure))}</text>`,
     ].join('\n');
   });
@@ -80,12 +81,11 @@ function toChart(suite: string, figures: readonly Figure[]): string {
     .met { fill: #1a7f4b; }
     .missed { fill: #c0392b; }
     .goal { stroke: #1f2937; stroke-width: 2; }
-    .one { stroke: #9ca3af; stroke-dasharray: 4 4; }
+    .one { stroke: #9ca3af; stroke-dasharray: 3 2; }
   </style>
   <rect width="${WIDTH}" height="${height}" rx="12" fill="#fff"/>
   <text class="head" x="${LEFT}" y="24">${suite}: our figure / the peer's</text>
-  <text class="small" x="${LEFT}" y="42">dashed: equal; black mark: goal; logarithmic scale</text>
-  <path class="one" d="M${x(1)} ${HEAD - 6}V${height - 8}"/>
+  <text class="small" x="${LEFT}" y="42">dashed: equal; mark: goal; logarithmic scale</text>
 ${rows.join('\n')}
 </svg>
 `;
