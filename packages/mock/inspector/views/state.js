@@ -38,7 +38,7 @@ function showFiles() {
     ${
       state.files.length === 0
         ? html`<p class="empty">No files yet. Uploaded files appear here.</p>`
-        : html`<table>
+        : html`<table class="files">
           <thead><tr><th>Path</th><th>Type</th><th>Size</th><th></th></tr></thead>
           <tbody>
             ${state.files.map(
