@@ -182,8 +182,8 @@ function toContent(document: Document, { content = {} }: Part): string {
       ...(/json|text/.test(type) ? Object.values(examples) : []).map((example) => {
         const { summary, value } = resolve(document, example);
         const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-        const language = type.includes('json') ? 'json' : 'text';
-        return toDetails(`Example: ${summary}`, `\`\`\`${language}\n${text}\n\`\`\``);
+        // The colours of JSON would double the elements of the page, and the time until it responds.
+        return toDetails(`Example: ${summary}`, `\`\`\`text\n${text}\n\`\`\``);
       }),
     ]),
   );

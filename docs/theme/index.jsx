@@ -29,11 +29,13 @@ const Playground = lazy(() => import('../playground/page/index.tsx'));
 export function Layout(props) {
   const { page } = usePage();
   const playground = (
-    <NoSSR>
-      <Suspense>
-        <Playground />
-      </Suspense>
-    </NoSSR>
+    <div className="berth-playground-place">
+      <NoSSR>
+        <Suspense>
+          <Playground />
+        </Suspense>
+      </NoSSR>
+    </div>
   );
   return (
     <OriginalLayout
