@@ -35,6 +35,7 @@ import { createUpload } from './surfaces/upload.ts';
 import { rawPathOf } from './util/host.ts';
 import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './util/session-name.ts';
 import { respondTo } from './util/sockets.ts';
+import { decodeText } from './util/values.ts';
 
 /**
  * Creates the application, which routes each call to its session and its surface. The application is
@@ -243,15 +244,8 @@ function toSubject(
   routers: Readonly<Record<Exclude<SurfaceName, 'link'>, Router>>,
 ): FaultSubject {
   const found = surface === 'link' ? undefined : routers[surface].find(request);
-  return { surface, operationId: found?.operationId, service: decode(found?.path.name) };
-}
-
-function decode(name: string | undefined): string | undefined {
-  try {
-    return name && decodeURIComponent(name);
-  } catch {
-    return name;
-  }
+  const name = found?.path.name;
+  return { surface, operationId: found?.operationId, service: name && decodeText(name) };
 }
 
 /**

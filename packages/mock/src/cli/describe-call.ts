@@ -1,4 +1,5 @@
 import type { LoggedRequest } from '../session/request-log.ts';
+import { parseJson } from '../util/values.ts';
 
 export const LOG_FORMATS = ['text', 'json'] as const;
 
@@ -42,9 +43,5 @@ function findReason({ violations, response }: LoggedRequest): string {
 function findText(body: string, name: string): string | undefined {
   const json = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(body)?.[1];
   if (json === undefined) return new RegExp(`<${name}>([^<]*)<`, 'i').exec(body)?.[1];
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return parseJson(json) as string | undefined;
 }

@@ -1,7 +1,7 @@
 import type { RouteTable } from '@berth/server-stubs';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import { isObject } from '../util/values.ts';
+import { isObject, toKeys } from '../util/values.ts';
 import { DOCUMENT_UPLOAD_PATH, type SurfaceName } from './surface.ts';
 
 /** The HTTP methods that the documents define. HEAD and OPTIONS are derived from them. */
@@ -95,10 +95,8 @@ function resolveRefs<Document extends object>(document: Document): Document {
 }
 
 function lookUp(document: object, ref: string): unknown {
-  const keys = ref.replace(/^#\//, '').split('/');
-  return keys.reduce<unknown>(
-    (node, key) =>
-      isObject(node) ? node[key.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined,
+  return toKeys(ref).reduce<unknown>(
+    (node, key) => (isObject(node) ? node[key] : undefined),
     document,
   );
 }

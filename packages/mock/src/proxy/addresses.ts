@@ -3,6 +3,7 @@ import { FILES_PATH } from '@berth/server-stubs/engine';
 import type { SurfaceName } from '../contract/surface.ts';
 import { isHttp, type ProxyTargets } from '../options.ts';
 import { SESSION_PARAMETER } from '../util/session-name.ts';
+import { parseJson } from '../util/values.ts';
 
 /** Maximum number of URLs; the oldest are dropped. */
 const CAPACITY = 10_000;
@@ -124,16 +125,8 @@ export function rewriteAddresses(
   const pattern = new RegExp(`("${member.name}"\\s*:\\s*)("(?:[^"\\\\]|\\\\.)+")`, 'g');
   const text = body.toString();
   const rewritten = text.replace(pattern, (whole, before: string, literal: string) => {
-    const real = parse(literal);
+    const real = parseJson(literal) as string | undefined;
     return real === undefined ? whole : before + JSON.stringify(toLocal(member.kind, real));
   });
   return rewritten === text ? body : Buffer.from(rewritten);
-}
-
-function parse(literal: string): string | undefined {
-  try {
-    return JSON.parse(literal);
-  } catch {
-    return undefined;
-  }
 }

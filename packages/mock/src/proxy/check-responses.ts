@@ -6,7 +6,7 @@ import type { SurfaceName } from '../contract/surface.ts';
 import { applyProfile, type WireProfile } from '../contract/wire-profile.ts';
 import { CODES } from '../faults/fault.ts';
 import { compileSchema } from '../surfaces/explain-refusal.ts';
-import { isObject } from '../util/values.ts';
+import { isObject, parseJson } from '../util/values.ts';
 import { findHeader, listHeader, type RawHeaders } from './headers.ts';
 
 export interface CheckedResponse {
@@ -199,11 +199,7 @@ function parse(response: CheckedResponse): unknown {
   if (!isReadable(response) || !JSON_BODY.test(findHeader(headers, 'content-type') ?? '')) {
     return undefined;
   }
-  try {
-    return body && JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
+  return body && parseJson(body.toString());
 }
 
 export function violate(

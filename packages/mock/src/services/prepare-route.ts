@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type GatewayInput, type ServiceResponse, toResponse } from '@berth/server-stubs';
-import { isObject } from '../util/values.ts';
+import { isObject, parseJson } from '../util/values.ts';
 import { prepareEvents, wait } from './events.ts';
 import type { EventScript, FixedResponse, Route, ServiceCall } from './fake-service.ts';
 import {
@@ -74,12 +74,9 @@ export function toServiceCall({ input, call, params, memory }: RouteContext): Se
 
 /** @throws ServiceRefusal 400 or 413 */
 async function readJson(body: Readable | undefined): Promise<unknown> {
-  const text = (await readBytes(body)).toString();
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ServiceRefusal(400, 'The body is not valid JSON.');
-  }
+  const value = parseJson((await readBytes(body)).toString());
+  if (value === undefined) throw new ServiceRefusal(400, 'The body is not valid JSON.');
+  return value;
 }
 
 /** Maximum size of a body that is read into memory. */

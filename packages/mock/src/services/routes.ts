@@ -1,4 +1,4 @@
-import { suggest } from '../util/values.ts';
+import { decodeText, suggest } from '../util/values.ts';
 
 const METHODS = ['GET', 'POST', 'WS'] as const;
 
@@ -111,18 +111,9 @@ export function toCalledPath(path: string, rawQuery: string | undefined): Called
   const raw = path.slice(1).split('/');
   return {
     raw,
-    decoded: path.includes('%') ? raw.map(decode) : raw,
+    decoded: path.includes('%') ? raw.map(decodeText) : raw,
     rawQuery,
   };
-}
-
-/** Returns the text unchanged if it cannot be decoded. */
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 export type Params = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { WebSocketResponse } from '@berth/server-stubs';
 import type { WebSocket } from 'ws';
-import { isObject } from '../util/values.ts';
+import { isObject, parseJson } from '../util/values.ts';
 import { wait } from './events.ts';
 import type {
   FakeSocket,
@@ -178,11 +178,7 @@ const ANY = '*';
 function fitsMessage(message: string | Uint8Array, expected: unknown): boolean {
   if (expected === ANY || message === expected) return true;
   if (typeof expected === 'string' || typeof message !== 'string') return false;
-  try {
-    return includes(JSON.parse(message), expected);
-  } catch {
-    return false;
-  }
+  return includes(parseJson(message), expected);
 }
 
 /** Objects may have additional fields; anything else must be equal. */

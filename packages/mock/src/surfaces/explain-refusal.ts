@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import type { Operation } from '../contract/contract.ts';
 import { type Schema, toFlatSchema } from '../contract/contract.ts';
 import { recordOf } from '../session/call-record.ts';
-import { isObject } from '../util/values.ts';
+import { isObject, parseJson, toKeys } from '../util/values.ts';
 
 /**
  * Creates a function that logs what is wrong with a request, in more detail than the router: it reports all
@@ -59,7 +59,7 @@ function explainBody(
   bytes: Buffer | undefined,
   first: Violation,
 ): { violations: readonly Violation[]; message?: string } {
-  const body = parse(bytes);
+  const body = bytes && parseJson(bytes.toString());
   const wrapper = schema['x-berth-unwrap'] ?? '';
   const isWrapped = isObject(body) && Object.hasOwn(body, wrapper);
   const fields = isWrapped ? body[wrapper] : body;
@@ -86,10 +86,7 @@ function explainBody(
  */
 function describeError(error: ErrorObject, body: unknown): string {
   const { instancePath, keyword, params, message = 'must be valid' } = error;
-  const keys = instancePath
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const keys = toKeys(instancePath);
   if (keyword === 'required') return `${toField([...keys, params.missingProperty])} is required.`;
   const field = toField(keys) || 'The body';
   if (keyword !== 'type') return `${field} ${message}.`;
@@ -109,14 +106,6 @@ function toField(keys: readonly string[]): string {
 function withArticle(type: string): string {
   if (type === 'null') return type;
   return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`;
-}
-
-function parse(bytes: Buffer | undefined): unknown {
-  try {
-    return bytes && JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns all errors in a path parameter that the router rejected at the first violation. */

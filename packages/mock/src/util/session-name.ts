@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { decodeText } from './values.ts';
 
 /**
  * Query parameter that selects the session in upload URLs and links, which are requested without the session
@@ -40,7 +41,7 @@ export function takeSessionProtocol({ headers, rawHeaders }: IncomingMessage): v
   const protocols = offered.split(',').map((protocol) => protocol.trim());
   const named = protocols.find(isName);
   if (named === undefined) return;
-  headers[HEADER] ??= decode(named.slice(PREFIX.length));
+  headers[HEADER] ??= decodeText(named.slice(PREFIX.length));
   for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
     if (rawHeaders[at]?.toLowerCase() === PROTOCOLS) rawHeaders.splice(at, 2);
   }
@@ -53,12 +54,4 @@ export function takeSessionProtocol({ headers, rawHeaders }: IncomingMessage): v
 
 function isName(protocol: string): boolean {
   return protocol.startsWith(PREFIX);
-}
-
-function decode(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }

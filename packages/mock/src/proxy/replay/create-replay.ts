@@ -12,7 +12,7 @@ import type { Session } from '../../session/session.ts';
 import { sendOwnRefusal } from '../../surfaces/own-refusal.ts';
 import { corsOf } from '../../surfaces/router-options.ts';
 import { describeFileError } from '../../util/folders.ts';
-import { isObject } from '../../util/values.ts';
+import { isObject, parseJson } from '../../util/values.ts';
 import { createCheckers } from '../check-requests.ts';
 import type { Backend } from '../create-proxy.ts';
 import {
@@ -227,11 +227,7 @@ function withoutBoundary(body: Buffer, contentType: string | undefined): Buffer 
 
 function toJson(body: Buffer, contentType: string | undefined): string | undefined {
   if (body.length === 0 || !/\bjson\b/i.test(contentType ?? '')) return undefined;
-  try {
-    return JSON.stringify(JSON.parse(body.toString()), sortMembers);
-  } catch {
-    return undefined;
-  }
+  return JSON.stringify(parseJson(body.toString()), sortMembers);
 }
 
 function sortMembers(_: string, value: unknown): unknown {

@@ -5,6 +5,7 @@ import { perProfile, type WireProfile } from '../../contract/wire-profile.ts';
 import type { ResolvedOptions } from '../../options.ts';
 import type { JsonBody } from '../../session/logged-json.ts';
 import { createRedactor, REDACTED, SECRET_HEADERS, toLatin1 } from '../../session/redactor.ts';
+import { parseJson } from '../../util/values.ts';
 import { listHeader, type RawHeaders } from '../headers.ts';
 
 /** One message in a recording, with lower-case header names and without secrets. */
@@ -123,7 +124,7 @@ export function createScrubber(holder: { readonly profile: WireProfile }) {
     learnGrant(body: Buffer): void {
       for (const [, value = ''] of body.toString().matchAll(GRANT_MEMBER)) {
         remember(value);
-        remember(unquote(value));
+        remember(String(parseJson(`"${value}"`) ?? ''));
       }
     },
     target: (target: string): string =>
@@ -158,12 +159,4 @@ function formsOf(value: string): string[] {
 /** Returns the value of `name=value; Path=/`. */
 function cookieOf(pair: string): string {
   return /=([^;]*)/.exec(pair)?.[1]?.trim() ?? '';
-}
-
-function unquote(literal: string): string {
-  try {
-    return JSON.parse(`"${literal}"`);
-  } catch {
-    return literal;
-  }
 }

@@ -3,7 +3,7 @@ import { readDocumentOperations } from '@berth/server-stubs/service-document';
 import { createPrism, type Resource } from '../../contract/oracle/create-oracle.ts';
 import { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
 import type { Problem } from '../../util/source-file.ts';
-import { isObject } from '../../util/values.ts';
+import { decodeText, isObject } from '../../util/values.ts';
 import type { CompiledRoute, CompiledService } from '../compile-service.ts';
 import { compareRoutes, HTTP_METHODS, type HttpMethod, parseDocumentPath } from '../routes.ts';
 import type { DocumentOptions } from '../services.ts';
@@ -160,17 +160,9 @@ function isKnown(document: unknown, ref: string): boolean {
   if (!ref.startsWith('#/')) return true;
   let value = document;
   for (const step of ref.slice(2).split('/')) {
-    const key = decode(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decodeText(step).replaceAll('~1', '/').replaceAll('~0', '~');
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
     value = (value as Record<string, unknown>)[key];
   }
   return true;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -9,7 +9,7 @@ import {
   type ReadFile,
   type ServiceFault,
 } from '../../util/source-file.ts';
-import { isObject, suggest, toMilliseconds } from '../../util/values.ts';
+import { isObject, suggest, toKeys, toMilliseconds } from '../../util/values.ts';
 import { type CompiledService, compileService } from '../compile-service.ts';
 import type { FakeService, ScriptedEvent, WebSocketStep } from '../fake-service.ts';
 import { parseRouteKey, type RouteKey, shapeOf } from '../routes.ts';
@@ -282,7 +282,7 @@ function isSaid({ keyword, schemaPath }: ErrorObject): boolean {
 }
 
 function toProblem({ instancePath, keyword, params, parentSchema, message }: ErrorObject): Problem {
-  const path = toPath(instancePath);
+  const path = toKeys(instancePath).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
   if (keyword === 'additionalProperties') {
     const { additionalProperty: name } = params as { additionalProperty: string };
     const known = Object.keys((parentSchema as { properties?: object }).properties ?? {});
@@ -291,12 +291,4 @@ function toProblem({ instancePath, keyword, params, parentSchema, message }: Err
   }
   const { errorMessage } = parentSchema as { errorMessage?: string };
   return { path, rest: errorMessage ?? `${message}.` };
-}
-
-function toPath(pointer: string): (string | number)[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
