@@ -110,6 +110,25 @@ export function readDocumentOperations(document: unknown, maxBytes: number): Doc
   };
 }
 
+/**
+ * Compiles a bundled document (OpenAPI 3.0 to 3.2) to the route table that `berth-stubs` generates from it.
+ *
+ * @returns the table, which is undefined if no part of the document can be used
+ */
+export function readRouteTable(document: unknown): {
+  readonly table: RouteTable | undefined;
+  readonly warnings: readonly DocumentWarning[];
+} {
+  const problems = new Problems();
+  try {
+    const table = toLiveTable(readModel(document, problems), problems);
+    return { table, warnings: problems.warnings.map(toWarning) };
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return { table: undefined, warnings: error.problems.map(toWarning) };
+  }
+}
+
 function toWarning({ pointer, message }: Problem): DocumentWarning {
   return { path: toNames(pointer), message };
 }

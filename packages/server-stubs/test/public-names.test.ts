@@ -18,7 +18,7 @@ test.each([
     'the reader of service documents',
     serviceDocument,
     `FaultError ServiceDocumentError loadServiceDocument readDocumentOperations
-    writeResponseValidators`,
+    readRouteTable writeResponseValidators`,
   ],
   [
     'the engine',

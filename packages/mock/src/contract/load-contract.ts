@@ -1,13 +1,9 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { readFile } from 'node:fs/promises';
 import type { RouteTable } from '@berth/server-stubs';
-import { registerTypeScript } from '../typescript.js';
+import { readRouteTable } from '@berth/server-stubs/service-document';
 import { describeFileError } from '../util/folders.ts';
-import { describeServiceFault, readYaml, type ServiceFault } from '../util/source-file.ts';
+import { readDocument } from '../util/read-document.ts';
+import { describeServiceFault, type ServiceFault } from '../util/source-file.ts';
 import {
   type Contract,
   type DocumentName,
@@ -49,95 +45,25 @@ export async function loadContract(files: readonly string[]): Promise<Contract> 
   };
 }
 
-class RefusedDocument extends Error {
-  override readonly name = 'RefusedDocument';
-  readonly places: readonly { readonly path: readonly string[]; readonly message: string }[];
-
-  /** @param text output of the generator: one place and JSON Pointer per line, followed by a sentence */
-  constructor(text: string) {
-    super(text.trim());
-    this.places = [...text.matchAll(/^.*:\d+:\d+ #(\/\S*)\n((?: {2}.*\n)+)/gm)].map(
-      ([, pointer = '', message = '']) => ({
-        path: pointer.slice(1).split('/').map(unescapeStep),
-        message: message.replaceAll(/\s+/g, ' ').trim(),
-      }),
-    );
-  }
-}
-
 const FOREIGN = 'It has no operation of the gateway or the storage API.';
 
+/** Its routes and validators are those that `berth-stubs` generates. Nothing of the document may be left out. */
 async function loadDocument(file: string) {
-  const text = await readFile(file, 'utf8').catch((error: Error) =>
+  await readFile(file).catch((error: Error) =>
     fail([{ file, message: `Cannot read the contract: ${describeFileError(error)}.` }]),
   );
-  const read = await readYaml(file, text);
+  const read = await readDocument(file);
   if (Array.isArray(read)) return fail(read);
-  try {
-    const routes = await compileRoutes(file);
-    const document = toDocument(read.value as object);
-    return { name: nameOf(routes) ?? fail([{ file, message: FOREIGN }]), document, routes };
-  } catch (error) {
-    if (error instanceof ContractFileError) throw error;
-    if (!(error instanceof RefusedDocument)) return fail([{ file, message: toSentence(error) }]);
-    const { places, message } = error;
-    if (places.length === 0) {
-      // The generator read the file itself, so it may have seen a newer version.
-      const now = await readYaml(file, await readFile(file, 'utf8').catch(() => text));
-      return fail(Array.isArray(now) ? now : [{ file, message }]);
-    }
-    return fail(places.map(({ path, message }) => ({ file, ...read.locate({ path }), message })));
-  }
-}
-
-/**
- * Loads a document's routes and validators, which `berth-stubs` generates just as for the built-in contract.
- * Each version is imported from its own folder, so that it gets its own modules.
- *
- * @param file one OpenAPI document, JSON or YAML
- * @throws RefusedDocument
- */
-async function compileRoutes(file: string): Promise<RouteTable> {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-contract-'));
-  try {
-    await generate(file, folder);
-    registerTypeScript();
-    const { routes } = await import(pathToFileURL(join(folder, 'routes.gen.ts')).href);
-    return routes;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
-function generate(file: string, folder: string): Promise<void> {
-  const runtime = import.meta.resolve('@berth/server-stubs/runtime');
-  const args = [
-    findGenerator(),
+  const { table, warnings } = readRouteTable(read.value);
+  const located = warnings.map(({ path, message }) => ({
     file,
-    '--output',
-    folder,
-    '--runtime',
-    runtime,
-    '--strict',
-    '--quiet',
-  ];
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, (error, _, stderr) => {
-      if (error === null) resolve();
-      else reject(error.code === 2 ? new RefusedDocument(stderr) : error);
-    });
-  });
-}
-
-function findGenerator(): string {
-  const require = createRequire(import.meta.url);
-  const manifest = require.resolve('@berth/server-stubs/package.json');
-  return join(dirname(manifest), require(manifest).bin['berth-stubs']);
-}
-
-/** RFC 6901, section 4. */
-function unescapeStep(step: string): string {
-  return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    ...read.locate({ path }),
+    message,
+  }));
+  const faults = [...read.warnings, ...located];
+  if (table === undefined || faults.length > 0) return fail(faults);
+  const name = nameOf(table) ?? fail([{ file, message: FOREIGN }]);
+  return { name, document: resolveAll(file, read.value as object), routes: table };
 }
 
 /** Returns the built-in document that shares the most operations with this one. */
@@ -152,10 +78,14 @@ function nameOf({ routes }: RouteTable): DocumentName | undefined {
 }
 
 /** Resolving the references of a recursive schema would never end. */
-function toSentence(error: unknown): string {
-  if (error instanceof RangeError)
-    return 'A schema refers to itself, which the mock does not support.';
-  return (error as Error).message;
+function resolveAll(file: string, document: object) {
+  try {
+    return toDocument(document);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const message = 'A schema refers to itself, which the mock does not support.';
+    return fail([{ file, message }]);
+  }
 }
 
 function fail(faults: readonly ServiceFault[]): never {

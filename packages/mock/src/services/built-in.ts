@@ -105,7 +105,7 @@ export function createShop(): CompiledService {
 
 async function loadShop(): Promise<CompiledService> {
   const [{ readDocument }, { compileDocument }] = await Promise.all([
-    import('./loading/read-document.ts'),
+    import('../util/read-document.ts'),
     import('./documents/compile-document.ts'),
   ]);
   const read = await readDocument(SHOP);

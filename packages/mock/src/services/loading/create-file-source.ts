@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { describeFileError } from '../../util/folders.ts';
+import { readDocument } from '../../util/read-document.ts';
 import {
   type ReadFile,
   readYaml,
@@ -10,7 +11,6 @@ import {
 import { type CompiledService, mergeDocument } from '../compile-service.ts';
 import type { DocumentOptions } from '../services.ts';
 import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './folders.ts';
-import { readDocument } from './read-document.ts';
 import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';
 import { type Validated, validateFile } from './validate-services.ts';
 

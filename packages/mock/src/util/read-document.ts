@@ -1,4 +1,4 @@
-import type { ReadFile, ServiceFault } from '../../util/source-file.ts';
+import type { ReadFile, ServiceFault } from './source-file.ts';
 
 /** An OpenAPI document that includes the other files that it refers to. */
 export interface ReadDocument extends ReadFile {
