@@ -9,7 +9,7 @@ import { applyDispositionRules } from './http/disposition.ts';
 // Not imported from the runtime's index, because errors are also used in browsers, which have no Node.js
 // modules.
 import { type Call, toResponse } from './runtime/call.ts';
-import type { HandlerResponse } from './runtime/index.ts';
+import type { Fault, FaultKind, HandlerResponse } from './runtime/index.ts';
 
 /** For a deployment's own codes, which are not in any table. */
 const UNKNOWN: ErrorRow = { status: 500, message: 'The call failed.' };
@@ -184,6 +184,44 @@ export class UploadError extends ContractError {
       }),
     };
   }
+}
+
+const CLASSES = { gateway: GatewayError, storage: StorageError, upload: UploadError };
+
+/** The codes for what a router refuses: of the gateway (D6), the storage API (D26) and the upload target (D27). */
+const CODES: Readonly<
+  Record<FaultKind | 'too-long', readonly [GatewayErrorCode, StorageErrorCode, UploadErrorCode]>
+> = {
+  'not-found': ['INVALID_PATH', 'NOT_FOUND', 'MalformedPOSTRequest'],
+  'method-not-allowed': ['METHOD_NOT_ALLOWED', 'METHOD_NOT_ALLOWED', 'MalformedPOSTRequest'],
+  'bad-path': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
+  'invalid-request': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
+  'malformed-body': ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
+  'unsupported-media-type': ['INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE', 'MalformedPOSTRequest'],
+  'too-large': ['EXCEED_MAX_PAYLOAD_SIZE', 'EXCEED_MAX_PAYLOAD_SIZE', 'EntityTooLarge'],
+  'too-long': ['INVALID_REQUEST', 'INVALID_PARAM', 'EntityTooLarge'],
+  unauthorized: ['INVALID_CREDENTIALS', 'SIGN_PARAM_INVALID', 'AccessDenied'],
+  'not-implemented': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
+  'invalid-response': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
+  'handler-failed': ['SYS_ERR', 'SYS_ERR', 'InternalError'],
+};
+
+/** Uploads that keep their own status, because D27 has no code for them. */
+const OWN_STATUS: readonly FaultKind[] = ['not-found', 'method-not-allowed', 'not-implemented'];
+
+/** Converts a runtime fault to an error of a surface. */
+export function toContractError(
+  surface: keyof typeof CLASSES,
+  { kind, status, message, cause }: Fault,
+): GatewayError | StorageError | UploadError {
+  // Only a body is a payload, and not a path or headers that are too long.
+  const row = kind === 'too-large' && status !== 413 ? 'too-long' : kind;
+  const [gateway, storage, upload] = CODES[row];
+  const code = { gateway, storage, upload }[surface];
+  const isOurs = kind === 'invalid-response' || kind === 'handler-failed';
+  if (isOurs) return new CLASSES[surface](code, { cause });
+  const hasStatus = surface !== 'upload' || OWN_STATUS.includes(kind);
+  return new CLASSES[surface](code, { message, cause, ...(hasStatus && { status }) });
 }
 
 interface ErrorRow {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GatewayError, type GatewayErrorCode } from '../errors.ts';
+import { GatewayError, toContractError } from '../errors.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import type { SecurityHandlers } from '../generated/gateway.v1/index.gen.ts';
 import { routes as standard } from '../generated/gateway.v1/routes.gen.ts';
@@ -18,27 +18,12 @@ import {
   type Call,
   createRouter,
   type Fault,
-  type FaultKind,
   type Router,
   type SecurityHandler,
 } from '../runtime/index.ts';
 import type { GatewayHandler, GatewayHandlers, WebSocketHandler } from './gateway-handlers.ts';
 import { toGatewayHandler } from './to-gateway-handler.ts';
 import { takeBearerProtocol } from './web-socket.ts';
-
-const CODES: Readonly<Record<FaultKind, GatewayErrorCode>> = {
-  'not-found': 'INVALID_PATH',
-  'method-not-allowed': 'METHOD_NOT_ALLOWED',
-  'bad-path': 'INVALID_REQUEST',
-  'invalid-request': 'INVALID_REQUEST',
-  'malformed-body': 'INVALID_REQUEST',
-  'unsupported-media-type': 'INVALID_REQUEST',
-  'too-large': 'EXCEED_MAX_PAYLOAD_SIZE',
-  unauthorized: 'INVALID_CREDENTIALS',
-  'not-implemented': 'SYS_ERR',
-  'invalid-response': 'SYS_ERR',
-  'handler-failed': 'SYS_ERR',
-};
 
 export interface GatewayRouterOptions<Caller = unknown> extends BerthRouterOptions {
   /** Authenticates callers, with one handler for each scheme in the contract. */
@@ -119,20 +104,13 @@ export function createGatewayRouter<Caller = unknown>(
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
 }
 
-/** Converts a runtime fault to a gateway error (D6). */
-function toGatewayFault(fault: Fault, { request }: Call): GatewayError {
-  const { kind, status, message, cause } = fault;
-  if (kind === 'unauthorized' && request.headers.authorization === undefined) {
+function toGatewayFault(fault: Fault, { request }: Call) {
+  if (fault.kind === 'unauthorized' && request.headers.authorization === undefined) {
     return new GatewayError('MISSING_CREDENTIALS', {
       message: 'The Authorization header is missing: send a Bearer token or a signature.',
     });
   }
-  // Only a body is a payload. If the path or headers are too long, the request itself is invalid.
-  const code = kind === 'too-large' && status !== 413 ? 'INVALID_REQUEST' : CODES[kind];
-  if (kind === 'invalid-response' || kind === 'handler-failed') {
-    return new GatewayError(code, { cause });
-  }
-  return new GatewayError(code, { message, status, cause });
+  return toContractError('gateway', fault);
 }
 
 /** A call that has not been authenticated yet. */

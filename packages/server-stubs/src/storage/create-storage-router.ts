@@ -1,4 +1,4 @@
-import { StorageError, type StorageErrorCode } from '../errors.ts';
+import { StorageError, toContractError } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
@@ -14,8 +14,6 @@ import {
   type Call,
   type Content,
   createRouter,
-  type Fault,
-  type FaultKind,
   type Input,
   type Route,
   type Router,
@@ -24,20 +22,6 @@ import {
   type Validator,
 } from '../runtime/index.ts';
 import type { StorageCall, StorageHandlers } from './storage-handlers.ts';
-
-const CODES: Readonly<Record<FaultKind, StorageErrorCode>> = {
-  'not-found': 'NOT_FOUND',
-  'method-not-allowed': 'METHOD_NOT_ALLOWED',
-  'bad-path': 'INVALID_PARAM',
-  'invalid-request': 'INVALID_PARAM',
-  'malformed-body': 'INVALID_PARAM',
-  'unsupported-media-type': 'UNSUPPORTED_MEDIA_TYPE',
-  'too-large': 'EXCEED_MAX_PAYLOAD_SIZE',
-  unauthorized: 'SIGN_PARAM_INVALID',
-  'not-implemented': 'SYS_ERR',
-  'invalid-response': 'SYS_ERR',
-  'handler-failed': 'SYS_ERR',
-};
 
 export interface StorageRouterOptions<Caller = unknown> extends BerthRouterOptions {
   /** Authenticates callers, with one handler for the three headers, which belong together. */
@@ -91,23 +75,13 @@ export function createStorageRouter<Caller = unknown>(
   return createRouter(table, toHandlers(handlers as Record<string, AnyHandler>, toHandler), {
     ...toRouterOptions(options, cors, (fault, { request }) => {
       const isNaked = request.headers[authorization.toLowerCase()] === undefined;
-      if (fault.kind !== 'unauthorized' || !isNaked) return toStorageFault(fault);
+      if (fault.kind !== 'unauthorized' || !isNaked) return toContractError('storage', fault);
       const message = `The ${authorization} header is missing.`;
       return new StorageError('SIGN_PARAM_INVALID', { message });
     }),
     security: { [CREDENTIALS]: toStorageSecurity(security, wireProfile, envIdOf(table)) },
     requests: { bodyBytes: LIMITS.storageBodyBytes, ...requests },
   });
-}
-
-/** Converts a runtime fault to a storage API error (D26). */
-function toStorageFault({ kind, status, message, cause }: Fault): StorageError {
-  // Only a body is a payload. If the path or headers are too long, a parameter is invalid.
-  const code = kind === 'too-large' && status !== 413 ? 'INVALID_PARAM' : CODES[kind];
-  if (kind === 'invalid-response' || kind === 'handler-failed') {
-    return new StorageError(code, { cause });
-  }
-  return new StorageError(code, { message, status, cause });
 }
 
 /**

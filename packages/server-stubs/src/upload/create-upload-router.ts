@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { rememberResource, UploadError, type UploadErrorCode } from '../errors.ts';
+import { rememberResource, toContractError, UploadError, type UploadErrorCode } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
@@ -13,9 +13,6 @@ import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
 import {
   type Call,
   createRouter,
-  type Fault,
-  FaultError,
-  type FaultKind,
   type FilePart,
   type HandlerResponse,
   type MultipartStream,
@@ -29,23 +26,6 @@ import type {
   UploadInput,
   UploadResult,
 } from './upload-handlers.ts';
-
-const CODES: Readonly<Record<FaultKind, UploadErrorCode>> = {
-  'not-found': 'MalformedPOSTRequest',
-  'method-not-allowed': 'MalformedPOSTRequest',
-  'bad-path': 'MalformedPOSTRequest',
-  'invalid-request': 'MalformedPOSTRequest',
-  'malformed-body': 'MalformedPOSTRequest',
-  'unsupported-media-type': 'MalformedPOSTRequest',
-  'too-large': 'EntityTooLarge',
-  unauthorized: 'AccessDenied',
-  'not-implemented': 'InternalError',
-  'invalid-response': 'InternalError',
-  'handler-failed': 'InternalError',
-};
-
-/** Faults that keep their own status, because D27 has no code for them. */
-const OWN_STATUS: readonly FaultKind[] = ['not-found', 'method-not-allowed', 'not-implemented'];
 
 /** Form field that may request the status 200, 201 or 204 (D27). */
 const STATUS_FIELD = 'success_action_status';
@@ -87,19 +67,10 @@ export function createUploadRouter(
       return toUploaded(await upload(input, call), input);
     }),
     {
-      ...toRouterOptions(options, cors, toUploadFault),
+      ...toRouterOptions(options, cors, (fault) => toContractError('upload', fault)),
       requests: { streamBytes: fileBytes + LIMITS.uploadFormBytes, ...requests },
     },
   );
-}
-
-/** Converts a runtime fault to an upload target error (D27). */
-function toUploadFault({ kind, status, message, cause }: Fault): UploadError {
-  const code = CODES[kind];
-  if (kind === 'invalid-response' || kind === 'handler-failed') {
-    return new UploadError(code, { cause });
-  }
-  return new UploadError(code, { message, cause, ...(OWN_STATUS.includes(kind) && { status }) });
 }
 
 /** D27: "The upload target responds with 204, an empty body, a strong `ETag` and a `Location`." */
