@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Router } from '@berth/server-stubs';
+import { type Router, UpgradeResponse } from '@berth/server-stubs';
 import { FILES_PATH } from '@berth/server-stubs/engine';
 import { createDownloadListener } from '@berth/server-stubs/engine/node';
 import type { Context } from './context.ts';
@@ -34,7 +34,6 @@ import { createStorage } from './surfaces/storage.ts';
 import { createUpload } from './surfaces/upload.ts';
 import { rawPathOf } from './util/host.ts';
 import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './util/session-name.ts';
-import { respondTo } from './util/sockets.ts';
 import { decodeText } from './util/values.ts';
 
 /**
@@ -173,7 +172,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
         // `bytesPerSecond` has no effect.
         const shape = (body: BodyShape) => cutSocket(socket, body);
         const target = { connection: socket, shape };
-        const response = () => respondTo(request, socket);
+        const response = () => new UpgradeResponse(request, socket, head);
         return doFaults(toFaulted(record, request, target, response), next);
       }, fail);
     },

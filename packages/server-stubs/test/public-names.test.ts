@@ -9,7 +9,7 @@ test.each([
   [
     'the package',
     stubs,
-    `ContractError GatewayError StorageError UploadError applyDispositionRules contract createCors
+    `ContractError GatewayError StorageError UpgradeResponse UploadError applyDispositionRules contract createCors
     createEventStream createGatewayRouter createStorageRouter createUploadRouter defaultWireProfile
     dispositionRules isResponding removeHopByHop toResponse`,
   ],

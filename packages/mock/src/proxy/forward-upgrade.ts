@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, request as requestHttp, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { UpgradeResponse } from '@berth/server-stubs';
 import { recordOf } from '../session/call-record.ts';
 import { type OwnRefusal, sendOwnRefusal } from '../surfaces/own-refusal.ts';
-import { joinSockets, noticeEnd, respondTo } from '../util/sockets.ts';
+import { joinSockets } from '../util/sockets.ts';
 import { findDestination } from './addresses.ts';
 import { findProxyRefusal, type ProxyParts } from './forward.ts';
 import { findHeader, type RawHeaders, toForwarded, toReturned } from './headers.ts';
@@ -20,14 +21,19 @@ export function forwardUpgrade(
   caller: Duplex,
   head: Buffer,
 ): void {
-  const { targets, addresses, checkers, verdicts, via } = parts;
+  const { context, targets, addresses, checkers, verdicts, via } = parts;
   const record = recordOf(request);
   const { surface } = record;
+  const response = new UpgradeResponse(request, caller, head);
   const destination = findDestination(surface, request.url ?? '/', targets, addresses);
   if (destination === undefined || surface !== 'gateway') {
-    caller.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    response.writeHead(400).end();
     return;
   }
+  const refuse = (refusal: OwnRefusal) => {
+    record.status = refusal.status;
+    sendOwnRefusal(refusal, surface, context, response);
+  };
   const refusal = findProxyRefusal(request, parts);
   if (refusal !== undefined) {
     refuse(refusal);
@@ -43,19 +49,9 @@ export function forwardUpgrade(
     agent: false,
     headers: ['Host', host, 'Via', `1.1 ${via}`, ...toForwarded(request.rawHeaders), ...UPGRADE],
   });
-  const leave = () => outgoing.destroy();
-  caller.once('close', leave);
-  const ignoreEnd = noticeEnd(caller, () => {
-    caller.end();
-    leave();
-  });
+  response.once('close', () => outgoing.destroy());
 
-  function refuse(refusal: OwnRefusal): void {
-    record.status = refusal.status;
-    sendOwnRefusal(refusal, surface, parts.context, respondTo(request, caller));
-  }
-
-  function checkResponse(status: number, raw: RawHeaders): void {
+  function takeHead(status: number, raw: RawHeaders): void {
     record.status = status;
     record.begin(findHeader(raw, 'x-request-id') ?? randomUUID());
     record.responseViolations = checkers().response({
@@ -69,24 +65,29 @@ export function forwardUpgrade(
       isWhole: false,
     });
     void check.done.then(() => verdicts.add(record, status));
+    response.sendDate = false;
   }
 
-  outgoing.on('upgrade', (response, deployment, first) => {
-    ignoreEnd();
-    checkResponse(101, response.rawHeaders);
-    caller.off('close', leave);
-    caller.write(toHead(response, [...toReturned(response.rawHeaders), ...UPGRADE]));
-    if (first.length > 0) caller.write(first);
-    if (head.length > 0) deployment.write(head);
-    joinSockets(caller, deployment);
+  outgoing.on('upgrade', ({ rawHeaders }, deployment, first) => {
+    takeHead(101, rawHeaders);
+    const headers = [...toReturned(rawHeaders), ...UPGRADE];
+    for (let at = 0; at < headers.length; at += 2) {
+      response.appendHeader(headers[at] as string, headers[at + 1] as string);
+    }
+    response.switch({});
+    response.hand((socket, sent) => {
+      if (first.length > 0) socket.write(first);
+      if (sent.length > 0) deployment.write(sent);
+      joinSockets(socket, deployment);
+    });
   });
-  outgoing.on('response', (response) => {
-    ignoreEnd();
-    checkResponse(response.statusCode ?? 0, response.rawHeaders);
-    const own = toReturned(response.rawHeaders, ['content-length']);
-    caller.write(toHead(response, [...own, 'Connection', 'close']));
-    response.pipe(caller);
-    response.on('error', () => caller.destroy());
+  outgoing.on('response', (received) => {
+    const { statusCode = 0, statusMessage, rawHeaders } = received;
+    takeHead(statusCode, rawHeaders);
+    const headers = [...toReturned(rawHeaders, ['content-length']), 'Connection', 'close'];
+    response.writeHead(statusCode, statusMessage, headers);
+    received.pipe(response);
+    received.on('error', () => caller.destroy());
   });
   outgoing.on('error', ({ message }) => {
     if (!caller.writable || record.status !== 0) {
@@ -97,10 +98,4 @@ export function forwardUpgrade(
     refuse({ reason: 'unreachable', status: 502, message: text });
   });
   outgoing.end();
-}
-
-function toHead({ statusCode = 0, statusMessage }: Partial<IncomingMessage>, raw: RawHeaders) {
-  const reason = statusMessage ?? STATUS_CODES[statusCode] ?? '';
-  const lines = raw.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${raw[at + 1]}`] : []));
-  return [`HTTP/1.1 ${statusCode} ${reason}`, ...lines, '', ''].join('\r\n');
 }

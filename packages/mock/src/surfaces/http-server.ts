@@ -7,10 +7,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GatewayError, isResponding } from '@berth/server-stubs';
+import { GatewayError, isResponding, UpgradeResponse } from '@berth/server-stubs';
 import { refusalFor, type SurfaceName, sendRefusal } from '../contract/surface.ts';
 import { RecordedRequest } from '../session/call-record.ts';
-import { respondTo } from '../util/sockets.ts';
 
 export interface Application {
   readonly request: RequestListener;
@@ -72,11 +71,11 @@ export async function createHttpServer(
       if (isResponding(socket)) socket.destroy();
       else application().upgrade(request, socket, head);
     })
-    .on('connect', (request, socket) => {
+    .on('connect', (request, socket, head) => {
       const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
       const message = 'The mock is not a proxy.';
       const error = new GatewayError('METHOD_NOT_ALLOWED', { message, headers });
-      sendRefusal(error, respondTo(request, socket), CLOSE);
+      sendRefusal(error, new UpgradeResponse(request, socket, head), CLOSE);
     })
     .on('clientError', (error, socket) =>
       respondToBrokenRequest(error, socket, (socket as RespondingSocket)[LATEST]),
@@ -136,7 +135,8 @@ function respondUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
     return;
   }
   const refusal = refusalFor('invalid', 'gateway', DEFECTS[error.code ?? ''] ?? MALFORMED);
-  sendRefusal(refusal, respondTo(UNREAD as IncomingMessage, socket), CLOSE);
+  const response = new UpgradeResponse(UNREAD as IncomingMessage, socket, Buffer.alloc(0));
+  sendRefusal(refusal, response, CLOSE);
 }
 
 const CLOSE = { connection: 'close' };
