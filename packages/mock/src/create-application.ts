@@ -20,8 +20,8 @@ import type { Backend } from './proxy/create-proxy.ts';
 import {
   CallRecord,
   type RecordedRequest,
+  type RecordedResponse,
   recordOf,
-  recordResponse,
 } from './session/call-record.ts';
 import { createRedactor } from './session/redactor.ts';
 import type { Auth } from './surfaces/auth/auth.ts';
@@ -101,7 +101,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
           return response.writeHead(302, { location: `${OWN_ROOT}/` }).end();
         }
         const record = begin(request, surface);
-        recordResponse(response, record);
+        (response as RecordedResponse).record = record;
         const refusal = isFromBrowser(request)
           ? findHostRefusal(request, context.options)
           : undefined;

@@ -6,41 +6,31 @@ import type { Redactor } from './redactor.ts';
 import type { LoggedMessage, LoggedRequest } from './request-log.ts';
 import type { Session } from './session.ts';
 
-/**
- * The first bytes of a body, and its total length. The bytes are kept as a string with one character per
- * byte. Unlike a view of one of Node's buffers, a string is cheap and keeps no other memory alive.
- */
+/** The first bytes of a body, and its total length. */
 export class KeptBytes {
   /** Total length, including bytes that were not kept. */
   size = 0;
-  #text = '';
+  keptSize = 0;
+  readonly #chunks: Buffer[] = [];
 
   /** @param max maximum number of bytes to keep */
   add(chunk: Uint8Array | string, encoding: BufferEncoding | undefined, max: number): void {
-    const bytes =
-      typeof chunk !== 'string' || encoding === 'latin1' ? chunk : Buffer.from(chunk, encoding);
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
     this.size += bytes.length;
-    const room = max - this.#text.length;
-    if (room <= 0) return;
-    this.#text +=
-      typeof bytes === 'string'
-        ? bytes.slice(0, room)
-        : toBuffer(bytes).toString('latin1', 0, room);
-  }
-
-  get keptSize(): number {
-    // Flattens the string, whose pieces would otherwise stay in memory one by one.
-    this.#text.charCodeAt(0);
-    return this.#text.length;
+    if (this.keptSize >= max) return;
+    // A copy: a view would keep the complete buffer alive.
+    const kept = Buffer.from(bytes.subarray(0, max - this.keptSize));
+    this.keptSize += kept.length;
+    this.#chunks.push(kept);
   }
 
   /** Undefined if there is no body. */
   get bytes(): Buffer | undefined {
-    return this.#text === '' ? undefined : Buffer.from(this.#text, 'latin1');
+    return this.keptSize === 0 ? undefined : Buffer.concat(this.#chunks);
   }
 
   get isWhole(): boolean {
-    return this.#text.length === this.size;
+    return this.keptSize === this.size;
   }
 }
 
@@ -76,7 +66,7 @@ export class CallRecord implements LoggedRequest {
   readonly #target: string;
   readonly #rawHeaders: readonly string[];
   readonly #requestBody: KeptBytes;
-  #response: { status: number; ms: number; head: string; kept: KeptBytes } | undefined;
+  #response: { status: number; ms: number; head: Buffer; kept: KeptBytes } | undefined;
 
   constructor(
     session: Session,
@@ -106,7 +96,9 @@ export class CallRecord implements LoggedRequest {
    */
   finish(status: number, head: string, kept = NOTHING): void {
     if (this.#response !== undefined) return;
-    this.#response = { status, head, kept, ms: performance.now() - this.#start };
+    const ms = performance.now() - this.#start;
+    // Node concatenates the head from many strings, which would all stay in memory.
+    this.#response = { status, head: Buffer.from(head, 'latin1'), kept, ms };
     if (this.id === '') this.id = ID.exec(head)?.[1] ?? randomUUID();
     this.session.requests.put(this, this.#bytes);
   }
@@ -126,7 +118,7 @@ export class CallRecord implements LoggedRequest {
     const { status, ms, head, kept } = this.#response;
     const message = toMessage(
       kept,
-      () => this.#toHeaders(toPairs(head)),
+      () => this.#toHeaders(toPairs(head.toString('latin1'))),
       (body) => this.#redactor.response(this.surface, body),
     );
     return Object.assign(message, { status, ms });
@@ -212,80 +204,45 @@ function toPairs(head: string): string[] {
     });
 }
 
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-const RECORD = Symbol('record of the call');
-
-const KEPT = Symbol('beginning of the body');
-
-type Recorded = ServerResponse & { [RECORD]: CallRecord; [KEPT]: KeptBytes };
-
 type Chunk = string | Uint8Array | null | undefined | (() => void);
 
 // biome-ignore lint/suspicious/noExplicitAny: the overloads of Node
 type Rest = any[];
 
-const { write, end } = ServerResponse.prototype as unknown as Record<
-  'write' | 'end',
-  (this: ServerResponse, ...given: Rest) => never
->;
+/** A response that keeps the beginning of its body, and completes the call's record when it ends. */
+export class RecordedResponse extends ServerResponse<RecordedRequest> {
+  readonly #kept = new KeptBytes();
+  #record: CallRecord | undefined;
 
-/**
- * Keeps the beginning of a response body, and notifies the call's record when the response ends. The methods
- * are set on the response itself rather than in a subclass, because the routers are fastest with a plain
- * response.
- */
-export function recordResponse(response: ServerResponse, record: CallRecord): void {
-  const recorded = response as Recorded;
-  recorded[RECORD] = record;
-  recorded[KEPT] = new KeptBytes();
-  recorded.write = keepAndWrite;
-  recorded.end = keepAndEnd;
-  // If the client disconnects, the response never finishes.
-  response.on('close', finish);
-}
+  set record(record: CallRecord) {
+    this.#record = record;
+    // If the client disconnects, the response never finishes.
+    this.on('close', () => this.#finish());
+  }
 
-/** Returns whether the end of a response is reported to the call's record. */
-export function isRecorded(response: ServerResponse): boolean {
-  return (response as Partial<Recorded>)[RECORD] !== undefined;
-}
+  override write(chunk: Chunk, ...rest: Rest): boolean {
+    this.#keep(chunk, rest[0]);
+    return super.write(chunk, ...(rest as []));
+  }
 
-function keepAndWrite(this: ServerResponse, chunk: Chunk, ...rest: Rest): boolean {
-  keep(this as Recorded, chunk, rest[0]);
-  return write.call(this, chunk, ...rest);
-}
+  override end(chunk?: Chunk, ...rest: Rest): this {
+    this.#keep(chunk, rest[0]);
+    super.end(chunk, ...(rest as []));
+    this.#finish();
+    return this;
+  }
 
-function keepAndEnd(this: ServerResponse, chunk?: Chunk, ...rest: Rest): never {
-  keep(this as Recorded, chunk, rest[0]);
-  flatten(headOf(this));
-  const result = end.call(this, chunk, ...rest);
-  finish.call(this);
-  return result;
-}
+  #keep(chunk: Chunk, encoding: unknown): void {
+    // Node discards the body of a response to HEAD.
+    if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
+    if (this.req.method === 'HEAD') return;
+    const known = typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined;
+    this.#kept.add(chunk, known, MAX_KEPT);
+  }
 
-function finish(this: ServerResponse): void {
-  const { [RECORD]: record, [KEPT]: kept, statusCode } = this as Recorded;
-  record.finish(statusCode, headOf(this), kept);
-}
-
-/** Returns the head as sent; Node stores the headers passed to `writeHead` nowhere else. */
-function headOf(response: ServerResponse): string {
-  return (response as ServerResponse & { readonly _header?: string | null })._header ?? '';
-}
-
-/** Flattens a string that Node has concatenated, whose pieces the log would otherwise keep in memory. */
-function flatten(text: string): void {
-  text.charCodeAt(0);
-}
-
-function keep(response: Recorded, chunk: Chunk, encoding: unknown): void {
-  // Node discards the body of a response to HEAD.
-  if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
-  if (response.req.method === 'HEAD') return;
-  const known = typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined;
-  response[KEPT].add(chunk, known, MAX_KEPT);
+  #finish(): void {
+    // Node stores the headers passed to `writeHead` nowhere else.
+    const { _header: head } = this as { _header?: string | null };
+    this.#record?.finish(this.statusCode, head ?? '', this.#kept);
+  }
 }

@@ -9,7 +9,7 @@ import {
 import type { Duplex } from 'node:stream';
 import { GatewayError, isResponding, UpgradeResponse } from '@berth/server-stubs';
 import { refusalFor, type SurfaceName, sendRefusal } from '../contract/surface.ts';
-import { RecordedRequest } from '../session/call-record.ts';
+import { RecordedRequest, RecordedResponse } from '../session/call-record.ts';
 
 export interface Application {
   readonly request: RequestListener;
@@ -40,8 +40,9 @@ export async function createHttpServer(
   application: () => Application,
   certificate: Certificate | undefined,
 ): Promise<Server> {
-  const options: ServerOptions<typeof RecordedRequest> = {
+  const options: ServerOptions<typeof RecordedRequest, typeof RecordedResponse> = {
     IncomingMessage: RecordedRequest,
+    ServerResponse: RecordedResponse,
     // The gateway rejects a missing Host in its own format.
     requireHostHeader: false,
     shouldUpgradeCallback: (request) => application().shouldUpgrade(request),

@@ -6,13 +6,14 @@ import {
   createCors,
   type Fault,
   type HandlerResponse,
+  UpgradeResponse,
   type Violation,
 } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import type { SurfaceName } from '../contract/surface.ts';
 import { FAULT_HEADER } from '../faults/do-faults.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { isRecorded, recordOf } from '../session/call-record.ts';
+import { recordOf } from '../session/call-record.ts';
 import { isLoopbackOrigin } from '../util/host.ts';
 import { SESSION_HEADER } from '../util/session-name.ts';
 import { createRefusalExplainer } from './explain-refusal.ts';
@@ -71,7 +72,7 @@ export function toRouterOptions(
       const record = recordOf(request);
       record.operationId ??= operationId || undefined;
       record.id = requestId;
-      if (!isRecorded(response)) record.status = status;
+      if (response instanceof UpgradeResponse) record.status = status;
     },
   };
 }
