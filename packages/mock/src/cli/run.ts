@@ -1,12 +1,12 @@
-import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { basename, dirname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertWireProfile, type WireProfile, WireProfileError } from '../contract/wire-profile.ts';
 import type { Verdict, Verdicts } from '../proxy/verdicts.ts';
 import { type Served, serve } from '../serve.ts';
+import { watchFolders } from '../services/loading/folders.ts';
 import type { LoggedRequest } from '../session/request-log.ts';
 import { describeFileError } from '../util/folders.ts';
 import { describeServiceFault } from '../util/source-file.ts';
@@ -65,9 +65,9 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
       },
       quiet ? EVENTS : { ...EVENTS, onCall: printCalls(log) },
     );
-    const watches = watchFiles(options, served);
+    const watch = await watchFiles(options, served);
     const stop = () => {
-      for (const watch of watches) watch.close();
+      watch.close();
       // The lines of the last calls come first.
       const exit = () => setImmediate(() => process.exit(endProxy(options, served)));
       void served.close().then(exit);
@@ -98,46 +98,35 @@ function summarize({ calls, badRequests, badResponses }: Verdicts): string {
  * Reloads files when they change. If a file is invalid, prints the error and keeps using the last valid
  * version.
  */
-function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Served) {
-  // One at a time, so that the last change wins.
-  let reloaded = Promise.resolve();
-  const takeOver = (file: string, take: () => Promise<void>) =>
-    watchFile(file, () => {
-      reloaded = reloaded.then(take).then(
+async function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Served) {
+  const files = wireProfile === undefined ? contract : [...contract, wireProfile];
+  const read = () => Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  let known = await read();
+  const take = async (file: string) => {
+    if (file === wireProfile) return reload({ profile: await readWireProfile(file) });
+    const { loadContract } = await import('../contract/load-contract.ts');
+    return reload({ contract: await loadContract(contract) });
+  };
+  const takeChanges = async () => {
+    const texts = await read();
+    const changed = files.filter((_, at) => texts[at] !== known[at]);
+    known = texts;
+    for (const file of changed) {
+      await take(file).then(
         () => print(`${file} changed and was reloaded.`),
         ({ message }: Error) => {
           process.stderr.write(`${message} Still using the last valid version.\n`);
         },
       );
-    });
-  const takeContract = async () => {
-    const { loadContract } = await import('../contract/load-contract.ts');
-    await reload({ contract: await loadContract(contract) });
+    }
   };
-  const watches = contract.map((file) => takeOver(file, takeContract));
-  if (wireProfile === undefined) return watches;
-  const takeProfile = async () => reload({ profile: await readWireProfile(wireProfile) });
-  return [...watches, takeOver(wireProfile, takeProfile)];
-}
-
-/** Editors may save a file in several steps, which must count as one change. */
-const QUIET_MS = 50;
-
-/** Calls `onChange` whenever a file changes, even if it is replaced by another file with the same name. */
-function watchFile(file: string, onChange: () => void): { close(): void } {
-  const path = resolve(file);
-  let timer: NodeJS.Timeout | undefined;
-  const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
-    if (name !== basename(path)) return;
-    clearTimeout(timer);
-    timer = setTimeout(onChange, QUIET_MS);
+  // One at a time, so that the last change wins.
+  let reloaded = Promise.resolve();
+  const watch = watchFolders(() => {
+    reloaded = reloaded.then(takeChanges);
   });
-  return {
-    close() {
-      clearTimeout(timer);
-      watcher.close();
-    },
-  };
+  watch.set(files.map((file) => dirname(resolve(file))));
+  return watch;
 }
 
 function describeVerdict(verdict: Verdict): string {
