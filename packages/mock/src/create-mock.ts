@@ -57,7 +57,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     port,
     certificate,
     async credentials() {
-      const { mintToken } = await import('./surfaces/auth/mint-token.ts');
+      const { mintToken } = await import('./surfaces/auth/strict-auth.ts');
       return { ...KEY_PAIR, token: await mintToken(context.options.env) };
     },
     session: (id = '') => createMockSession(context, id),

@@ -17,7 +17,6 @@ import { createApplication } from './create-application.ts';
 import { type Contents, memoryContents, Room } from './files/file-store.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import type { Backend } from './proxy/create-proxy.ts';
-import { Verdicts } from './proxy/verdicts.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
 import { type LoggedRequest, LogRoom } from './session/request-log.ts';
 import { createSession, type SessionParts, Sessions } from './session/session.ts';
@@ -31,6 +30,8 @@ import { describeServiceFault } from './util/source-file.ts';
 interface ServeEvents extends ServicesEvents {
   /** Called for each call when it begins, and again when its response is complete. */
   onCall?(call: LoggedRequest): void;
+  /** Called for each forwarded call when its request and response have been checked. */
+  onForwarded?(call: LoggedRequest, status: number): void;
 }
 
 /** A running mock, with the internals that the CLI needs for its examples. */
@@ -105,8 +106,7 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
   const copyPatterns = perProfile(context, () =>
     itemPatternsOf(context.operations, 'batchCopyFile'),
   );
-  const verdicts = new Verdicts();
-  const backend = await loadBackend(context, verdicts);
+  const backend = await loadBackend(context, events.onForwarded);
   let application = createApplication(context, await createAuth(options, profile), backend);
   const certificate = options.tls ? await loadCertificate(options) : undefined;
   const server = await createHttpServer(() => application, certificate);
@@ -126,8 +126,6 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     /** PEM; undefined for HTTP. */
     certificate: certificate?.cert,
     context,
-    /** Findings about forwarded calls. */
-    verdicts,
     /**
      * Applies another wire profile or contract; state, port and connections are kept.
      *
@@ -192,7 +190,10 @@ async function loadContents({
 }
 
 /** Responds instead of the mock; undefined if the mock itself responds. */
-async function loadBackend(context: Context, verdicts: Verdicts): Promise<Backend | undefined> {
+async function loadBackend(
+  context: Context,
+  onForwarded: ServeEvents['onForwarded'] = () => {},
+): Promise<Backend | undefined> {
   const { proxy, record, replay } = context.options;
   if (replay !== undefined) {
     const { createReplay } = await import('./proxy/replay/create-replay.ts');
@@ -200,9 +201,9 @@ async function loadBackend(context: Context, verdicts: Verdicts): Promise<Backen
   }
   if (proxy === undefined) return undefined;
   const { createProxy } = await import('./proxy/create-proxy.ts');
-  if (record === undefined) return createProxy(context, proxy, verdicts, undefined);
+  if (record === undefined) return createProxy(context, proxy, onForwarded, undefined);
   const { createRecorder } = await import('./proxy/replay/create-recorder.ts');
-  return createProxy(context, proxy, verdicts, await createRecorder(record, context));
+  return createProxy(context, proxy, onForwarded, await createRecorder(record, context));
 }
 
 async function loadCertificate({ host }: ResolvedOptions) {

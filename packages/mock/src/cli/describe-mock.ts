@@ -200,7 +200,7 @@ function quote(text: string): string {
 }
 
 async function makeCredentials(env: string): Promise<typeof ANY> {
-  const { mintToken } = await import('../surfaces/auth/mint-token.ts');
+  const { mintToken } = await import('../surfaces/auth/strict-auth.ts');
   const { signStorageRequest } = await import('@berth/server-stubs/engine/node');
   const seconds = Math.floor(Date.now() / 1000);
   const signed = signStorageRequest(KEY_PAIR, { timestamp: seconds });

@@ -4,7 +4,6 @@ import { request as requestHttps } from 'node:https';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertWireProfile, type WireProfile, WireProfileError } from '../contract/wire-profile.ts';
-import type { Verdict, Verdicts } from '../proxy/verdicts.ts';
 import { type Served, serve } from '../serve.ts';
 import { watchFolders } from '../services/loading/folders.ts';
 import type { LoggedRequest } from '../session/request-log.ts';
@@ -25,6 +24,7 @@ export async function run(argv: string[]): Promise<void> {
 const EVENTS: Parameters<typeof serve>[1] = {
   onChange: (files) => print(`Reloaded services: ${files.join(', ')}`),
   onFault: (fault) => process.stderr.write(`${describeServiceFault(fault)}\n`),
+  onForwarded: noteForwarded,
 };
 
 /** Returns a listener that prints each call once, when its response is complete. */
@@ -72,7 +72,6 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
       const exit = () => setImmediate(() => process.exit(endProxy(options, served)));
       void served.close().then(exit);
     };
-    served.verdicts.listen((verdict) => print(describeVerdict(verdict)));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
     process.stdout.write(`${await describeMock(served, options)}\n\nready\n`);
   } catch (error) {
@@ -83,15 +82,30 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
   }
 }
 
-/** Prints a summary of forwarded calls and returns the exit code. */
-function endProxy({ failOnViolations }: CliOptions, { context, verdicts }: Served): number {
-  if (context.options.proxy === undefined) return 0;
-  process.stdout.write(`${summarize(verdicts)}\n`);
-  return failOnViolations && verdicts.badRequests + verdicts.badResponses > 0 ? 1 : 0;
+/** The number of forwarded calls, and of those whose request or response breaks the contract. */
+const forwarded = { calls: 0, badRequests: 0, badResponses: 0 };
+
+function noteForwarded(
+  { request: { method, target }, violations, responseViolations }: LoggedRequest,
+  status: number,
+): void {
+  forwarded.calls += 1;
+  if (violations.length > 0) forwarded.badRequests += 1;
+  if (responseViolations.length > 0) forwarded.badResponses += 1;
+  for (const { message } of violations) print(`request  ${method} ${target}: ${message}`);
+  for (const { message } of responseViolations) {
+    print(`response ${method} ${target} ${status}: ${message}`);
+  }
 }
 
-function summarize({ calls, badRequests, badResponses }: Verdicts): string {
-  return `Calls forwarded: ${calls}. Requests with violations: ${badRequests}. Responses with violations: ${badResponses}.`;
+/** Prints a summary of forwarded calls and returns the exit code. */
+function endProxy({ failOnViolations }: CliOptions, { context }: Served): number {
+  if (context.options.proxy === undefined) return 0;
+  const { calls, badRequests, badResponses } = forwarded;
+  process.stdout.write(
+    `Calls forwarded: ${calls}. Requests with violations: ${badRequests}. Responses with violations: ${badResponses}.\n`,
+  );
+  return failOnViolations && badRequests + badResponses > 0 ? 1 : 0;
 }
 
 /**
@@ -127,17 +141,6 @@ async function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }
   });
   watch.set(files.map((file) => dirname(resolve(file))));
   return watch;
-}
-
-function describeVerdict(verdict: Verdict): string {
-  const { method, target, status, violations, responseViolations } = verdict;
-  const lines = [
-    ...violations.map(({ message }) => `request  ${method} ${target}: ${message}`),
-    ...responseViolations.map(
-      ({ message }) => `response ${method} ${target} ${status}: ${message}`,
-    ),
-  ];
-  return lines.join('\n');
 }
 
 /** Returns the message for an error that the user can fix; undefined for any other error. */

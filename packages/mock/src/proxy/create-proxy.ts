@@ -8,9 +8,8 @@ import { type RecordedRequest, recordOf } from '../session/call-record.ts';
 import { sendOwnRefusal } from '../surfaces/own-refusal.ts';
 import { createKnownAddresses, findDestination } from './addresses.ts';
 import { createCheckers } from './check-requests.ts';
-import { findProxyRefusal, forward, type Recorder } from './forward.ts';
+import { findProxyRefusal, forward, type ProxyParts, type Recorder } from './forward.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
-import type { Verdicts } from './verdicts.ts';
 
 /** A real deployment, or recordings of one, that responds in place of the mock. */
 export interface Backend {
@@ -29,7 +28,7 @@ export interface Backend {
 export function createProxy(
   context: Context,
   targets: ProxyTargets,
-  verdicts: Verdicts,
+  onForwarded: ProxyParts['onForwarded'],
   recorder: Recorder | undefined,
 ): Backend {
   // A stream may be idle indefinitely; a response must begin within 300 s.
@@ -38,7 +37,7 @@ export function createProxy(
   const checkers = createCheckers(context);
   // RFC 9110, section 7.6.3: a pseudonym unique to this mock.
   const via = `berth-mock-${randomBytes(6).toString('hex')}`;
-  const parts = { via, context, agent, targets, addresses, checkers, verdicts, recorder };
+  const parts = { via, context, agent, targets, addresses, checkers, onForwarded, recorder };
 
   return {
     respond(request, response) {

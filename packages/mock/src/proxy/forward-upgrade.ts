@@ -21,7 +21,7 @@ export function forwardUpgrade(
   caller: Duplex,
   head: Buffer,
 ): void {
-  const { context, targets, addresses, checkers, verdicts, via } = parts;
+  const { context, targets, addresses, checkers, onForwarded, via } = parts;
   const record = recordOf(request);
   const { surface } = record;
   const response = new UpgradeResponse(request, caller, head);
@@ -64,7 +64,7 @@ export function forwardUpgrade(
       body: undefined,
       isWhole: false,
     });
-    void check.done.then(() => verdicts.add(record, status));
+    void check.done.then(() => onForwarded(record, status));
     response.sendDate = false;
   }
 

@@ -22,7 +22,6 @@ import {
 import type { Checkers } from './check-requests.ts';
 import { violate } from './check-responses.ts';
 import { findHeader, type RawHeaders, toForwarded, toReturned } from './headers.ts';
-import type { Verdicts } from './verdicts.ts';
 
 /** A completed call that went through the mock. */
 export interface Exchange {
@@ -56,7 +55,7 @@ export interface ProxyParts {
   readonly targets: ProxyTargets;
   readonly addresses: KnownAddresses;
   readonly checkers: () => Checkers;
-  readonly verdicts: Verdicts;
+  readonly onForwarded: (call: CallRecord, status: number) => void;
   readonly recorder: Recorder | undefined;
 }
 
@@ -90,7 +89,7 @@ export async function forward(
   response: ServerResponse,
   destination: Destination,
 ): Promise<void> {
-  const { context, agent, recorder, verdicts, addresses, checkers } = parts;
+  const { context, agent, recorder, onForwarded, addresses, checkers } = parts;
   const record = recordOf(request);
   const { surface } = record;
   const check = checkers().request(request, record);
@@ -145,7 +144,7 @@ export async function forward(
         isWhole: judged.isWhole,
       });
       if (request.complete) await Promise.race([check.done, pause()]);
-      verdicts.add(record, status);
+      onForwarded(record, status);
       const kept = { request, record, requestBody, status, headers, body, origin };
       recorder?.add({ ...kept, headMs, totalMs: since() });
     };
@@ -181,7 +180,7 @@ export async function forward(
       if (message === undefined || code === 'ABORT_ERR' || code === 'UND_ERR_ABORTED') return;
       const text = `The body was truncated: ${message}.`;
       record.responseViolations = [violate('/body', 'incomplete', text)];
-      verdicts.add(record, status);
+      onForwarded(record, status);
     });
   } catch (error) {
     check.leave();

@@ -7,16 +7,13 @@ import { createPlans, findBadEncoding, notMatched } from './create-router.ts';
 import { NO_INPUT, readParameters, takeBody } from './exchange.ts';
 import { type Fault, FaultError, notFound, toSimpleViolation, type Violation } from './faults.ts';
 import { splitTarget } from './matcher.ts';
-import { toSettings } from './options.ts';
+import { DEFAULT_LIMITS, toSettings } from './options.ts';
 import { parseJson } from './parse-json.ts';
 import type { Plan } from './plan.ts';
 import { checkResponse, contentOf } from './responding/check-response.ts';
 import type { Content, RequestBody, RouteTable } from './route-table.ts';
 
 const PARSED = new Set<Content['kind']>(['json', 'form']);
-
-/** The same value as in the router's default limits. */
-const JSON_DEPTH = 64;
 
 const UNREAD = new Uint8Array();
 
@@ -171,7 +168,7 @@ function checkJson(
 ): Violation | undefined {
   if (bytes.length === 0) return check(undefined);
   const text = bytes.toString();
-  const { problem, value } = parseJson(text, JSON_DEPTH);
+  const { problem, value } = parseJson(text, DEFAULT_LIMITS.jsonDepth);
   if (problem === undefined) return check(value);
   try {
     // Values that are nested too deeply, or would be rounded, are not validated.

@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 import { type Fault, toProblem, type Violation } from './faults.ts';
 import type { HandlerResponse } from './route-table.ts';
 
-const DEFAULT_LIMITS: Limits = {
+export const DEFAULT_LIMITS: Limits = {
   bodyBytes: 1024 * 1024,
   streamBytes: Infinity,
   headerBytes: Infinity,

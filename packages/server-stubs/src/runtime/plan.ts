@@ -31,25 +31,19 @@ export function toPlan(
     guard: createGuard(table, route, options.security ?? {}),
     readParameters: createParameterReader(route, pathNames),
     readBody: route.body && createBodyReader(route.body, settings.limits),
-    findResponse: createResponseFinder(route.responses),
+    findResponse: (status: number) => findResponse(route.responses, status),
     headers: deprecation && toDeprecationHeaders(deprecation),
   };
 }
 
-function createResponseFinder(responses: readonly DocumentedResponse[]): ResponseFinder {
-  const exact = new Map<number, DocumentedResponse>();
-  const ranges = new Map<number, DocumentedResponse>();
-  let fallback: DocumentedResponse | undefined;
-  for (const response of responses) {
-    if (response.status === 'default') fallback = response;
-    else if (/^[1-5]xx$/i.test(response.status)) ranges.set(Number(response.status[0]), response);
-    else exact.set(Number(response.status), response);
-  }
-  return (status) => exact.get(status) ?? ranges.get(Math.floor(status / 100)) ?? fallback;
+/** The response for the status itself, its range (`4XX`), or `default`. */
+function findResponse(
+  responses: readonly DocumentedResponse[],
+  status: number,
+): DocumentedResponse | undefined {
+  const find = (name: string) => responses.find((response) => response.status === name);
+  return find(`${status}`) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
-
-/** The status itself, its range (`4XX`), or `default`. */
-type ResponseFinder = (status: number) => DocumentedResponse | undefined;
 
 /** `Deprecation` (RFC 9745) is a structured date; `Sunset` (RFC 8594) is an HTTP date. */
 function toDeprecationHeaders({

@@ -12,7 +12,7 @@ import {
   type KeyPairs,
 } from '@berth/server-stubs/engine/node';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { errors, importJWK, jwtVerify } from 'jose';
+import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
 import type { WireProfile } from '../../contract/wire-profile.ts';
 import { recordOf } from '../../session/call-record.ts';
 import { type Auth, createPresentAuth } from './auth.ts';
@@ -91,4 +91,21 @@ function toTokenError(error: unknown): GatewayError {
     return new GatewayError('ACCESS_TOKEN_INVALID', { message });
   }
   return new GatewayError('ACCESS_TOKEN_INVALID');
+}
+
+const DAYS = 30;
+
+/**
+ * Mints an access token that a strict mock accepts (D19).
+ *
+ * @param env the mock's environment
+ */
+export async function mintToken(env: string, subject = 'mock'): Promise<string> {
+  return new SignJWT()
+    .setProtectedHeader({ alg: TOKEN_KEY.alg, typ: 'JWT' })
+    .setAudience(env)
+    .setSubject(subject)
+    .setIssuedAt()
+    .setExpirationTime(`${DAYS} days`)
+    .sign(await importJWK(TOKEN_KEY));
 }

@@ -1,11 +1,11 @@
 import { createNullObject, decodeQuery, decodeText } from '../decoding.ts';
 import { fromJson } from '../nesting.ts';
+import { DEFAULT_LIMITS } from '../options.ts';
 import { isRounded, parseJson, toRounded } from '../parse-json.ts';
 import type { Parameter, ParameterPlace, ScalarType } from '../route-table.ts';
 
 /** A number as JSON writes it (RFC 8259, section 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const MAX_JSON_DEPTH = 64;
 
 /** Query delimiters may be sent raw or encoded (OpenAPI 3.1.1, appendix E). */
 const DELIMITERS = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7c/i } as const;
@@ -134,7 +134,7 @@ function toPairs(parts: readonly string[]): readonly (readonly [string, string])
 
 function toJson(text: string | undefined): unknown {
   if (text === undefined) return BAD_ENCODING;
-  const parsed = parseJson(text, MAX_JSON_DEPTH);
+  const parsed = parseJson(text, DEFAULT_LIMITS.jsonDepth);
   return parsed.problem === undefined
     ? parsed.value
     : new Unreadable('syntax', `is not valid JSON: it ${parsed.problem}`);
