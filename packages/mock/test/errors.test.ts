@@ -88,20 +88,12 @@ describe('the storage API', () => {
     expect(json.body.message).toContain(sentence);
   });
 
-  test.each([['x-svc-authorization', '', 'The X-Svc-Authorization header is missing.']])(
-    '%s: "%s"',
-    async (name, value, sentence) => {
-      const { status, json } = await storage(
-        mock,
-        'batchDelete',
-        { fileList: [] },
-        { [name]: value },
-      );
-      expect(status).toBe(401);
-      expect(json.body.code).toBe('SIGN_PARAM_INVALID');
-      expect(json.body.message).toContain(sentence);
-    },
-  );
+  test('an empty signature is named as missing', async () => {
+    const empty = { 'x-svc-authorization': '' };
+    const { status, json } = await storage(mock, 'batchDelete', { fileList: [] }, empty);
+    expect([status, json.body.code]).toEqual([401, 'SIGN_PARAM_INVALID']);
+    expect(json.body.message).toContain('The X-Svc-Authorization header is missing.');
+  });
 
   test.each([
     ['/api/v2/envs/dev/storages:batchDeleteXYZ', 'storages:batchDelete.'],

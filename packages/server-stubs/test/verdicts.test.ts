@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { toViolation } from '../src/runtime/faults.ts';
 import type { Validator } from '../src/runtime/index.ts';
 import { features } from './corpus/documents.ts';
@@ -172,38 +172,25 @@ describe('what is validated', () => {
   });
 });
 
-// Body properties named like members of every object.
-const NAMES = ['constructor', 'toString', 'valueOf'];
-const OPTIONAL = 'hasOwnProperty';
-
-const schema = {
-  type: 'object',
-  required: NAMES,
-  properties: Object.fromEntries([...NAMES, OPTIONAL].map((name) => [name, { type: 'string' }])),
-  additionalProperties: false,
-};
-const requestBody = { content: { 'application/json': { schema } } };
-const { table } = await loadGenerated({
-  openapi: '3.1.0',
-  paths: { '/': { post: { operationId: 'post', requestBody } } },
-});
-const validate = table.routes[0]?.body?.content[0]?.validate as (body: unknown) => boolean;
-
-const whole = () => JSON.parse(`{${NAMES.map((name) => `"${name}":"a"`).join()}}`);
-
-test('a body with all required properties is valid', () => {
-  expect(validate(whole())).toBe(true);
-  expect(validate({ ...whole(), [OPTIONAL]: 'a' })).toBe(true);
-});
-
-test.each(NAMES)('a body without %s is refused', (name) => {
-  const body = whole();
-  delete body[name];
-  expect(validate(body)).toBe(false);
-});
-
-test.each([...NAMES, OPTIONAL])('a body with %s of another type is refused', (name) => {
-  const body = whole();
-  Object.defineProperty(body, name, { value: 1, enumerable: true, configurable: true });
-  expect(validate(body)).toBe(false);
+it('properties named like members of every object are validated like others', async () => {
+  const names = ['constructor', 'toString', 'valueOf'];
+  const properties = Object.fromEntries(
+    [...names, 'hasOwnProperty'].map((name) => [name, { type: 'string' }]),
+  );
+  const schema = { type: 'object', required: names, properties, additionalProperties: false };
+  const requestBody = { content: { 'application/json': { schema } } };
+  const { table } = await loadGenerated({
+    openapi: '3.1.0',
+    paths: { '/': { post: { operationId: 'post', requestBody } } },
+  });
+  const validate = table.routes[0]?.body?.content[0]?.validate as Validator;
+  const toBody = (name: string, value: unknown) =>
+    JSON.parse(JSON.stringify({ constructor: 'a', toString: 'a', valueOf: 'a', [name]: value }));
+  expect(validate(toBody('hasOwnProperty', 'a'))).toBe(true);
+  expect(validate(toBody('hasOwnProperty', 1))).toBe(false);
+  for (const name of names) {
+    expect([name, validate(toBody(name, 'a'))]).toEqual([name, true]);
+    expect([name, validate(toBody(name, 1))]).toEqual([name, false]);
+    expect([name, validate(toBody(name, undefined))]).toEqual([name, false]);
+  }
 });
