@@ -101,7 +101,7 @@ export const ENGINES = {
     tests: {
       docs: ['test/first-hour'],
       'packages/conformance': ['test/cli-sign.test.ts', 'src/report/to-curl.test.ts'],
-      'packages/mock': ['test/cli.test.ts', 'test/guide.test.ts', 'test/inspector'],
+      'packages/mock': ['test/cli.test.ts', 'test/inspector'],
       'packages/proof': ['test/sequences.test.ts'],
       'packages/server': ['test/server/development.test.ts'],
       'packages/snippets': ['test'],
