@@ -17,8 +17,8 @@ import {
   type Schema,
   type SchemaObject,
 } from '../schema/schema.ts';
-import { hiddenProperties, type SchemaStore } from '../schema/schema-store.ts';
-import { isScalar, sameValue, toScalars, valueTypes } from '../schema/value-types.ts';
+import { hiddenProperties, type SchemaStore, sameValue } from '../schema/schema-store.ts';
+import { isScalar, toScalars, valueTypes } from '../schema/value-types.ts';
 import type {
   BodyModel,
   ContentModel,

@@ -6,14 +6,8 @@ import type {
 } from '../../src/runtime/route-table.ts';
 import { entriesOf, isObject, join, type Located, toText, Unusable } from '../document.ts';
 import { membersOf, propertiesOf, type Schema, type SchemaObject } from '../schema/schema.ts';
-import type { SchemaStore } from '../schema/schema-store.ts';
-import {
-  isScalar,
-  sameValue,
-  toScalars,
-  type ValueType,
-  valueTypes,
-} from '../schema/value-types.ts';
+import { type SchemaStore, sameValue } from '../schema/schema-store.ts';
+import { isScalar, toScalars, type ValueType, valueTypes } from '../schema/value-types.ts';
 import type { ParameterModel } from './model.ts';
 import { isJson } from './read-content.ts';
 

@@ -1,6 +1,6 @@
 import { decode, entriesOf, isObject, join, type Pointer, toNames } from '../document.ts';
 import { membersOf, propertiesOf, type Schema, type SchemaObject } from './schema.ts';
-import type { SchemaStore } from './schema-store.ts';
+import { alwaysSame, type SchemaStore } from './schema-store.ts';
 
 /** Without choices next to it, as in the parent of an `allOf` family, it does not affect validation. */
 export function readDiscriminator(schema: SchemaObject) {
@@ -75,20 +75,12 @@ function allowedOf(
   choice: Schema,
   property: string,
   store: SchemaStore,
-  seen: ReadonlySet<Schema> = new Set(),
 ): readonly unknown[] | undefined {
-  if (typeof choice === 'boolean' || seen.has(choice)) return undefined;
-  const own = propertiesOf(choice).find(([name]) => name === property)?.[1];
-  const target = own === undefined ? true : store.resolve(own);
-  if (typeof target !== 'boolean' && 'const' in target) return [target.const];
-  if (typeof target !== 'boolean' && Array.isArray(target.enum)) return target.enum;
-  const parts = [
-    ...(choice.$ref === undefined ? [] : [store.get(choice.$ref)]),
-    ...membersOf(choice, 'allOf'),
-  ];
-  for (const part of parts) {
-    const values = allowedOf(part, property, store, new Set([...seen, choice]));
-    if (values !== undefined) return values;
+  for (const [name, schema] of alwaysSame(choice, store).flatMap(propertiesOf)) {
+    const target = name === property ? store.resolve(schema) : true;
+    if (typeof target === 'boolean') continue;
+    if ('const' in target) return [target.const];
+    if (Array.isArray(target.enum)) return target.enum;
   }
   return undefined;
 }

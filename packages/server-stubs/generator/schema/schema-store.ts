@@ -137,15 +137,27 @@ export class SchemaNames {
 /** `readOnly` properties are not for requests, and `writeOnly` ones not for responses. */
 export type Direction = 'request' | 'response';
 
-function isMarked(schema: Schema, mark: string, store: SchemaStore, seen: Set<string>): boolean {
-  if (typeof schema === 'boolean') return false;
-  if (typeof schema[mark] === 'boolean') return schema[mark];
-  const { $ref } = schema;
-  if ($ref !== undefined && !seen.has($ref)) {
-    seen.add($ref);
-    if (isMarked(store.get($ref), mark, store, seen)) return true;
-  }
-  return membersOf(schema, 'allOf').some((each) => isMarked(each, mark, store, seen));
+/**
+ * Returns a schema and all others that apply to the same value, through `$ref` and composition.
+ *
+ * @param choices the schemas that a schema is composed of; `allOf` ones for what is always true of the value
+ */
+export function sameValue(
+  schema: Schema,
+  store: SchemaStore,
+  choices: (schema: SchemaObject) => Schema[] = choicesOf,
+  seen: Set<Schema> = new Set(),
+): SchemaObject[] {
+  if (typeof schema === 'boolean' || seen.has(schema)) return [];
+  seen.add(schema);
+  const parts = choices(schema);
+  if (schema.$ref !== undefined) parts.push(store.get(schema.$ref));
+  return [schema, ...parts.flatMap((part) => sameValue(part, store, choices, seen))];
+}
+
+/** Those that apply whatever the value is. */
+export function alwaysSame(schema: Schema, store: SchemaStore): SchemaObject[] {
+  return sameValue(schema, store, (each) => membersOf(each, 'allOf'));
 }
 
 /** Includes those of `allOf` and `$ref`. */
@@ -153,21 +165,12 @@ export function hiddenProperties(
   schema: SchemaObject,
   direction: Direction,
   store: SchemaStore,
-  seen: Set<string> = new Set(),
 ): Set<string> {
-  const names = new Set<string>();
-  for (const [name, property] of propertiesOf(schema)) {
-    const mark = direction === 'request' ? 'readOnly' : 'writeOnly';
-    if (isMarked(property, mark, store, new Set())) names.add(name);
-  }
-  const parts = membersOf(schema, 'allOf');
-  if (schema.$ref !== undefined && !seen.has(schema.$ref)) {
-    seen.add(schema.$ref);
-    parts.push(store.get(schema.$ref));
-  }
-  for (const part of parts) {
-    if (typeof part === 'boolean') continue;
-    for (const name of hiddenProperties(part, direction, store, seen)) names.add(name);
-  }
-  return names;
+  const mark = direction === 'request' ? 'readOnly' : 'writeOnly';
+  const isMarked = (property: Schema) => {
+    if (isObject(property) && typeof property[mark] === 'boolean') return property[mark];
+    return alwaysSame(property, store).some((part) => part[mark] === true);
+  };
+  const properties = alwaysSame(schema, store).flatMap(propertiesOf);
+  return new Set(properties.flatMap(([name, each]) => (isMarked(each) ? [name] : [])));
 }

@@ -1,12 +1,5 @@
 import type { ScalarType } from '../../src/runtime/route-table.ts';
-import {
-  choicesOf,
-  membersOf,
-  propertiesOf,
-  type Schema,
-  type SchemaObject,
-  typesOf,
-} from './schema.ts';
+import { membersOf, propertiesOf, type Schema, typesOf } from './schema.ts';
 import type { SchemaStore } from './schema-store.ts';
 
 export type ValueType = ScalarType | 'array' | 'object';
@@ -58,17 +51,4 @@ function typeOf(value: unknown): ValueType {
   if (Array.isArray(value)) return 'array';
   if (Number.isInteger(value)) return 'integer';
   return typeof value as ValueType;
-}
-
-/** Returns a schema and all others that apply to the same value, through `$ref` or composition. */
-export function sameValue(
-  schema: Schema,
-  store: SchemaStore,
-  seen: Set<Schema> = new Set(),
-): SchemaObject[] {
-  if (typeof schema === 'boolean' || seen.has(schema)) return [];
-  seen.add(schema);
-  const parts = choicesOf(schema);
-  if (schema.$ref !== undefined) parts.push(store.get(schema.$ref));
-  return [schema, ...parts.flatMap((part) => sameValue(part, store, seen))];
 }
