@@ -14,7 +14,7 @@ import {
   type WireProfile,
 } from './contract/wire-profile.ts';
 import { createApplication } from './create-application.ts';
-import { type Contents, memoryContents, Room } from './files/file-store.ts';
+import { type Contents, memoryContents } from './files/file-store.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import type { Backend } from './proxy/create-proxy.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
@@ -54,7 +54,7 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     secret: secretOf(options),
     seed: options.seed,
     faults: options.faults,
-    room: new Room(options.maxStoreBytes),
+    room: { left: options.maxStoreBytes },
     logRoom: new LogRoom(),
     onCall: events.onCall,
     contentsOf: await loadContents(options),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { FileStore, memoryContents, Room } from './file-store.ts';
+import { FileStore, memoryContents } from './file-store.ts';
 
 const MAX = 10_000;
 
-const create = () => new FileStore(memoryContents, new Room(MAX), Date.now);
+const create = () => new FileStore(memoryContents, { left: MAX }, Date.now);
 
 const write = (store: FileStore, key: string, size: number) => {
   const draft = store.draft();

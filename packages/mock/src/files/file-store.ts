@@ -44,24 +44,10 @@ export interface Contents {
   remove(key: string, file: StoredFile): void;
 }
 
-/** Storage space that all sessions of a mock share. */
-export class Room {
-  readonly #maxBytes: number;
-  #used = 0;
-
-  /** @param maxBytes limit for all files together, including drafts */
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  has(bytes: number): boolean {
-    return this.#used + bytes <= this.#maxBytes;
-  }
-
-  /** @param bytes negative to release space */
-  take(bytes: number): void {
-    this.#used += bytes;
-  }
+/** Storage space that all sessions of a mock share, drafts included. */
+export interface Room {
+  /** Free bytes. */
+  left: number;
 }
 
 /** A file that is being written; not visible until it is complete (D28). */
@@ -88,7 +74,7 @@ export class FileStore {
     this.#room = room;
     this.#now = now;
     this.#files = new Map(contents.load());
-    room.take(this.#size);
+    room.left -= this.#size;
   }
 
   get(key: string): StoredFile | undefined {
@@ -103,7 +89,7 @@ export class FileStore {
   delete(key: string): boolean {
     const file = this.#files.get(key);
     if (file === undefined) return false;
-    this.#room.take(-this.#costAt(key));
+    this.#room.left += this.#costAt(key);
     this.#files.delete(key);
     this.#contents.remove(key, file);
     return true;
@@ -131,13 +117,13 @@ export class FileStore {
     const discard = () => {
       if (isOver) return;
       isOver = true;
-      this.#room.take(-reserved);
+      this.#room.left += reserved;
       content.discard();
     };
     /** Appends bytes; returns false if the store is full or the draft was discarded. */
     const append = (chunk: Buffer): boolean => {
-      if (isOver || !this.#room.has(chunk.length)) return false;
-      this.#room.take(chunk.length);
+      if (isOver || chunk.length > this.#room.left) return false;
+      this.#room.left -= chunk.length;
       reserved += chunk.length;
       hash.update(chunk);
       content.append(chunk);
@@ -171,7 +157,7 @@ export class FileStore {
   /** Releases the space when the session is dropped; files on disk are kept. */
   release(): void {
     this.#isOpen = false;
-    this.#room.take(-this.#size);
+    this.#room.left += this.#size;
     this.#files.clear();
   }
 
@@ -186,13 +172,13 @@ export class FileStore {
 
   /** @param freed space that becomes free once the file is visible */
   #fits(key: string, size: number, freed: number): boolean {
-    return this.#room.has(costOf(key, size) - this.#costAt(key) - freed);
+    return costOf(key, size) - this.#costAt(key) - freed <= this.#room.left;
   }
 
   #put(key: string, file: StoredFile, freed: number): void {
     const more = costOf(key, file.size) - this.#costAt(key) - freed;
     this.#contents.save(key, file, this.#files.get(key));
-    this.#room.take(more);
+    this.#room.left -= more;
     this.#files.delete(key);
     this.#files.set(key, file);
   }
