@@ -1,82 +1,16 @@
-/** The part of the control API's responses that the page shows. */
+import type { ClockState } from '../src/control/change-clock.ts';
+import type { describeContract } from '../src/control/describe-contract.ts';
+import type { SessionFile, SessionService } from '../src/control/mock-session.ts';
+import type { FaultRule as Rule } from '../src/faults/fault-rules.ts';
+import type { LoggedJson } from '../src/session/logged-json.ts';
 
-export interface Message {
-  headers: Record<string, string | string[]>;
-  /** Text of the first bytes; Base64 if they are not UTF-8. */
-  body?: { text: string } | { base64: string };
-  bodyBytes: number;
-}
-
-export interface Violation {
-  in: string;
-  pointer: string;
-  keyword: string;
-  message: string;
-  schemaPath: string;
-}
-
-export interface Logged {
-  id: string;
-  at: number;
-  surface: string;
-  operationId?: string;
-  service?: string;
-  matched: boolean;
-  request: Message & { method: string; target: string };
-  response?: Message & { status: number; ms: number };
-  violations: Violation[];
-  responseViolations: Violation[];
-  faults: string[];
-}
-
-export interface FaultRule {
-  name: string;
-  match?: string;
-  share?: number;
-  times?: number;
-  fault: Record<string, unknown> | string;
-}
-
-interface StoredFile {
-  path: string;
-  size: number;
-  contentType: string;
-  modified: string;
-}
-
-interface Service {
-  routes?: string[];
-  state?: { code: string; until?: string };
-}
-
-interface Clock {
-  now: string;
-  offset: number;
-  frozen: boolean;
-}
-
-export interface Operation {
-  operationId: string;
-  surface: string;
-  method: string;
-  path: string;
-  summary?: string;
-  description?: string;
-  request?: unknown;
-  examples?: Record<string, unknown>;
-}
-
-export interface ErrorCode {
-  code: string;
-  status: number;
-  message: string;
-}
-
-interface Contract {
-  operations: Operation[];
-  errors: Record<string, ErrorCode[]>;
-  documents: { path: string; title: string; type: string }[];
-}
+export type Logged = LoggedJson;
+export type Message = Omit<Logged['request'], 'method' | 'target'>;
+export type Violation = Logged['violations'][number];
+export type FaultRule = Omit<Rule, 'fault'> & { fault: Rule['fault'] | string };
+type Contract = ReturnType<typeof describeContract>;
+export type Operation = Contract['operations'][number];
+export type ErrorCode = Contract['errors']['gateway'][number];
 
 interface Info {
   version: string;
@@ -106,10 +40,10 @@ export interface State {
   notice: { text: string; isFailure: boolean } | undefined;
   info: Info | undefined;
   contract: Contract | undefined;
-  files: StoredFile[];
-  clock: Clock | undefined;
+  files: SessionFile[];
+  clock: ClockState | undefined;
   faults: FaultRule[];
-  services: Record<string, Service>;
+  services: Record<string, SessionService>;
   /** Errors in service files. */
   serviceFaults: string[];
   /** The call to try. `params` are the values of its path parameters. */

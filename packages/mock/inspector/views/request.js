@@ -35,7 +35,7 @@ export function showRequest(logged) {
 
 /**
  * @param {string} title
- * @param {Violation[]} violations
+ * @param {readonly Violation[]} violations
  */
 function showViolations(title, violations) {
   if (violations.length === 0) return nothing;

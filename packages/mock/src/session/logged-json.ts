@@ -9,7 +9,7 @@ export type JsonBody = { readonly text: string } | { readonly base64: string };
 
 type ToJson<Message extends LoggedMessage> = Omit<Message, 'body'> & { readonly body?: JsonBody };
 
-interface LoggedJson extends Omit<LoggedRequest, 'request' | 'response'> {
+export interface LoggedJson extends Omit<LoggedRequest, 'request' | 'response'> {
   readonly request: ToJson<LoggedRequest['request']>;
   readonly response?: ToJson<NonNullable<LoggedRequest['response']>>;
 }
