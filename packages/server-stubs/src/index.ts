@@ -18,7 +18,7 @@ export { type Cors, type CorsOptions, type CorsSurface, createCors } from './htt
 export { applyDispositionRules, dispositionRules } from './http/disposition.ts';
 export { type Headers, type HeaderValue, removeHopByHop } from './http/headers.ts';
 export type { BerthRouterOptions, EnvOption } from './http/router-options.ts';
-export { isResponding, UpgradeResponse } from './http/upgrade.ts';
+export { isResponding, takeSubprotocols, UpgradeResponse } from './http/upgrade.ts';
 export { defaultWireProfile, type WireProfile } from './http/wire-profile.ts';
 export {
   type BodyWriter,

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { takeSubprotocols } from '@berth/server-stubs';
 import { decodeText } from './values.ts';
 
 /**
@@ -27,31 +28,11 @@ export function sessionOfHeader({ headers }: Pick<IncomingMessage, 'headers'>): 
 /** Prefix for a session name, encoded as in a query, if no header can be set. */
 const PREFIX = 'mock.session.';
 
-const PROTOCOLS = 'sec-websocket-protocol';
-
 /**
- * Moves the session name from a WebSocket's subprotocols to the header that every other call uses. A page
- * cannot set headers for a WebSocket, only subprotocols. An existing header takes precedence.
- *
- * The name is removed from both header lists, because the server chooses among the remaining subprotocols.
+ * Moves the session name from a WebSocket's subprotocols to the header that every other call uses. An existing
+ * header takes precedence.
  */
-export function takeSessionProtocol({ headers, rawHeaders }: IncomingMessage): void {
-  const offered = headers[PROTOCOLS];
-  if (offered === undefined || !offered.includes(PREFIX)) return;
-  const protocols = offered.split(',').map((protocol) => protocol.trim());
-  const named = protocols.find(isName);
-  if (named === undefined) return;
-  headers[HEADER] ??= decodeText(named.slice(PREFIX.length));
-  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
-    if (rawHeaders[at]?.toLowerCase() === PROTOCOLS) rawHeaders.splice(at, 2);
-  }
-  delete headers[PROTOCOLS];
-  const rest = protocols.filter((protocol) => !isName(protocol)).join(', ');
-  if (rest === '') return;
-  headers[PROTOCOLS] = rest;
-  rawHeaders.push('Sec-WebSocket-Protocol', rest);
-}
-
-function isName(protocol: string): boolean {
-  return protocol.startsWith(PREFIX);
+export function takeSessionProtocol(request: IncomingMessage): void {
+  const [name] = takeSubprotocols(request, PREFIX);
+  if (name !== undefined) request.headers[HEADER] ??= decodeText(name);
 }

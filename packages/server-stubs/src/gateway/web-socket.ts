@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import { removeHopByHop } from '../http/headers.ts';
 import type { BerthRouterOptions } from '../http/router-options.ts';
-import { isWebSocket, type UpgradeResponse } from '../http/upgrade.ts';
+import { isWebSocket, takeSubprotocols, type UpgradeResponse } from '../http/upgrade.ts';
 import type { Call, HandlerResponse } from '../runtime/index.ts';
 import type {
   GatewayCall,
@@ -25,7 +25,6 @@ const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 /** Returned to the runtime when the response head has already been sent. The runtime then sends nothing. */
 export const TAKEN: HandlerResponse = { status: 200 };
 const BEARER_PREFIX = 'berth.bearer.';
-const PROTOCOLS = 'sec-websocket-protocol';
 
 export interface UpgradeSettings {
   readonly handler: WebSocketHandler | undefined;
@@ -127,22 +126,10 @@ function toAccept(key: string): string {
  * `berth.bearer.<token>`. The gateway removes it from both lists of headers, and never echoes or logs it.
  * Several credentials are joined into one, which is always rejected.
  */
-export function takeBearerProtocol({ headers, rawHeaders }: IncomingMessage): void {
-  const offered = headers[PROTOCOLS];
-  if (offered === undefined || !offered.includes(BEARER_PREFIX)) return;
-  const protocols = offered.split(',').map((protocol) => protocol.trim());
-  const tokens = protocols.filter((protocol) => protocol.startsWith(BEARER_PREFIX));
-  const rest = protocols.filter((protocol) => !protocol.startsWith(BEARER_PREFIX)).join(', ');
-  if (tokens.length > 0) {
-    const own = headers.authorization === undefined ? [] : [headers.authorization];
-    const credentials = [...tokens.map((token) => token.slice(BEARER_PREFIX.length)), ...own];
-    headers.authorization = `Bearer ${credentials.join(', ')}`;
-  }
-  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
-    if (rawHeaders[at]?.toLowerCase() === PROTOCOLS) rawHeaders.splice(at, 2);
-  }
-  delete headers[PROTOCOLS];
-  if (rest === '') return;
-  headers[PROTOCOLS] = rest;
-  rawHeaders.push('Sec-WebSocket-Protocol', rest);
+export function takeBearerProtocol(request: IncomingMessage): void {
+  const tokens = takeSubprotocols(request, BEARER_PREFIX);
+  if (tokens.length === 0) return;
+  const { headers } = request;
+  const own = headers.authorization === undefined ? [] : [headers.authorization];
+  headers.authorization = `Bearer ${[...tokens, ...own].join(', ')}`;
 }

@@ -3,6 +3,34 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isUpgrade } from './headers.ts';
 
+const PROTOCOLS = 'sec-websocket-protocol';
+
+/**
+ * Removes the subprotocols that begin with a prefix from both lists of headers, so that the server does not
+ * choose or log them. Browsers can send subprotocols with a WebSocket, but no other headers.
+ *
+ * @returns the rest of each one, such as the token in `berth.bearer.<token>`
+ */
+export function takeSubprotocols(
+  { headers, rawHeaders }: IncomingMessage,
+  prefix: string,
+): string[] {
+  const offered = headers[PROTOCOLS];
+  if (offered === undefined || !offered.includes(prefix)) return [];
+  const protocols = offered.split(',').map((protocol) => protocol.trim());
+  const rest = protocols.filter((protocol) => !protocol.startsWith(prefix)).join(', ');
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
+    if (rawHeaders[at]?.toLowerCase() === PROTOCOLS) rawHeaders.splice(at, 2);
+  }
+  delete headers[PROTOCOLS];
+  if (rest !== '') {
+    headers[PROTOCOLS] = rest;
+    rawHeaders.push('Sec-WebSocket-Protocol', rest);
+  }
+  const taken = protocols.filter((protocol) => protocol.startsWith(prefix));
+  return taken.map((protocol) => protocol.slice(prefix.length));
+}
+
 /** Returns whether a request opens a WebSocket. Only a GET can (RFC 6455, section 4.1). */
 export function isWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && isUpgrade(headers);
