@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { BEARER, gateway } from './helpers/calls.ts';
+import { HANDSHAKE } from './helpers/handshake.ts';
 
 const mock = await createMock();
 afterAll(() => mock.close());
@@ -25,15 +26,8 @@ describe('services', () => {
 });
 
 describe('a WebSocket upgrade', () => {
-  const upgrade = { connection: 'Upgrade', upgrade: 'WebSocket' };
-
   test('is refused with a message if none is defined', async () => {
-    const headers = {
-      ...upgrade,
-      'sec-websocket-version': '13',
-      'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
-    };
-    const reply = await gateway(mock, { path: '/v1/cloudrun/other/a', headers });
+    const reply = await gateway(mock, { path: '/v1/cloudrun/other/a', headers: HANDSHAKE });
     expect(reply).toMatchObject({ status: 501, json: { code: 'SYS_ERR' } });
     expect(reply.json.message).toContain(
       'This mock does not define a WebSocket for the service other',

@@ -1,8 +1,9 @@
-import { type OutgoingHttpHeaders, request } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { BEARER, gateway } from './helpers/calls.ts';
+import { askForWebSocket } from './helpers/handshake.ts';
 
 const LISTED = 'https://app.example.com';
 const mock = await createMock({ origins: [LISTED] });
@@ -157,19 +158,6 @@ test('rejects what no browser sends as an origin', async () => {
   );
 });
 
-function upgradeStatus(origin: string, { url } = mock): Promise<number> {
-  const outgoing = request(`${url}/v1/cloudrun/hello`, {
-    agent: false,
-    headers: {
-      ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
-      ...{ 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==', authorization: 'Bearer any', origin },
-    },
-  }).end();
-  return new Promise((resolve, reject) => {
-    outgoing.on('error', reject).on('response', ({ statusCode = 0 }) => resolve(statusCode));
-    outgoing.on('upgrade', (_, socket) => {
-      socket.destroy();
-      resolve(101);
-    });
-  });
+async function upgradeStatus(origin: string, { url } = mock): Promise<number | undefined> {
+  return (await askForWebSocket(`${url}/v1/cloudrun/hello`, { origin })).statusCode;
 }

@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
 import { freePort } from '@berth/runtimes/free-port';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../../src/index.ts';
 import { gateway, storage } from '../helpers/calls.ts';
+import { askForWebSocket } from '../helpers/handshake.ts';
 
 const open = await createMock();
 const mock = await createMock({ proxy: open.url });
@@ -24,7 +22,7 @@ describe('a deployment that is the mock itself', async () => {
   });
 
   test('is reported to a client that opens a WebSocket', async () => {
-    expect(await upgradeStatus(round.url)).toBe(502);
+    expect((await askForWebSocket(`${round.url}/v1/cloudrun/echo`)).statusCode).toBe(502);
   });
 });
 
@@ -37,7 +35,7 @@ describe('a page whose name points to this machine', () => {
     expect([status, json.code]).toEqual([421, 'INVALID_HOST']);
     expect(json.message).toContain('not as evil.example.com');
     expect((await storage(mock, 'batchDelete', { fileList: [] }, headers)).status).toBe(421);
-    expect(await upgradeStatus(mock.url, headers)).toBe(421);
+    expect((await askForWebSocket(`${mock.url}/v1/cloudrun/echo`, headers)).statusCode).toBe(421);
     expect(open.session().requests()).toHaveLength(before);
   });
 
@@ -46,20 +44,3 @@ describe('a page whose name points to this machine', () => {
     expect((await gateway(shared, { path: '/v1/cloudrun/hello', headers })).status).toBe(200);
   });
 });
-
-/** Returns the status of the response to a rejected WebSocket. */
-async function upgradeStatus(url: string, headers = {}): Promise<number | undefined> {
-  const asked = request(`${url}/v1/cloudrun/echo`, {
-    headers: {
-      ...headers,
-      authorization: 'Bearer any',
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': randomBytes(16).toString('base64'),
-    },
-  }).end();
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  response.resume();
-  return response.statusCode;
-}

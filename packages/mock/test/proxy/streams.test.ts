@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createMock, type Mock } from '../../src/index.ts';
+import { toHandshake } from '../helpers/handshake.ts';
 import { startSocketService } from '../services/start-socket-service.ts';
 import { startDeployment } from './start-deployment.ts';
 
@@ -119,13 +120,6 @@ describe('a handshake that the deployment has not responded to', async () => {
     await between.close();
     service.close();
   });
-  const toHandshake = (path: string) =>
-    [
-      `GET ${path} HTTP/1.1`,
-      ...['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket'],
-      ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==', '', ''],
-    ].join('\r\n');
-
   async function begin(sent = '') {
     const arrived = service.next();
     const caller = connect(between.port, '127.0.0.1');

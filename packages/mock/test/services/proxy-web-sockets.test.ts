@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import WebSocket, { type RawData } from 'ws';
 import { createMock } from '../../src/index.ts';
+import { toHandshake } from '../helpers/handshake.ts';
 import { sendRaw } from '../helpers/raw.ts';
 import { FLOOD, startSocketService } from './start-socket-service.ts';
 
@@ -104,7 +105,7 @@ describe('a WebSocket of a proxied service', () => {
   test('forwards data that arrives with the handshake', async () => {
     // Two text frames: a masked one, and the close of RFC 6455, section 5.5.1, with the mask 0.
     const sent = '\x81\x82\0\0\0\0hi\x88\x82\0\0\0\0\x03\xe8';
-    const reply = await sendRaw(mock, `${toHandshake()}${sent}`);
+    const reply = await sendRaw(mock, `${toHandshake('/v1/cloudrun/real/')}${sent}`);
     expect(reply).toMatch(/^HTTP\/1\.1 101 /);
     expect(reply.split('\r\n\r\n')[1]).toBe('\x81\x02hi\x88\x02\x03\xe8');
   });
@@ -156,7 +157,7 @@ describe('a handshake', () => {
   ])('ends when the connection of its caller %s', async (_, leave) => {
     const arrived = service.next();
     const caller = connect(mock.port, '127.0.0.1');
-    caller.write(toHandshake('silent'));
+    caller.write(toHandshake('/v1/cloudrun/real/silent'));
     const { connection } = await arrived;
     leave(caller);
     await once(connection.resume(), 'end');
@@ -186,7 +187,7 @@ test('a WebSocket ends with the mock, open or still in its handshake', async () 
   const real = nextClose(service.sockets.at(-1));
   const arrived = service.next();
   const caller = connect(started.port, '127.0.0.1').on('error', () => {});
-  caller.write(toHandshake('silent'));
+  caller.write(toHandshake('/v1/cloudrun/real/silent'));
   const { connection } = await arrived;
   const left = once(connection.resume(), 'end');
   await started.close();
@@ -194,20 +195,6 @@ test('a WebSocket ends with the mock, open or still in its handshake', async () 
   expect(await real).toEqual([1_006, '']);
   await left;
 });
-
-function toHandshake(path = ''): string {
-  return [
-    `GET /v1/cloudrun/real/${path} HTTP/1.1`,
-    'Host: localhost',
-    'Authorization: Bearer any',
-    'Connection: Upgrade',
-    'Upgrade: websocket',
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-    'Sec-WebSocket-Version: 13',
-    '',
-    '',
-  ].join('\r\n');
-}
 
 async function* messagesOf(socket: WebSocket): AsyncGenerator<[string, boolean]> {
   for await (const [data, isBinary] of on(socket, 'message')) yield [String(data), isBinary];

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket, { type RawData } from 'ws';
 import type { ServiceFault } from '../../src/util/source-file.ts';
+import { askForWebSocket, toHandshake } from '../helpers/handshake.ts';
 import { AUTH, get, type Started, startServices } from './start-services.ts';
 
 const faults: ServiceFault[] = [];
@@ -82,23 +82,7 @@ function open(path: string, protocols: string[] = []) {
   };
 }
 
-/** The response to an upgrade that is rejected. */
-async function refusal(path: string, headers: Record<string, string> = {}) {
-  const outgoing = request(`${started.url}/v1/cloudrun/chat/${path}`, {
-    agent: false,
-    headers: {
-      ...AUTH,
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
-      ...headers,
-    },
-  }).end();
-  const [response] = await once(outgoing, 'response');
-  response.resume();
-  return response;
-}
+const refusal = (path: string) => askForWebSocket(`${started.url}/v1/cloudrun/chat/${path}`);
 
 describe('a script', () => {
   test('sends, waits for what it expects, and closes', async () => {
@@ -220,10 +204,7 @@ describe('the handshake', () => {
 
 test('ends a connection that asks for a WebSocket behind a call that is under way', async () => {
   const socket = connect(started.port, '127.0.0.1');
-  const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: ${AUTH.authorization}\r\n`;
-  socket.write(
-    `GET /v1/cloudrun/chat/slow ${head}\r\nGET /v1/cloudrun/chat/echo ${head}Connection: Upgrade\r\n` +
-      'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-  );
+  const slow = `GET /v1/cloudrun/chat/slow HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer any\r\n\r\n`;
+  socket.write(slow + toHandshake('/v1/cloudrun/chat/echo'));
   expect((await buffer(socket)).toString()).toBe('');
 });
