@@ -7,12 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { Context } from './context.ts';
 import { type Contract, standardContract } from './contract/contract.ts';
 import type { Oracle } from './contract/oracle/create-oracle.ts';
-import {
-  applyProfile,
-  assertWireProfile,
-  perProfile,
-  type WireProfile,
-} from './contract/wire-profile.ts';
+import { applyProfile, assertWireProfile, type WireProfile } from './contract/wire-profile.ts';
 import { createApplication } from './create-application.ts';
 import { type Contents, memoryContents } from './files/file-store.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
@@ -61,7 +56,7 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     env: options.env,
     storage: {
       publicUrl: (request) => context.originOf(request),
-      copyPattern: (field) => copyPatterns().get(field),
+      copyPattern: (field) => itemPatternsOf(contract.operations, 'batchCopyFile').get(field),
       wireProfile: () => profile,
       onError: (error) => process.emitWarning(error as Error),
     },
@@ -103,9 +98,6 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     },
     originOf: (request) => originOf(request) ?? url,
   };
-  const copyPatterns = perProfile(context, () =>
-    itemPatternsOf(context.operations, 'batchCopyFile'),
-  );
   const backend = await loadBackend(context, events.onForwarded);
   let application = createApplication(context, await createAuth(options, profile), backend);
   const certificate = options.tls ? await loadCertificate(options) : undefined;

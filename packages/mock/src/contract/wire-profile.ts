@@ -1,7 +1,6 @@
 import type { WireProfile } from '@berth/server-stubs';
 import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import standard from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
-import type { Contract } from './contract.ts';
 
 /** Thrown if a wire profile is invalid. The message is one sentence. */
 export class WireProfileError extends TypeError {
@@ -66,24 +65,4 @@ function listNames(profile: WireProfile): string[] {
     storeFileID,
     upstreamStatus,
   ];
-}
-
-/**
- * Caches a value that is derived from a wire profile and the contract, until a hot reload replaces either.
- *
- * @param holder provides the current profile and contract
- */
-export function perProfile<Made>(
-  holder: { readonly profile: WireProfile; readonly contract?: Contract },
-  make: (profile: WireProfile) => Made,
-): () => Made {
-  let { profile, contract } = holder;
-  let made = make(profile);
-  return () => {
-    if (profile !== holder.profile || contract !== holder.contract) {
-      ({ profile, contract } = holder);
-      made = make(profile);
-    }
-    return made;
-  };
 }

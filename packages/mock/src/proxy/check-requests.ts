@@ -14,7 +14,6 @@ import {
 } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import { idsOf } from '../contract/contract.ts';
-import { perProfile } from '../contract/wire-profile.ts';
 import { type CallRecord, type RecordedRequest, recordOf } from '../session/call-record.ts';
 import { createOffAuth } from '../surfaces/auth/auth.ts';
 import { createRefusalExplainer } from '../surfaces/explain-refusal.ts';
@@ -24,12 +23,20 @@ import { createResponseChecker } from './check-responses.ts';
 
 export type Checkers = ReturnType<ReturnType<typeof createCheckers>>;
 
-/** Creates the routers that validate requests to both APIs with the current wire names. */
+/** Creates the checkers of requests and responses, again whenever a hot reload replaces what they derive from. */
 export function createCheckers(context: Context) {
-  return perProfile(context, (profile) => ({
+  const create = ({ profile, contract }: Context) => ({
+    profile,
+    contract,
     request: createRequestChecker(context),
-    response: createResponseChecker(profile, context.operations),
-  }));
+    response: createResponseChecker(profile, contract.operations),
+  });
+  let made = create(context);
+  return () => {
+    const isCurrent = made.profile === context.profile && made.contract === context.contract;
+    if (!isCurrent) made = create(context);
+    return made;
+  };
 }
 
 /** Not contract violations: the deployment itself checks credentials and sizes. */

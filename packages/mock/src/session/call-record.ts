@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Violation } from '@berth/server-stubs';
 import type { SurfaceName } from '../contract/surface.ts';
-import type { Redactor } from './redactor.ts';
+import { type Redactor, toHeaders } from './redactor.ts';
 import type { LoggedMessage, LoggedRequest } from './request-log.ts';
 import type { Session } from './session.ts';
 
@@ -106,7 +106,7 @@ export class CallRecord implements LoggedRequest {
   get request(): LoggedRequest['request'] {
     const message = toMessage(
       this.#requestBody,
-      () => this.#toHeaders(this.#rawHeaders),
+      () => toHeaders(this.#rawHeaders, this.#redactor.header),
       (body) => this.#redactor.request(this.surface, body),
     );
     const target = this.#redactor.target(this.#target);
@@ -118,7 +118,7 @@ export class CallRecord implements LoggedRequest {
     const { status, ms, head, kept } = this.#response;
     const message = toMessage(
       kept,
-      () => this.#toHeaders(toPairs(head.toString('latin1'))),
+      () => toHeaders(toPairs(head.toString('latin1')), this.#redactor.header),
       (body) => this.#redactor.response(this.surface, body),
     );
     return Object.assign(message, { status, ms });
@@ -139,29 +139,17 @@ export class CallRecord implements LoggedRequest {
       (this.#response?.kept.keptSize ?? 0)
     );
   }
-
-  /** @param raw alternating names and values */
-  #toHeaders(raw: readonly string[]): Headers {
-    const headers: Record<string, string | string[]> = Object.create(null);
-    for (let at = 0; at < raw.length; at += 2) {
-      const name = (raw[at] as string).toLowerCase();
-      const value = this.#redactor.header(name, raw[at + 1] as string);
-      const known = headers[name];
-      headers[name] = known === undefined ? value : [known, value].flat();
-    }
-    return headers;
-  }
 }
 
 /** Headers and body are computed when they are read: the line that is printed for a call needs neither. */
 function toMessage(
   kept: KeptBytes,
-  toHeaders: () => Headers,
+  readHeaders: () => Headers,
   redact: (body: Uint8Array) => Uint8Array,
 ): LoggedMessage {
   return {
     get headers() {
-      return toHeaders();
+      return readHeaders();
     },
     get body() {
       const { bytes } = kept;

@@ -67,6 +67,25 @@ export function createRedactor({ storageHeaders, uploadFields }: WireProfile) {
   };
 }
 
+/**
+ * Returns headers by name.
+ *
+ * @param raw alternating names and values
+ */
+export function toHeaders(
+  raw: readonly string[],
+  redact: Redactor['header'],
+): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = Object.create(null);
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = (raw[at] as string).toLowerCase();
+    const value = redact(name, raw[at + 1] as string);
+    const known = headers[name];
+    headers[name] = known === undefined ? value : [known, value].flat();
+  }
+  return headers;
+}
+
 function toTarget(target: string): string {
   return target.replace(LINK_SIGNATURE, `$1${REDACTED}`);
 }

@@ -1,10 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { contract as CONTRACT, type Violation } from '@berth/server-stubs';
 import type { SurfaceName } from '../../contract/surface.ts';
-import { perProfile, type WireProfile } from '../../contract/wire-profile.ts';
+import type { WireProfile } from '../../contract/wire-profile.ts';
 import type { ResolvedOptions } from '../../options.ts';
 import type { JsonBody } from '../../session/logged-json.ts';
-import { createRedactor, REDACTED, SECRET_HEADERS, toLatin1 } from '../../session/redactor.ts';
+import {
+  createRedactor,
+  REDACTED,
+  SECRET_HEADERS,
+  toHeaders,
+  toLatin1,
+} from '../../session/redactor.ts';
 import { parseJson } from '../../util/values.ts';
 import { listHeader, type RawHeaders } from '../headers.ts';
 
@@ -84,7 +90,6 @@ export type Scrubber = ReturnType<typeof createScrubber>;
  * @param holder provides the current wire names
  */
 export function createScrubber(holder: { readonly profile: WireProfile }) {
-  const redactorOf = perProfile(holder, createRedactor);
   const secrets = new Set<string>();
 
   function remember(value: string): void {
@@ -128,20 +133,17 @@ export function createScrubber(holder: { readonly profile: WireProfile }) {
       }
     },
     target: (target: string): string =>
-      hide(redactorOf().target(target).replace(SECRET_PARAMETER, `$1${REDACTED}`)),
+      hide(
+        createRedactor(holder.profile).target(target).replace(SECRET_PARAMETER, `$1${REDACTED}`),
+      ),
     headers(raw: RawHeaders): RecordedMessage['headers'] {
-      const headers: Record<string, string | string[]> = {};
-      for (let at = 0; at < raw.length; at += 2) {
-        const name = (raw[at] as string).toLowerCase();
-        const shown = redactorOf().header(name, raw[at + 1] as string);
-        const value = hide(shown.replace(SECRET_PARAMETER, `$1${REDACTED}`));
-        const known = headers[name];
-        headers[name] = known === undefined ? value : [known, value].flat();
-      }
-      return headers;
+      const redactor = createRedactor(holder.profile);
+      return toHeaders(raw, (name, value) =>
+        hide(redactor.header(name, value).replace(SECRET_PARAMETER, `$1${REDACTED}`)),
+      );
     },
     body(side: 'request' | 'response', surface: SurfaceName, body: Buffer): Buffer {
-      const shown = Buffer.from(redactorOf()[side](surface, body));
+      const shown = Buffer.from(createRedactor(holder.profile)[side](surface, body));
       const text = shown.toString('latin1');
       const hidden = hide(text);
       return hidden === text
