@@ -212,12 +212,11 @@ function createOwnPages(
 }
 
 async function load(context: Context): Promise<RequestListener> {
-  const [{ createControl }, { createInspector, createDownloads }] = await Promise.all([
+  const [{ createControl }, { createPages }] = await Promise.all([
     import('./control/create-control.ts'),
     import('./control/pages.ts'),
   ]);
-  const pages = [createInspector, createDownloads].map((create) => create(`${OWN_ROOT}/`));
-  return createControl(context, (...call) => pages.some((serve) => serve(...call)));
+  return createControl(context, createPages(`${OWN_ROOT}/`));
 }
 
 /** An unexpected error must end its request, not the process. */

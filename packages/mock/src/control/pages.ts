@@ -2,58 +2,67 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import list from '@berth/spec/downloads.json' with { type: 'json' };
 import { FAULT_KINDS } from '../faults/fault.ts';
 
 const PAGE_ROOT = join(import.meta.dirname, '../../inspector');
 
-const TYPES: Record<string, string> = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': SCRIPT,
 };
 
+/** The documents of the contract as released, by their path below the root of the mock's own pages. */
+export const { downloads } = list;
+
+const SPEC = join(createRequire(import.meta.url).resolve('@berth/spec/package.json'), '..');
+
 /**
- * Creates a listener that serves the inspector: static files from the `inspector` folder, without a build
- * step. The page uses only the control API and contacts no other host.
+ * Creates a listener that serves the contract's documents, and the inspector: static files from the `inspector`
+ * folder, without a build step. The page uses only the control API and contacts no other host.
  *
- * @param root base path of the page, such as `/__mock/`
- * @returns a listener that serves the page's files and returns false for every other path
+ * @param root base path, such as `/__mock/`
+ * @returns a listener that returns false for every other path
  */
-export function createInspector(root: string) {
-  const names = readdirSync(PAGE_ROOT, { recursive: true, encoding: 'utf8' });
-  const files = new Map(
-    names
-      .filter((name) => /\.(html|css|js)$/.test(name))
-      .map((name) => [root + name, readFileSync(join(PAGE_ROOT, name), 'utf8')]),
-  );
-  const index = files.get(`${root}index.html`) ?? '';
-  files.delete(`${root}index.html`);
-  files.set(root, index);
-  files.set(`${root}lit-html.js`, readLitHtml());
-  files.set(`${root}fault-kinds.js`, `export const FAULT_KINDS = ${JSON.stringify(FAULT_KINDS)};`);
+export function createPages(root: string) {
+  const index = readFileSync(join(PAGE_ROOT, 'index.html'), 'utf8');
+  const pages = new Map<string, { readonly type: string; read(): string | Buffer }>();
+  const add = (path: string, type: string, read: () => string | Buffer) =>
+    pages.set(root + path, { type, read });
+  add('', 'text/html; charset=utf-8', () => index);
+  add('lit-html.js', SCRIPT, readLitHtml);
+  add('fault-kinds.js', SCRIPT, () => `export const FAULT_KINDS = ${JSON.stringify(FAULT_KINDS)};`);
+  for (const name of readdirSync(PAGE_ROOT, { recursive: true, encoding: 'utf8' })) {
+    const type = TYPES[extname(name)];
+    if (type !== undefined) add(name, type, () => readFileSync(join(PAGE_ROOT, name)));
+  }
+  for (const { path, type, file } of downloads) {
+    add(path, type, () => readFileSync(join(SPEC, file)));
+  }
   const policy = toPolicy(index);
 
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
-    const [path = ''] = (request.url ?? '').split('?');
+  return ({ method, url = '' }: IncomingMessage, response: ServerResponse): boolean => {
+    const path = url.split('?', 1)[0] as string;
     if (path === root.slice(0, -1)) {
       response.writeHead(308, { location: root }).end();
       return true;
     }
-    const file = files.get(path);
-    if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
-    const [, ending = 'html'] = /\.(\w+)$/.exec(path) ?? [];
+    const page = pages.get(path);
+    if (page === undefined || (method !== 'GET' && method !== 'HEAD')) return false;
+    const body = page.read();
     response
       .writeHead(200, {
-        'content-type': TYPES[ending],
-        'content-length': Buffer.byteLength(file),
+        'content-type': page.type,
+        'content-length': Buffer.byteLength(body),
         'cache-control': 'no-cache',
         'content-security-policy': policy,
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
       })
-      .end(file);
+      .end(body);
     return true;
   };
 }
@@ -80,32 +89,4 @@ function toPolicy(index: string): string {
     "require-trusted-types-for 'script'",
     'trusted-types lit-html',
   ].join('; ');
-}
-
-/** The documents of the contract as released, by their path below the root of the mock's own pages. */
-export const { downloads } = list;
-
-const SPEC = join(createRequire(import.meta.url).resolve('@berth/spec/package.json'), '..');
-
-/**
- * Creates a listener that serves the contract's documents.
- *
- * @param root base path of the documents, such as `/__mock/`
- * @returns a listener that returns false for every other path
- */
-export function createDownloads(root: string) {
-  const byPath = new Map(downloads.map((download) => [root + download.path, download]));
-  return ({ method, url = '' }: IncomingMessage, response: ServerResponse): boolean => {
-    const download = byPath.get(url.split('?', 1)[0] as string);
-    if (download === undefined || (method !== 'GET' && method !== 'HEAD')) return false;
-    const text = readFileSync(join(SPEC, download.file));
-    response
-      .writeHead(200, {
-        'content-type': download.type,
-        'content-length': text.length,
-        'cache-control': 'no-cache',
-      })
-      .end(method === 'GET' ? text : undefined);
-    return true;
-  };
 }
