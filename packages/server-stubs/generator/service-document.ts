@@ -90,14 +90,18 @@ export async function loadServiceDocument(
  * @param maxBytes maximum size of a body to validate, in bytes
  */
 export function readDocumentOperations(document: unknown, maxBytes: number): DocumentOperations {
-  const problems = new Problems();
-  const model = readRequests(document, problems);
+  const { made: model, problems } = attempt((own) => {
+    const read = readModel(document, own, { basePath: '', requestsOnly: true });
+    const { requests } = fillPlans(read);
+    for (const { schema } of requests.entries) requests.lower(schema);
+    return read;
+  });
   const operations = model?.operations.map(
     (one) => [`${one.method} ${one.writtenPath}`, one] as const,
   );
   const byKey = new Map(operations);
   return {
-    warnings: problems.warnings.map(toWarning),
+    warnings: problems.map(toWarning),
     find(method, path) {
       const operation = byKey.get(`${method} ${path}`);
       if (model === undefined || operation === undefined) return undefined;
@@ -119,30 +123,26 @@ export function readRouteTable(document: unknown): {
   readonly table: RouteTable | undefined;
   readonly warnings: readonly DocumentWarning[];
 } {
-  const problems = new Problems();
-  try {
-    const table = toLiveTable(readModel(document, problems), problems);
-    return { table, warnings: problems.warnings.map(toWarning) };
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    return { table: undefined, warnings: error.problems.map(toWarning) };
-  }
+  const read = (own: Problems) => toLiveTable(readModel(document, own), own);
+  const { made: table, problems } = attempt(read);
+  return { table, warnings: problems.map(toWarning) };
 }
 
 function toWarning({ pointer, message }: Problem): DocumentWarning {
   return { path: toNames(pointer), message };
 }
 
-function readRequests(document: unknown, problems: Problems): Model | undefined {
+/** Reads a document; one that is refused has only problems. */
+function attempt<Made>(read: (problems: Problems) => Made): {
+  readonly made: Made | undefined;
+  readonly problems: readonly Problem[];
+} {
+  const problems = new Problems();
   try {
-    const model = readModel(document, problems, { basePath: '', requestsOnly: true });
-    const { requests } = fillPlans(model);
-    for (const { schema } of requests.entries) requests.lower(schema);
-    return model;
+    return { made: read(problems), problems: problems.warnings };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    for (const { pointer, message } of error.problems) problems.warn(pointer, message);
-    return undefined;
+    return { made: undefined, problems: error.problems };
   }
 }
 
@@ -185,15 +185,10 @@ async function use<Used>(
       ? new ServiceDocumentError(error.message, { cause: error })
       : error;
   });
-  const problems = new Problems();
+  const { made, problems } = attempt((own) => read(document, own));
   const describe = ({ pointer, message }: Problem) => `${locate(pointer)}: ${message}`;
-  try {
-    const used = read(document, problems);
-    return { used, warnings: [...loaded.warnings, ...problems.warnings].map(describe) };
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    throw new ServiceDocumentError(error.problems.map(describe).join('\n'), { cause: error });
-  }
+  if (made === undefined) throw new ServiceDocumentError(problems.map(describe).join('\n'));
+  return { used: made, warnings: [...loaded.warnings, ...problems].map(describe) };
 }
 
 function toLiveTable(model: Model, problems: Problems): RouteTable {

@@ -4,6 +4,7 @@ import type { Cors } from '../http/cors.ts';
 import { applyDispositionRules } from '../http/disposition.ts';
 import { type Headers, removeHopByHop } from '../http/headers.ts';
 import { UpgradeResponse } from '../http/upgrade.ts';
+import { hasBody } from '../runtime/body/request-stream.ts';
 import {
   type Call,
   FaultError,
@@ -81,9 +82,7 @@ function assertForwardable({ request, rawPath }: Pick<Call, 'request' | 'rawPath
       'The path contains a . or .. segment after decoding: resolve it before you send the request.',
     );
   }
-  const { method, headers } = request;
-  if (method === 'POST') return;
-  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
+  if (request.method !== 'POST' && hasBody(request)) {
     throw invalidRequest(
       'A GET request must not have a body: send the data in the query string, or use POST.',
     );

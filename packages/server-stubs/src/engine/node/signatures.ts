@@ -4,6 +4,7 @@ import { GatewayError, StorageError } from '../../errors.ts';
 import type { GatewayLogin } from '../../gateway/create-gateway-router.ts';
 import { SIGNATURE } from '../../generated/contract.gen.ts';
 import type { WireProfile } from '../../http/wire-profile.ts';
+import { hasBody } from '../../runtime/body/request-stream.ts';
 import type { StorageSecurity } from '../../storage/create-storage-router.ts';
 import type { KeyPairs } from './key-pairs.ts';
 import {
@@ -167,11 +168,6 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string {
     throw new MalformedSignature('SignedHeaders contains a header that the request does not have.');
   }
   return Array.isArray(value) ? value.join(', ') : value;
-}
-
-/** RFC 9112, section 6: "The presence of a message body in a request is signaled by" one of these. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function readable<Result>(read: () => Result): Result {
