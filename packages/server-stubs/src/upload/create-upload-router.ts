@@ -13,6 +13,7 @@ import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
 import {
   type Call,
   createRouter,
+  FaultError,
   type FilePart,
   type HandlerResponse,
   type MultipartStream,

@@ -62,7 +62,7 @@ export function createSpool(memoryBytes: number, now: () => number): Spool {
   };
 }
 
-export interface Spooled {
+interface Spooled {
   readonly hash: string;
   readonly length: number;
   readonly content: Buffer | Readable;
