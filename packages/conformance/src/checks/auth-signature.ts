@@ -84,7 +84,6 @@ const PATHS = [
   ...['/a%20b', "/a+b~c!d'e(f)*g", '/a:b@c;d=e,f$g&h'],
 ];
 
-/** Paths that are similar to the one that was signed. */
 const REWRITTEN_PATHS: Record<string, readonly [signed: string, sent: string]> = {
   'signed for another path': ['/a/b', '/a/c'],
   'signed for the parent path': ['/a', '/a/b'],
@@ -105,7 +104,6 @@ const QUERIES = [
   ...['a=/b?c', "a=~!'()*,;:@$", 'a%5B%5D=1'],
 ];
 
-/** Query strings that are similar to the one that was signed. */
 const REWRITTEN_QUERIES: Record<string, readonly [signed: string, sent: string]> = {
   'signed for another value': ['a=1', 'a=2'],
   'signed without a query': ['', 'a=1'],

@@ -21,7 +21,6 @@ const PREFLIGHT = {
 
 const OF_THE_SERVICE = 'of-the-service';
 
-/** Request IDs of the service, and the statuses with which it sends them. */
 const SENT: readonly [headers: HeaderList, statuses: readonly number[]][] = [
   [[['X-Request-Id', OF_THE_SERVICE]], [200, 304, 404, 500]],
   [[['x-request-id', OF_THE_SERVICE]], [200, 204, 302, 503]],

@@ -26,7 +26,6 @@ import { needsFiles } from './support/storage.ts';
 /** Sequences of a run if `--sequences` is not set, and when the last of them starts, in milliseconds. */
 const USUAL = 25;
 const LATEST_START = 30_000;
-/** Sequences at the same time. */
 const WORKERS = 8;
 /** Limits on the search for a shorter sequence: sequences, and milliseconds. */
 const MOST_SHRINKS = 150;
@@ -178,7 +177,6 @@ async function report(t: CheckContext, { breach, made, ended, fault }: State): P
   t.expect(true, 'every sequence follows the contract');
 }
 
-/** Returns a function that returns whether this many milliseconds have passed. */
 function after(milliseconds: number): () => boolean {
   const end = Date.now() + milliseconds;
   return () => Date.now() > end;

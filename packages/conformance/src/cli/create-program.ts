@@ -5,7 +5,6 @@ import { documents } from '../contract/operations.ts';
 import { manifest } from '../manifest.ts';
 import { GROUPS, OPTION_NAMES, OPTIONS, type OptionName, SIGNING, toFlag } from './options.ts';
 
-/** The end of the help, after the options. */
 const HELP_END = `
 Each option can also be set with an environment variable (BERTH_GATEWAY_URL for --gateway-url; lists have
 one value per line) and in the --config file (gatewayUrl). The command line takes precedence over

@@ -108,7 +108,6 @@ const connection = {
   }),
 };
 
-/** Credentials. */
 const credentials = {
   gatewayToken: text(
     '<token>',
@@ -233,7 +232,6 @@ const selection = {
   ),
 };
 
-/** Options that sign a call. */
 export const SIGNING: readonly string[] = [...Object.keys(credentials), 'wireProfile', 'config'];
 
 /** The options, grouped by heading in the help. */

@@ -103,7 +103,6 @@ interface Context {
   signal: AbortSignal;
 }
 
-/** Runs the scenarios of a rule one after another. */
 async function runRule(rule: Rule, context: Context): Promise<Result> {
   const own = scenarios.filter((scenario) => scenario.rule === rule.id);
   const started = performance.now();

@@ -153,7 +153,6 @@ interface Exchange {
   place: Place;
 }
 
-/** Responds to a request. */
 export type Reply = (exchange: Exchange) => void | Promise<void>;
 
 /** Time between the pieces of a response, so that they arrive one by one, in milliseconds. */
@@ -172,7 +171,6 @@ export const GRANT = {
 
 type Headers = Record<string, string | string[]>;
 
-/** Responds with bytes and a length. */
 export function send(status: number, body: string | Buffer, headers: Headers = {}): Reply {
   return ({ response }) => {
     const length = { 'Content-Length': Buffer.byteLength(body) };
@@ -180,15 +178,12 @@ export function send(status: number, body: string | Buffer, headers: Headers = {
   };
 }
 
-/** Responds with JSON. */
 export function json(status: number, value: unknown, headers: Headers = {}): Reply {
   return send(status, JSON.stringify(value), { 'Content-Type': 'application/json', ...headers });
 }
 
-/** The request ID in all errors. */
 export const REQUEST_ID = '5e0a1f34-8f7e-4b8e-9d5c-31a7c1f0d001';
 
-/** Responds with an error of the gateway. */
 export function gatewayError(status: number, code: string, headers: Headers = {}): Reply {
   const body = { code, message: `The call failed with ${code}.`, requestId: REQUEST_ID };
   return json(status, body, { 'X-Request-Id': REQUEST_ID, ...headers });
@@ -246,7 +241,6 @@ export function events(
   return stream('text/event-stream', pieces, ending);
 }
 
-/** Sends a body in pieces. */
 export function stream(
   type: string,
   pieces: readonly (string | Buffer)[],
@@ -289,7 +283,6 @@ export function operationOf({ target }: Received): string | undefined {
   return /\/storages(?::|%3A)(\w+)$/i.exec(target)?.[1];
 }
 
-/** Returns the entries of the `fileList` in a request. */
 export function listOf(request: Received): unknown[] {
   const { fileList } = readFields(request);
   return Array.isArray(fileList) ? fileList : [];

@@ -46,7 +46,6 @@ export function scenario(rule: ClientRuleId, about: string, task: Task, script: 
   return { expect: (check: Scenario['check']): Scenario => ({ rule, about, task, script, check }) };
 }
 
-/** The service that tasks call. */
 export const SERVICE = 'hello';
 
 type Auth = 'bearer' | 'key';
@@ -59,7 +58,6 @@ export function post(path: string, body: unknown, auth: Auth = 'bearer'): Task {
   return { task: 'call', method: 'POST', service: SERVICE, path, body, auth };
 }
 
-/** Returns the file ID that a path has in the deployment. */
 export function toFileId(path: string): string {
   return `cloud://dev.files/${path}`;
 }
@@ -131,7 +129,6 @@ export function filesOf({ result }: Seen): readonly { url?: unknown; error?: Tas
   return Array.isArray(result?.files) ? result.files.map((file) => Object(file)) : [];
 }
 
-/** Formats a value for a message. */
 export function show(value: unknown): string {
   return cut(JSON.stringify(value) ?? 'nothing');
 }

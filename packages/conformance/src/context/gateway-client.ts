@@ -13,7 +13,6 @@ import { Unreached } from '../result.ts';
 import { isGatewayError } from '../validation/exchange-rules.ts';
 import type { Run } from './run.ts';
 
-/** A call to a hosted service. */
 export interface GatewayCall {
   method?: string;
   /** What follows the service name, sent unchanged: `/echo/a?x=1`, `?x=1`. Default: nothing. */

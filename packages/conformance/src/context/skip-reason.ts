@@ -93,7 +93,6 @@ export function refused(run: Run, api: Api): SkipReason | undefined {
   return reason === undefined ? undefined : skipped(reason);
 }
 
-/** Returns the skip reason for the first need that is not met. */
 export function lacking(run: Run, needs: readonly Need[]): SkipReason | undefined {
   const need = needs.find((one) => !NEEDS[one].isMet(run));
   if (need === 'fixture') return skipped(String(run.fixture));

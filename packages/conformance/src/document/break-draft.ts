@@ -16,7 +16,6 @@ export interface Constraint {
   schema: JsonObject;
 }
 
-/** A constraint, and a function that makes a request violate it. */
 export interface Breaker extends Constraint {
   /**
    * Returns a copy of the request that violates the constraint, or `undefined` if the request cannot violate
@@ -184,7 +183,6 @@ function isRefused(document: ApiDocument, pointer: string, value: unknown): bool
   return document.validate(pointer, 'request', sent) !== undefined;
 }
 
-/** Returns a copy of the body that has a value at a path. */
 function put(body: unknown, [step, ...rest]: Path, value: unknown): unknown {
   if (step === undefined) return value;
   if (step !== '*') {

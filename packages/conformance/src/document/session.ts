@@ -25,7 +25,6 @@ import { writeRequest } from './write-request.ts';
 /** Limits for reading an event stream: a number of events, and a time in milliseconds. */
 const MOST_EVENTS = 5;
 const LONGEST_STREAM = 3000;
-/** Maximum number of findings in one result. */
 const MOST_FINDINGS = 5;
 /** Maximum number of items in a collection whose IDs are used. */
 const MOST_ITEMS = 5;
@@ -192,7 +191,6 @@ class Results {
     return result;
   }
 
-  /** Replaces the evidence of the last finding with a smaller request. */
   replaceLast(result: Result, { message = '', where }: Finding, exchange: Exchange): void {
     const place = this.#deployment.document.file + where;
     result.findings.splice(-1, 1, { message, where: place, ...toEvidence(exchange) });

@@ -89,7 +89,6 @@ export function withReason(id: string, { reasons }: Baseline): string {
   return reasons[id] === undefined ? id : `${id} (${reasons[id]})`;
 }
 
-/** Returns the IDs of the entries that have not expired. */
 export function listAccepted(entries: readonly KnownFailure[], now: Date): string[] {
   return entries.filter((entry) => !hasExpired(entry, now)).map(({ id }) => id);
 }

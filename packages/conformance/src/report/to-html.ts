@@ -17,7 +17,6 @@ import {
 } from './to-lines.ts';
 import type { Report } from './to-report.ts';
 
-/** Text that is already markup. */
 class Markup {
   readonly text: string;
 
@@ -181,7 +180,6 @@ ${rest.length === 0 ? undefined : html`<p>These also fail, probably for the same
 </section>`;
 }
 
-/** Renders which of the calls fail. */
 function toScope({ scope }: Result): Markup | undefined {
   return scope === undefined ? undefined : html`<p>Fails in ${scope}.</p>`;
 }

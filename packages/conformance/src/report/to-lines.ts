@@ -9,7 +9,6 @@ import { isUncovered, type Report } from './to-report.ts';
 /** Maximum length of a body that is shown, in characters; the `--report` files contain more. */
 const SHOWN = 500;
 
-/** Maximum number of findings shown per result. */
 const MOST_FINDINGS = 3;
 
 /** Colours a text with one of the formats of `util.styleText`. */
@@ -101,7 +100,6 @@ function toPrintable(line: string): string {
   return line.replaceAll(UNPRINTABLE, ' ');
 }
 
-/** Formats a finding with all of its evidence, as plain text. */
 export function toEvidenceText(finding: Finding): string {
   const { message, where, request, response } = finding;
   return [
@@ -126,14 +124,12 @@ export function toBodyText({
   return encoding + body + cut;
 }
 
-/** Formats headers, one per line. */
 export function toHeaderLines({ headers }: SentRequest | ReceivedResponse): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((each) => `${name}: ${each}`),
   );
 }
 
-/** Returns a phrase with the verdict on the deployment. */
 export function toVerdictPhrase(report: Report): string {
   const { summary, exitCode, baseline } = report;
   switch (exitCode) {

@@ -108,7 +108,6 @@ function toExitCode(results: readonly Result[]): Report['exitCode'] {
   return outcomes.has('skip') ? 3 : 0;
 }
 
-/** Returns the report on a run that has ended. */
 export function createReport(
   settings: Settings,
   started: Date,

@@ -258,7 +258,6 @@ async function call(
   return caller.call({ method, origin, target, headers: withHeaders(headers, credentials), body });
 }
 
-/** A workflow in one of the contract's Arazzo documents. */
 export interface Workflow {
   id: string;
   /** Name of its document in `@berth/spec/workflows`. */
@@ -326,7 +325,6 @@ export const workflows: readonly Workflow[] = [
   },
 ];
 
-/** Returns why a workflow is not run, or `undefined` if it is run. */
 export function workflowSkipReason(run: Run, { file }: Workflow): SkipReason | undefined {
   const api = file === 'gateway' ? 'gateway' : 'storage';
   return (

@@ -11,7 +11,6 @@ import { REQUEST_FORMS } from '../options.ts';
 import { StartError } from '../result.ts';
 import { isGatewayError } from '../validation/exchange-rules.ts';
 
-/** How often a call is attempted if its connection breaks. */
 const ATTEMPTS = 5;
 
 const NAMES: Record<Api, string> = { gateway: 'gateway', storage: 'storage API' };
@@ -36,7 +35,6 @@ async function callTarget<Result>(
   }
 }
 
-/** Options that provide gateway credentials. */
 const GATEWAY_OPTIONS = '--gateway-token, --tc3-secret-id and --auth-module';
 
 /** Statuses of a path that does not exist. */
@@ -128,7 +126,6 @@ function toErrorCode(received: Received): string {
   return isGatewayError(received) ? String(Object(received.json).code) : '';
 }
 
-/** Options that provide storage API credentials. */
 const STORAGE_OPTIONS = '--storage-header, --tc3-secret-id and --auth-module';
 
 /**

@@ -10,9 +10,7 @@ const BATCH = 20;
 const LONGEST = 60_000;
 /** Pauses between rounds: an aborted upload may still be in progress. */
 const PAUSES = [0, 200, 1000];
-/** Parallel calls. */
 const AT_ONCE = 16;
-/** How often a call is attempted. */
 const ATTEMPTS = 3;
 /** Maximum number of paths that a notice names. */
 const MOST_NAMED = 5;

@@ -86,7 +86,6 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
   };
 }
 
-/** Returns why a check is not run, or `undefined` if it is run. */
 export function checkSkipReason(run: Run, { rule, needs }: Check): SkipReason | undefined {
   const api = rule.startsWith('GW-') || /^AU-(?!STORAGE)/.test(rule) ? 'gateway' : 'storage';
   return notSelected(run, rule) ?? noUrl(run, api) ?? lacking(run, needs) ?? refused(run, api);

@@ -5,7 +5,6 @@ import type { Known } from '../document/observe.ts';
 import { type Exchange, type HeaderList, toReceived } from '../http/exchange.ts';
 import { StartError } from '../result.ts';
 
-/** A recorded call. */
 export interface Recorded {
   /** The file, and the number of the entry in it: `app.har entry 3`. */
   place: string;

@@ -8,7 +8,6 @@ import type { Report } from '../report/to-report.ts';
 import { createResult, type Result } from '../result.ts';
 import type { Recorded } from './read-traffic.ts';
 
-/** Checks recorded calls, one at a time. */
 export interface TrafficChecker {
   /** Returns why the call is not checked, or `undefined` if it is. */
   check(recorded: Recorded): string | undefined;
@@ -18,7 +17,6 @@ export interface TrafficChecker {
   targets(): Report['targets'];
 }
 
-/** Maximum number of findings that one result shows. */
 const MOST_FINDINGS = 5;
 
 /** What a result states before anything was checked. */

@@ -214,7 +214,6 @@ const hasStatusCode = (facts: Facts) =>
 const hasBody = ({ body }: Facts) => body !== undefined;
 const isCopy = ({ operationId }: Facts) => operationId === 'batchCopyFile';
 
-/** Rules about the `data` in the response to an operation. */
 const ofData = (operationId: string, claims: ExchangeRule['claims']): ExchangeRule =>
   ofStorage(claims, (facts) => facts.operationId === operationId && facts.data !== undefined);
 
@@ -227,7 +226,6 @@ function itemsOf({ sent }: Facts): unknown[] | undefined {
   return Array.isArray(fileList) ? fileList : undefined;
 }
 
-/** One entry for each item, each of them an object. */
 const listOf = (operationId: string): ExchangeRule => ({
   ...ofData(operationId, (facts) => {
     const { fileList } = facts.data ?? {};

@@ -67,7 +67,6 @@ export function isFailure({ received, body, data }: StorageReply): boolean {
   return received.status < 200 || received.status > 299 || hasCode || data === undefined;
 }
 
-/** Returns the link of an entry in a links response, if it has one. */
 export function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
   return code === 'SUCCESS' && URL.canParse(String(tempFileURL)) ? String(tempFileURL) : undefined;
 }

@@ -192,7 +192,6 @@ function toWritten(fact: Fact, seen: (name: Name) => Contents): Written[] {
   });
 }
 
-/** Returns the names that a call may have changed. */
 export function changedBy(fact: Fact): Name[] {
   if (fact.kind === 'copied') {
     if (fact.failures === fact.items.length) return [];

@@ -27,7 +27,6 @@ interface Written {
 
 const { document } = documents.storage;
 
-/** Returns the schema of a storage request as the contract documents it. */
 export function readRequestSchema(operation: StorageOperation): RequestSchema {
   return resolve({ $ref: toRequestPointer(operation) });
 }

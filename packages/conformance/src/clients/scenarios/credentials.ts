@@ -69,7 +69,6 @@ export const credentials: readonly Scenario[] = [
   ),
 ];
 
-/** Checks every request to a server. */
 function every(
   name: 'gateway' | 'storage' | 'all',
   findFault: (request: Received, place: Place) => string | undefined,
@@ -118,7 +117,6 @@ function findSignatureFault(request: Received, place: Place): string | undefined
   return 'the signature is wrong for the method, path, query, headers and body that were sent';
 }
 
-/** Checks the three headers of a storage request. */
 function findStorageFault(request: Received, place: Place): string | undefined {
   const { authorization, sessionToken, timestamp } = place.profile.storageHeaders;
   const missing = [authorization, sessionToken, timestamp].find(

@@ -70,7 +70,6 @@ const limited: Reply = (exchange) =>
     ? storageError(400, 'INVALID_PARAM')(exchange)
     : storageData(toData)(exchange);
 
-/** Fails the second of three files. */
 const second: Reply = storageData((request, place) => {
   const { fileList } = Object(toData(request, place));
   const failed = { code: 'STORAGE_FILE_NONEXIST', message: 'The file does not exist.' };
