@@ -63,7 +63,7 @@ export const gatewayDisposition: Rows = {
   'GW-C2-TEXT': {
     'text types are compared case-sensitively': attachedOnPost({
       type: /^(application\/json|text\/plain)$/,
-      contentType: /[A-Z]/,
+      contentType: /^[^;]*[A-Z]/,
     }),
     'a Content-Disposition from the service is kept on a text type': ofServicePasses({
       method: 'POST',
