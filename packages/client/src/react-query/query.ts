@@ -43,10 +43,6 @@ export type GatewayQueryPaths = {
   };
 };
 
-type DataOf<Envelope> = Envelope extends { body: { data?: infer Data } }
-  ? NonNullable<Data>
-  : never;
-
 /**
  * The storage API's paths, typed without the envelope and without the environment, which the client fills in.
  * Errors are typed as Berth errors.
@@ -58,8 +54,8 @@ export type StorageQueryPaths = {
       responses: {
         200: {
           content: {
-            'application/json': DataOf<
-              StoragePaths[Path]['post']['responses'][200]['content']['application/json']
+            'application/json': NonNullable<
+              StoragePaths[Path]['post']['responses'][200]['content']['application/json']['body']['data']
             >;
           };
         };

@@ -2,7 +2,6 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
-import { closest } from 'fastest-levenshtein';
 import type { OpenAPI3 } from 'openapi-typescript';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import { toDataSchema } from '../../generated/event-streams.gen.ts';
@@ -190,12 +189,7 @@ async function readDocument(file: string) {
   if (!isRecord(document)) throw new Failure(`${file}:1:1: not an OpenAPI document.`, 2);
   if (!/^3\.[0-2](\.\d+)?$/.test(String(document.openapi))) {
     const version = document.swagger ? `Swagger ${document.swagger}` : (document.openapi ?? 'none');
-    const known = closest('openapi', Object.keys(document));
-    const hint =
-      document.openapi === undefined && known !== 'openapi' && !document.swagger
-        ? `, did you mean openapi instead of ${known}?`
-        : '';
-    throw new Failure(`${at(0)}: must be OpenAPI 3.0, 3.1 or 3.2, got ${version}${hint}`, 2);
+    throw new Failure(`${at(0)}: must be OpenAPI 3.0, 3.1 or 3.2, got ${version}`, 2);
   }
   const place = (message: string) => {
     const [whole, pointer = ''] = / at #?(\/\S*)$/.exec(message) ?? [];
