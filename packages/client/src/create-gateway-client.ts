@@ -1,22 +1,18 @@
 import type { Middleware, ParseAs } from 'openapi-fetch';
 import { type GatewayAuth, toSigner } from './auth/credentials.ts';
-import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from './call-options.ts';
+import type { FetchLike, Hooks, SharedCallOptions } from './call-options.ts';
 
 import type { paths } from './generated/gateway.v1.gen.ts';
 import { classifyGateway } from './internal/gateway-errors.ts';
 import { wrong } from './internal/options.ts';
 import { createPipeline } from './internal/pipeline.ts';
-import {
-  type CallInit,
-  type CallResult,
-  createRawCalls,
-  type PathWith,
-} from './internal/raw-calls.ts';
+import { type CallResult, createRawCalls, type PathWith } from './internal/raw-calls.ts';
 import { assertBaseUrl, type GatewayAddress, toGatewayUrl } from './internal/urls.ts';
 
 import {
   createService,
   type DocumentedService,
+  type Init,
   type ServiceValidators,
 } from './service/create-service.ts';
 import type { OpenWebSocket, Service } from './service/service.ts';
@@ -71,10 +67,6 @@ export type GatewayClientOptions = GatewayAddress &
     readonly wireProfile?: WireProfile | undefined;
   };
 
-/** Options for one raw call. */
-type RawInit<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'> &
-  Omit<CallOptions, 'signal'>;
-
 /**
  * A gateway client, created by {@link createGatewayClient}.
  *
@@ -115,7 +107,7 @@ export interface GatewayClient<Services extends object = Record<never, never>> {
    */
   GET<Path extends PathWith<paths, 'get'>, As extends ParseAs = 'json'>(
     path: Path,
-    init: RawInit<paths[Path]['get'], As>,
+    init: Init<paths[Path]['get'], As>,
   ): Promise<CallResult<paths[Path]['get'], As>>;
   /**
    * Sends a POST request with a JSON object. It returns and throws the same as `GET`.
@@ -126,7 +118,7 @@ export interface GatewayClient<Services extends object = Record<never, never>> {
    */
   POST<Path extends PathWith<paths, 'post'>, As extends ParseAs = 'json'>(
     path: Path,
-    init: RawInit<paths[Path]['post'], As>,
+    init: Init<paths[Path]['post'], As>,
   ): Promise<CallResult<paths[Path]['post'], As>>;
   /** Adds `openapi-fetch` middleware to `GET` and `POST`. */
   use(...middleware: Middleware[]): void;

@@ -51,7 +51,7 @@ export interface DocumentedService<Paths> extends Service {
    */
   GET<Path extends PathWith<Paths, 'get'>, As extends ParseAs = 'json'>(
     path: Path,
-    ...init: InitOf<MethodOf<Paths, Path, 'get'>, As>
+    ...init: Optional<Init<MethodOf<Paths, Path, 'get'>, As>>
   ): Promise<ServiceResult<MethodOf<Paths, Path, 'get'>, As>>;
   /**
    * Sends a POST request, typed by the service's document. Results and errors are as for `GET`. It is
@@ -62,7 +62,7 @@ export interface DocumentedService<Paths> extends Service {
    */
   POST<Path extends PathWith<Paths, 'post'>, As extends ParseAs = 'json'>(
     path: Path,
-    ...init: InitOf<MethodOf<Paths, Path, 'post'>, As>
+    ...init: Optional<Init<MethodOf<Paths, Path, 'post'>, As>>
   ): Promise<ServiceResult<MethodOf<Paths, Path, 'post'>, As>>;
   /**
    * Iterates over a path's events, whose data is JSON according to the document. Reconnects like `events`.
@@ -97,13 +97,12 @@ export type DataOf<Operation extends object> = NonNullable<CallResult<Operation,
 export type MethodOf<Paths, Path extends keyof Paths, Method extends string> =
   Paths[Path] extends Record<Method, infer Operation extends object> ? Operation : never;
 
+/** Options for one raw call. */
 export type Init<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'> &
   Omit<CallOptions, 'signal'>;
 
 /** An argument that is optional if nothing in it is required. */
 export type Optional<Value> = Record<never, never> extends Value ? [init?: Value] : [init: Value];
-
-type InitOf<Operation, As> = Optional<Init<Operation, As>>;
 
 type EventsInitOf<Operation> = Optional<
   Pick<Init<Operation, 'json'>, 'params' & keyof Init<Operation, 'json'>> &
