@@ -25,7 +25,7 @@ import {
   list,
   toStorageResponse,
 } from './support/storage.ts';
-import { keyOf, readForm, writeForm } from './support/uploads.ts';
+import { type Form, keyOf, readForm, writeForm } from './support/uploads.ts';
 
 /** Changes entries by the path of their file. */
 const entriesOf = (
@@ -111,49 +111,41 @@ const reads = {
   ),
 };
 
+/** Brings back the content before the last upload or copy. */
+const bringsBack = (by: 'upload' | 'copy') =>
+  watching(({ store }) => {
+    const versions = new Map<string, Buffer>();
+    return {
+      uploaded: (path, _, before) => by === 'upload' && before && versions.set(path, before),
+      copied: ({ to }, before) => by === 'copy' && before && versions.set(to, before),
+      async deleted(path) {
+        if (versions.has(path)) await store(path, versions.get(path));
+        versions.delete(path);
+      },
+    };
+  });
+
+/** Brings back the last deleted file of a folder with the next upload or copy to it. */
+const comesBack = (by: 'upload' | 'copy') =>
+  watching(({ store }) => {
+    const trash = new Map<string, [path: string, bytes: Buffer]>();
+    const restore = async (folder: string, ...paths: string[]) => {
+      const [other, bytes] = trash.get(folder) ?? [];
+      if (other && !paths.includes(other)) await store(other, bytes);
+      trash.delete(folder);
+    };
+    return {
+      deleted: (path, before) => before && trash.set(folderOf(path), [path, before]),
+      uploaded: (path) => by === 'upload' && restore(folderOf(path), path),
+      copied: ({ from, to }) => by === 'copy' && restore(folderOf(to), from, to),
+    };
+  });
+
 const deletes = {
-  'a delete brings back the content before the last upload': watching(({ store }) => {
-    const versions = new Map<string, Buffer>();
-    return {
-      uploaded: (path, _, before) => before && versions.set(path, before),
-      async deleted(path) {
-        await (versions.has(path) && store(path, versions.get(path)));
-        versions.delete(path);
-      },
-    };
-  }),
-  'a delete brings back the content before the last copy': watching(({ store }) => {
-    const versions = new Map<string, Buffer>();
-    return {
-      copied: ({ to }, before) => before && versions.set(to, before),
-      async deleted(path) {
-        await (versions.has(path) && store(path, versions.get(path)));
-        versions.delete(path);
-      },
-    };
-  }),
-  'a deleted file comes back with the next upload to its folder': watching(({ store }) => {
-    const trash = new Map<string, [path: string, bytes: Buffer]>();
-    return {
-      deleted: (path, before) => before && trash.set(folderOf(path), [path, before]),
-      async uploaded(path) {
-        const [other, bytes] = trash.get(folderOf(path)) ?? [];
-        if (other && other !== path) await store(other, bytes);
-        trash.delete(folderOf(path));
-      },
-    };
-  }),
-  'a deleted file comes back with the next copy in its folder': watching(({ store }) => {
-    const trash = new Map<string, [path: string, bytes: Buffer]>();
-    return {
-      deleted: (path, before) => before && trash.set(folderOf(path), [path, before]),
-      async copied({ to, from }) {
-        const [other, bytes] = trash.get(folderOf(to)) ?? [];
-        if (other && other !== to && other !== from) await store(other, bytes);
-        trash.delete(folderOf(to));
-      },
-    };
-  }),
+  'a delete brings back the content before the last upload': bringsBack('upload'),
+  'a delete brings back the content before the last copy': bringsBack('copy'),
+  'a deleted file comes back with the next upload to its folder': comesBack('upload'),
+  'a deleted file comes back with the next copy in its folder': comesBack('copy'),
   'the second delete of a path is lost': watching(({ store, ...past }) => ({
     deleted: (path, before) => (past.deleted.has(path) ? store(path, before) : undefined),
   })),
@@ -292,8 +284,10 @@ const moves = {
   }),
 };
 
+const fileOf = (form: Form) => form.get('file') ?? Buffer.alloc(0);
+
 /** Changes forms. */
-const forms = (change: (form: Map<string, Buffer>, request: MutatedRequest) => unknown) =>
+const forms = (change: (form: Form, request: MutatedRequest) => unknown) =>
   ({
     request(request) {
       if (!request.isUpload) return;
@@ -310,7 +304,7 @@ const uploads = {
   'a shorter file keeps the end of the longer one before': watching(({ files }) =>
     forms((form) => {
       const before = files.get(toPath(form.get('key')));
-      const file = form.get('file') ?? Buffer.alloc(0);
+      const file = fileOf(form);
       if (before && before.length > file.length)
         form.set('file', Buffer.concat([file, before.subarray(file.length)]));
     }),
@@ -417,11 +411,9 @@ const swapped = (isWanted: (request: MutatedRequest) => unknown) =>
   });
 
 /** Changes a form that meets another one. */
-const meetingForms = (
-  change: (form: Map<string, Buffer>, other: Map<string, Buffer>, isFirst: boolean) => unknown,
-) =>
+const meetingForms = (change: (form: Form, other: Form, isFirst: boolean) => unknown) =>
   watching(() => {
-    const meet = meeting<Map<string, Buffer>>();
+    const meet = meeting<Form>();
     return {
       async request(request) {
         if (!request.isUpload) return;
@@ -457,22 +449,17 @@ const races = {
     ({ operation }) => operation === DELETE,
   ),
   'two uploads store the file of the other': meetingForms((form, other) =>
-    form.set('file', other.get('file') ?? Buffer.alloc(0)),
+    form.set('file', fileOf(other)),
   ),
   'two uploads both store the file of the second': meetingForms((form, other, isFirst) =>
-    isFirst ? form.set('file', other.get('file') ?? Buffer.alloc(0)) : undefined,
+    isFirst ? form.set('file', fileOf(other)) : undefined,
   ),
   'one of two uploads is lost': meetingForms((form, other, isFirst) =>
     isFirst && keyOf(form) !== keyOf(other) ? ACCEPTED : undefined,
   ),
   'two uploads to one path are joined': meetingForms((form, other, isFirst) =>
     isFirst && keyOf(form) === keyOf(other)
-      ? form.set(
-          'file',
-          Buffer.concat(
-            [...form, ...other].flatMap(([name, bytes]) => (name === 'file' ? [bytes] : [])),
-          ),
-        )
+      ? form.set('file', Buffer.concat([fileOf(form), fileOf(other)]))
       : undefined,
   ),
   'one of two deletes is lost': lost(DELETE, (fileID) => ({ fileID, code: 'SUCCESS' })),

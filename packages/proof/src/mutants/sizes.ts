@@ -4,8 +4,8 @@ import { acceptIfSignedFor } from './support/credentials.ts';
 import {
   changeBody,
   changeQuery,
-  forwardedPath,
   forwardedRequest,
+  onPath,
   rewriteHeaders,
   serviceResponse,
 } from './support/gateway.ts';
@@ -118,7 +118,7 @@ export const sizes: Rows = {
     }),
   },
   'GW-PATH-SEGMENTS': {
-    'a path of more than 1 KiB is truncated': forwardedPath((path) =>
+    'a path of more than 1 KiB is truncated': onPath((path) =>
       path.length > KIB ? path.slice(0, KIB) : path,
     ),
   },

@@ -1,6 +1,6 @@
 import { type Hooks, type Json, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
-import { drop, replace, setBody, setHeader } from './support/gateway.ts';
+import { drop, type Patch, replace, setBody } from './support/gateway.ts';
 import {
   COPY,
   DELETE,
@@ -40,10 +40,10 @@ const refuseType = (isRefused: (type: string, operation: string) => unknown) =>
     415,
   );
 
-const prefix = (after: string) =>
-  retarget((target) =>
-    target.replace(new RegExp(`(storages:(?:${OPERATIONS.join('|')}))${after}`), '$1'),
-  );
+const withType =
+  (type: string): Patch =>
+  (_, { headers }) =>
+    headers.set('Content-Type', type);
 
 export const storageCalls: Rows = {
   'ST-PATH': {
@@ -61,7 +61,9 @@ export const storageCalls: Rows = {
       drop(/(?<=storages:batchDelete)[A-Z]\w*$/),
     ),
     'the name of an operation may have a suffix': retarget(drop(/(?<=storages:\w+)\.json$/)),
-    'an operation followed by a number is accepted': prefix('\\d+'),
+    'an operation followed by a number is accepted': retarget(
+      drop(new RegExp(`(?<=storages:(${OPERATIONS.join('|')}))\\d+`)),
+    ),
   },
   'ST-POST': {
     'copies require PUT instead of POST': [
@@ -117,25 +119,13 @@ export const storageCalls: Rows = {
     'an upper-case content type is rejected': refuseType((type) => /^[^;]*[A-Z]/.test(type)),
   },
   'ST-RESPONSE-JSON': {
-    'the response to missing credentials is plain text': {
-      response(response, { operation }) {
-        if (operation === LINKS && response.status === 401)
-          setHeader('Content-Type', 'text/plain')(response);
-      },
-    },
-    'the response to a deletion has the content type text/json': {
-      response(response, { operation }) {
-        if (operation === DELETE && response.status === 200)
-          setHeader('Content-Type', 'text/json')(response);
-      },
-    },
-    'failures are text/plain': failure((_, { headers }) =>
-      headers.set('Content-Type', 'text/plain'),
+    'the response to missing credentials is plain text': failure(withType('text/plain'), 401),
+    'the response to a deletion has the content type text/json': success(
+      withType('text/json'),
+      DELETE,
     ),
-    'a copy has the content type text/json': success(
-      (_, { headers }) => headers.set('Content-Type', 'text/json'),
-      COPY,
-    ),
+    'failures are text/plain': failure(withType('text/plain')),
+    'a copy has the content type text/json': success(withType('text/json'), COPY),
     'an unknown operation gets an HTML page': {
       response(response, { path }) {
         if (path.startsWith('/api/') && response.status === 404)
@@ -173,10 +163,7 @@ export const storageCalls: Rows = {
     ),
   },
   'ST-REQUEST-FORM-ALIKE': {
-    'only the first item of a list inside data counts': request(LINKS, (call) => {
-      const list = call.json?.data?.fileList;
-      if (Array.isArray(list)) call.json = { data: { fileList: list.slice(0, 1) } };
-    }),
+    'only the first item of a list inside data counts': inData(LINKS, (all) => all.slice(0, 1)),
     'overwrite false inside data is ignored': inData(COPY, (all) =>
       all.map((item) => ({ ...item, overwrite: true })),
     ),

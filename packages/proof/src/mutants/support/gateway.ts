@@ -243,7 +243,7 @@ export const forwardedRequest = (change: (request: MutatedRequest) => unknown): 
   });
 
 /** Rewrites the path after the service name. */
-export const forwardedPath = (rewrite: (path: string) => string, method?: string): Hooks =>
+export const onPath = (rewrite: (path: string) => string, method?: string): Hooks =>
   forwardedRequest((request) => {
     if (method !== undefined && request.method !== method) return;
     changeTail(request, (tail) => tail.replace(/^[^?]*/, rewrite));
