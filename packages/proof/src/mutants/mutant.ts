@@ -1,7 +1,6 @@
 import type { RuleId } from '../../../conformance/src/generated/rule-ids.gen.ts';
 import type { Hooks, MutatedResponse } from '../proxy/messages.ts';
 import type { ToServer } from '../proxy/start-mutating-proxy.ts';
-import type { Files } from './support/uploads.ts';
 
 /** A fault in a deployment. A proxy between the suite and the reference server injects it. */
 export interface Mutant {
@@ -25,6 +24,16 @@ type Row = Fault | readonly [Fault, ...RuleId[]];
  * rules, so it lists its companions.
  */
 export type Rows = { readonly [rule in RuleId]?: Readonly<Record<string, Row>> };
+
+/** Reads and changes files with calls that the mutant makes itself. */
+export interface Files {
+  fileIdOf(path: unknown): Promise<string>;
+  /** Returns the bytes of a file; `undefined` if it does not exist. */
+  readId(fileID: string): Promise<Buffer | undefined>;
+  read(path: unknown): Promise<Buffer | undefined>;
+  store(path: unknown, bytes?: Buffer): Promise<void>;
+  remove(path: unknown): Promise<void>;
+}
 
 /** The context that a mutant can use. Calls that the mutant makes itself are sent directly to the server. */
 export interface MutantContext extends Files {

@@ -5,7 +5,7 @@ import {
   MutatedRequest,
   MutatedResponse,
 } from '../../proxy/messages.ts';
-import type { Mutant, MutantContext } from '../mutant.ts';
+import type { Files, Mutant, MutantContext } from '../mutant.ts';
 import { DELETE, GRANT, itemsOf, LINKS } from './storage.ts';
 
 export type Form = Map<string, Buffer>;
@@ -136,16 +136,7 @@ export function toUploadError(status: number, code: string): MutatedResponse {
   return new MutatedResponse(status, { 'Content-Type': 'application/xml' }, error);
 }
 
-/** Reads and changes files with calls that the mutant makes itself. */
-export interface Files {
-  fileIdOf(path: unknown): Promise<string>;
-  /** Returns the bytes of a file; `undefined` if it does not exist. */
-  readId(fileID: string): Promise<Buffer | undefined>;
-  read(path: unknown): Promise<Buffer | undefined>;
-  store(path: unknown, bytes?: Buffer): Promise<void>;
-  remove(path: unknown): Promise<void>;
-}
-
+/** Creates the calls with which a mutant reads and changes files. */
 export function createFiles({ storage, call }: Pick<MutantContext, 'storage' | 'call'>): Files {
   const files: Files = {
     async fileIdOf(path) {
