@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { startCommand } from '@berth/runtimes/run-command';
 import type { CallId } from './checks.ts';
 import { type DocumentName, findManifest, installTool, toFile } from './tools.ts';
 
@@ -99,20 +97,15 @@ export async function startMockServer({ serve }: MockServer) {
 /** Serves a document with Prism's mock, on a free port. */
 export async function servePrism(file: string): Promise<Served> {
   const bin = join(findManifest('@stoplight/prism-cli'), '../dist/index.js');
-  const child = spawn(process.execPath, [bin, 'mock', file, '--port', '0']);
-  for await (const line of createInterface(child.stdout)) {
-    const [, url] = /listening on (http:\S+)/.exec(line) ?? [];
-    if (url === undefined) continue;
-    child.stdout.resume();
-    return {
-      send: (path, init) => fetch(url + path, init),
-      async close() {
-        child.kill();
-        await once(child, 'exit');
-      },
-    };
-  }
-  throw new Error('Prism did not start.');
+  const command = [process.execPath, bin, 'mock', file, '--port', '0'];
+  const place = { folder: import.meta.dirname, env: process.env as Record<string, string> };
+  const { found, stop } = await startCommand(place, command, /listening on (http:\S+)\s/);
+  return {
+    send: (path, init) => fetch(found + path, init),
+    async close() {
+      await stop();
+    },
+  };
 }
 
 /** Serves a document with Scalar's mock server, which is installed first. */

@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { runCommand } from '@berth/runtimes/run-command';
 import type { CallId } from './checks.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DOCUMENTS = ['gateway.v1', 'storage.v2'] as const;
+const ENV = process.env as Record<string, string>;
 
 export type DocumentName = (typeof DOCUMENTS)[number];
 
@@ -132,7 +131,7 @@ export const GENERATORS: readonly Generator[] = [
           return [name, { input: { target }, output }];
         });
         writeFileSync(file, `export default ${JSON.stringify(Object.fromEntries(projects))}`);
-        await run(join(tools, 'node_modules/.bin/orval'), ['--config', file], tools);
+        await run([join(tools, 'node_modules/.bin/orval'), '--config', file], tools);
       }
     },
     settings: [
@@ -171,8 +170,8 @@ export const GENERATORS: readonly Generator[] = [
       const tools = join(ROOT, '.tools/kubb');
       copyFileSync(join(ROOT, 'clients/kubb.config.mjs'), join(tools, 'kubb.config.mjs'));
       const env = { KUBB_DOCUMENTS: JSON.stringify(documents), KUBB_FOLDER: folder };
-      const args = ['generate', '--config', 'kubb.config.mjs'];
-      await run(join(tools, 'node_modules/.bin/kubb'), args, tools, env);
+      const kubb = join(tools, 'node_modules/.bin/kubb');
+      await run([kubb, 'generate', '--config', 'kubb.config.mjs'], tools, env);
     },
     settings: [
       setting(
@@ -227,7 +226,8 @@ export async function installTool(id: string, packages: readonly string[]): Prom
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return folder;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], folder);
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts'];
+  await run(['npm', 'install', ...options, ...packages], folder);
   writeFileSync(stamp, wanted);
   return folder;
 }
@@ -249,7 +249,7 @@ export function findManifest(name: string, from = import.meta.url): string {
 /** Runs a file of an installed package, such as `dredd/bin/dredd`. */
 function runBin(bin: string, args: readonly string[]): Promise<void> {
   const [, name = '', file = ''] = /^((?:@[^/]+\/)?[^/]+)\/(.+)$/.exec(bin) ?? [];
-  return run(process.execPath, [join(findManifest(name), '..', file), ...args]);
+  return run([process.execPath, join(findManifest(name), '..', file), ...args]);
 }
 
 /** Options of Node for modules that run from source. */
@@ -257,26 +257,11 @@ export const NODE_OPTIONS = ['--conditions=berth-source', '--disable-warning=Exp
 
 /** Runs a module of a workspace package from source. */
 export function runNode(name: string, module: string, args: readonly string[]): Promise<void> {
-  return run(process.execPath, [...NODE_OPTIONS, join(findManifest(name), '..', module), ...args]);
+  return run([process.execPath, ...NODE_OPTIONS, join(findManifest(name), '..', module), ...args]);
 }
 
-/** Runs a command in a folder. Rejects with its output if it fails. */
-async function run(
-  command: string,
-  args: readonly string[],
-  cwd = ROOT,
-  env: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  const child = spawn(command, args, {
-    cwd,
-    env: { ...process.env, REDOCLY_TELEMETRY: 'off', ...env },
-  });
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')}:\n${stdout}${stderr}`);
+async function run(command: readonly string[], folder = ROOT, more = {}): Promise<void> {
+  await runCommand({ folder, env: { ...ENV, REDOCLY_TELEMETRY: 'off', ...more } }, command);
 }
 
 /**

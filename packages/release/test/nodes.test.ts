@@ -10,15 +10,10 @@ import {
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Running, runCommand, startCommand, tryCommand } from '@berth/runtimes/run-command';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listPublished, ROOT } from '../src/list-published.ts';
 import { NODES, type NodeMajor } from '../src/rehearsal/environment.ts';
-import {
-  type Running,
-  runCommand,
-  startCommand,
-  tryCommand,
-} from '../src/rehearsal/run-command.ts';
 
 /** The lines of Node that are maintained; 20 is run for as long as the dependencies run there. */
 const MAINTAINED = [22, 24, 26] as const;

@@ -1,6 +1,5 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type NodeMajor, toEnvironment } from './environment.ts';
 import {
   type Outcome,
   type Place,
@@ -8,7 +7,8 @@ import {
   runCommand,
   startCommand,
   tryCommand,
-} from './run-command.ts';
+} from '@berth/runtimes/run-command';
+import { type NodeMajor, toEnvironment } from './environment.ts';
 import type { Registry } from './start-registry.ts';
 
 const PROGRAMS = join(import.meta.dirname, '../../programs');

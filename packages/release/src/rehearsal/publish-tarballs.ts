@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runCommand } from '@berth/runtimes/run-command';
 import { listPublished, ROOT } from '../list-published.ts';
 import { pack } from '../tarball/pack.ts';
 import { MACHINE_PATH } from './environment.ts';
-import { runCommand } from './run-command.ts';
 import type { Registry } from './start-registry.ts';
 
 /**

@@ -2,11 +2,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { type Running, runCommand } from '@berth/runtimes/run-command';
 import { copyCheckout } from '@berth/scripts/checkout';
 import { listPublished } from '../list-published.ts';
 import { createProject, type Project } from './create-project.ts';
 import { MACHINE_PATH, type NodeMajor } from './environment.ts';
-import { type Running, runCommand } from './run-command.ts';
 import { type Registry, startRegistry } from './start-registry.ts';
 import { buildImage, MOCK_READY, PAIR, useMockImage, useServerImages } from './use-images.ts';
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listen } from '@berth/runtimes/listen';
+import { type Running, runCommand, startCommand, tryCommand } from '@berth/runtimes/run-command';
 import { ROOT } from '../list-published.ts';
 import { readImage } from '../read-image.ts';
 import type { Project } from './create-project.ts';
-import { type Running, runCommand, startCommand, tryCommand } from './run-command.ts';
 
 /** The key pair of the servers. */
 export const PAIR = { id: 'rehearsal', secret: 'the secret of the key pair of a rehearsal' };
