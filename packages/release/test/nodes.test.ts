@@ -103,41 +103,28 @@ describe('at work, each on its oldest supported Node', () => {
   });
 
   test('berth-conformance checks a server', async () => {
-    const targets = ['--gateway-url', url, '--gateway-host', 'dev.gateway.example'];
-    const keys = ['--gateway-token', token, '--tc3-secret-id', id, '--tc3-secret-key', secret];
-    const output = await runCommand(
-      place,
-      on(
-        20,
-        'berth-conformance',
-        ...targets,
-        '--storage-url',
-        url,
-        ...keys,
-        '--only',
-        'ST-META-URL',
-      ),
-    );
+    const options = [
+      ...['--gateway-url', url, '--gateway-host', 'dev.gateway.example', '--storage-url', url],
+      ...['--gateway-token', token, '--tc3-secret-id', id, '--tc3-secret-key', secret],
+      ...['--only', 'ST-META-URL'],
+    ];
+    const output = await runCommand(place, on(20, 'berth-conformance', ...options));
     expect(output).toMatch(/^1 pass, 0 fail, 0 skip, .*: follows the contract/m);
   });
 
   test('berth-stubs generates a server that runs there', async () => {
-    const pets = JSON.stringify({
-      openapi: '3.0.3',
-      info: { title: 'Pets', version: '1.0.0' },
-      paths: {
-        '/pets/{id}': {
-          get: {
-            operationId: 'getPet',
-            parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-            responses: { 200: { description: 'A pet.', content: { 'application/json': {} } } },
-          },
-        },
-      },
-    });
-    writeFileSync(join(home, 'pets.json'), pets);
+    const pets = `openapi: 3.0.3
+info: { title: Pets, version: 1.0.0 }
+paths:
+  /pets/{id}:
+    get:
+      operationId: getPet
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      responses: { '200': { description: A pet., content: { application/json: {} } } }
+`;
+    writeFileSync(join(home, 'pets.yaml'), pets);
     const options = ['-o', 'api', '--import-extension', 'js'];
-    await runCommand(place, on(20, 'berth-stubs', 'pets.json', ...options));
+    await runCommand(place, on(20, 'berth-stubs', 'pets.yaml', ...options));
     for (const file of globSync(join(home, 'api/*.ts'))) {
       const code = stripTypeScriptTypes(readFileSync(file, 'utf8'));
       writeFileSync(file.replace(/\.ts$/, '.js'), code);
