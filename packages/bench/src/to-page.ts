@@ -18,7 +18,7 @@ export const checkedByTests: readonly { goal: string; file: string; command: str
   },
   {
     goal: 'Killed uploads, full disks and lost stores or services lose nothing that was acknowledged',
-    file: 'packages/server/test/faults/killed.test.ts',
+    file: 'packages/server/test/histories/file-store.test.ts',
     command: 'npm test',
   },
   {
