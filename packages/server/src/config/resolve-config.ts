@@ -49,27 +49,31 @@ export async function resolveConfig(
   return { input, config, files: reader.files };
 }
 
-type Given = { environments?: Record<string, { services?: object | null } | null> } | undefined;
+type Services = Record<string, EnvironmentConfig['services'][string]>;
+type Given =
+  | { environments?: Record<string, { services?: Record<string, unknown> | null } | null> }
+  | undefined;
 
 /** Takes the services out of a configuration that have not changed, so that a reload does not validate them again. */
 function takeKnown(input: unknown, previous: ResolvedConfig | undefined) {
-  const kept = new Map<string, object>();
+  const kept = new Map<string, Services>();
   const environments = { ...(input as Given)?.environments };
   for (const [env, before] of Object.entries((previous?.input as Given)?.environments ?? {})) {
     const services = environments[env]?.services;
     if (typeof services !== 'object') continue;
     const known = previous?.config.environments[env]?.services ?? {};
-    const old = new Map<string, unknown>(Object.entries(before?.services ?? {}));
-    const same: [string, unknown][] = [];
+    const old = before?.services ?? {};
+    const same: Services = {};
     const rest = Object.entries(services ?? {}).filter(([name, service]) => {
-      const isSame = old.has(name) && isDeepStrictEqual(old.get(name), service);
-      // The file of its document may have changed.
-      if (!isSame || known[name]?.document !== undefined) return true;
-      same.push([name, known[name]]);
+      const found = Object.hasOwn(old, name) ? known[name] : undefined;
+      // The file of a document may have changed.
+      if (found === undefined || found.document !== undefined) return true;
+      if (!isDeepStrictEqual(old[name], service)) return true;
+      same[name] = found;
       return false;
     });
-    if (same.length === 0) continue;
-    kept.set(env, Object.fromEntries(same));
+    if (rest.length === Object.keys(services ?? {}).length) continue;
+    kept.set(env, same);
     environments[env] = { ...environments[env], services: Object.fromEntries(rest) };
   }
   return { kept, rest: kept.size === 0 ? input : { ...(input as object), environments } };

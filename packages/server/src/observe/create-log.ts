@@ -118,26 +118,17 @@ const REDACTED = '[redacted]';
 /** Shorter secrets would also match ordinary words and numbers. */
 const SHORTEST = 6;
 
-interface Scrubber {
-  (text: string): string;
-  update(secrets: readonly string[]): void;
-}
-
 /**
  * Creates a function that redacts secrets anywhere in a log line: the given secrets, and everything that
  * looks like a token, a signature or a signed link.
  */
-export function createScrubber(secrets: readonly string[]): Scrubber {
+export function createScrubber(secrets: readonly string[]) {
   let known: RegExp | undefined;
   const update = (next: readonly string[]) => {
     // A line is JSON, which escapes some characters.
     const spelled = next
       .filter(({ length }) => length >= SHORTEST)
-      .flatMap((secret) => [
-        secret,
-        JSON.stringify(secret).slice(1, -1),
-        encodeURIComponent(secret),
-      ]);
+      .flatMap((text) => [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)]);
     const texts = [...new Set(spelled)].sort((one, other) => other.length - one.length);
     known = texts.length === 0 ? undefined : new RegExp(texts.map(toPattern).join('|'), 'g');
   };

@@ -169,6 +169,19 @@ test('a reload only rebuilds the services that have changed', async () => {
   }
 });
 
+test('a reload finds what has changed in the same object', async () => {
+  const [one, two] = await Promise.all(
+    ['one', 'two'].map((text) => startService((_, response) => response.end(text))),
+  );
+  const hello = { endpoints: [one as string] };
+  const { server, config, call } = await startServer({}, { services: { hello } });
+  await server.reload(config);
+  expect(await (await call()).text()).toBe('one');
+  hello.endpoints[0] = two as string;
+  await server.reload(config);
+  expect(await (await call()).text()).toBe('two');
+});
+
 test('a configuration that one of the parts refuses changes nothing', async () => {
   const quick = await startService((_, response) => response.end('quick'));
   const { server, config, call } = await startServer(
