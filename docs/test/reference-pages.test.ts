@@ -47,6 +47,26 @@ it('links to every download', () => {
   }
 });
 
+it.each([
+  ['gateway.v1', gateway],
+  ['storage.v2', storage],
+])('the API page of %s has every operation, parameter, header and field', (name, document) => {
+  const page = readFileSync(join(import.meta.dirname, `../dist/site/api/${name}.html`), 'utf8');
+  const operations = Object.values<object>(document.paths).flatMap((item) => Object.values(item));
+  const ids = operations.flatMap(({ operationId = [] }) => operationId);
+  expect(ids.length).toBeGreaterThan(3);
+  for (const id of ids) expect(page).toContain(` id="${id}"`);
+  const { parameters, schemas, responses } = document.components;
+  const names = [
+    ...Object.values<{ name: string }>(parameters).map((parameter) => parameter.name),
+    ...Object.values<object>(responses).flatMap((one) =>
+      Object.keys('headers' in one ? (one.headers as object) : {}),
+    ),
+    ...namesIn(schemas),
+  ];
+  expect(names.filter((text) => !page.includes(`<code>${text}</code>`))).toEqual([]);
+});
+
 describe('a reference page has a row for each', () => {
   it.each<[string, string, readonly string[]]>([
     ['rule', 'rules', [...ruleSet.rules, ...ruleSet.clientRules].map(({ id }) => id)],
