@@ -89,10 +89,10 @@ it('tasks get the missing engines, since their results depend on them', () => {
   expect(runCode(code, 'all')).toMatchObject({ stdout: '\n' });
   expect(runCode(code, 'no-screen')).toMatchObject({ stdout: 'webkit\n' });
   expect(runCode(code, 'all', 'none').stdout).toMatch(
-    /firefox webkit ceph python go nginx haproxy redis\n$/,
+    /firefox webkit ceph python go nginx haproxy curl redis\n$/,
   );
   expect(runCode(code, 'all', 'none', '').stdout).toMatch(
-    /(?<!webkit )ceph python go nginx haproxy redis\n$/,
+    /(?<!webkit )ceph python go nginx haproxy curl redis\n$/,
   );
 });
 
@@ -154,6 +154,7 @@ it.runIf(process.platform === 'linux')(
       'install --yes --no-install-recommends golang-go',
       'install --yes --no-install-recommends nginx',
       'install --yes --no-install-recommends haproxy',
+      'install --yes --no-install-recommends curl',
       'install --yes --no-install-recommends redis-server',
     ]);
     expect(runCode("await import('./scripts/install-engines.mjs')", 'all')).toEqual({
