@@ -30,7 +30,7 @@ it('has the figures as text, too', () => {
   );
 });
 
-it('draws the line of equal figures beside the bars only, so that it crosses no label', () => {
+it('draws the line of equal figures next to the bars only, so that it crosses no label', () => {
   const [svg = ''] = toCharts(PAGE).values();
   const labels = [...svg.matchAll(/<text x="16" y="(\d+)"/g)].map(([, y]) => Number(y));
   const lines = [...svg.matchAll(/class="one" d="M[\d.]+ (\d+)v(\d+)"/g)];
