@@ -179,14 +179,18 @@ function toContent(document: Document, { content = {} }: Part): string {
       `Content type: \`${type}\``,
       // The other form of a request has the same fields in `data`, as its description says.
       toFields(document, resolve(document, schema).oneOf?.[0] ?? schema),
-      ...(/json|text/.test(type) ? Object.values(examples) : []).map((example) => {
-        const { summary, value } = resolve(document, example);
-        const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-        // The colours of JSON would double the elements of the page, and the time until it responds.
-        return toDetails(`Example: ${summary}`, `\`\`\`text\n${text}\n\`\`\``);
-      }),
+      /json|text/.test(type) ? toExamples(document, Object.values(examples)) : '',
     ]),
   );
+}
+
+/** One block without colours: a page with many elements takes long to become interactive. */
+function toExamples(document: Document, examples: Example[]): string {
+  const texts = examples.map((example) => {
+    const { summary, value } = resolve(document, example);
+    return `${summary}:\n${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}`;
+  });
+  return toDetails('Examples', `\`\`\`text\n${texts.join('\n\n')}\n\`\`\``);
 }
 
 /** A list of the properties of an object, with those of the objects in it. */
