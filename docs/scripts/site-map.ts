@@ -95,6 +95,7 @@ export const KEYWORDS: Record<string, string> = {
   'docs/guides/browser.md': 'react vite service worker frontend',
   'docs/guides/auth.md': 'login token password api key',
   'docs/guides/go.md': 'golang',
+  'docs/guides/mock.md': 'simulate slow response',
   'docs/guides/conformance.md': 'ci pipeline',
   'docs/reference/configuration.md': 'config file settings',
   'docs/reference/command-lines.md': 'cli options flags arguments',
