@@ -17,7 +17,7 @@ export const checkedByTests: readonly { goal: string; file: string; command: str
     command: 'npm run soak; 5,000 of them in npm test',
   },
   {
-    goal: 'Killed uploads, full disks and lost stores or services lose nothing that was acknowledged',
+    goal: 'Server processes that are killed or frozen lose nothing that was acknowledged',
     file: 'packages/server/test/histories/file-store.test.ts',
     command: 'npm test',
   },
