@@ -157,7 +157,7 @@ describeOn('chromium', 'the site', () => {
     await page.getByText('API', { exact: true }).first().hover();
     await page.locator('.rp-nav').getByText('Storage API').first().click();
     await page.waitForURL('**/api/storage.v2.html');
-    expect(await page.locator('h1').first().textContent()).toContain('Storage API');
+    await page.locator('h1').filter({ hasText: 'Storage API' }).waitFor();
     for (const part of ['.rp-nav', '.rp-doc-layout__sidebar', '[class*=search-button]:visible'])
       expect(await page.locator(part).first().isVisible(), part).toBe(true);
     const links = page.locator('a[href$="/playground/index.html#batchDelete"]');

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -286,6 +286,16 @@ describe('a change', () => {
     await rename(join(folder, 'orders.yaml.new'), join(folder, 'orders.yaml'));
     await started.reported();
     expect(await (await get(started, 'orders')).json()).toBe(2);
+  });
+
+  test('that leaves a link to nothing is reported, until the link is gone', async () => {
+    await using started = await startWatched();
+    const users = join(folder, 'users.ts');
+    await symlink(join(folder, 'none.ts'), users);
+    expect(await started.reported()).toMatchObject({ message: expect.stringContaining('no such') });
+    await rm(users);
+    expect(await started.reported()).toEqual([users]);
+    expect(started.services.faults()).toEqual([]);
   });
 
   test('of one file is noticed too, even if its folder is created again', async () => {

@@ -115,14 +115,19 @@ class Files {
   /** @returns the files whose version has changed */
   async #reload(): Promise<readonly string[]> {
     const { isRoot } = this.#options.documents;
-    let files: readonly SourceFile[];
+    let files: readonly SourceFile[] = [];
     try {
       files = await listFiles(this.#path, isRoot);
+      return await this.#readAll(files);
     } catch (error) {
+      // Also if a file is deleted while it is read, which is a change that follows.
       this.#faults = [{ file: this.#path, message: describe(error, isRoot) }];
-      this.#follow([]);
+      this.#follow(files);
       return [];
     }
+  }
+
+  async #readAll(files: readonly SourceFile[]): Promise<readonly string[]> {
     const before = this.#entries;
     const modules = files.filter(({ kind }) => kind === 'module');
     const others = files.filter(({ kind }) => kind !== 'module');
