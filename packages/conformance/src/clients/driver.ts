@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { StartError } from '../result.ts';
 
@@ -113,13 +113,8 @@ function start(
   env: Readonly<Record<string, string | undefined>>,
 ): Running {
   const isWindows = process.platform === 'win32';
-  // Its own process group, so that its children can be ended as well.
-  const child = spawn(program, args, {
-    env,
-    detached: !isWindows,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const kill = () => killTree(child, isWindows);
+  let pid: number | undefined;
+  const kill = () => killTree(pid, isWindows);
   const onSignal = (signal: NodeJS.Signals) => {
     kill();
     // Without another listener, the signal ends this process, too.
@@ -130,8 +125,16 @@ function start(
     process.off('exit', kill);
     for (const signal of SIGNALS) process.off(signal, onSignal);
   };
+  // Listens first, so that no signal ends this process alone once the driver runs.
   process.on('exit', kill);
   for (const signal of SIGNALS) process.on(signal, onSignal);
+  // Its own process group, so that its children can be ended as well.
+  const child = spawn(program, args, {
+    env,
+    detached: !isWindows,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  ({ pid } = child);
   let ended: string | undefined;
   let settle: { line(text: string): void; fail(reason: string): void } | undefined;
   const fail = (reason: string) => {
@@ -193,7 +196,7 @@ function start(
 }
 
 /** Kills a process and everything that it has started. */
-function killTree({ pid }: ChildProcess, isWindows: boolean): void {
+function killTree(pid: number | undefined, isWindows: boolean): void {
   if (pid === undefined) return;
   if (isWindows) {
     spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' });
