@@ -120,7 +120,7 @@ class Files {
       files = await listFiles(this.#path, isRoot);
       return await this.#readAll(files);
     } catch (error) {
-      // Also if a file is deleted while it is read, which is a change that follows.
+      // A file that is deleted while it is read is a change, too: it is reported next.
       this.#faults = [{ file: this.#path, message: describe(error, isRoot) }];
       this.#follow(files);
       return [];
