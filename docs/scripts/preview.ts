@@ -1,4 +1,4 @@
-import { watch } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { dev } from '@rspress/core';
@@ -22,8 +22,9 @@ await dev({ docDirectory: PAGES, config: await toSiteConfig(PAGES, 'dist/site') 
 let timer: NodeJS.Timeout | undefined;
 
 for (const folder of new Set(FILES.map(dirname))) {
-  if (folder === 'docs/project') continue; // its only page is built
-  watch(join(ROOT, folder), (_event, name) => {
+  const path = join(ROOT, folder);
+  if (!existsSync(path)) continue; // its pages are built
+  watch(path, (_event, name) => {
     if (!name?.endsWith('.md')) return;
     clearTimeout(timer);
     // A broken link is shown, and the preview goes on.
