@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { getSystemErrorMessage, isDeepStrictEqual } from 'node:util';
+import { getSystemErrorMessage } from 'node:util';
 import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
 import type { ServiceDocument } from '@berth/server-stubs/service-document';
 import {
@@ -18,9 +18,9 @@ import { toFaults } from './to-faults.ts';
 export const JUDGED_BYTES = 1024 * 1024;
 
 export interface ResolvedConfig {
-  /** As written. */
-  readonly input: unknown;
   readonly config: Config;
+  /** Each service as written, in JSON, by `environment/service`. */
+  readonly written: ReadonlyMap<string, string>;
   /** Absolute paths of the files that were read for it. */
   readonly files: readonly string[];
 }
@@ -37,7 +37,7 @@ export async function resolveConfig(
   folder = process.cwd(),
   previous?: ResolvedConfig,
 ): Promise<ResolvedConfig> {
-  const { kept, rest } = takeKnown(input, previous);
+  const { kept, rest, written } = takeKnown(input, previous);
   const parsed = configSchema.safeParse(rest);
   if (!parsed.success) throw new ConfigError(toFaults(parsed.error.issues));
   const reader = new FileReader(folder);
@@ -46,7 +46,7 @@ export async function resolveConfig(
   for (const [env, services] of kept) {
     Object.assign(config.environments[env]?.services ?? {}, services);
   }
-  return { input, config, files: reader.files };
+  return { config, written, files: reader.files };
 }
 
 type Services = Record<string, EnvironmentConfig['services'][string]>;
@@ -56,27 +56,39 @@ type Given =
 
 /** Takes the services out of a configuration that have not changed, so that a reload does not validate them again. */
 function takeKnown(input: unknown, previous: ResolvedConfig | undefined) {
+  const written = new Map<string, string>();
   const kept = new Map<string, Services>();
   const environments = { ...(input as Given)?.environments };
-  for (const [env, before] of Object.entries((previous?.input as Given)?.environments ?? {})) {
-    const services = environments[env]?.services;
-    if (typeof services !== 'object') continue;
+  for (const [env, environment] of Object.entries(environments)) {
+    const given = environment?.services;
+    if (typeof given !== 'object' || given === null) continue;
     const known = previous?.config.environments[env]?.services ?? {};
-    const old = before?.services ?? {};
     const same: Services = {};
-    const rest = Object.entries(services ?? {}).filter(([name, service]) => {
-      const found = Object.hasOwn(old, name) ? known[name] : undefined;
+    const rest = Object.entries(given).filter(([name, service]) => {
+      const key = `${env}/${name}`;
+      const text = toJson(service);
+      if (text === undefined) return true;
+      written.set(key, text);
+      const found = previous?.written.get(key) === text ? known[name] : undefined;
       // The file of a document may have changed.
       if (found === undefined || found.document !== undefined) return true;
-      if (!isDeepStrictEqual(old[name], service)) return true;
       same[name] = found;
       return false;
     });
-    if (rest.length === Object.keys(services ?? {}).length) continue;
+    if (Object.keys(same).length === 0) continue;
     kept.set(env, same);
-    environments[env] = { ...environments[env], services: Object.fromEntries(rest) };
+    environments[env] = { ...environment, services: Object.fromEntries(rest) };
   }
-  return { kept, rest: kept.size === 0 ? input : { ...(input as object), environments } };
+  return { kept, written, rest: kept.size === 0 ? input : { ...(input as object), environments } };
+}
+
+/** Returns undefined for what JSON cannot express, such as an object that contains itself. */
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 type Path = ConfigFault['path'];

@@ -1,7 +1,7 @@
 import type { DestinationStream } from 'pino';
 import { type Config, secretsOf } from '../config/config.ts';
 import type { ConfigInput } from '../config/config-schema.ts';
-import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
+import { resolveConfig } from '../config/resolve-config.ts';
 import { createLog } from '../observe/create-log.ts';
 import { createCore } from './create-core.ts';
 import { checkParts } from './create-state.ts';
@@ -54,7 +54,7 @@ export async function createServer(
   input: ConfigInput | Config,
   { logTo }: ServerOptions = {},
 ): Promise<BerthServer> {
-  let last = await resolveCopy(input);
+  let last = await resolveConfig(input);
   const { config } = last;
   await checkParts(config);
   const { level } = config.log;
@@ -69,7 +69,7 @@ export async function createServer(
     },
     listen: core.listen,
     async reload(next) {
-      const resolved = await resolveCopy(next, last);
+      const resolved = await resolveConfig(next, undefined, last);
       const restarts = await core.reload(resolved.config);
       last = resolved;
       return restarts;
@@ -77,10 +77,4 @@ export async function createServer(
     close: core.close,
     [Symbol.asyncDispose]: core.close,
   };
-}
-
-/** The next reload compares with a copy, because the caller may change the object and pass it again. */
-async function resolveCopy(input: ConfigInput | Config, previous?: ResolvedConfig) {
-  const resolved = await resolveConfig(input, undefined, previous);
-  return { ...resolved, input: structuredClone(input) };
 }

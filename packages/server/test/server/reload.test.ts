@@ -162,7 +162,16 @@ test('a reload only rebuilds the services that have changed', async () => {
   expect(after.cc).toEqual({ ...before.cc, endpoints: ['http://10.0.0.1:4'] });
   const third = await resolveConfig(withServices({ cc: one(4) }), undefined, second);
   expect(third.config.environments.dev?.services).toEqual({ cc: after.cc });
-  for (const broken of [{ dev: null }, { dev: { services: [] } }, [], null]) {
+  const endless: Record<string, unknown> = {};
+  endless.self = endless;
+  const services = { cc: endless };
+  for (const broken of [
+    { dev: null },
+    { dev: { services: [] } },
+    { dev: { services } },
+    [],
+    null,
+  ]) {
     await expect(
       resolveConfig({ ...base, environments: broken }, undefined, third),
     ).rejects.toThrow(ConfigError);
