@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import { DECISION_TITLES } from '../generated/decision-titles.gen.ts';
-import first from './rule-sets/1.0.0.json' with { type: 'json' };
+import releasedRules from './released-rules.json' with { type: 'json' };
 
 export const LEVELS = ['must', 'should'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -103,8 +103,8 @@ export const currentRules: RuleSet = {
   ),
 };
 
-/** Every released version of the rule set. Released versions never change. */
-const released: readonly RuleSet[] = [first];
+/** Every released version of the rule set. `scripts/release.ts` adds the current one; released versions never change. */
+const released: readonly RuleSet[] = releasedRules;
 
 /** Every version of the rule set, newest last. The current version may be unreleased. */
 export const ruleSets: readonly RuleSet[] = released.some(

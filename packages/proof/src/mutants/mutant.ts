@@ -76,5 +76,7 @@ export function eachOf<const Value>(
   values: readonly Value[],
   toRow: (value: Value) => [breaks: string, row: Row],
 ): Record<string, Row> {
-  return Object.fromEntries(values.map(toRow));
+  const rows = Object.fromEntries(values.map(toRow));
+  if (Object.keys(rows).length < values.length) throw new Error('Two mutants have the same name.');
+  return rows;
 }

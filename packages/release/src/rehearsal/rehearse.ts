@@ -233,6 +233,8 @@ async function publishRelease(
     const filters = published.flatMap(({ name }) => ['--filter', name]);
     await run('build', ['turbo', 'run', 'generate', 'build', ...filters]);
     await run('keep the released contract', ['node', 'scripts/release.ts'], 'spec');
+    const keepRules = ['node', '--conditions=berth-source', 'scripts/release.ts'];
+    await run('keep the released rules', keepRules, 'packages/conformance');
     await run('check the versions', ['node', 'scripts/check-version.ts'], 'spec');
 
     // Not with `npm run`, which would first install the new versions.
