@@ -120,6 +120,14 @@ test('HTML: lists what to fix, with what fails for the same reasons', () => {
   expect(reporters.html(sampleReport([sampleResult()]))).not.toContain('What to fix');
 });
 
+test('HTML: shows a call once, with all that was found in it', () => {
+  const [finding] = failed.findings;
+  const findings = ['one', 'two'].map((message) => ({ ...Object(finding), message }));
+  const page = reporters.html(sampleReport([{ ...failed, findings }]));
+  expect(page.match(/<h3>Request<\/h3>/g)).toHaveLength(1);
+  expect(page.match(/<p class="message">(one|two)</g)).toHaveLength(2);
+});
+
 test('HTML and JUnit: show the coverage of the contract, and what is not reachable', () => {
   const items = [
     { kind: 'statuses' as const, name: '200', seen: true },

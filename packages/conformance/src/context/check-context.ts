@@ -4,6 +4,7 @@ import type { Caller } from '../http/caller.ts';
 import { type Evidence, type Exchange, toSentSize } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, Inapplicable, Unreached } from '../result.ts';
+import { MISSING } from '../validation/cite.ts';
 import { claimsOf, type ExchangeRuleId } from '../validation/exchange-rules.ts';
 import { FixtureClient } from './fixture-client.ts';
 import { GatewayClient } from './gateway-client.ts';
@@ -145,7 +146,7 @@ export class CheckContext {
 
   /** `expect` for a value: `GET /a: the status must be 404, not 200`. */
   expectEqual(what: string, came: unknown, wanted: unknown, evidence?: Evidence): void {
-    this.expect(came === wanted, `${what} must be ${wanted}, not ${came ?? 'none'}`, evidence);
+    this.expect(came === wanted, `${what} must be ${wanted}, not ${came ?? MISSING}`, evidence);
   }
 
   /**

@@ -26,8 +26,8 @@ test('says what only the failing calls have in common', () => {
   expect(describe(...fine, [call(500), false], [call(502, 'batchCopyFile'), false])).toBe(
     '2 of 5 calls, only those with status 500 or 502',
   );
-  expect(describe([call(200), true], [call(200, undefined, '?type=a'), false])).toBe(
-    '1 of 2 calls, only those with parameter type a',
+  expect(describe([call(200), true], [call(200, undefined, '?type=a%3Ab'), false])).toBe(
+    '1 of 2 calls, only those with parameter type a:b',
   );
 });
 

@@ -76,7 +76,9 @@ function toProperties(evidence: Evidence): Map<string, string> {
   const parameters = search.split('&').flatMap((parameter): [string, string][] => {
     const [name = '', value = ''] = parameter.split('=');
     // Its value is already there as the status of the response.
-    return TELLING.test(value) && value !== String(status) ? [[`parameter ${name}`, value]] : [];
+    return TELLING.test(value) && value !== String(status)
+      ? [[`parameter ${name}`, toReadable(value)]]
+      : [];
   });
   const all: [string, string][] = [
     ['status', String(status)],
@@ -86,4 +88,9 @@ function toProperties(evidence: Evidence): Map<string, string> {
     ...parameters,
   ];
   return new Map(all.filter(([, value]) => value !== ''));
+}
+
+/** Decodes ASCII: `Location%3A%2Fmoved` becomes `Location:/moved`. */
+function toReadable(text: string): string {
+  return text.replaceAll(/%[2-7][0-9a-f]/gi, decodeURIComponent);
 }

@@ -62,7 +62,7 @@ export function toRepeat({ request, script, files = [] }: Finding, signer?: stri
   if (files.length === 0) return command;
   const lines = files.map((path) => `#   npx @berth/client cp FILE ${quote(`remote:/${path}`)}`);
   return [
-    '# The run has removed what it stored. Store any file under the same name first:',
+    '# The run has removed what it stored. Store a file of the same size under the same name first:',
     ...lines,
     ...(request?.method === 'GET' ? ['# If the link has expired, request another one.'] : []),
     command,

@@ -219,7 +219,13 @@ function toLinks(name: string, results: readonly Result[], outcome: Outcome): [s
   const links = results
     .filter((result) => result.outcome === outcome)
     .map(({ id }) => html`<a href="#${encodeURIComponent(id)}">${id}</a> `);
-  return links.length === 0 ? [] : [[name, html`${links}`]];
+  if (links.length === 0) return [];
+  // Those that were not wanted are no news.
+  const list =
+    outcome === 'disabled'
+      ? html`<details class="part"><summary>${links.length} checks</summary>${links}</details>`
+      : html`${links}`;
+  return [[name, list]];
 }
 
 interface Written {
@@ -311,7 +317,7 @@ function toDetails(result: Result): Markup {
 ${reason === undefined ? undefined : html`<p>${reason}</p>`}
 ${sources === '' ? undefined : html`<p class="quiet">Based on: ${sources}</p>`}
 ${toScope(result)}
-${findings.map(toFinding)}
+${toCalls(findings).map(toFindings)}
 ${notes.map((note) => html`<p>Note: ${note}</p>`)}
 <p class="quiet">${requests} requests, ${assertions} assertions, ${result.durationMs} ms${result.operations.length > 0 ? `; ${result.operations.join(', ')}` : ''}</p>
 </div>
@@ -325,12 +331,26 @@ function toProse(text: string): Markup {
   return html`${parts.map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 }
 
-function toFinding(finding: Finding): Markup {
-  const { message, where, request, response } = finding;
-  const script = toRepeat(finding);
+/** Groups findings by call. */
+function toCalls(findings: readonly Finding[]): Finding[][] {
+  const calls = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const { request, response, script } = finding;
+    const key = JSON.stringify([request, response, script]);
+    calls.set(key, [...(calls.get(key) ?? []), finding]);
+  }
+  return [...calls.values()];
+}
+
+/** Renders what was found in one call, and the call. */
+function toFindings(findings: readonly Finding[]): Markup {
+  const [first] = findings as readonly [Finding];
+  const { request, response } = first;
+  const script = toRepeat(first);
+  const places = [...new Set(findings.map(({ where }) => where))];
   return html`<div class="finding">
-<p>${message}</p>
-<p class="quiet"><code>${where}</code></p>
+${findings.map(({ message }) => html`<p class="message">${message}</p>\n`)}
+${places.map((where) => html`<p class="quiet"><code>${where}</code></p>\n`)}
 ${request && html`<h3>Request</h3>${toMessage(`${request.method} ${request.url}`, request)}`}
 ${response && html`<h3>Response</h3>${toMessage(`HTTP ${response.status}`, response)}`}
 ${script === '' ? undefined : html`<h3>Reproduce it</h3><pre tabindex="0">${script}</pre>`}
@@ -442,7 +462,7 @@ summary .level { color: var(--quiet); font-size: .85em; }
 details[open] > summary { background: var(--raised); }
 details > div { padding: .5rem .25rem 1rem 1rem; }
 .finding { border-left: 3px solid var(--fail); padding-left: .8rem; margin: .8rem 0; }
-.finding > p:first-child { font-weight: 600; }
+.message { font-weight: 600; }
 .quiet { color: var(--quiet); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }

@@ -1,16 +1,16 @@
 const LONGEST = 200;
 
-/**
- * Formats a text for a message. A long text is truncated, an empty one is quoted, and an absent one is
- * `none`.
- */
+/** Stands for a value that is not there. */
+export const MISSING = '(missing)';
+
+/** Formats a text for a message. A long text is truncated, an empty one is quoted. */
 export function cite(text: string | undefined): string {
-  if (text === undefined) return 'none';
+  if (text === undefined) return MISSING;
   if (text === '') return '""';
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
 }
 
-/** Formats a value for a message: `7` for a number, `"7"` for a string, and `none` for an absent value. */
+/** Formats a value for a message: `7` for a number, `"7"` for a string, or `(missing)`. */
 export function show(value: unknown): string {
-  return value === undefined ? 'none' : JSON.stringify(value).slice(0, 100);
+  return value === undefined ? MISSING : JSON.stringify(value).slice(0, 100);
 }

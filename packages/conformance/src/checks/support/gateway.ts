@@ -179,7 +179,8 @@ export function expectSameHeaders(
     const [wanted = [], got = []] = [sent, arrived].map((list) =>
       readAll(list, name).map((value) => value.trim()),
     );
-    const message = `${what}: ${name} must arrive as ${spell(wanted)}, not as ${spell(got)}`;
+    const came = got.length === 0 ? 'but it is missing' : `not as ${spell(got)}`;
+    const message = `${what}: ${name} must arrive as ${spell(wanted)}, ${came}`;
     t.expect(isSame(name, wanted, got), message, evidence);
   }
 }
@@ -206,5 +207,5 @@ function toMembers(list: string): string[] {
 }
 
 function spell(values: readonly string[]): string {
-  return cite(values.length > 0 ? values.join(', ') : undefined);
+  return cite(values.join(', '));
 }
