@@ -47,6 +47,8 @@ export interface Finding {
   response?: ReceivedResponse;
   /** A shell script that repeats it, if the request alone does not. */
   script?: string;
+  /** Whether the request was one of several on one connection. */
+  onOneConnection?: true;
   /** Paths of files that the request refers to and that the run has removed. */
   files?: string[];
 }

@@ -82,6 +82,7 @@ export class CheckContext {
   readonly #mark: string;
   readonly #place: string;
   #last: Evidence | undefined;
+  #isOnOneConnection = false;
   #names = 0;
 
   /**
@@ -133,8 +134,12 @@ export class CheckContext {
     if (holds || this.record.findings.length >= MOST_FINDINGS) return;
     const shown = evidence ? toEvidence(evidence) : {};
     const files = evidence ? listFiles(this.#run.stored, evidence) : [];
-    const more = script === undefined ? (files.length > 0 ? { files } : {}) : { script };
-    this.record.findings.push({ message, where: this.#place, ...shown, ...more });
+    const more = {
+      ...(files.length > 0 && { files }),
+      ...(this.#isOnOneConnection && { onOneConnection: true as const }),
+    };
+    const repeat = script === undefined ? more : { script };
+    this.record.findings.push({ message, where: this.#place, ...shown, ...repeat });
   };
 
   /** Asserts what a rule requires of a call to which it applies. `what` describes the call. */
@@ -179,12 +184,14 @@ export class CheckContext {
     const agents = createAgents({ ...this.settings, keepAlive: true });
     const run = { ...this.#run, agents: { ...agents, ...(forwarder && { forwarder }) } };
     const caller = this.#caller(run);
+    this.#isOnOneConnection = true;
     try {
       await use({
         gateway: new GatewayClient(run, caller),
         storage: new StorageClient(run, caller, this.#folder),
       });
     } finally {
+      this.#isOnOneConnection = false;
       agents.http.destroy();
       agents.https.destroy();
     }

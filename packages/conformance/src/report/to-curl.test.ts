@@ -6,7 +6,7 @@ import { describeOn } from '@berth/runtimes/engines';
 import { expect, test } from 'vitest';
 import { closeServer, listen } from '../../test/support/listen.ts';
 import type { SentRequest } from '../http/exchange.ts';
-import { toCurl } from './to-curl.ts';
+import { toCurl, toRepeat } from './to-curl.ts';
 
 const get: SentRequest = { method: 'GET', url: 'http://a.example/', headers: {}, body: '' };
 
@@ -59,7 +59,7 @@ const REQUESTS: SentRequest[] = [
   },
 ];
 
-describeOn('curl', 'a command', () =>
+describeOn('curl', 'a command', () => {
   test.each(REQUESTS)('reproduces $method $url', async (request) => {
     let seen: IncomingMessage | undefined;
     let body: Buffer | undefined;
@@ -82,5 +82,23 @@ describeOn('curl', 'a command', () =>
     if (!('Content-Type' in request.headers)) {
       expect(seen?.headers).not.toHaveProperty('content-type');
     }
-  }),
-);
+  });
+
+  test('sends a request to be repeated on the same connection', async () => {
+    const ports: unknown[] = [];
+    const server = createServer(({ socket, method }, response) => {
+      ports.push([method, socket.remotePort]);
+      response.end();
+    });
+    const url = `${await listen(server)}/a?b=c`;
+    const command = toRepeat({
+      message: '',
+      where: '',
+      request: { ...get, method: 'POST', url, body: 'a\n' },
+      onOneConnection: true,
+    });
+    await promisify(execFile)('sh', ['-c', command]);
+    await closeServer(server);
+    expect(ports).toEqual([ports[0], ports[0]]);
+  });
+});

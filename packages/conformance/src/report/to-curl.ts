@@ -13,6 +13,7 @@ const WEB_SOCKET_KEY = 'YmVydGgtY29uZm9ybWFuY2U=';
  * Returns a `curl` command that repeats a request. A redacted credential becomes `$NAME`.
  *
  * @param signer command that runs `curl` with signed headers, for requests whose headers contain a credential
+ * @param times how often to send it, on one connection
  * @example
  * toCurl({ method: 'GET', url: 'https://a.example/', headers: { Authorization: '[redacted]' }, body: '' });
  * // curl -i --path-as-is --globoff -X GET \
@@ -21,6 +22,7 @@ const WEB_SOCKET_KEY = 'YmVydGgtY29uZm9ybWFuY2U=';
 export function toCurl(
   { method, url, headers, body, bodyEncoding, bodySize }: SentRequest,
   signer?: string,
+  times = 1,
 ): string {
   const given = Object.entries(headers).filter(([name]) => name.toLowerCase() !== OWN);
   const names = new Set(given.map(([name]) => name.toLowerCase()));
@@ -42,7 +44,7 @@ export function toCurl(
     ...[...given, ...extra].map(([name, value]) => `-H ${quote(toHeader(name, value), name)}`),
     ...(sendsType ? ["-H 'Content-Type:'"] : []),
     ...(sendsBody ? [pipe ? '--data-binary @-' : `--data-raw ${quote(body, 'BODY')}`] : []),
-    quote(url, 'URL_PART'),
+    ...Array<string>(times).fill(quote(url, 'URL_PART')),
   ];
   const command = parts.join(' \\\n  ');
   const whole = pipe ? `${pipe} | ${command}` : command;
@@ -57,8 +59,9 @@ export function toCurl(
  *
  * @param signer as in `toCurl`
  */
-export function toRepeat({ request, script, files = [] }: Finding, signer?: string): string {
-  const command = script ?? (request ? toCurl(request, signer) : '');
+export function toRepeat(finding: Finding, signer?: string): string {
+  const { request, script, onOneConnection, files = [] } = finding;
+  const command = script ?? (request ? toCurl(request, signer, onOneConnection ? 2 : 1) : '');
   if (files.length === 0) return command;
   const lines = files.map((path) => `#   npx @berth/client cp FILE ${quote(`remote:/${path}`)}`);
   return [
