@@ -19,6 +19,7 @@ import {
   type JsonType,
   lackingRequest,
   listRequestPlaces,
+  type RequestPlace,
   readRequestSchema,
   replaceAt,
   sampleRequest,
@@ -165,6 +166,28 @@ async function sendMistyped(t: CheckContext, operation: StorageOperation): Promi
       for (const body of new Set(bodies)) {
         expectRefusal(t.expect, await callWrongly(t, operation, body), fault);
       }
+    }
+  }
+  const item = places.find(({ path }) => path.at(-1) === 1);
+  if (item) await sendMistypedItems(t, operation, request, item);
+}
+
+/** Expects a wrong item to be rejected where it is the only one, and where it is the last of three. */
+async function sendMistypedItems(
+  t: CheckContext,
+  operation: StorageOperation,
+  request: object,
+  { path, type: right, required }: RequestPlace,
+): Promise<void> {
+  const [field = ''] = path;
+  const [first, second] = Object(request)[field];
+  for (const type of JSON_TYPES.filter((one) => isWrongType({ type: right, required }, one))) {
+    const wrong = toLaxValue(type, right, t.storage.path('sample.txt'));
+    for (const list of type === 'number' ? [[wrong], [first, second, wrong]] : [[wrong]]) {
+      const body = t.storage.body({ ...request, [field]: list });
+      const place = spellPlace([field, list.length - 1]);
+      const fault = `${operation} with ${place} of ${list.length} as ${spellType(type)}`;
+      expectRefusal(t.expect, await callWrongly(t, operation, body), fault);
     }
   }
 }

@@ -46,7 +46,7 @@ function resolve(node: Written | Reference): RequestSchema {
 }
 
 /** A place in a request: the request itself, a field, or a list item. */
-interface RequestPlace {
+export interface RequestPlace {
   path: readonly (string | number)[];
   /** The only JSON type that the contract allows there. */
   type: JsonType;
@@ -130,6 +130,8 @@ function toFieldText(t: CheckContext, field: string, leaf: string): string {
 /** Seconds; accepted by every deployment for a public link. */
 const LONGEST_AGE = 600;
 export const MOST_ITEMS = 3;
+/** Many times the number of places of a request, so that each is drawn about equally often. */
+const MOST_PLACES = 1000;
 
 export interface FaultyRequest {
   /** The fields; any value if the body is not an object. */
@@ -204,16 +206,16 @@ export function wrongTypeRequest(
   operation: StorageOperation,
 ): fc.Arbitrary<FaultyRequest> {
   const schema = readRequestSchema(operation);
-  return validRequest(t, operation)
-    .chain((request) =>
-      fc.record({
-        request: fc.constant(request),
-        place: fc.constantFrom(...listRequestPlaces(schema, request)),
-        value: fc
-          .constantFrom(...JSON_TYPES)
-          .chain((type) => fc.tuple(fc.constant(type), VALUES[type])),
-      }),
-    )
+  const typed = fc
+    .constantFrom(...JSON_TYPES)
+    .chain((type) => fc.tuple(fc.constant(type), VALUES[type]));
+  // The place is not chained to the request, or the request could not be shrunk.
+  return fc
+    .tuple(validRequest(t, operation), fc.nat({ max: MOST_PLACES }), typed)
+    .map(([request, at, value]) => {
+      const places = listRequestPlaces(schema, request);
+      return { request, place: places[at % places.length] as RequestPlace, value };
+    })
     .filter(({ place, value: [type] }) => isWrongType(place, type))
     .map(({ request, place, value: [type, value] }) => ({
       fields: replaceAt(request, place.path, value),
