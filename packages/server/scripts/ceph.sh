@@ -31,11 +31,13 @@ is_ours() {
 }
 
 launch() {
-  local name=$1
+  local name=$1 i
   shift
   setsid "$1" -f -c "$CONF" "${@:2}" </dev/null >>"$DIR/log/$name.out" 2>&1 &
   echo $! >"$DIR/$name.pid"
   disown
+  # `is_ours` only knows it once it has replaced the shell, which takes a while on a busy machine.
+  for ((i = 0; i < 100; i++)); do is_ours "$name" && break; sleep 0.01; done
 }
 
 end() {
