@@ -1,6 +1,6 @@
 const LONGEST = 200;
 
-/** Stands for a value that is not there. */
+/** Stands for a missing value. */
 export const MISSING = '(missing)';
 
 /** Formats a text for a message. A long text is truncated, an empty one is quoted. */

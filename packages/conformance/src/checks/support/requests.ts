@@ -130,7 +130,7 @@ function toFieldText(t: CheckContext, field: string, leaf: string): string {
 /** Seconds; accepted by every deployment for a public link. */
 const LONGEST_AGE = 600;
 export const MOST_ITEMS = 3;
-/** Many times the number of places of a request, so that each is drawn about equally often. */
+/** Many times the number of places of a request, so that each is chosen about equally often. */
 const MOST_PLACES = 1000;
 
 export interface FaultyRequest {
