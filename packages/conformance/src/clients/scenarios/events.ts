@@ -13,7 +13,7 @@ import {
 } from '../scenario.ts';
 
 /** How long the stream asks clients to wait before they connect again, in milliseconds. */
-const RETRY = 300;
+const RETRY = 1000;
 
 interface Event {
   event: string;
