@@ -156,7 +156,7 @@ interface Exchange {
 export type Reply = (exchange: Exchange) => void | Promise<void>;
 
 /** Time between the pieces of a response, so that they arrive one by one, in milliseconds. */
-const BETWEEN_PIECES = 2;
+const BETWEEN_PIECES = 5;
 
 /** Content of every file that a link points to. */
 export const CONTENT = 'Content of a stored file.';

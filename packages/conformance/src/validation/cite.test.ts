@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cite } from './cite.ts';
 
 test.each([
-  [undefined, '(missing)'],
+  [undefined, 'missing'],
   ['', '""'],
   ['a "b"', 'a "b"'],
   ['x'.repeat(256), `${'x'.repeat(200)}… (256 characters)`],
