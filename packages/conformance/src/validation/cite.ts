@@ -3,7 +3,7 @@ const LONGEST = 200;
 /** Stands for a missing value. */
 export const MISSING = 'missing';
 
-/** Formats a text for a message. A long text is truncated, an empty one is quoted. */
+/** Formats a text for a message. A long text is truncated, an empty one is quoted, and undefined is `missing`. */
 export function cite(text: string | undefined): string {
   if (text === undefined) return MISSING;
   if (text === '') return '""';
