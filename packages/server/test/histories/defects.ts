@@ -271,6 +271,12 @@ export const S3_DEFECTS: readonly Defect[] = [
       0..1 upload a 1.0
       2..9 copy-new a b ok
       3..8 copy-new a b ok`,
-    patches: [{ file: COPY_BLOB, find: "IfNoneMatch: '*',", replace: '' }],
+    patches: [
+      {
+        file: COPY_BLOB,
+        find: "IfNoneMatch: '*',\n      ...toObjectHeaders(info)",
+        replace: '...toObjectHeaders(info)',
+      },
+    ],
   },
 ];

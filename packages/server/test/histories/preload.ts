@@ -19,7 +19,8 @@ registerHooks({
     if (own.length === 0) return nextLoad(url, context);
     let source = readFileSync(fileURLToPath(url), 'utf8');
     for (const { file, find, replace } of own) {
-      if (!source.includes(find)) throw new Error(`${file} does not contain: ${find}`);
+      const count = source.split(find).length - 1;
+      if (count !== 1) throw new Error(`${file} contains ${count} times: ${find}`);
       source = source.replace(find, () => replace);
     }
     return { format: 'module-typescript', source, shortCircuit: true };
