@@ -50,10 +50,13 @@ export const auth: Rows = {
     ),
   },
   'AU-BEARER-ENV': {
-    'a token from another environment is accepted on GET': accept(
-      (value, { method }, { otherAuthorization }) =>
-        method === 'GET' && value === otherAuthorization,
-    ),
+    'a token from another environment is accepted on GET': [
+      accept(
+        (value, { method }, { otherAuthorization }) =>
+          method === 'GET' && value === otherAuthorization,
+      ),
+      'AU-EACH-CALL',
+    ],
     'a token from another environment is accepted on POST': accept(
       (value, { method }, { otherAuthorization }) =>
         method === 'POST' && value === otherAuthorization,

@@ -143,11 +143,14 @@ export const gatewayAddress: Rows = {
     'three slashes become two': onPath(replace(/\/{3,}/g, '//')),
   },
   'GW-QUERY-RAW': {
-    'query parameters are sorted by name': onQuery((query) => {
-      const nameOf = (pair: string) => pair.split('=', 1)[0] ?? '';
-      const pairs = query.split('&');
-      return pairs.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other))).join('&');
-    }),
+    'query parameters are sorted by name': [
+      onQuery((query) => {
+        const nameOf = (pair: string) => pair.split('=', 1)[0] ?? '';
+        const pairs = query.split('&');
+        return pairs.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other))).join('&');
+      }),
+      'GW-CALLS-APART',
+    ],
     'a plus in the query of a POST is replaced by %20': forwardedRequest((request) => {
       if (request.method === 'POST') changeQuery(request, replace('+', '%20'));
     }),

@@ -97,10 +97,10 @@ export const gatewayErrors: Rows = {
     'it is 401 on POST': gatewayError({ ...FORBIDDEN, method: 'POST' }, setStatus(401)),
   },
   'GW-ERROR-NOT-FOUND': {
-    'a POST to a missing service gets a 410': gatewayResponse(
-      { method: 'POST', status: 404, code: 'SERVICE_NOT_FOUND' },
-      setStatus(410),
-    ),
+    'a POST to a missing service gets a 410': [
+      gatewayResponse({ method: 'POST', status: 404, code: 'SERVICE_NOT_FOUND' }, setStatus(410)),
+      'GW-NAME-ACCEPTED',
+    ],
     'a missing service gets NOT_FOUND': gatewayError(MISSING, changeJson({ code: 'NOT_FOUND' })),
     'a missing service gets 503 on a deep path': gatewayError(
       { ...MISSING, path: DEEP },

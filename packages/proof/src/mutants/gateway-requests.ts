@@ -46,9 +46,10 @@ export const gatewayRequests: Rows = {
     }),
   },
   'GW-FORWARD-HEADERS': {
-    'headers whose names begin with X- do not reach the service': gatewayRequest(
-      keepHeaders((name) => !/^x-/i.test(name)),
-    ),
+    'headers whose names begin with X- do not reach the service': [
+      gatewayRequest(keepHeaders((name) => !/^x-/i.test(name))),
+      'GW-CALLS-APART',
+    ],
     'content type parameters do not reach the service': forwardedRequest(({ headers, method }) => {
       const [type] = headers.get('Content-Type')?.split(';', 1) ?? [];
       if (method === 'POST' && type !== undefined) headers.set('Content-Type', type);

@@ -72,7 +72,11 @@ export const uploadResponses: Rows = {
     }),
   },
   'UP-FILE-ID': {
-    'the returned fileID does not belong to any file': metadata({ fileID: (id) => `${id}#upload` }),
+    'the returned fileID does not belong to any file': [
+      metadata({ fileID: (id) => `${id}#upload` }),
+      'ST-REQUEST-FORM-ALIKE',
+      'ST-COPY-SELF',
+    ],
   },
   'UP-WHOLE': {
     'half of a large file can be read while the rest is still being written': ({ store }) =>

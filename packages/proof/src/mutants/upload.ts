@@ -43,16 +43,19 @@ export const upload: Rows = {
     ),
   },
   'UP-URL-VERBATIM': {
-    'the returned url does not accept forms': {
-      ...metadata((data) => {
-        data.url = new URL('/bucket/put?grant=1', data.url).href;
-      }),
-      ...uploadRequest((request) => {
-        if (request.path !== '/') return toUploadError(404, 'AccessDenied');
-        request.target = '/upload';
-        return undefined;
-      }),
-    },
+    'the returned url does not accept forms': [
+      {
+        ...metadata((data) => {
+          data.url = new URL('/bucket/put?grant=1', data.url).href;
+        }),
+        ...uploadRequest((request) => {
+          if (request.path !== '/') return toUploadError(404, 'AccessDenied');
+          request.target = '/upload';
+          return undefined;
+        }),
+      },
+      'ST-REQUEST-FORM-ALIKE',
+    ],
   },
   'UP-SIGNATURE': {
     'a form without Signature is stored': repairForms('Signature', (value) => value === undefined),

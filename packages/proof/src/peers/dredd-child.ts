@@ -36,7 +36,10 @@ process.once('message', ({ documents, endpoint, headers, gatewayHeaders, service
       next();
     });
     hooks.afterEach((transaction, next) => {
-      if (transaction.test?.status === 'fail') failed.push(transaction.name);
+      // `name` starts with the title of the API, but only if there is more than one.
+      const { resourceName, actionName, exampleName } = transaction.origin;
+      const name = [resourceName, actionName, exampleName].join(' > ');
+      if (transaction.test?.status === 'fail') failed.push(name);
       next();
     });
     execute(transactions, hooks, callback);

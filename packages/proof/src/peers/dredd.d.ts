@@ -1,7 +1,7 @@
 /** The parts of Dredd 14 that are used here. The package has no types. */
 declare module 'dredd' {
   export interface DreddTransaction {
-    name: string;
+    origin: { resourceName: string; actionName: string; exampleName: string };
     fullPath: string;
     request: { headers: Record<string, string> };
     expected: { statusCode: string; headers: Record<string, string>; body?: string };
