@@ -17,6 +17,7 @@ export { CONTRACT as contract } from './generated/contract.gen.ts';
 export { type Cors, type CorsOptions, type CorsSurface, createCors } from './http/cors.ts';
 export { applyDispositionRules, dispositionRules } from './http/disposition.ts';
 export { type Headers, type HeaderValue, removeHopByHop } from './http/headers.ts';
+export { isLoopback } from './http/host.ts';
 export type { BerthRouterOptions, EnvOption } from './http/router-options.ts';
 export { isResponding, takeSubprotocols, UpgradeResponse } from './http/upgrade.ts';
 export { defaultWireProfile, type WireProfile } from './http/wire-profile.ts';

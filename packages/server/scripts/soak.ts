@@ -12,7 +12,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { WebSocket } from 'ws';
 import { createDevKeys, mintToken } from '../src/auth/mint-token.ts';
-
 import { startHelloService } from '../src/cli/hello-service.ts';
 import { createServer } from '../src/index.ts';
 import { StorageClient } from '../test/break-ins/support/storage-client.ts';

@@ -9,6 +9,7 @@ import {
   type GatewayHandler,
   type GatewayInput,
   type GatewayRouter,
+  isLoopback,
   type ServiceResponse,
   type Violation,
   type WebSocketHandler,
@@ -19,7 +20,6 @@ import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { MockedResponse } from '../services/services.ts';
 import { type CallRecord, recordOf } from '../session/call-record.ts';
-import { isLoopback } from '../util/host.ts';
 import { isObject } from '../util/values.ts';
 import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
@@ -197,7 +197,7 @@ function toWords({ kind }: Fault): string | undefined {
  * accepts any IP address, because it does not know which one callers use.
  */
 export function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
-  if (isLoopback(host.toLowerCase())) return env;
+  if (isLoopback(host)) return env;
   const own = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
   // The router passes the first label, or a complete loopback host.
   return (label) =>

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isLoopback } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import { type Reason, refusalFor, type SurfaceName, sendRefusal } from '../contract/surface.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { isLoopback, isOwnHost, originOf } from '../util/host.ts';
+import { isOwnHost, originOf } from '../util/host.ts';
 import { corsOf } from './router-options.ts';
 
 /** An error that comes from the mock itself rather than from a deployment. */
@@ -53,7 +54,7 @@ export function findHostRefusal(
   request: IncomingMessage,
   { host, origins = [] }: Partial<Pick<ResolvedOptions, 'origins'>> & { readonly host: string },
 ): OwnRefusal | undefined {
-  if (!isLoopback(host.toLowerCase()) || origins.includes('*')) return undefined;
+  if (!isLoopback(host) || origins.includes('*')) return undefined;
   const name = nameOf(request);
   // A name without a dot belongs to the local network, for example a container's name.
   if (isOwnHost(name, host) || !name.includes('.')) return undefined;

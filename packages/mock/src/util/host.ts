@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { isLoopback } from '@berth/server-stubs';
 
 /** Returns whether an origin is on this machine: `http://localhost:3000`, `https://app.localhost`. */
 export function isLoopbackOrigin(origin: string): boolean {
@@ -24,17 +25,6 @@ export function isOwnHost(hostname: string, listenHost: string): boolean {
   if (isLoopback(host) || host.endsWith('.localhost')) return true;
   if (host === listenHost.toLowerCase()) return true;
   return ANY_ADDRESS.includes(listenHost) && isIP(host) !== 0;
-}
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
-/** Returns whether a host is this machine: `localhost` or a loopback address. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  if (isIPv4(host)) return loopback.check(host, 'ipv4');
-  return host.includes(':') && loopback.check(host, 'ipv6');
 }
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]{1,253})(?::\d{1,5})?$/i;

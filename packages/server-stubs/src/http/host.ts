@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
 
-/** `127.0.0.0/8`, also as an IPv6 address, and `::1`. Normalized as in a URL. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
+/** `127.0.0.0/8`, also as an IPv6 address, and `::1`. */
+const LOOPBACK =
+  /^(?:localhost|(?:\[?::ffff:)?127(?:\.\d{1,3}){3}\]?|\[?::(?:1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\]?)$/i;
 
 /**
  * RFC 9112, section 3.2.2: the authority of an absolute-form target takes precedence over `Host`.
@@ -29,6 +30,12 @@ function hostHeaderOf({ headers, rawHeaders }: IncomingMessage): string | undefi
   return count === 1 ? headers.host : undefined;
 }
 
+/**
+ * Returns whether a host is this machine: `localhost` or a loopback address, with or without brackets.
+ *
+ * @example
+ * isLoopback('[::1]'); // true
+ */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }

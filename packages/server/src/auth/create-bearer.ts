@@ -34,7 +34,8 @@ export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
       throw invalid(`The access token exceeds ${MAX_LENGTH} characters.`);
     }
     const digest = hash('sha256', token, 'binary');
-    return trustOf(env)?.keys.current?.tokens.get(digest, now()) ?? verify(token, digest, env);
+    const known = trustOf(env)?.keys.current?.tokens.get(digest);
+    return known && known.until > now() ? known.caller : verify(token, digest, env);
   };
 
   async function verify(token: string, digest: string, env: string): Promise<Caller> {
@@ -46,7 +47,8 @@ export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
       });
       // Keys may have been withdrawn in the meantime, which invalidates what they verified.
       if (trustOf(env) === trust && trust.keys.current === keys) {
-        keys.tokens.set(digest, caller, Math.min(expires, now() + cacheSeconds * 1000));
+        const until = Math.min(expires, now() + cacheSeconds * 1000);
+        keys.tokens.set(digest, { caller, until });
         return caller;
       }
     }

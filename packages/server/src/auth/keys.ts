@@ -1,3 +1,4 @@
+import { isLoopback } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/engine/node';
 import {
   createLocalJWKSet,
@@ -8,6 +9,7 @@ import {
   type JWTVerifyResult,
   jwtVerify,
 } from 'jose';
+import { LRUCache } from 'lru-cache';
 import type { KeySet as GivenKeys } from '../config/config.ts';
 
 /** The accepted algorithms. The list is fixed, so that the caller cannot choose `none` or HMAC (D19). */
@@ -36,10 +38,9 @@ const STALE_MS = 60 * 60_000;
 const COOL_DOWN_MS = 30_000;
 const RETRY_MS = 1000;
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 export interface KeySet {
-  readonly tokens: TokenCache;
+  /** Recently verified tokens by their SHA-256, so that no token can be read from memory (D19). */
+  readonly tokens: LRUCache<string, { readonly caller: Caller; readonly until: number }>;
   readonly text: string;
   /** @throws JOSEError */
   verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult>;
@@ -136,7 +137,7 @@ export function createKeySource(
 
 function toUrl(text: string): URL {
   const url = new URL(text);
-  if (url.protocol !== 'https:' && !LOOPBACK.test(url.hostname)) {
+  if (url.protocol !== 'https:' && !isLoopback(url.hostname)) {
     throw new TypeError(
       'The URL of a key set must use https: otherwise, anyone who can change the response could log in.',
     );
@@ -191,7 +192,7 @@ function createKeySet(json: unknown): KeySet {
   }
   const find = createLocalJWKSet({ keys: usable });
   return {
-    tokens: new TokenCache(),
+    tokens: new LRUCache({ max: MAX_TOKENS }),
     text: JSON.stringify(usable),
     verify: (token, options) => verify(token, find, options),
   };
@@ -217,30 +218,5 @@ async function verify(
       }
     }
     throw new errors.JWSSignatureVerificationFailed();
-  }
-}
-
-/** Recently verified tokens by their SHA-256, so that no token can be read from memory (D19). */
-export class TokenCache {
-  /** In order of their last use. */
-  readonly #entries = new Map<string, { readonly caller: Caller; readonly until: number }>();
-
-  get(digest: string, now: number): Caller | undefined {
-    const entry = this.#entries.get(digest);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(digest);
-    if (entry.until <= now) return undefined;
-    this.#entries.set(digest, entry);
-    return entry.caller;
-  }
-
-  set(digest: string, caller: Caller, until: number): void {
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined && this.#entries.size >= MAX_TOKENS) this.#entries.delete(oldest);
-    this.#entries.set(digest, { caller, until });
-  }
-
-  clear(): void {
-    this.#entries.clear();
   }
 }

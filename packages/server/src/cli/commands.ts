@@ -89,11 +89,7 @@ export async function revoke(
     throw new Failure(`${file} has no shared.url, so replicas share no revocations: ${advice}`, 2);
   }
   const { name, seconds } = toRevocation(kind, given, config);
-  const shared = await createShared(
-    config.shared,
-    () => {},
-    () => {},
-  );
+  const shared = await createShared(config.shared);
   try {
     if (!undo) {
       await shared.revoke(kind, name, seconds);

@@ -2,7 +2,6 @@ import { contract } from '@berth/server-stubs';
 import addCompletion from '@bomb.sh/tab/commander';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
-import { ONE_PROCESS } from '../config/to-faults.ts';
 import { REVOCABLE } from '../shared/create-shared.ts';
 import { findFault } from './fail.ts';
 import { readPackageInfo } from './package-info.ts';
@@ -59,14 +58,6 @@ function createProgram(): Command {
         .default(DATA)
         .argParser(parseText)
         .conflicts('config'),
-    )
-    .addOption(
-      new Option('--workers [number]')
-        .hideHelp()
-        .preset('')
-        .argParser(() => {
-          throw new InvalidArgumentError(ONE_PROCESS);
-        }),
     )
     .addOption(
       new Option('--log-level <level>', 'minimum level of log lines').choices([

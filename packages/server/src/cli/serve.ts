@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
+import { isLoopback } from '@berth/server-stubs';
 import { mintToken } from '../auth/mint-token.ts';
 import { type Config, secretsOf } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { reloadConfig } from '../config/reload-config.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { type FileWatch, watchFile } from '../config/watch-file.ts';
 import { createLog } from '../observe/create-log.ts';
 import { createCore } from '../server/create-core.ts';
 import { checkParts } from '../server/create-state.ts';
-import { isLoopback } from '../server/urls.ts';
 import { type DevelopmentFacts, describeDevelopment } from './describe-development.ts';
 import { DEVELOPMENT_ENV, developmentConfig, openDevelopmentKeys } from './development-keys.ts';
 import { Failure } from './fail.ts';
@@ -24,11 +25,12 @@ const ECHO_MILLISECONDS = 500;
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const setup = await openSetup(options);
-  const { config } = setup;
+  let { resolved } = setup;
+  const { config } = resolved;
   assertTwoPorts(config);
   const serverLog = createLog({ level: config.log.level, secrets: secretsOf(config) });
   const { log } = serverLog;
-  const server = await createCore(config, serverLog);
+  const server = await createCore(resolved, serverLog);
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
   const stop = async (signal: string) => {
     log.info({ signal }, 'shutting down');
@@ -39,7 +41,6 @@ export async function serve(options: ServeOptions): Promise<void> {
     process.exit(0);
   };
   const { config: file } = options;
-  let { resolved } = setup;
   let watch: FileWatch | undefined;
   let last = server.listen();
   if (file !== undefined) process.on('SIGHUP', () => void reload(file).catch(onError));
@@ -52,7 +53,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     );
   }
   log.info({ url, adminUrl }, 'listening');
-  if (file !== undefined && resolved !== undefined) {
+  if (file !== undefined) {
     watch = await watchFile(resolved.files, () => reload(file), { onError });
   }
 
@@ -68,11 +69,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 
   async function apply(from: string): Promise<void> {
-    const next = await loadConfig(from, process.env, resolved);
-    const restarts = await server.reload(withOptions(next.config, options));
+    const next = withOptions(await reloadConfig(from, resolved.config), options);
+    const restarts = await server.reload(next);
     log.info('reloaded the configuration');
     if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
-    const before = resolved?.files.join('\n');
+    const before = resolved.files.join('\n');
     resolved = next;
     if (next.files.join('\n') === before) return;
     // Not awaited: it may be waiting for this very call.
@@ -82,8 +83,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 }
 
 interface Setup {
-  readonly config: Config;
-  readonly resolved?: ResolvedConfig;
+  readonly resolved: ResolvedConfig;
   readonly development?: Omit<DevelopmentFacts, 'url' | 'adminUrl'>;
   close(): Promise<void>;
 }
@@ -93,7 +93,7 @@ async function openSetup(options: ServeOptions): Promise<Setup> {
   if (options.config !== undefined) {
     const resolved = await loadConfig(options.config);
     await checkParts(resolved.config);
-    return { config: withOptions(resolved.config, options), resolved, close: async () => {} };
+    return { resolved: withOptions(resolved, options), close: async () => {} };
   }
   const { host, exposeDevelopment = false } = options;
   if (host !== undefined && !isLoopback(host) && !exposeDevelopment) {
@@ -105,12 +105,12 @@ async function openSetup(options: ServeOptions): Promise<Setup> {
   const data = resolve(options.data);
   const keys = await openDevelopmentKeys(data);
   const hello = await startHelloService();
-  const { config } = await resolveConfig(developmentConfig(data, keys, hello.origin));
+  const resolved = await resolveConfig(developmentConfig(data, keys, hello.origin));
   const { tokenKey: key, keyPair } = keys;
   const claims = { env: DEVELOPMENT_ENV, subject: 'developer', seconds: TOKEN_SECONDS };
   const token = await mintToken({ ...claims, key });
   return {
-    config: withOptions(config, options),
+    resolved: withOptions(resolved, options),
     development: { data, token, keyPair },
     close: () => hello.close(),
   };
@@ -126,14 +126,16 @@ interface ServeOptions {
   readonly exposeDevelopment?: boolean;
 }
 
-function withOptions(config: Config, { port, adminPort, host, logLevel }: ServeOptions): Config {
-  const { listen, admin, log } = config;
-  return {
-    ...config,
+function withOptions(resolved: ResolvedConfig, options: ServeOptions): ResolvedConfig {
+  const { port, adminPort, host, logLevel } = options;
+  const { listen, admin, log } = resolved.config;
+  const config = {
+    ...resolved.config,
     listen: { ...listen, port: port ?? listen.port, host: host ?? listen.host },
     admin: { ...admin, port: adminPort ?? admin.port },
     log: { ...log, level: logLevel ?? log.level },
   };
+  return { ...resolved, config };
 }
 
 /** Otherwise the server itself would take the port that it then reports as in use. */

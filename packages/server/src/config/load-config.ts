@@ -20,8 +20,7 @@ const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
  * Reads a configuration file (YAML or JSON). Relative paths are relative to its folder, and `${NAME}` in a
  * string refers to an environment variable.
  *
- * @param previous the result for the previous configuration; services that have not changed stay the same objects
- * @returns the configuration, and all files that it was read from, the configuration file first
+ * @returns the configuration, all files that it was read from, the configuration file first, and its data
  * @throws ConfigError that names file, line and column of each error
  *
  * @example
@@ -31,8 +30,7 @@ const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
 export async function loadConfig(
   file: string,
   env: NodeJS.ProcessEnv = process.env,
-  previous?: ResolvedConfig,
-): Promise<ResolvedConfig> {
+): Promise<ResolvedConfig & { readonly data: unknown }> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError([{ path: [], place: file, problem: `cannot be read: ${error.message}` }]);
   });
@@ -51,9 +49,9 @@ export async function loadConfig(
   ].map(({ problem, at }) => ({ path: [], place: place(at), problem }));
   if (faults.length > 0) throw new ConfigError(faults);
   const read = async () => {
-    const folder = dirname(resolve(file));
-    const resolved = await resolveConfig(document.toJS() ?? {}, folder, previous);
-    return { ...resolved, files: [resolve(file), ...resolved.files] };
+    const data = document.toJS() ?? {};
+    const { files, ...rest } = await resolveConfig(data, dirname(resolve(file)));
+    return { ...rest, files: [resolve(file), ...files], data };
   };
   try {
     return await read().catch((error) => {

@@ -19,67 +19,77 @@ export const JUDGED_BYTES = 1024 * 1024;
 
 export interface ResolvedConfig {
   readonly config: Config;
-  /** Each service as written, in JSON, by `environment/service`. */
-  readonly written: ReadonlyMap<string, string>;
+  /** The compiled OpenAPI documents of services, by absolute path. */
+  readonly documents: ReadonlyMap<string, ServiceDocument>;
   /** Absolute paths of the files that were read for it. */
   readonly files: readonly string[];
 }
+
+type Service = EnvironmentConfig['services'][string];
+
+/** The resolved services as they were written, in JSON. */
+const written = new WeakMap<Service, string>();
 
 /**
  * Validates a configuration, fills in the defaults and reads the files that it names. The result is also a
  * valid input to this function.
  * @param folder base of relative paths; default: the working directory
- * @param previous the result for the previous configuration; services that have not changed stay the same objects
+ * @param previous the configuration in use; services that have not changed stay the same objects
  * @throws ConfigError with all errors
  */
 export async function resolveConfig(
   input: unknown,
   folder = process.cwd(),
-  previous?: ResolvedConfig,
+  previous?: Config,
 ): Promise<ResolvedConfig> {
-  const { kept, rest, written } = takeKnown(input, previous);
+  const { kept, changed, rest } = takeKnown(input, previous);
   const parsed = configSchema.safeParse(rest);
   if (!parsed.success) throw new ConfigError(toFaults(parsed.error.issues));
   const reader = new FileReader(folder);
   const config = await read(parsed.data, reader);
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
-  for (const [env, services] of kept) {
-    Object.assign(config.environments[env]?.services ?? {}, services);
+  for (const { env, name, text } of changed) {
+    const service = config.environments[env]?.services[name];
+    if (service !== undefined) written.set(service, text);
   }
-  return { config, written, files: reader.files };
+  for (const [env, services] of kept) {
+    const environment = config.environments[env];
+    Object.assign(environment ?? {}, { services: Object.assign(services, environment?.services) });
+  }
+  return { config, documents: reader.documents, files: reader.files };
 }
 
-type Services = Record<string, EnvironmentConfig['services'][string]>;
 type Given =
   | { environments?: Record<string, { services?: Record<string, unknown> | null } | null> }
   | undefined;
 
 /** Takes the services out of a configuration that have not changed, so that a reload does not validate them again. */
-function takeKnown(input: unknown, previous: ResolvedConfig | undefined) {
-  const written = new Map<string, string>();
-  const kept = new Map<string, Services>();
+function takeKnown(input: unknown, previous: Config | undefined) {
+  const kept = new Map<string, Record<string, Service>>();
+  const changed: { env: string; name: string; text: string }[] = [];
   const environments = { ...(input as Given)?.environments };
   for (const [env, environment] of Object.entries(environments)) {
     const given = environment?.services;
     if (typeof given !== 'object' || given === null) continue;
-    const known = previous?.config.environments[env]?.services ?? {};
-    const same: Services = {};
+    const known = previous?.environments[env]?.services ?? {};
+    const same: Record<string, Service> = {};
     const rest = Object.entries(given).filter(([name, service]) => {
-      const key = `${env}/${name}`;
       const text = toJson(service);
       if (text === undefined) return true;
-      written.set(key, text);
-      const found = previous?.written.get(key) === text ? known[name] : undefined;
+      const found = known[name];
       // The file of a document may have changed.
-      if (found === undefined || found.document !== undefined) return true;
-      same[name] = found;
-      return false;
+      if (found !== undefined && found.document === undefined && written.get(found) === text) {
+        same[name] = found;
+        return false;
+      }
+      changed.push({ env, name, text });
+      return true;
     });
     if (Object.keys(same).length === 0) continue;
     kept.set(env, same);
     environments[env] = { ...environment, services: Object.fromEntries(rest) };
   }
-  return { kept, written, rest: kept.size === 0 ? input : { ...(input as object), environments } };
+  return { kept, changed, rest: kept.size === 0 ? input : { ...(input as object), environments } };
 }
 
 /** Returns undefined for what JSON cannot express, such as an object that contains itself. */
@@ -97,6 +107,7 @@ type Path = ConfigFault['path'];
 class FileReader {
   readonly faults: ConfigFault[] = [];
   readonly files: string[] = [];
+  readonly documents = new Map<string, ServiceDocument>();
   readonly #folder: string;
 
   /** @param folder base of relative paths */
@@ -221,7 +232,6 @@ async function readEnvironment(
   };
 }
 
-/** Compiles the document of a service to report any errors in it. */
 async function readDocument(
   given: NonNullable<ParsedConfig['environments'][string]['services'][string]['document']>,
   at: (string | number)[],
@@ -232,7 +242,7 @@ async function readDocument(
   const whole = reader.resolve(file);
   reader.files.push(whole);
   try {
-    await loadDocument(whole);
+    reader.documents.set(whole, reader.documents.get(whole) ?? (await loadDocument(whole)));
   } catch (error) {
     const path = [...at, 'document', ...(typeof given === 'string' ? [] : ['file'])];
     const reason = (error as Error).message.replace(/\.$/, '');

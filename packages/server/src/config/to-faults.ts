@@ -3,10 +3,6 @@ import type { z } from 'zod';
 import type { ConfigFault } from './config.ts';
 import { DRIVERS, toJsonSchema } from './config-schema.ts';
 
-/** The message for `workers`, a setting and option that has been removed. It explains what to use instead. */
-export const ONE_PROCESS =
-  'Each process runs one server. To use several processes, start several servers, either with listen.reusePort under a supervisor such as systemd, or behind a load balancer.';
-
 const NAMES: Readonly<Record<string, string>> = {
   int: 'an integer',
   number: 'a number',
@@ -39,7 +35,6 @@ export function toFaults(issues: readonly Issue[], at: Path = []): ConfigFault[]
 }
 
 function unknown(path: Path, key: string): string {
-  if (key === 'workers') return `is not a setting. ${ONE_PROCESS.slice(0, -1)}`;
   const known = knownSettings(path);
   if (known.length === 0) return 'is not a setting: remove it';
   const near = closest(key, known);

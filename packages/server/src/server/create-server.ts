@@ -54,12 +54,12 @@ export async function createServer(
   input: ConfigInput | Config,
   { logTo }: ServerOptions = {},
 ): Promise<BerthServer> {
-  let last = await resolveConfig(input);
-  const { config } = last;
+  let resolved = await resolveConfig(input);
+  const { config } = resolved;
   await checkParts(config);
   const { level } = config.log;
   const log = createLog({ level, secrets: secretsOf(config), destination: logTo });
-  const core = await createCore(config, log);
+  const core = await createCore(resolved, log);
   return {
     get url() {
       return core.url;
@@ -69,9 +69,9 @@ export async function createServer(
     },
     listen: core.listen,
     async reload(next) {
-      const resolved = await resolveConfig(next, undefined, last);
-      const restarts = await core.reload(resolved.config);
-      last = resolved;
+      const changed = await resolveConfig(next, undefined, resolved.config);
+      const restarts = await core.reload(changed);
+      resolved = changed;
       return restarts;
     },
     close: core.close,

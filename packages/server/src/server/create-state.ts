@@ -6,14 +6,13 @@ import {
   type StorageSecurity,
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/engine/node';
-import type { Judge } from '@berth/server-stubs/service-document';
 import { createAuthenticator } from '../auth/create-authenticator.ts';
 import { BlobDamagedError } from '../blobs/blob-store.ts';
 import { createStore, observeStore } from '../blobs/create-store.ts';
 import { type Config, ConfigError } from '../config/config.ts';
-import { loadDocument } from '../config/resolve-config.ts';
+import type { ResolvedConfig } from '../config/resolve-config.ts';
 import { createGateway } from '../gateway/create-gateway.ts';
-import { type Contracts, createRegistry } from '../gateway/registry/create-registry.ts';
+import { createRegistry } from '../gateway/registry/create-registry.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
 import { createShared, type Shared } from '../shared/create-shared.ts';
@@ -24,15 +23,23 @@ import { createQuotas } from './create-quotas.ts';
 export type State = Awaited<ReturnType<typeof createState>>;
 
 export async function createState(
-  config: Config,
+  initial: ResolvedConfig,
   { log, metrics }: { readonly log: Log; readonly metrics: () => Metrics },
 ) {
+  const { config } = initial;
   const { limits, listen } = config;
   const registry = createRegistry({
     ...config.dns,
     onError: (error) => log.warn({ err: error }, 'DNS failed'),
   });
-  registry.prepare(config.environments, await loadContracts(config, log))();
+  const prepareServices = ({ config, documents }: ResolvedConfig) => {
+    for (const [file, { warnings }] of documents) {
+      for (const warning of warnings)
+        log.warn({ file, warning }, 'parts of a document are ignored');
+    }
+    return registry.prepare(config.environments, documents);
+  };
+  prepareServices(initial)();
   let { environments } = config;
   const quotas = createQuotas(environments);
   const concurrency = createConcurrency(() => environments);
@@ -138,11 +145,12 @@ export async function createState(
       },
     } satisfies StorageSecurity<Caller>,
     /** @throws ConfigError for what could never work; nothing changes in that case */
-    async update(next: Config) {
+    async update(resolved: ResolvedConfig) {
+      const { config: next } = resolved;
       await asConfigError(async () => {
         createCors('gateway', next.wireProfile, next.cors);
         // Either all parts change or none does: no part may reject the configuration after another has changed.
-        const replaceServices = registry.prepare(next.environments, await loadContracts(next, log));
+        const replaceServices = prepareServices(resolved);
         authenticator.update(next.environments);
         replaceServices();
         quotas.update(next.environments);
@@ -190,18 +198,4 @@ async function asConfigError(work: () => Promise<void>): Promise<void> {
     if (!(error instanceof TypeError)) throw error;
     throw new ConfigError([{ path: [], problem: error.message.replace(/\.$/, '') }]);
   }
-}
-
-async function loadContracts({ environments }: Config, log: Log): Promise<Contracts> {
-  const files = new Set<string>();
-  for (const { services } of Object.values(environments)) {
-    for (const { document } of Object.values(services)) if (document) files.add(document.file);
-  }
-  const contracts = new Map<string, Judge>();
-  for (const file of files) {
-    const { judge, warnings } = await loadDocument(file);
-    contracts.set(file, judge);
-    for (const warning of warnings) log.warn({ file, warning }, 'parts of a document are ignored');
-  }
-  return contracts;
 }

@@ -1,18 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-
-/** Returns whether a host name or an address is this machine: `localhost`, `127.0.0.0/8` or `::1`. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-  if (name === 'localhost' || name.endsWith('.localhost')) return true;
-  if (isIP(name) === 0) return false;
-  return LOOPBACK.check(name, isIPv6(name) ? 'ipv6' : 'ipv4');
-}
+import { isLoopback } from '@berth/server-stubs';
 
 /**
  * Returns the URL of this server as a caller sees it. A link leads to the host in its URL, so `Host` is trusted only
@@ -29,7 +18,7 @@ export function toPublicUrl(trustProxy: boolean): (request: IncomingMessage) => 
       if (url !== null && /^https?:$/.test(url.protocol)) return url.origin;
     }
     const url = URL.parse(own + headers.host);
-    if (url !== null && isLoopback(url.hostname)) return url.origin;
+    if (url && (isLoopback(url.hostname) || url.hostname.endsWith('.localhost'))) return url.origin;
     const { localAddress = '127.0.0.1', localPort } = socket;
     return `${own}${isIPv6(localAddress) ? `[${localAddress}]` : localAddress}:${localPort}`;
   };

@@ -44,8 +44,8 @@ export type Shared = Awaited<ReturnType<typeof createShared>>;
  */
 export async function createShared(
   { url, password, prefix, failClosed }: NonNullable<Config['shared']>,
-  onFallback: (fallback: Fallback) => void,
-  onChange: (reason: Error | undefined) => void,
+  onFallback: (fallback: Fallback) => void = () => {},
+  onChange: (reason: Error | undefined) => void = () => {},
 ) {
   // Loaded on demand, because most servers do not share state.
   const { Redis } = await import('ioredis');

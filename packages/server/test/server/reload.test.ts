@@ -147,20 +147,20 @@ test('a reload only rebuilds the services that have changed', async () => {
   const withServices = (services: object) => ({ ...base, environments: { dev: { services } } });
   const first = await resolveConfig(withServices({ aa: one(1), bb: one(2), cc: one(3) }));
   const next = withServices({ bb: one(2), cc: one(4), dd: one(3), 'e/': one(5) });
-  await expect(resolveConfig(next, undefined, first)).rejects.toThrow(
+  await expect(resolveConfig(next, undefined, first.config)).rejects.toThrow(
     'environments.dev.services.e/',
   );
   const second = await resolveConfig(
     withServices({ bb: one(2), cc: one(4), dd: one(3) }),
     undefined,
-    first,
+    first.config,
   );
   const { services: before } = first.config.environments.dev as EnvironmentConfig;
   const { services: after } = second.config.environments.dev as EnvironmentConfig;
   expect(Object.keys(after).sort()).toEqual(['bb', 'cc', 'dd']);
   expect(after.bb).toBe(before.bb);
   expect(after.cc).toEqual({ ...before.cc, endpoints: ['http://10.0.0.1:4'] });
-  const third = await resolveConfig(withServices({ cc: one(4) }), undefined, second);
+  const third = await resolveConfig(withServices({ cc: one(4) }), undefined, second.config);
   expect(third.config.environments.dev?.services).toEqual({ cc: after.cc });
   const endless: Record<string, unknown> = {};
   endless.self = endless;
@@ -173,7 +173,7 @@ test('a reload only rebuilds the services that have changed', async () => {
     null,
   ]) {
     await expect(
-      resolveConfig({ ...base, environments: broken }, undefined, third),
+      resolveConfig({ ...base, environments: broken }, undefined, third.config),
     ).rejects.toThrow(ConfigError);
   }
 });

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Judge } from '@berth/server-stubs/service-document';
+import type { ServiceDocument } from '@berth/server-stubs/service-document';
 import { createAddressPolicy } from './address-policy.ts';
 import {
   type Clock,
@@ -44,7 +44,7 @@ type Environments = Readonly<
   Record<string, { readonly services: Readonly<Record<string, Partial<ServiceSettings>>> }>
 >;
 
-export type Contracts = ReadonlyMap<string, Judge>;
+type Documents = ReadonlyMap<string, Pick<ServiceDocument, 'judge'>>;
 
 export interface Registry extends ServiceRegistry {
   /**
@@ -52,7 +52,7 @@ export interface Registry extends ServiceRegistry {
    * name that stays is kept, and so is a service whose settings are the same object, unless it has a document.
    * @throws TypeError for an invalid endpoint
    */
-  prepare(environments: Environments, contracts?: Contracts): () => void;
+  prepare(environments: Environments, documents?: Documents): () => void;
   close(): Promise<void>;
 }
 
@@ -105,10 +105,10 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     env: string,
     name: string,
     settings: Partial<ServiceSettings>,
-    contracts: Contracts,
+    documents: Documents,
   ): (() => Found) => {
     const { versions, endpoints = [], dns, document, state, callers, ...limits } = settings;
-    const judge = document && contracts.get(document.file);
+    const judge = document && documents.get(document.file)?.judge;
     const base = {
       env,
       name,
@@ -123,7 +123,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     return () => service;
   };
 
-  const prepare: Registry['prepare'] = (environments, contracts = new Map()) => {
+  const prepare: Registry['prepare'] = (environments, documents = new Map()) => {
     const next = new Map<string, Finder>();
     const needed = new Set<string>();
     for (const [env, { services }] of Object.entries(environments)) {
@@ -131,7 +131,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
         const key = `${env}/${name}`;
         const known = finders.get(key);
         const isKept = known?.settings === settings && settings.document === undefined;
-        const find = isKept ? known.find : toFinder(env, name, settings, contracts);
+        const find = isKept ? known.find : toFinder(env, name, settings, documents);
         next.set(key, { settings, find });
         if (settings.dns !== undefined) needed.add(nameOf(settings.dns));
       }
