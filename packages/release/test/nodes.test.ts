@@ -152,6 +152,30 @@ paths:
     }
   });
 
+  test('berth-server applies a changed configuration', async () => {
+    const file = join(home, 'berth.yaml');
+    const config = `listen: { port: 0 }
+admin: { port: 0 }
+keys: [{ secret: ${'k'.repeat(32)} }]
+environments: { dev: {} }
+`;
+    writeFileSync(file, config);
+    const own = await startCommand(
+      place,
+      on(22, 'berth-server', '--config', file),
+      /"url":"(.+?)"/,
+    );
+    const origin = 'https://app.example';
+    const allowed = async () => {
+      const { headers } = await fetch(own.found, { headers: { origin } });
+      return headers.get('access-control-allow-origin');
+    };
+    expect(await allowed()).toBe('*');
+    writeFileSync(file, `${config}cors: { origins: ['${origin}'] }\n`);
+    await expect.poll(allowed, { timeout: 60_000 }).toBe(origin);
+    expect(await own.stop()).toBe(0);
+  });
+
   test('berth-server responds, and exits with 0 on SIGTERM', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const { status } = await fetch(`${url}/v1/cloudrun/hello/a`, { headers });
