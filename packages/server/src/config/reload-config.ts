@@ -13,7 +13,12 @@ const WORKER = new URL(`./reload-worker${extname(import.meta.url)}`, import.meta
  * @param current the configuration in use; services that have not changed stay the same objects
  */
 export async function reloadConfig(file: string, current?: Config): Promise<ResolvedConfig> {
-  const worker = new Worker(WORKER, { workerData: file });
+  const worker = new Worker(WORKER, {
+    workerData: file,
+    // Without what operators preload into the server, such as an OpenTelemetry SDK.
+    execArgv: process.execArgv.filter((option) => option.startsWith('--conditions=')),
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
   const [report] = (await once(worker, 'message')) as [string | readonly ConfigFault[]];
   if (typeof report !== 'string') throw new ConfigError(report);
   const { files, ...rest } = await resolveConfig(

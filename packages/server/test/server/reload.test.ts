@@ -86,6 +86,20 @@ test('SIGHUP reloads the configuration immediately, even if the file has not cha
   expect(await storageStatus(url, 'first-secret')).toBe(200);
 });
 
+test('a reload does not run modules again that are preloaded, such as an OpenTelemetry SDK', async () => {
+  const folder = await makeFolder({
+    'berth.yaml': yaml({ secret: 'first-secret' }),
+    'once.mjs': `import { existsSync, writeFileSync } from 'node:fs';
+      if (existsSync('ran')) throw new Error('ran twice');
+      writeFileSync('ran', '');`,
+  });
+  const preload = { NODE_OPTIONS: `--import ${join(folder, 'once.mjs')}` };
+  const cli = new Cli(folder, ['--config', 'berth.yaml'], preload);
+  await cli.listening();
+  await replaceFile(join(folder, 'berth.yaml'), yaml({ secret: 'second-secret' }));
+  await cli.line('reloaded the configuration');
+});
+
 test('watches the file of a secret too', async () => {
   const folder = await makeFolder({
     'berth.yaml': yaml({ secret: 'unused' }).replace('secret: unused', 'secretFile: my.secret'),
