@@ -120,6 +120,17 @@ test('HTML: lists what to fix, with what fails for the same reasons', () => {
   expect(reporters.html(sampleReport([sampleResult()]))).not.toContain('What to fix');
 });
 
+test('HTML: lists skipped checks by the reason, such as a step that failed', () => {
+  const skip = (id: string, reason: string) => ({
+    ...sampleResult(),
+    ...{ id, outcome: 'skip' as const, reason },
+  });
+  const results = [skip('ST-A', 'no upload'), skip('ST-B', 'no link'), skip('ST-C', 'no upload')];
+  const page = reporters.html(sampleReport(results));
+  expect(page).toMatch(/<summary>2 checks: no upload<\/summary>.*>ST-A<.*>ST-C<\/a> <\/details>/);
+  expect(page).toMatch(/<summary>1 check: no link<\/summary>.*>ST-B<\/a> <\/details>/);
+});
+
 test('HTML: shows a call once, with all that was found in it', () => {
   const [finding] = failed.findings;
   const findings = ['one', 'two'].map((message) => ({ ...Object(finding), message }));

@@ -136,8 +136,8 @@ export const upload: readonly Check[] = [
         const isAtRoot = await isStoredAtRoot(t, name, bytes);
         t.reach(!isAtRoot, 'forms are not accepted at the returned url');
       }
-      const came = `accepted with ${reply.received.status} and a read returned ${describeReading(reading)}`;
-      t.expect(holds, `${what} must be stored, but it was ${came}`, reply);
+      const came = `the response was ${reply.received.status} and a read returned ${describeReading(reading)}`;
+      t.expect(holds, `${what} must be stored, but ${came}`, reply);
     }
   }),
   defineCheck('UP-URL-VERBATIM', needsFiles, async (t: CheckContext) => {

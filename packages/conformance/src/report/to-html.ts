@@ -215,17 +215,17 @@ function toList(name: string, items: readonly string[] = []): [string, string][]
   return items.length === 0 ? [] : [[name, items.join(', ')]];
 }
 
+/** Renders the checks with an outcome, by the reason for it. */
 function toLinks(name: string, results: readonly Result[], outcome: Outcome): [string, Markup][] {
-  const links = results
-    .filter((result) => result.outcome === outcome)
-    .map(({ id }) => html`<a href="#${encodeURIComponent(id)}">${id}</a> `);
-  if (links.length === 0) return [];
-  // Those that were not wanted are no news.
-  const list =
-    outcome === 'disabled'
-      ? html`<details class="part"><summary>${links.length} checks</summary>${links}</details>`
-      : html`${links}`;
-  return [[name, list]];
+  const found = results.filter((result) => result.outcome === outcome);
+  const reasons = [...new Set(found.map(({ reason }) => reason))];
+  const groups = reasons.map((reason) => {
+    const own = found.filter((result) => result.reason === reason);
+    const count = own.length === 1 ? '1 check' : `${own.length} checks`;
+    const links = own.map(({ id }) => html`<a href="#${encodeURIComponent(id)}">${id}</a> `);
+    return html`<details class="part"><summary>${count}${reason && `: ${reason}`}</summary>${links}</details>\n`;
+  });
+  return groups.length === 0 ? [] : [[name, html`${groups}`]];
 }
 
 interface Written {
@@ -456,7 +456,7 @@ summary:hover { background: var(--raised); }
 td details, details.part { border: 0; }
 details.part > summary { display: list-item; }
 details.part h2 { display: inline; margin: 0; }
-td summary { display: list-item; padding: 0; }
+dd summary, td summary { display: list-item; padding: 0; }
 summary .id { font-weight: 600; }
 summary .level { color: var(--quiet); font-size: .85em; }
 details[open] > summary { background: var(--raised); }
