@@ -1,10 +1,10 @@
 import { describe, test } from 'vitest';
 import { DISK_DEFECTS } from './defects.ts';
 import { deployOnDisk } from './deployments.ts';
-import { expectLinearizable, expectViolation, SEED } from './settings.ts';
+import { expectLinearizable, expectViolation, LIMIT, SEED } from './settings.ts';
 
 describe(`replicas that share a folder (seed ${SEED})`, () => {
-  test('are linearizable while they are killed and frozen, and clients leave', async () => {
+  test('are linearizable while they are killed and frozen, and clients leave', LIMIT, async () => {
     await expectLinearizable(await deployOnDisk());
   });
 

@@ -8,6 +8,8 @@ export const SEED = Number(BERTH_HISTORY_SEED ?? Date.now() % 1_000_000);
 /** `BERTH_HISTORIES` sets the number of histories. Otherwise, `npm run soak` makes as many as it can in this time. */
 const HISTORIES = Number(BERTH_HISTORIES ?? (BERTH_SOAK ? Number.POSITIVE_INFINITY : 80));
 const SECONDS = BERTH_HISTORIES === undefined && BERTH_SOAK ? 150 : Number.POSITIVE_INFINITY;
+/** How long a test may take: for a given number of histories, as long as it needs. */
+export const LIMIT = BERTH_HISTORIES === undefined ? {} : { timeout: 0 };
 /** Many times what a defect needs. */
 const MOST_HISTORIES = 2_000;
 
