@@ -2,16 +2,20 @@ import './dom.ts';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import * as library from '@testing-library/react';
 import { createElement, type ReactNode } from 'react';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 // A shared machine may stall for a while.
 library.configure({ asyncUtilTimeout: 300_000 });
-afterEach(library.cleanup);
 export const { act, waitFor } = library;
 
 /** Renders a component that uses hooks, with a separate cache. */
 export function renderHook<Result>(hook: () => Result) {
   const queryClient = new QueryClient();
+  // Otherwise, its timers would run on in the other files of the process.
+  onTestFinished(() => {
+    library.cleanup();
+    queryClient.clear();
+  });
   const wrapper = ({ children }: { children: ReactNode }) =>
     createElement(QueryClientProvider, { client: queryClient }, children);
   return { ...library.renderHook(hook, { wrapper }), queryClient };
