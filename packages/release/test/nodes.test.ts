@@ -11,7 +11,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Running, runCommand, startCommand, tryCommand } from '@berth/runtimes/run-command';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { listPublished, ROOT } from '../src/list-published.ts';
 import { NODES, type NodeMajor } from '../src/rehearsal/environment.ts';
 
@@ -165,6 +165,7 @@ environments: { dev: {} }
       on(22, 'berth-server', '--config', file),
       /"url":"(.+?)"/,
     );
+    onTestFinished(async () => void (await own.stop()));
     const origin = 'https://app.example';
     const allowed = async () => {
       const { headers } = await fetch(own.found, { headers: { origin } });

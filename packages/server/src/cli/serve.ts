@@ -52,10 +52,11 @@ export async function serve(options: ServeOptions): Promise<void> {
       `${describeDevelopment({ ...setup.development, url, adminUrl })}\nready\n`,
     );
   }
-  log.info({ url, adminUrl }, 'listening');
   if (file !== undefined) {
     watch = await watchFile(resolved.files, () => reload(file), { onError });
   }
+  // Last, so that every later change of the files is noticed.
+  log.info({ url, adminUrl }, 'listening');
 
   function onError(error: Error): void {
     log.error({ err: error }, 'cannot use the new configuration; keeping the old one');
