@@ -108,7 +108,7 @@ function toPage(name: string, document: Document): string {
     });
     return joinParts([
       `## ${operation.summary} \\{#${operation.operationId}}`,
-      `\`${method.toUpperCase()} ${path}\` · \`${operation.operationId}\` · [Try it in the playground](../playground/README.md#${operation.operationId})`,
+      `\`${method.toUpperCase()} ${path}\` · \`${operation.operationId}\``,
       operation.description,
       ...(item.servers ?? []).map((server) => `**URL**: ${toServer(server)}`),
       operation.security ? 'This call has no credentials in its headers.' : '',

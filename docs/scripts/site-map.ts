@@ -9,9 +9,6 @@ type Group = { text: string; collapsed?: boolean; files: string[] };
 /** The landing page. */
 export const HOME = 'docs/home.md';
 
-/** The page whose forms the theme adds. */
-export const PLAYGROUND = 'docs/playground/README.md';
-
 /** The API reference, which the build writes from each document. */
 export const API_PAGES: Record<string, string> = {
   'gateway.v1': 'docs/api/gateway.v1.md',
@@ -26,12 +23,9 @@ export const CHANGELOG_PAGE = 'docs/project/changelog.md';
 export const SITE_MAP: Group[] = [
   {
     text: 'Quick starts',
-    files: [
-      PLAYGROUND,
-      ...['client', 'mock', 'conformance', 'stubs', 'server'].map(
-        (name) => `docs/start/${name}.md`,
-      ),
-    ],
+    files: ['client', 'mock', 'conformance', 'stubs', 'server'].map(
+      (name) => `docs/start/${name}.md`,
+    ),
   },
   {
     text: 'Guides',
@@ -88,7 +82,6 @@ export const SITE_MAP: Group[] = [
 
 /** Words that users type to find a page that uses others. A test has the queries. */
 export const KEYWORDS: Record<string, string> = {
-  [PLAYGROUND]: 'try demo sandbox browser online',
   'docs/start/client.md': 'getting started begin introduction tutorial install',
   'docs/start/mock.md': 'start run mock server',
   'docs/guides/uploads.md': 'delete files temp url signed url temporary max file size',

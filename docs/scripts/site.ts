@@ -1,10 +1,8 @@
 import { globSync } from 'node:fs';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import client from '@berth/client/package.json' with { type: 'json' };
 import type { UserConfig } from '@rspress/core';
-import { buildPlayground } from '../playground/build.ts';
-import { addRunLinks } from '../playground/programs.ts';
 import { toApiPages } from './api-pages.ts';
 import { toChangelog, toCommandLines } from './built-pages.ts';
 import { type Place, searchPlugin } from './search-plugin.ts';
@@ -14,7 +12,6 @@ import {
   COMMAND_LINES_PAGE,
   HOME,
   KEYWORDS,
-  PLAYGROUND,
   SITE_MAP,
 } from './site-map.ts';
 import { stagePages, toPagePath } from './stage-pages.ts';
@@ -24,42 +21,29 @@ const ROOT = join(DOCS, '..');
 
 /** Pages load nothing from other hosts, and send nothing there. */
 const POLICY =
-  "default-src 'self'; img-src 'self' data:; script-src 'self' 'unsafe-inline' blob:; style-src 'self' 'unsafe-inline'";
+  "default-src 'self'; img-src 'self' data:; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'";
 
 /** The Markdown files of the repository that are pages. */
 export const FILES = [HOME, ...SITE_MAP.flatMap(({ files }) => files)];
 
 /**
- * Writes what Rspress reads to `pages`: Markdown, images, the icon and the playground.
+ * Writes what Rspress reads to `pages`: Markdown, images and the icon.
  *
  * @returns a function that writes the pages again that have changed
  */
 export async function stageSite(pages: string): Promise<() => Promise<void>> {
   const frontMatter = await readFile(join(DOCS, 'home.yaml'), 'utf8');
   const home = await readFile(join(DOCS, 'home.md'), 'utf8');
-  const playground = await readFile(join(DOCS, 'playground/README.md'), 'utf8');
   const built = new Map([
     [HOME, `---\n${frontMatter}---\n\n${home}`],
-    [PLAYGROUND, `---\npageType: doc-wide\noutline: false\n---\n\n${playground}`],
     [COMMAND_LINES_PAGE, await toCommandLines()],
     [CHANGELOG_PAGE, await toChangelog()],
     ...toApiPages(),
   ]);
-  const stage = async () => {
-    const programs = new Map<string, string>();
-    await stagePages(FILES, built, pages, (page, text) => addRunLinks(page, text, programs));
-    await writeFile(
-      join(pages, 'public/playground/programs.json'),
-      JSON.stringify(Object.fromEntries(programs)),
-    );
-  };
-  await mkdir(join(pages, 'public/playground'), { recursive: true });
+  const stage = () => stagePages(FILES, built, pages);
   await stage();
   await cp(join(DOCS, 'theme/icon.svg'), join(pages, 'public/icon.svg'));
-  await Promise.all([
-    buildPlayground(join(pages, 'public/playground')),
-    copySchemas(join(pages, 'public/schemas')),
-  ]);
+  await copySchemas(join(pages, 'public/schemas'));
   return stage;
 }
 
@@ -130,7 +114,6 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
       llmsUI: { viewOptions: false },
       nav: [
         { text: 'Quick start', link: '/start/client' },
-        { text: 'Playground', link: '/playground/' },
         { text: 'Guides', link: '/guides/uploads' },
         { text: 'Reference', link: '/reference/operations' },
         {

@@ -17,14 +17,12 @@ const LINK = /(?<before>\]\()(?<target>(?![a-z][a-z+.-]*:|#)[^)\s]+)(?<after>\))
  *
  * @param files paths from the root of the repository
  * @param built text of generated pages, by path
- * @param edit changes the text of a page, given its path in the site
  * @throws Error that names every broken link
  */
 export async function stagePages(
   files: string[],
   built: Map<string, string>,
   to: string,
-  edit = (_page: string, text: string) => text,
 ): Promise<void> {
   const pages = new Set(files);
   const sources = new Set<string>();
@@ -49,7 +47,7 @@ export async function stagePages(
     for (const [link, target] of links) {
       if (!(await isFile(join(ROOT, target)))) dead.push(`${file}: ${link}`);
     }
-    await write(join(to, page), edit(page, staged));
+    await write(join(to, page), staged);
   }
   if (dead.length > 0) throw new Error(`Broken links:\n  ${dead.join('\n  ')}`);
   for (const source of sources) {

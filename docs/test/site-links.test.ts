@@ -14,8 +14,7 @@ it('every link of the built site points to an existing page and heading', () => 
       if (/^[a-z]+:/.test(link)) continue;
       const { pathname, hash } = new URL(link, `http://site/${page}`);
       const file = toFile(decodeURI(pathname));
-      // The anchor of the playground is an operation, which its own test opens.
-      const anchors = file === 'playground/index.html' ? undefined : ids.get(file ?? '');
+      const anchors = ids.get(file ?? '');
       const anchor = decodeURIComponent(hash.slice(1));
       if (!file || (anchor && anchors && !anchors.has(anchor))) dead.push(`${page}: ${link}`);
     }

@@ -1,10 +1,4 @@
-import { NoSSR, usePage } from '@rspress/core/runtime';
-import {
-  DocContent,
-  HomeLayout as OriginalHomeLayout,
-  Layout as OriginalLayout,
-} from '@rspress/core/theme-original';
-import { lazy, Suspense } from 'react';
+import { DocContent, HomeLayout as OriginalHomeLayout } from '@rspress/core/theme-original';
 
 export * from '@rspress/core/theme-original';
 
@@ -19,28 +13,5 @@ export function HomeLayout(props) {
     <main>
       <OriginalHomeLayout {...props} afterHero={content} />
     </main>
-  );
-}
-
-/** Only the page of the playground loads it. */
-const Playground = lazy(() => import('../playground/page/index.tsx'));
-
-/** The layout of Rspress, with the playground on its page. */
-export function Layout(props) {
-  const { page } = usePage();
-  const playground = (
-    <div className="berth-playground-place">
-      <NoSSR>
-        <Suspense>
-          <Playground />
-        </Suspense>
-      </NoSSR>
-    </div>
-  );
-  return (
-    <OriginalLayout
-      {...props}
-      afterDocContent={page.routePath === '/playground/' ? playground : undefined}
-    />
   );
 }
