@@ -80,21 +80,6 @@ export const SITE_MAP: Group[] = [
   },
 ];
 
-/** Words that users type to find a page that uses others. A test has the queries. */
-export const KEYWORDS: Record<string, string> = {
-  'docs/start/client.md': 'getting started begin introduction tutorial install',
-  'docs/start/mock.md': 'start run mock server',
-  'docs/guides/uploads.md': 'delete files temp url signed url temporary max file size',
-  'docs/guides/browser.md': 'react vite service worker frontend',
-  'docs/guides/auth.md': 'login token password api key',
-  'docs/guides/go.md': 'golang',
-  'docs/guides/mock.md': 'simulate slow response',
-  'docs/guides/conformance.md': 'ci pipeline',
-  'docs/reference/configuration.md': 'config file settings',
-  'docs/reference/command-lines.md': 'cli options flags arguments',
-  'docs/reference/platforms.md': 'node deno bun workers browser',
-};
-
 function find(pattern: string): string[] {
   return globSync(pattern, { cwd: ROOT }).sort();
 }

@@ -5,13 +5,11 @@ import client from '@berth/client/package.json' with { type: 'json' };
 import type { UserConfig } from '@rspress/core';
 import { toApiPages } from './api-pages.ts';
 import { toChangelog, toCommandLines } from './built-pages.ts';
-import { type Place, searchPlugin } from './search-plugin.ts';
 import {
   API_PAGES,
   CHANGELOG_PAGE,
   COMMAND_LINES_PAGE,
   HOME,
-  KEYWORDS,
   SITE_MAP,
 } from './site-map.ts';
 import { stagePages, toPagePath } from './stage-pages.ts';
@@ -75,12 +73,6 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
       items: await Promise.all(files.map(toItem)),
     })),
   );
-  const places = SITE_MAP.flatMap(({ text, files }) =>
-    files.map((file): [string, Place] => [
-      toRoute(file),
-      { group: text, keywords: KEYWORDS[file] ?? '' },
-    ]),
-  );
   return {
     root: pages,
     outDir,
@@ -98,8 +90,6 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
         : [],
     llms: true,
     mediumZoom: false,
-    search: { searchHooks: join(DOCS, 'search/hook.ts') },
-    plugins: [searchPlugin(new Map(places), join(pages, 'public'))],
     markdown: {
       rehypePlugins: [rehypeQuietAnchors],
       link: {

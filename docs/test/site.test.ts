@@ -77,26 +77,6 @@ describeOn('chromium', 'the site', () => {
     await page.close();
   });
 
-  it.each([
-    ['a phone', PHONE],
-    ['a desktop', DESKTOP],
-  ])('on %s, the search lists the best page first, and a rule by its ID', async (_name, size) => {
-    const { page, faults } = await openPage(size);
-    await page.goto(`${site.url}/start/client.html`);
-    await page.locator('[class*=search-button]:visible').first().click();
-    const panel = page.locator('#__rspress_modal_container');
-    await panel.locator('input').first().fill('upload progress');
-    const first = panel.locator('a').first();
-    await expect.poll(() => first.getAttribute('href')).toContain('/guides/uploads');
-    expect(await first.textContent()).toContain('Uploads and downloads › Upload and download');
-    expect(await first.locator('.rp-suggest-item__mark').count()).toBeGreaterThan(0);
-    await panel.locator('input').first().fill('GW-SSE-UNBUFFERED');
-    await panel.locator('a[href*="/reference/rules"]').first().click();
-    await page.waitForURL('**/reference/rules*');
-    expect(faults).toEqual([]);
-    await page.close();
-  });
-
   it('tables fit 1280 px, and scroll inside their frame on a phone', async () => {
     const { page } = await openPage(PHONE);
     const frames = page.locator('.rp-table-scroll-container');
