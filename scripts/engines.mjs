@@ -29,7 +29,7 @@ export const ENGINES = {
     packages: ['chromium'],
     purpose: 'the pages of the mock, docs and reports, and the client in Chromium',
     tests: {
-      docs: ['test/first-hour', 'test/site.test.ts'],
+      docs: ['test/first-hour'],
       'packages/client': ['test/platforms'],
       'packages/conformance': ['test/report-page.test.ts'],
       'packages/mock': ['test/inspector'],

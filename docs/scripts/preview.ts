@@ -1,4 +1,4 @@
-import { existsSync, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { dev } from '@rspress/core';
@@ -23,7 +23,6 @@ let timer: NodeJS.Timeout | undefined;
 
 for (const folder of new Set(FILES.map(dirname))) {
   const path = join(ROOT, folder);
-  if (!existsSync(path)) continue; // its pages are built
   watch(path, (_event, name) => {
     if (!name?.endsWith('.md')) return;
     clearTimeout(timer);

@@ -1,36 +1,26 @@
 import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import list from '@berth/spec/downloads.json' with { type: 'json' };
 import { HOME } from './site-map.ts';
-
-/** Documents of the contract, by the file that a link to one names: they have an address of their own. */
-const DOWNLOADS = new Map(list.downloads.map(({ file, path }) => [`spec/${file}`, `api/${path}`]));
 
 const ROOT = join(import.meta.dirname, '../..');
 const FENCE = /^( *)(```|~~~).*?^\1\2 *$/gms;
 const LINK = /(?<before>\]\()(?<target>(?![a-z][a-z+.-]*:|#)[^)\s]+)(?<after>\))/g;
 
 /**
- * Copies Markdown files of the repository to their place in the site. Links between them point to pages, links
- * to documents of the contract to their place under `/api`, images to a copy next to the pages, and links to other files
- * of the repository to a copy under `/source`.
+ * Copies Markdown files of the repository to their place in the site. Links between them point to pages, images to a
+ * copy next to the pages, and links to other files of the repository to a copy under `/source`.
  *
  * @param files paths from the root of the repository
- * @param built text of generated pages, by path
  * @throws Error that names every broken link
  */
-export async function stagePages(
-  files: string[],
-  built: Map<string, string>,
-  to: string,
-): Promise<void> {
+export async function stagePages(files: string[], to: string): Promise<void> {
   const pages = new Set(files);
   const sources = new Set<string>();
   const dead: string[] = [];
 
   for (const file of pages) {
     const page = toPagePath(file);
-    const text = built.get(file) ?? (await readFile(join(ROOT, file), 'utf8'));
+    const text = await readFile(join(ROOT, file), 'utf8');
     const links: [string, string][] = [];
     const staged = rewriteLinks(text, (link) => {
       const [path = '', anchor] = link.split('#');
@@ -58,7 +48,7 @@ export async function stagePages(
 /** Where a file that is not a page is copied. Rspress bundles the images of pages. */
 function toCopyPath(file: string): string {
   if (file.startsWith('docs/images/')) return file.slice('docs/'.length);
-  return `public/${DOWNLOADS.get(file) ?? `source/${file}`}`;
+  return `public/source/${file}`;
 }
 
 /**
@@ -73,8 +63,8 @@ function toCopyPath(file: string): string {
  */
 export function toPagePath(file: string): string {
   if (file === 'spec/README.md') return 'packages/spec.md';
-  if (!file.includes('/')) return `project/${file.toLowerCase()}`;
   if (file === HOME) return 'index.md';
+  if (!file.includes('/')) return `project/${file.toLowerCase()}`;
   if (file.startsWith('docs/'))
     return file.slice('docs/'.length).replace(/README\.md$/, 'index.md');
   return file.replace(/\/README\.md$/, '.md');

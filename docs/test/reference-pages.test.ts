@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import suite from '@berth/conformance/berth-conformance.config.schema.json' with { type: 'json' };
 import server from '@berth/server/config.schema.json' with { type: 'json' };
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import list from '@berth/spec/downloads.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import ruleSet from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
@@ -31,41 +30,6 @@ const operationIds = [gateway, storage].flatMap(({ paths }) =>
     ),
   ),
 );
-
-it('links to every download', () => {
-  const text = readFileSync(join(import.meta.dirname, '../reference/downloads.md'), 'utf8');
-  const site = join(import.meta.dirname, '../dist/site');
-  expect(list.downloads.length).toBeGreaterThan(12);
-  for (const { path, file } of list.downloads) {
-    expect(text).toContain(`[\`${path}\`](../../spec/${file})`);
-    const published = readFileSync(join(site, 'api', path), 'utf8');
-    expect(published).toBe(readFileSync(join(site, '../../../spec', file), 'utf8'));
-  }
-  for (const name of ['gateway.v1', 'storage.v2']) {
-    const page = readFileSync(join(site, `api/${name}.html`), 'utf8');
-    expect(page).toContain(`href="${name}/openapi.json"`);
-  }
-});
-
-it.each([
-  ['gateway.v1', gateway],
-  ['storage.v2', storage],
-])('the API page of %s has every operation, parameter, header and field', (name, document) => {
-  const page = readFileSync(join(import.meta.dirname, `../dist/site/api/${name}.html`), 'utf8');
-  const operations = Object.values<object>(document.paths).flatMap((item) => Object.values(item));
-  const ids = operations.flatMap(({ operationId = [] }) => operationId);
-  expect(ids.length).toBeGreaterThan(3);
-  for (const id of ids) expect(page).toContain(` id="${id}"`);
-  const { parameters, schemas, responses } = document.components;
-  const names = [
-    ...Object.values<{ name: string }>(parameters).map((parameter) => parameter.name),
-    ...Object.values<object>(responses).flatMap((one) =>
-      Object.keys('headers' in one ? (one.headers as object) : {}),
-    ),
-    ...namesIn(schemas),
-  ];
-  expect(names.filter((text) => !page.includes(`<code>${text}</code>`))).toEqual([]);
-});
 
 describe('a reference page has a row for each', () => {
   it.each<[string, string, readonly string[]]>([

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect, it } from 'vitest';
 
@@ -19,27 +19,8 @@ it('every link of the built site points to an existing page and heading', () => 
       if (!file || (anchor && anchors && !anchors.has(anchor))) dead.push(`${page}: ${link}`);
     }
   }
-  expect(pages.length).toBeGreaterThan(60);
+  expect(pages.length).toBeGreaterThan(40);
   expect([...new Set(dead)]).toEqual([]);
-});
-
-it.each([
-  ['guides/uploads.html', 'calls getUploadMetaData'],
-  ['guides/errors.html', 'may have been executed'],
-  ['project/architecture.html', 'npm run generate'],
-])('%s has a diagram with a text alternative', (page, text) => {
-  const [, alt = '', source = ''] =
-    /<img alt="([^"]+)" src="([^"]+)"/.exec(html.get(page) ?? '') ?? [];
-  expect(alt).toContain(text);
-  expect(source).toMatch(/^data:image\/svg|\.svg$/);
-});
-
-it('lists the pages in llms.txt', () => {
-  const index = readFileSync(join(SITE, 'llms.txt'), 'utf8');
-  for (const name of ['start/client', 'guides/errors', 'reference/rules', 'packages/mock']) {
-    expect(index).toContain(`/${name}.md`);
-    expect(existsSync(join(SITE, `${name}.md`))).toBe(true);
-  }
 });
 
 function toFile(pathname: string): string | undefined {
