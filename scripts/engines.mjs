@@ -29,7 +29,6 @@ export const ENGINES = {
     packages: ['chromium'],
     purpose: 'the pages of the mock, docs and reports, and the client in Chromium',
     tests: {
-      docs: ['test/first-hour'],
       'packages/client': ['test/platforms'],
       'packages/conformance': ['test/report-page.test.ts'],
       'packages/mock': ['test/inspector'],
@@ -99,7 +98,6 @@ export const ENGINES = {
     packages: ['curl'],
     purpose: 'curl commands in guides, in reports and in what commands print',
     tests: {
-      docs: ['test/first-hour'],
       'packages/conformance': ['test/cli-sign.test.ts', 'src/report/to-curl.test.ts'],
       'packages/mock': ['test/cli.test.ts', 'test/inspector'],
       'packages/proof': ['test/sequences.test.ts'],
