@@ -62,7 +62,7 @@ export const ENGINES = {
     // The command of the library shows which Python has it.
     programs: [['python3'], ['httpx']],
     packages: ['python3', 'python3-httpx'],
-    purpose: 'samples, guide and client driver in Python',
+    purpose: 'guide and client driver in Python',
     tests: {
       'packages/conformance': ['test/clients/drivers.test.ts'],
       'packages/snippets': ['test/languages.test.ts'],
@@ -72,7 +72,7 @@ export const ENGINES = {
     title: 'Go',
     programs: [['go']],
     packages: ['golang-go'],
-    purpose: 'samples, guide and client driver in Go',
+    purpose: 'guide and client driver in Go',
     tests: {
       'packages/conformance': ['test/clients/drivers.test.ts'],
       'packages/snippets': ['test/languages.test.ts'],

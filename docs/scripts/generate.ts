@@ -3,7 +3,6 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import list from '@berth/spec/downloads.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import ruleSet from '@berth/spec/rules.json' with { type: 'json' };
-import sampleList from '@berth/spec/samples.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { toCharts } from './charts.ts';
 import { toConfiguration, toTable } from './to-configuration.ts';
@@ -103,30 +102,6 @@ The documents use the names of the default [wire profile](../guides/wire-profile
 
 ${toTable(['Download', 'What it is', 'Media type'], rows)}`;
 }
-
-/** The page `docs/reference/samples.md`: a call of every operation in each language. */
-function toSamples(): string {
-  const sections = Object.entries(sampleList.samples).map(([operationId, samples]) => {
-    const blocks = samples.map(
-      ({ lang, label, source }) => `${label}:\n\n\`\`\`${FENCES[lang]}\n${source}\n\`\`\`\n`,
-    );
-    return `## ${operationId}\n\n${blocks.join('\n')}`;
-  });
-  return `# Samples
-
-These samples call each operation in curl, TypeScript, Python and Go. They are generated from the examples in the
-documents. Replace the hosts and the words in capitals with those of your deployment. For signatures, see [TypeScript](../guides/auth.md),
-[Python](../guides/python.md) and [Go](../guides/go.md).
-
-${sections.join('\n')}`;
-}
-
-const FENCES: Record<string, string> = {
-  Shell: 'sh',
-  TypeScript: 'ts',
-  Python: 'python',
-  Go: 'go',
-};
 
 type Operation = { operationId: string; summary: string; 'x-berth-websocket'?: true };
 
@@ -282,7 +257,6 @@ const pages = {
   limits: toLimits(),
   operations: toOperations(),
   rules: toRules(),
-  samples: toSamples(),
   traceability: toTraceability(ruleSet),
 };
 

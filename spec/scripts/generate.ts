@@ -8,7 +8,6 @@ import { bundleWorkflows, listDownloads } from './generate/downloads.ts';
 import { readRules } from './generate/rules.ts';
 import { toAsyncApi } from './generate/to-async-api.ts';
 import { toPostman } from './generate/to-postman.ts';
-import { toSamples } from './generate/to-samples.ts';
 import { readProfile, toNames, toOverlay } from './generate/wire-profile.ts';
 
 // Writes the generated exports of `@berth/spec`.
@@ -24,9 +23,6 @@ await Promise.all([
   ...DOCUMENTS.map(async (name) =>
     write(`${name}.postman.gen.json`, await toPostman(documents[name])),
   ),
-  write('samples.gen.json', {
-    samples: Object.assign({}, ...DOCUMENTS.map((name) => toSamples(documents[name]))),
-  }),
   ...DOCUMENTS.flatMap((name) => [
     writeBoth(name, documents[name]),
     writeBoth(`${name}.openapi-3.2`, newer[name]),
