@@ -7,7 +7,6 @@ import { type Bundles, bundle, DOCUMENTS } from './generate/bundle.ts';
 import { bundleWorkflows, listDownloads } from './generate/downloads.ts';
 import { readRules } from './generate/rules.ts';
 import { toAsyncApi } from './generate/to-async-api.ts';
-import { toPostman } from './generate/to-postman.ts';
 import { readProfile, toNames, toOverlay } from './generate/wire-profile.ts';
 
 // Writes the generated exports of `@berth/spec`.
@@ -20,9 +19,6 @@ const workflows = await bundleWorkflows();
 const acme = toNames(await readProfile('default'), await readProfile('acme'));
 
 await Promise.all([
-  ...DOCUMENTS.map(async (name) =>
-    write(`${name}.postman.gen.json`, await toPostman(documents[name])),
-  ),
   ...DOCUMENTS.flatMap((name) => [
     writeBoth(name, documents[name]),
     writeBoth(`${name}.openapi-3.2`, newer[name]),

@@ -25,7 +25,6 @@ const FORMATS: { name: string; infix: string; title: string; of?: DocumentName; 
       title: 'WebSockets and event streams, AsyncAPI 3',
       of: 'gateway.v1',
     },
-    { name: 'postman', infix: '.postman', title: 'Postman collection 2.1', only: 'json' },
   ];
 
 const TYPES = { json: 'application/json', yaml: 'application/yaml' };
