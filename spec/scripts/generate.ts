@@ -6,11 +6,10 @@ import { parse } from 'yaml';
 import { type Bundles, bundle, DOCUMENTS } from './generate/bundle.ts';
 import { bundleWorkflows, listDownloads } from './generate/downloads.ts';
 import { readRules } from './generate/rules.ts';
-import { toAsyncApi } from './generate/to-async-api.ts';
 import { readProfile, toNames, toOverlay } from './generate/wire-profile.ts';
 
 // Writes the generated exports of `@berth/spec`.
-const [documents, newer] = await Promise.all([bundle(), bundle('openapi-3.2')]);
+const documents = await bundle();
 
 const rules = await readRules(documents);
 
@@ -21,13 +20,11 @@ const acme = toNames(await readProfile('default'), await readProfile('acme'));
 await Promise.all([
   ...DOCUMENTS.flatMap((name) => [
     writeBoth(name, documents[name]),
-    writeBoth(`${name}.openapi-3.2`, newer[name]),
     write(
       `overlays/acme.${name}.gen.yaml`,
       toOverlay(`Wire profile acme for ${name}`, documents[name], acme),
     ),
   ]),
-  writeBoth('gateway.v1.asyncapi', toAsyncApi(newer['gateway.v1'])),
   ...Object.entries(workflows).map(([name, workflow]) =>
     write(`workflows/${name}.arazzo.gen.yaml`, workflow),
   ),

@@ -12,16 +12,10 @@ type Bundle = {
 };
 export type Bundles = Record<DocumentName, Bundle>;
 
-/**
- * Bundles each document into one value. Throws with the output of the bundler if it fails.
- *
- * @param overlays folder with an OpenAPI Overlay for each document, `<name>.overlay.yaml`; without it the documents
- * stay as they are
- */
-export async function bundle(overlays?: string): Promise<Bundles> {
+/** Bundles each document into one value. Throws with the output of the bundler if it fails. */
+export async function bundle(): Promise<Bundles> {
   const entries = DOCUMENTS.map(async (name) => {
-    const options = overlays ? ['--overlay', `${overlays}/${name}.overlay.yaml`] : [];
-    const run = await redocly('bundle', `${name}/openapi.yaml`, '--ext', 'json', ...options);
+    const run = await redocly('bundle', `${name}/openapi.yaml`, '--ext', 'json');
     if (run.exitCode !== 0) throw new Error(`${name} cannot be bundled:\n${run.stderr}`);
     return [name, JSON.parse(run.stdout)];
   });

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { type Bundles, DOCUMENTS, type DocumentName } from './bundle.ts';
+import { type Bundles, DOCUMENTS } from './bundle.ts';
 
 /** A published document, as the docs site, the mock and the server offer it. */
 type Download = {
@@ -14,34 +14,17 @@ type Download = {
   file: string;
 };
 
-/** Name of the download, infix of the file in `generated/`, and title. Default: of each document. */
-const FORMATS: { name: string; infix: string; title: string; of?: DocumentName; only?: string }[] =
-  [
-    { name: 'openapi', infix: '', title: 'OpenAPI 3.1' },
-    { name: 'openapi-3.2', infix: '.openapi-3.2', title: 'OpenAPI 3.2' },
-    {
-      name: 'asyncapi',
-      infix: '.asyncapi',
-      title: 'WebSockets and event streams, AsyncAPI 3',
-      of: 'gateway.v1',
-    },
-  ];
-
 const TYPES = { json: 'application/json', yaml: 'application/yaml' };
 
 /** Lists everything that is offered for download. The paths keep the references between the documents. */
 export function listDownloads(documents: Bundles, workflows: Record<string, Workflow>): Download[] {
   const ofDocuments = DOCUMENTS.flatMap((name) =>
-    FORMATS.filter(({ of = name }) => of === name).flatMap((format) =>
-      Object.entries(TYPES)
-        .filter(([ending]) => ending === (format.only ?? ending))
-        .map(([ending, type]) => ({
-          path: `${name}/${format.name}.${ending}`,
-          title: `${documents[name].info.title}, ${format.title}`,
-          type,
-          file: `generated/${name}${format.infix}.gen.${ending}`,
-        })),
-    ),
+    Object.entries(TYPES).map(([ending, type]) => ({
+      path: `${name}/openapi.${ending}`,
+      title: `${documents[name].info.title}, OpenAPI 3.1`,
+      type,
+      file: `generated/${name}.gen.${ending}`,
+    })),
   );
   const ofWorkflows = Object.entries(workflows).map(([name, { info }]) => ({
     path: `workflows/${name}.arazzo.yaml`,
