@@ -6,7 +6,6 @@ import { parse } from 'yaml';
 import { type Bundles, bundle, DOCUMENTS } from './generate/bundle.ts';
 import { bundleWorkflows, listDownloads } from './generate/downloads.ts';
 import { readRules } from './generate/rules.ts';
-import { readProfile, toNames, toOverlay } from './generate/wire-profile.ts';
 
 // Writes the generated exports of `@berth/spec`.
 const documents = await bundle();
@@ -15,16 +14,8 @@ const rules = await readRules(documents);
 
 const workflows = await bundleWorkflows();
 
-const acme = toNames(await readProfile('default'), await readProfile('acme'));
-
 await Promise.all([
-  ...DOCUMENTS.flatMap((name) => [
-    writeBoth(name, documents[name]),
-    write(
-      `overlays/acme.${name}.gen.yaml`,
-      toOverlay(`Wire profile acme for ${name}`, documents[name], acme),
-    ),
-  ]),
+  ...DOCUMENTS.map((name) => writeBoth(name, documents[name])),
   ...Object.entries(workflows).map(([name, workflow]) =>
     write(`workflows/${name}.arazzo.gen.yaml`, workflow),
   ),

@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "96488ad4453d769377f99531faf8a76cbcaa42bfdb0e32ef39e6995b7270b718"
+  "sha256": "81560fd69c2440a5c5cc0ca1e89d1274028fc11e2e851cc49525a8199114a3f8"
 } as const;
 
 /** URL template for the gateway of an environment. */

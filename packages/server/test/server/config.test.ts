@@ -52,7 +52,7 @@ environments:
       'a.secret': ' of a \n',
       'jwks.json': '{"keys":[]}',
       'names.json': await readFile(
-        new URL('../../../../spec/overlays/acme.json', import.meta.url),
+        new URL('../../../../spec/wire-profiles/acme.json', import.meta.url),
         'utf8',
       ),
     },
