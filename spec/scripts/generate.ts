@@ -4,7 +4,6 @@ import { basename, join } from 'node:path';
 import { writeGenerated } from '@berth/codegen';
 import { parse } from 'yaml';
 import { type Bundles, bundle, DOCUMENTS } from './generate/bundle.ts';
-import { bundleWorkflows, listDownloads } from './generate/downloads.ts';
 import { readRules } from './generate/rules.ts';
 
 // Writes the generated exports of `@berth/spec`.
@@ -12,14 +11,9 @@ const documents = await bundle();
 
 const rules = await readRules(documents);
 
-const workflows = await bundleWorkflows();
-
 await Promise.all([
   ...DOCUMENTS.map((name) => writeBoth(name, documents[name])),
-  ...Object.entries(workflows).map(([name, workflow]) =>
-    write(`workflows/${name}.arazzo.gen.yaml`, workflow),
-  ),
-  write('downloads.gen.json', { downloads: listDownloads(documents, workflows) }),
+  write('downloads.gen.json', { downloads: listDownloads(documents) }),
   write('defaults.gen.json', readDefaults()),
   write('rules.gen.json', rules),
   write('contract.gen.json', toContract(documents, rules)),
@@ -31,6 +25,18 @@ function write(name: string, content: unknown): Promise<void> {
 
 async function writeBoth(name: string, content: unknown): Promise<void> {
   await Promise.all(['json', 'yaml'].map((ending) => write(`${name}.gen.${ending}`, content)));
+}
+
+/** Lists the documents that the mock and the server offer for download, and the path of each. */
+function listDownloads(documents: Bundles) {
+  return DOCUMENTS.flatMap((name) =>
+    ['json', 'yaml'].map((ending) => ({
+      path: `${name}/openapi.${ending}`,
+      title: `${documents[name].info.title}, OpenAPI 3.1`,
+      type: `application/${ending}`,
+      file: `generated/${name}.gen.${ending}`,
+    })),
+  );
 }
 
 /**
