@@ -32,7 +32,7 @@ const LAYERS = {
   ],
   'packages/mock/src': [
     ...['index|mock-fixture', 'create-mock', 'cli', 'serve', 'create-application', 'control'],
-    ...['proxy', 'surfaces'],
+    'surfaces',
     ...['context', 'options', 'services', 'session', 'files', 'faults', 'contract', 'typescript'],
     'util',
   ],

@@ -16,7 +16,6 @@ import { doFaults, FAULT_HEADER, type FaultedCall } from './faults/do-faults.ts'
 import type { BodyShape } from './faults/fault.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
 import { cutSocket, shapeBody } from './faults/shape-body.ts';
-import type { Backend } from './proxy/create-proxy.ts';
 import {
   CallRecord,
   type RecordedRequest,
@@ -39,10 +38,8 @@ import { decodeText } from './util/values.ts';
 /**
  * Creates the application, which routes each call to its session and its surface. The application is
  * stateless, and is created again for each wire profile.
- *
- * @param backend responds in place of the mock
  */
-export function createApplication(context: Context, auth: Auth, backend?: Backend): Application {
+export function createApplication(context: Context, auth: Auth): Application {
   const isDocument = context.options.document !== undefined;
   const gateway = isDocument ? createDocumentSurface(context) : createGateway(context, auth);
   const storage = createStorage(context, auth);
@@ -80,14 +77,10 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
     request: IncomingMessage,
     response: ServerResponse,
   ): unknown {
-    const isWaiting = event === 'checkContinue';
-    if (backend !== undefined) {
-      if (isWaiting) response.writeContinue();
-      return backend.respond(request as RecordedRequest, response);
-    }
     if (surface === 'link') return link(request, response);
     const router = routers[surface];
-    return isWaiting ? router.checkContinue(request, response) : router(request, response);
+    if (event === 'checkContinue') return router.checkContinue(request, response);
+    return router(request, response);
   }
 
   const to =
@@ -97,7 +90,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
       const fail = (error: Error) => respondToFailure(error, surface, response);
       attempt(() => {
         if (isOwnPage(request.url ?? '/')) return ownPages(request, response);
-        if (backend === undefined && surface === 'upload' && asksForPage(request)) {
+        if (surface === 'upload' && asksForPage(request)) {
           return response.writeHead(302, { location: `${OWN_ROOT}/` }).end();
         }
         const record = begin(request, surface);
@@ -134,10 +127,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
       socket: request.socket,
       rules: session.faults,
       subject: () => toSubject(surface, request, routers),
-      // A backend sets the request ID itself.
-      begin: () => {
-        if (backend === undefined) record.begin(randomUUID());
-      },
+      begin: () => record.begin(randomUUID()),
       note(names, { operationId, service }) {
         record.faults = [...record.faults, ...names];
         record.operationId = operationId;
@@ -165,8 +155,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
       attempt(() => {
         takeSessionProtocol(request);
         const record = begin(request, surfaceOf(rawPathOf(request.url ?? '/')));
-        const { upgrade } = backend ?? gateway;
-        const next = () => attempt(() => upgrade(request, socket, head), fail);
+        const next = () => attempt(() => gateway.upgrade(request, socket, head), fail);
         socket.once('close', () => record.finish(record.status, ''));
         if (!hasFaults(record, request)) return next();
         // `bytesPerSecond` has no effect.

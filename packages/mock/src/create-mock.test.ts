@@ -77,10 +77,6 @@ test.each<[object, string]>([
   [{ dir: '' }, "dir must be the path of a folder, got ''."],
   [{ maxStoreBytes: '1' }, 'maxStoreBytes must be a positive integer.'],
   [{ maxSessions: null }, 'maxSessions must be a positive integer.'],
-  [{ proxy: 5 }, 'proxy must be a URL such as https://dev.example.com, or { gateway, storage }'],
-  [{ proxy: { gateway: 'https://a.example' } }, 'proxy.storage must be a URL'],
-  [{ record: 1 }, 'record must be the path of a folder, got 1.'],
-  [{ replay: true }, 'replay must be the path of a folder, got true.'],
   [
     { contract: 'a.yaml' },
     "contract must be a list of files, such as ['storage.yaml'], got 'a.yaml'.",

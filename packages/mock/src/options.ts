@@ -15,14 +15,6 @@ type AuthMode = (typeof AUTH_MODES)[number];
 
 type Mode = (typeof MODES)[number];
 
-/** Base URLs of a deployment. */
-export interface ProxyTargets {
-  /** `{base_url}` in the contract. */
-  readonly gateway: string;
-  /** `{storage_api_url}` in the contract. */
-  readonly storage: string;
-}
-
 /** Options for `createMock`. */
 export interface MockOptions {
   /** Port to listen on. Default 0: any free port. */
@@ -93,16 +85,6 @@ export interface MockOptions {
    */
   maxSessions?: number | undefined;
   /**
-   * A real deployment to forward every call to: its base URL (`https://dev.example.com`), or one URL each for
-   * the gateway and storage. Requests and responses are checked against the contract, but not modified.
-   * Default: the mock itself responds.
-   */
-  proxy?: string | ProxyTargets | undefined;
-  /** Folder to record `proxy` calls in, one JSON file per call. Default: nothing is recorded. */
-  record?: string | undefined;
-  /** Folder of recordings to serve responses from, without network access. Default: none. */
-  replay?: string | undefined;
-  /**
    * Custom documents to serve instead of the contract's, such as a draft: files that each contain one bundled
    * OpenAPI document for the gateway or for storage, in JSON or YAML. Default: the built-in contract.
    */
@@ -124,9 +106,9 @@ const DEFAULTS = {
 
 type Defaulted = keyof typeof DEFAULTS | 'auth' | 'seed' | 'maxStoreBytes';
 
-export type ResolvedOptions = Omit<MockOptions, 'proxy' | 'faults'> & {
+export type ResolvedOptions = Omit<MockOptions, 'faults'> & {
   readonly [Name in Defaulted]: NonNullable<MockOptions[Name]>;
-} & { readonly proxy: ProxyTargets | undefined; readonly faults: readonly FaultRule[] };
+} & { readonly faults: readonly FaultRule[] };
 
 /**
  * Validates the options and applies the defaults. Throws a TypeError or RangeError that names the invalid
@@ -134,7 +116,7 @@ export type ResolvedOptions = Omit<MockOptions, 'proxy' | 'faults'> & {
  */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   assertTypes(options);
-  const { host, env, document, dir, origins, proxy, record, replay, faults = [] } = options;
+  const { host, env, document, dir, origins, faults = [] } = options;
   // Without a host, Node listens on every interface.
   if (host === '') throw new TypeError('host must be an address of this machine.');
   if (env !== undefined && !isEnv(env)) {
@@ -143,14 +125,6 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     );
   }
   if (document !== undefined) assertAlone(options);
-  if (record !== undefined && proxy === undefined) {
-    throw new TypeError('record needs proxy: only calls forwarded to a deployment are recorded.');
-  }
-  if (replay !== undefined && proxy !== undefined) {
-    throw new TypeError(
-      'replay and proxy cannot be combined: a replay does not call a deployment.',
-    );
-  }
   origins?.forEach(assertOrigin);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return {
@@ -160,7 +134,6 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     maxStoreBytes: dir === undefined ? 256 * 1024 * 1024 : Number.MAX_SAFE_INTEGER,
     ...Object.fromEntries(given),
     faults: toFaultRules(faults),
-    proxy: proxy === undefined ? undefined : toProxyTargets(proxy),
   };
 }
 
@@ -199,9 +172,6 @@ const TYPES: {
   remember: [isFlag, 'true or false'],
   faults: [isListOf(isRule), "a list of rules, such as ['latency=200']"],
   dir: [isPath, 'the path of a folder'],
-  proxy: [isRule, 'a URL such as https://dev.example.com, or { gateway, storage } with a URL each'],
-  record: [isPath, 'the path of a folder'],
-  replay: [isPath, 'the path of a folder'],
   contract: [isListOf(isPath), "a list of files, such as ['storage.yaml']"],
 };
 
@@ -219,7 +189,7 @@ function assertTypes(options: MockOptions): void {
   }
 }
 
-const NOT_WITH_DOCUMENT = ['services', 'dir', 'proxy', 'record', 'replay', 'contract'] as const;
+const NOT_WITH_DOCUMENT = ['services', 'dir', 'contract'] as const;
 
 function assertAlone(options: MockOptions): void {
   const other = NOT_WITH_DOCUMENT.find((name) => options[name] !== undefined);
@@ -255,41 +225,6 @@ export function isEnv(env: string): boolean {
 function assertOrigin(origin: string): void {
   if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) return;
   throw new TypeError(`origins must be origins such as https://app.example.com, got "${origin}".`);
-}
-
-/**
- * Returns the base URLs in the `proxy` option, without a trailing slash.
- *
- * @param proxy one URL for both APIs, or one for each
- * @param names the names of the URLs, for error messages
- * @throws TypeError that names the invalid URL
- */
-export function toProxyTargets(
-  proxy: string | ProxyTargets,
-  names: ProxyTargets = { gateway: 'proxy.gateway', storage: 'proxy.storage' },
-): ProxyTargets {
-  const { gateway, storage } =
-    typeof proxy === 'string' ? { gateway: proxy, storage: proxy } : proxy;
-  return {
-    gateway: toBase(names.gateway, gateway),
-    storage: toBase(names.storage, storage),
-  };
-}
-
-function toBase(name: string, address: string): string {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url === undefined || !isHttp(url)) {
-    throw new TypeError(`${name} must be a URL such as https://dev.example.com.`);
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new TypeError(`${name} must not contain credentials: each call sends its own.`);
-  }
-  if (url.search !== '' || url.hash !== '') {
-    throw new TypeError(`${name} must not have a query or a fragment.`);
-  }
-  let end = url.pathname.length;
-  while (url.pathname[end - 1] === '/') end -= 1;
-  return url.origin + url.pathname.slice(0, end);
 }
 
 export function isHttp({ protocol }: URL): boolean {

@@ -11,7 +11,6 @@ import { applyProfile, assertWireProfile, type WireProfile } from './contract/wi
 import { createApplication } from './create-application.ts';
 import { type Contents, memoryContents } from './files/file-store.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
-import type { Backend } from './proxy/create-proxy.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
 import { type LoggedRequest, LogRoom } from './session/request-log.ts';
 import { createSession, type SessionParts, Sessions } from './session/session.ts';
@@ -25,8 +24,6 @@ import { describeServiceFault } from './util/source-file.ts';
 interface ServeEvents extends ServicesEvents {
   /** Called for each call when it begins, and again when its response is complete. */
   onCall?(call: LoggedRequest): void;
-  /** Called for each forwarded call when its request and response have been checked. */
-  onForwarded?(call: LoggedRequest, status: number): void;
 }
 
 /** A running mock, with the internals that the CLI needs for its examples. */
@@ -98,8 +95,7 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     },
     originOf: (request) => originOf(request) ?? url,
   };
-  const backend = await loadBackend(context, events.onForwarded);
-  let application = createApplication(context, await createAuth(options, profile), backend);
+  let application = createApplication(context, await createAuth(options, profile));
   const certificate = options.tls ? await loadCertificate(options) : undefined;
   const server = await createHttpServer(() => application, certificate);
   const sockets = trackSockets(server);
@@ -107,7 +103,7 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
   try {
     await once(server, 'listening');
   } catch (error) {
-    await Promise.all([context.services.close(), backend?.close()]);
+    context.services.close();
     throw error;
   }
   const { port } = server.address() as AddressInfo;
@@ -131,7 +127,7 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
       if (next.profile !== undefined) profile = await assertWireProfile(next.profile);
       contract = next.contract ?? contract;
       try {
-        application = createApplication(context, await createAuth(options, profile), backend);
+        application = createApplication(context, await createAuth(options, profile));
         oracle = undefined;
       } catch (error) {
         ({ profile, contract } = last);
@@ -142,7 +138,8 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
       const closed = once(server, 'close');
       server.close();
       for (const socket of sockets) socket.destroy();
-      await Promise.all([closed, context.services.close(), backend?.close()]);
+      context.services.close();
+      await closed;
     },
   };
 }
@@ -179,23 +176,6 @@ async function loadContents({
   // If a folder cannot be used, fail on startup and not on the first call.
   makeFolder(toSessionFolder(dir, ''));
   return (session) => createDiskContents(toSessionFolder(dir, session), maxSessions);
-}
-
-/** Responds instead of the mock; undefined if the mock itself responds. */
-async function loadBackend(
-  context: Context,
-  onForwarded: ServeEvents['onForwarded'] = () => {},
-): Promise<Backend | undefined> {
-  const { proxy, record, replay } = context.options;
-  if (replay !== undefined) {
-    const { createReplay } = await import('./proxy/replay/create-replay.ts');
-    return createReplay(context, replay);
-  }
-  if (proxy === undefined) return undefined;
-  const { createProxy } = await import('./proxy/create-proxy.ts');
-  if (record === undefined) return createProxy(context, proxy, onForwarded, undefined);
-  const { createRecorder } = await import('./proxy/replay/create-recorder.ts');
-  return createProxy(context, proxy, onForwarded, await createRecorder(record, context));
 }
 
 async function loadCertificate({ host }: ResolvedOptions) {

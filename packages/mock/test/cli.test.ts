@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,7 +14,6 @@ import { gateway, storage } from './helpers/calls.ts';
 import { finish, runCli, spawnCli, spawnCliWith, untilReady } from './helpers/cli.ts';
 import { expectInContract } from './helpers/contract.ts';
 import { replaceFile } from './helpers/replace-file.ts';
-import { startDeployment } from './proxy/start-deployment.ts';
 
 const run = promisify(execFile);
 const dir = await mkdtemp(join(tmpdir(), 'berth-cli-'));
@@ -205,49 +204,6 @@ test('--services serves a folder, and reports changes and errors', async () => {
   expect((await ended).code).toBe(0);
 });
 
-describe('in front of a deployment', () => {
-  async function runThrough(proxy: string, ...args: string[]) {
-    const child = spawnCli('--port', '0', '--proxy', proxy, ...args);
-    const finished = finish(child);
-    const url = urlOf(await untilReady(child));
-    await storage({ url }, 'batchDelete', { fileList: ['cloud://dev.files/a'] }).catch(() => {});
-    child.kill('SIGTERM');
-    return finished;
-  }
-  const STRICT = '--fail-on-violations';
-
-  test('exits with 0 if nothing breaks the contract, and lists options without effect', async () => {
-    await using real = await createMock();
-    const options = ['--services', 'hello', '--auth', 'off'];
-    const { code, stdout, stderr } = await runThrough(real.url, STRICT, ...options);
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain(
-      'Calls forwarded: 1. Requests with violations: 0. Responses with violations: 0.',
-    );
-    expect(stdout).toMatch(/^No effect {6}--auth, --services$/m);
-  });
-
-  test('prints no control characters of a deployment', async () => {
-    await using wrong = await startDeployment((_, response) => {
-      response.writeHead(500).end(JSON.stringify({ code: 'A', message: '\u001b[2J\nb' }));
-    });
-    const { stdout } = await runThrough(wrong.url);
-    expect(stdout).toMatch(/batchDelete 500 \d+ ms: A: {2}\[2J b$/m);
-  });
-
-  test('reports and counts each violation, and exits with 1 only for CI', async () => {
-    await using wrong = await startDeployment((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
-    });
-    const strict = await runThrough(wrong.url, STRICT);
-    expect(strict.code).toBe(1);
-    expect(strict.stdout).toMatch(/^response POST \/api\/v2\/.*batchDelete 200: body must/m);
-    expect(strict.stdout).toContain('Requests with violations: 0. Responses with violations: 1.');
-    expect(strict.stdout).not.toContain('Without effect');
-    expect((await runThrough(wrong.url)).code).toBe(0);
-  });
-});
-
 describe('--wait', () => {
   test('exits with 0 when a mock is ready, with more seconds than a timer supports', async () => {
     await using mock = await createMock();
@@ -293,13 +249,8 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
 });
 
 describe('invalid options', async () => {
-  const NOWHERE = 'http://127.0.0.1:1';
   const none = join(dir, 'none');
-  const file = join(dir, 'file.yaml');
-  const recordings = join(dir, 'recordings');
   const gone = 'no such file or folder';
-  await writeFile(file, '');
-  await mkdir(join(recordings, '0001.json'), { recursive: true });
 
   test.each([
     [['--services', none], `${none}: Cannot read the services: ${gone}.`],
@@ -307,23 +258,6 @@ describe('invalid options', async () => {
     [['--contract', dir], `${dir}: Cannot read the contract: it is a folder.`],
     [['--wire-profile', none], `${none} is not a wire profile: ${gone}.`],
     [['--wire-profile', dir], `${dir} is not a wire profile: it is a folder.`],
-    [['--replay', none], `The folder ${none} cannot be read: ${gone}.`],
-    [['--replay', file], `The folder ${file} cannot be read: it is a file, not a folder.`],
-    [['--replay', recordings], `${join(recordings, '0001.json')} cannot be read: it is a folder.`],
-    [['--proxy', 'ftp://a'], 'error: --proxy must be a URL such as https://dev.example.com.'],
-    [
-      ['--proxy', NOWHERE, '--proxy-storage', `${NOWHERE}?a`],
-      'error: --proxy-storage must not have a query or a fragment.',
-    ],
-    [
-      ['--proxy-gateway', NOWHERE, '--replay', recordings],
-      'error: --replay does not call a deployment: remove --proxy-gateway.',
-    ],
-    [
-      ['--proxy-gateway', NOWHERE],
-      'error: --proxy-gateway and --proxy-storage must be used together; --proxy sets both.',
-    ],
-    [['--record', 'x'], 'error: --record needs --proxy.'],
     [
       ['--wait', '--host', 'localhost'],
       'error: --wait does not start a mock: remove --port, --host. Pass the URL of the mock to wait for instead: --wait http://127.0.0.1:4010.',
@@ -336,7 +270,7 @@ describe('invalid options', async () => {
     });
   });
 
-  const empty = ['--services', '--dir', '--record', '--replay', '--contract', '--wire-profile'].map(
+  const empty = ['--services', '--dir', '--contract', '--wire-profile'].map(
     (option): [string[], string] => [[option, ''], "argument '' is invalid. It must not be empty."],
   );
 

@@ -11,7 +11,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { hostileRequest } from '../../server-stubs/test/fuzz/requests.ts';
 import { createRandom } from '../src/faults/fault-rules.ts';
 import { toSessionFolder } from '../src/files/disk-contents.ts';
-import { createMock } from '../src/index.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';
 
 /** Set `MOCK_FUZZ_SEED` and `MOCK_FUZZ_REQUESTS` for other requests, and more of them. */
@@ -26,20 +25,14 @@ const [BLOCKED, BROKEN] = ['blocked', 'broken'];
 /** What the mock prints about them, and what Node adds. */
 const EXPECTED = /^$|^\(Use `node|\bFolderError: |\.json is invalid, /;
 
-const deployment = await createMock();
 const folder = await mkdtemp(join(tmpdir(), 'berth-mock-fuzz-'));
 await prepareFolder();
-afterAll(async () => {
-  await deployment.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 const MODES: readonly (readonly string[])[] = [
   [],
   ['--auth', 'off', '--mode', 'dynamic', '--tls'],
   ['--dir', join(folder, 'files'), '--max-sessions', '3'],
-  ['--proxy', deployment.url, '--record', join(folder, 'recordings')],
-  ['--replay', join(folder, 'recordings')],
 ];
 
 describe.each(MODES.map((args) => [args.join(' ').replaceAll(folder, '') || 'no options', args]))(
@@ -83,11 +76,6 @@ async function prepareFolder(): Promise<void> {
   await mkdir(toSessionFolder(files, BROKEN), { recursive: true });
   await writeFile(join(toSessionFolder(files, BROKEN), 'a.json'), '{ "key":');
   await writeFile(toSessionFolder(files, BLOCKED), 'no folder');
-  await using mock = await createMock({
-    proxy: deployment.url,
-    record: join(folder, 'recordings'),
-  });
-  await fetch(`${mock.url}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer any' } });
 }
 
 /** Sends raw bytes, until the mock closes the connection or the client times out. */
@@ -167,7 +155,6 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
   'Sec-WebSocket-Extensions': ['permessage-deflate', '\xff'],
   Range: ['bytes=0-', 'bytes=5-1', 'bytes=99999999999999999999-'],
   'Last-Event-ID': ['1', '\xff'],
-  Via: ['1.1 berth-mock-a'],
 };
 const HANDSHAKE = [
   'Connection: Upgrade',

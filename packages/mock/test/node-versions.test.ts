@@ -83,9 +83,6 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
       expect(await (await call(mock, '/echo?data=a', { accept })).text()).toContain('data: a');
       expect(await echo(mock, 'over')).toBe('over');
       expect(await read(mock, await upload(mock, 'a.txt', 'content'))).toBe('content');
-      await withMock(['--proxy', mock.url], async (proxy) => {
-        expect(await (await call(proxy, '/hello')).json()).toHaveProperty('message');
-      });
       const items = async () => (await call(mock, '/shop/items')).json();
       expect(await items()).toEqual(['a']);
       await write('items.ts', "export const items: readonly string[] = ['b'];\n");

@@ -47,17 +47,6 @@ test('the service sees nothing of it', async () => {
   expect(headers).not.toHaveProperty('x-mock-session');
 });
 
-test('a deployment sees nothing of it', async () => {
-  await using between = await createMock({ proxy: service.url });
-  const arrived = service.next();
-  await open(between, 'real/a', [TOKEN, PROTOCOL, 'chat']);
-  const { headers } = (await arrived).request;
-  expect(headers['sec-websocket-protocol']).toBe(`${TOKEN}, chat`);
-  expect(headers).not.toHaveProperty('x-mock-session');
-  expect(lastOf(between, SESSION)).toMatchObject({ operationId: 'cloudrun-get' });
-  expect(lastOf(between)).toBeUndefined();
-});
-
 test.each([
   ['the header takes precedence', { 'x-mock-session': 'by-header' }, 'by-header'],
   ['an invalid encoding is the raw name', {}, '%zz'],

@@ -3,8 +3,6 @@ import { parseJson } from '../util/values.ts';
 
 export const LOG_FORMATS = ['text', 'json'] as const;
 
-const MAX_REASON = 500;
-
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /**
@@ -18,9 +16,7 @@ export function describeCall(call: LoggedRequest, format: LogFormat): string {
   const { status, ms } = call.response ?? { status: 0, ms: 0 };
   const reason = findReason(call);
   if (format === 'text') {
-    // With --proxy, the text comes from a deployment.
-    const safe = reason.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_REASON);
-    return `${method} ${target} ${status} ${Math.round(ms)} ms${safe && `: ${safe}`}`;
+    return `${method} ${target} ${status} ${Math.round(ms)} ms${reason && `: ${reason}`}`;
   }
   const { at, id, surface, operationId, service, faults } = call;
   const time = new Date(at).toISOString();

@@ -8,15 +8,13 @@ import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
 /**
  * Returns the text that the CLI prints at startup, with the URLs, the credentials and `curl` commands.
  *
- * @param options `examples` adds a command for each operation; `ignored` are options that have no effect
+ * @param options `examples` adds a command for each operation
  */
 export async function describeMock(
   served: Served,
-  { examples = false, ignored = [] }: { examples?: boolean; ignored?: readonly string[] } = {},
+  { examples = false }: { examples?: boolean } = {},
 ): Promise<string> {
   const { url, context } = served;
-  const backend = describeBackend(served, ignored);
-  if (backend !== undefined) return backend;
   if (context.options.document !== undefined) return describeDocument(served);
   const { gateway, storage } = context.contract.documents;
   const { auth, env } = context.options;
@@ -209,24 +207,4 @@ async function makeCredentials(env: string): Promise<typeof ANY> {
     storageAuthorization: signed[defaultWireProfile.storageHeaders.authorization] ?? '',
     storageTimestamp: String(seconds),
   };
-}
-
-/**
- * Returns what the CLI prints for a proxy or a replay; undefined if the mock serves its own responses.
- *
- * @param ignored options that have no effect
- */
-function describeBackend({ url, context }: Served, ignored: readonly string[]): string | undefined {
-  const { proxy, record, replay } = context.options;
-  const last = ignored.length === 0 ? [] : [`No effect      ${ignored.join(', ')}`];
-  if (replay !== undefined) return [`Replays ${replay} at ${url}`, ...last].join('\n');
-  if (proxy === undefined) return undefined;
-  return [
-    `Forwards calls to ${url}`,
-    '',
-    `Gateway        ${proxy.gateway}`,
-    `Storage API    ${proxy.storage}`,
-    ...(record === undefined ? [] : [`Recorded in    ${record}`]),
-    ...last,
-  ].join('\n');
 }

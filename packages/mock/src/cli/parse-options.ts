@@ -1,15 +1,6 @@
 import addCompletion from '@bomb.sh/tab/commander';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import {
-  AUTH_MODES,
-  isEnv,
-  isHttp,
-  MODES,
-  type MockOptions,
-  type ProxyTargets,
-  resolveOptions,
-  toProxyTargets,
-} from '../options.ts';
+import { AUTH_MODES, isEnv, isHttp, MODES, type MockOptions, resolveOptions } from '../options.ts';
 import { readPackageInfo } from '../util/package-info.ts';
 import { LOG_FORMATS, type LogFormat } from './describe-call.ts';
 
@@ -19,21 +10,7 @@ const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`;
 
 const DEFAULT_TIMEOUT = 30;
 
-/** Options that have no effect in proxy or replay mode. */
-const OF_MOCK = new Set(['--services', '--env', '--mode', '--auth', '--dir']);
-
-interface ProxyFlags {
-  proxy?: string;
-  proxyGateway?: string;
-  proxyStorage?: string;
-  record?: string;
-  replay?: string;
-  failOnViolations?: boolean;
-}
-
-export interface CliOptions
-  extends ProxyFlags,
-    Omit<MockOptions, 'faults' | 'proxy' | 'record' | 'replay' | 'wireProfile' | 'contract'> {
+export interface CliOptions extends Omit<MockOptions, 'faults' | 'wireProfile' | 'contract'> {
   fault?: string[];
   contract?: string[];
   /** Path of a file. */
@@ -45,8 +22,6 @@ export interface CliOptions
   wait?: string;
   /** Seconds. */
   timeout: number;
-  /** Options that have no effect because a deployment or recordings provide the responses. */
-  ignored: readonly string[];
 }
 
 /**
@@ -116,19 +91,6 @@ export function parseOptions(argv: string[]): CliOptions | undefined {
       validated('maxSessions', toInteger(value)),
     )
     .option(
-      '--proxy <url>',
-      'forward every call to a real deployment, and check requests and responses',
-    )
-    .option('--proxy-gateway <url>', 'gateway base URL, if it differs from that of the storage API')
-    .option('--proxy-storage <url>', 'storage API base URL, if it differs from that of the gateway')
-    .option('--record <folder>', 'folder to record --proxy calls in', parsePath)
-    .option(
-      '--replay <folder>',
-      'serve recorded responses from a folder, without network access',
-      parsePath,
-    )
-    .option('--fail-on-violations', 'exit with 1 if a call through --proxy breaks the contract')
-    .option(
       '--contract <file...>',
       'OpenAPI documents to serve instead of the built-in contract',
       parsePaths,
@@ -162,7 +124,7 @@ export function parseOptions(argv: string[]): CliOptions | undefined {
     });
   // Shells may complete file names, which the library turns off with each completion.
   Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
-  const options: Omit<CliOptions, 'ignored'> = program.parse(argv).opts();
+  const options: CliOptions = program.parse(argv).opts();
   if (isCompletion) return undefined;
   const [document] = program.args;
   const given = program.options
@@ -170,14 +132,11 @@ export function parseOptions(argv: string[]): CliOptions | undefined {
     .map(({ long }) => long as string);
   try {
     assertWaitsOnly(document === undefined ? given : [...given, document]);
-    toProxyOption(options);
   } catch (error) {
     program.error(`error: ${(error as Error).message}`, { exitCode: 2 });
   }
-  const { proxy, proxyGateway, replay } = options;
-  const isForwarded = (proxy ?? proxyGateway ?? replay) !== undefined;
   if (document !== undefined) options.document = document;
-  return { ...options, ignored: isForwarded ? given.filter((name) => OF_MOCK.has(name)) : [] };
+  return options;
 }
 
 function assertWaitsOnly(given: readonly string[]): void {
@@ -244,42 +203,4 @@ function parseSeconds(value: string): number {
   const seconds = Number(value);
   if (value.trim() !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds;
   throw new InvalidArgumentError('It must be a number of seconds, greater than 0.');
-}
-
-const PROXIES = [
-  ['proxy', '--proxy'],
-  ['proxyGateway', '--proxy-gateway'],
-  ['proxyStorage', '--proxy-storage'],
-] as const;
-
-/**
- * Returns a deployment's base URLs, or `undefined` if none is set.
- *
- * @throws TypeError with a message for the user
- */
-export function toProxyOption(flags: ProxyFlags): ProxyTargets | undefined {
-  const { proxy, proxyGateway: gateway = proxy, proxyStorage: storage = proxy } = flags;
-  if (flags.replay !== undefined) {
-    const given = PROXIES.filter(([name]) => flags[name] !== undefined).map(([, flag]) => flag);
-    if (given.length > 0) {
-      throw new TypeError(`--replay does not call a deployment: remove ${given.join(', ')}.`);
-    }
-  }
-  if (gateway !== undefined && storage !== undefined) {
-    return toProxyTargets(
-      { gateway, storage },
-      {
-        gateway: flags.proxyGateway === undefined ? '--proxy' : '--proxy-gateway',
-        storage: flags.proxyStorage === undefined ? '--proxy' : '--proxy-storage',
-      },
-    );
-  }
-  if (gateway !== undefined || storage !== undefined) {
-    throw new TypeError(
-      '--proxy-gateway and --proxy-storage must be used together; --proxy sets both.',
-    );
-  }
-  if (flags.record !== undefined) throw new TypeError('--record needs --proxy.');
-  if (flags.failOnViolations) throw new TypeError('--fail-on-violations needs --proxy.');
-  return undefined;
 }

@@ -11,7 +11,7 @@ import { describeFileError } from '../util/folders.ts';
 import { describeServiceFault } from '../util/source-file.ts';
 import { describeCall, type LogFormat } from './describe-call.ts';
 import { describeMock } from './describe-mock.ts';
-import { type CliOptions, parseOptions, toProxyOption } from './parse-options.ts';
+import { type CliOptions, parseOptions } from './parse-options.ts';
 
 /** Runs the command line: serves a mock until SIGINT or SIGTERM, or waits until a running mock responds. */
 export async function run(argv: string[]): Promise<void> {
@@ -24,7 +24,6 @@ export async function run(argv: string[]): Promise<void> {
 const EVENTS: Parameters<typeof serve>[1] = {
   onChange: (files) => print(`Reloaded services: ${files.join(', ')}`),
   onFault: (fault) => process.stderr.write(`${describeServiceFault(fault)}\n`),
-  onForwarded: noteForwarded,
 };
 
 /** Returns a listener that prints each call once, when its response is complete. */
@@ -60,7 +59,6 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
       {
         ...rest,
         faults,
-        proxy: toProxyOption(options),
         wireProfile: file === undefined ? undefined : await readWireProfile(file),
       },
       quiet ? EVENTS : { ...EVENTS, onCall: printCalls(log) },
@@ -69,7 +67,7 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
     const stop = () => {
       watch.close();
       // The lines of the last calls come first.
-      const exit = () => setImmediate(() => process.exit(endProxy(options, served)));
+      const exit = () => setImmediate(() => process.exit(0));
       void served.close().then(exit);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
@@ -80,32 +78,6 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
     process.stderr.write(`${fault}\n`);
     process.exitCode = 2;
   }
-}
-
-/** The number of forwarded calls, and of those whose request or response breaks the contract. */
-const forwarded = { calls: 0, badRequests: 0, badResponses: 0 };
-
-function noteForwarded(
-  { request: { method, target }, violations, responseViolations }: LoggedRequest,
-  status: number,
-): void {
-  forwarded.calls += 1;
-  if (violations.length > 0) forwarded.badRequests += 1;
-  if (responseViolations.length > 0) forwarded.badResponses += 1;
-  for (const { message } of violations) print(`request  ${method} ${target}: ${message}`);
-  for (const { message } of responseViolations) {
-    print(`response ${method} ${target} ${status}: ${message}`);
-  }
-}
-
-/** Prints a summary of forwarded calls and returns the exit code. */
-function endProxy({ failOnViolations }: CliOptions, { context }: Served): number {
-  if (context.options.proxy === undefined) return 0;
-  const { calls, badRequests, badResponses } = forwarded;
-  process.stdout.write(
-    `Calls forwarded: ${calls}. Requests with violations: ${badRequests}. Responses with violations: ${badResponses}.\n`,
-  );
-  return failOnViolations && badRequests + badResponses > 0 ? 1 : 0;
 }
 
 /**
@@ -153,7 +125,7 @@ function findStartFault(
   if (error.name === 'ContractFileError') return error.message;
   if (contract !== undefined && error instanceof TypeError) return error.message;
   if (error.name === 'FolderError') return error.message;
-  if (error.name === 'RecordingError' || error.name === 'ServicesError') return error.message;
+  if (error.name === 'ServicesError') return error.message;
   switch (error.code) {
     case 'EADDRINUSE':
       return `Port ${port} is already in use: stop the other program, or choose another port with --port.`;

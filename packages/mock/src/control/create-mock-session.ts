@@ -66,10 +66,7 @@ function reset(session: Session, only: unknown = SESSION_PARTS): void {
   if (only.includes('clock')) session.clock.reset();
   if (only.includes('files')) session.files.clear();
   if (only.includes('faults')) session.faults.reset();
-  if (only.includes('requests')) {
-    session.requests.clear();
-    session.replayed.clear();
-  }
+  if (only.includes('requests')) session.requests.clear();
   if (only.includes('services')) session.services.clear();
 }
 

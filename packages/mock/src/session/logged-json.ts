@@ -5,7 +5,7 @@ import { MAX_KEPT } from './call-record.ts';
 import type { LoggedMessage, LoggedRequest } from './request-log.ts';
 
 /** The beginning of a body, as text if it is UTF-8. */
-export type JsonBody = { readonly text: string } | { readonly base64: string };
+type JsonBody = { readonly text: string } | { readonly base64: string };
 
 type ToJson<Message extends LoggedMessage> = Omit<Message, 'body'> & { readonly body?: JsonBody };
 

@@ -1,14 +1,14 @@
 import type { WireProfile } from '../contract/wire-profile.ts';
 import type { LoggedRequest } from './request-log.ts';
 
-export const REDACTED = '…';
+const REDACTED = '…';
 
 type Surface = LoggedRequest['surface'];
 
 export type Redactor = ReturnType<typeof createRedactor>;
 
 /** Headers whose value is a credential, possibly preceded by a scheme. */
-export const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
+const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
 
 /** Start of the boundary after each part of a form. */
 const BOUNDARY = '\r\n--';
@@ -98,7 +98,7 @@ function replace(body: Uint8Array, change: (text: string) => string): Uint8Array
 }
 
 /** Each byte of the UTF-8 text is one character. */
-export function toLatin1(text: string): string {
+function toLatin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 

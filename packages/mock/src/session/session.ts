@@ -63,8 +63,6 @@ export function createSession(
     faults: new FaultRules({ seed, clock, rules: faults }),
     requests,
     services: new ServiceStates(clock),
-    /** How often each recorded call was served, by its key. */
-    replayed: new Map<string, number>(),
   };
 }
 

@@ -178,7 +178,7 @@ const require = createRequire(import.meta.url);
 const validators = new WeakMap<object, ValidateFunction>();
 
 /** Compiles a schema to a function that reports every violation. Ajv is loaded on first use. */
-export function compileSchema(schema: object): ValidateFunction {
+function compileSchema(schema: object): ValidateFunction {
   const known = validators.get(schema);
   if (known !== undefined) return known;
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');

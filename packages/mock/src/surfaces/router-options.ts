@@ -37,7 +37,7 @@ export function corsOf(
 /**
  * Returns the routes in a custom document, or an empty object if the surface uses the contract's document.
  */
-export function toRoutes({ contract: { routes } }: Context, surface: SurfaceName) {
+function toRoutes({ contract: { routes } }: Context, surface: SurfaceName) {
   const own = surface === 'gateway' ? routes.gateway : routes.storage;
   return own && { routes: own };
 }
