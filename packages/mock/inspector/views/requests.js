@@ -49,7 +49,6 @@ export function showRequests() {
           >${name}</button>`,
         )}
       </div>
-      <a class="button" href=${toUrl('requests.har').href} download="mock.har">Export HAR</a>
       <button @click=${clearRequests}>Clear</button>
     </div>
     <div class=${selected ? 'split open' : 'split'}>

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
 import { toUnknown } from '../faults/parse-fault.ts';
 import { toKey } from '../files/file-store.ts';
-import { toHar, toLoggedJson } from '../session/logged-json.ts';
+import { toLoggedJson } from '../session/logged-json.ts';
 import type { LoggedRequest } from '../session/request-log.ts';
 import { readPackageInfo } from '../util/package-info.ts';
 import { FieldError, isObject, suggest } from '../util/values.ts';
@@ -137,11 +137,6 @@ export const endpoints: readonly Endpoint[] = [
       });
       return { requests: requests.map(toLoggedJson) };
     },
-  },
-  {
-    method: 'GET',
-    path: 'requests.har',
-    respond: ({ context, session }) => toHar(session.requests(), context.url),
   },
   { method: 'GET', path: 'requests/stream', respond: streamRequests },
   {

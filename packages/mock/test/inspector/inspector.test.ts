@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { createMock, type Mock } from '@berth/mock';
 import { openBrowser } from '@berth/runtimes/browser';
@@ -103,38 +102,6 @@ describeOn('chromium', 'the inspector', () => {
     await shows('sign=');
     await page.getByRole('button', { name: 'Show in the log' }).click();
     await page.locator('.detail').getByText('batchGetTempUrls', { exact: true }).waitFor();
-  });
-
-  test('exports the log as HAR, without credentials', async () => {
-    await callHello('/a?x=1');
-    await callStorage('batchDelete', { fileList: [] });
-    await open();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Export HAR' }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe('mock.har');
-    const text = await readFile(await download.path(), 'utf8');
-    expect(text).not.toContain('a-secret-of-mine');
-    const { log } = JSON.parse(text);
-    expect(log).toMatchObject({
-      version: '1.2',
-      creator: { name: '@berth/mock' },
-      entries: [
-        {
-          request: {
-            method: 'GET',
-            url: `${mock.url}/v1/cloudrun/hello/a?x=1`,
-            queryString: [{ name: 'x', value: '1' }],
-          },
-          response: { status: 200, statusText: 'OK', content: { mimeType: 'application/json' } },
-        },
-        {
-          request: { postData: { text: '{"fileList":[]}', mimeType: 'application/json' } },
-          response: { status: 200 },
-        },
-      ],
-    });
   });
 
   test('can be used with the keyboard alone', async () => {
