@@ -31,7 +31,7 @@ export const ENGINES = {
     tests: {
       'packages/client': ['test/platforms'],
       'packages/conformance': ['test/report-page.test.ts'],
-      'packages/mock': ['test/inspector'],
+      'packages/mock': ['test/inspector.test.ts'],
     },
   },
   firefox: {
@@ -99,7 +99,7 @@ export const ENGINES = {
     purpose: 'curl commands in guides, in reports and in what commands print',
     tests: {
       'packages/conformance': ['test/cli-sign.test.ts', 'src/report/to-curl.test.ts'],
-      'packages/mock': ['test/cli.test.ts', 'test/inspector'],
+      'packages/mock': ['test/cli.test.ts', 'test/inspector.test.ts'],
       'packages/proof': ['test/sequences.test.ts'],
       'packages/server': ['test/server/development.test.ts'],
       'packages/snippets': ['test'],

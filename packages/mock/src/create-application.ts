@@ -176,7 +176,7 @@ function toChallenge({ name }: Refusal, { storageHeaders }: WireProfile): string
     : 'Bearer realm="mock"';
 }
 
-/** Path for the mock's own pages: the control API, the inspector and the documents. */
+/** Path for the mock's own page and the control API. */
 const OWN_ROOT = '/__mock';
 
 function isOwnPage(target: string): boolean {
@@ -201,11 +201,8 @@ function createOwnPages(
 }
 
 async function load(context: Context): Promise<RequestListener> {
-  const [{ createControl }, { createPages }] = await Promise.all([
-    import('./control/create-control.ts'),
-    import('./control/pages.ts'),
-  ]);
-  return createControl(context, createPages(`${OWN_ROOT}/`));
+  const { createControl } = await import('./control/create-control.ts');
+  return createControl(context, `${OWN_ROOT}/`);
 }
 
 /** An unexpected error must end its request, not the process. */

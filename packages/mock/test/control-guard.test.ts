@@ -21,7 +21,7 @@ describe('a name that points at this machine', () => {
   );
 
   test('a missing host is refused', async () => {
-    const reply = await sendRaw(mock, 'GET /__mock/api/info HTTP/1.0\r\n\r\n');
+    const reply = await sendRaw(mock, 'GET /__mock/api/health HTTP/1.0\r\n\r\n');
     expect(reply).toContain('421 Misdirected Request');
   });
 
@@ -41,7 +41,7 @@ describe('a name that points at this machine', () => {
   test('IP addresses are accepted if the mock listens on all interfaces', async () => {
     await using open = await createMock({ host: '0.0.0.0' });
     const status = async (host: string) =>
-      (await control(open, 'GET', 'info', { headers: { host } })).status;
+      (await control(open, 'GET', 'health', { headers: { host } })).status;
     expect(await status('192.168.0.1:4010')).toBe(200);
     expect(await status('evil.example')).toBe(421);
   });

@@ -215,23 +215,10 @@ describe('the services', () => {
   });
 });
 
-test('the contract is described with its operations, examples and errors', async () => {
-  const { json } = await api('GET', 'contract');
-  expect(json.operations).toHaveLength(9);
-  const [first] = json.operations;
-  expect(first).toMatchObject({ surface: 'gateway', method: 'GET', path: '/v1/cloudrun/{name}' });
-  expect(Object.keys(first.examples).join()).toContain('200 application/json');
-  expect(json.operations.at(-1).surface).toBe('upload');
-  expect(json.operations[6].request).toHaveProperty('fileList');
-  expect(json.errors.upload).toContainEqual(
-    expect.objectContaining({ code: 'AccessDenied', status: 403 }),
-  );
-});
-
 describe('unknown endpoints', () => {
   test.each([
     ['GET', 'clocks', 404, 'do you mean clock?'],
-    ['GET', '', 404, 'the endpoints are info'],
+    ['GET', '', 404, 'the endpoints are health'],
     ['GET', 'requests/none', 404, 'The log has no call'],
     ['PATCH', 'clock', 405, 'Use GET, PUT, DELETE, not PATCH.'],
     ['POST', 'services', 405, 'Use GET, not POST.'],

@@ -60,7 +60,7 @@ describe.each(MODES.map((args) => [args.join(' ').replaceAll(folder, '') || 'no 
           }
         };
         await Promise.all(Array.from({ length: AT_ONCE }, attack));
-        expect(await statusOf(`${url}/__mock/api/info`)).toBe(200);
+        expect(await statusOf(`${url}/__mock/api/health`)).toBe(200);
         // Nothing has failed except what had to.
         const lines = printed.split('\n').filter((line) => !EXPECTED.test(line));
         expect(lines).toEqual([]);

@@ -33,10 +33,7 @@ export function parseOptions(argv: string[]): CliOptions | undefined {
   let isCompletion = true;
   const program = new Command('berth-mock')
     .description('Serve a mock of the gateway, the storage API and the upload target on one port.')
-    .addHelpText(
-      'after',
-      '\nOpen /__mock for the inspector; it lists the documents, such as /__mock/gateway.v1/openapi.json.',
-    )
+    .addHelpText('after', '\nOpen /__mock in a browser for the log and the files.')
     .version(readPackageInfo().version)
     .argument(
       '[document]',

@@ -168,7 +168,7 @@ function readText(file: string): Promise<string> {
   });
 }
 
-const INFO = '/__mock/api/info';
+const INFO = '/__mock/api/health';
 
 const PAUSE_MS = 50;
 

@@ -3,14 +3,11 @@ import type { Context } from '../context.ts';
 import { toUnknown } from '../faults/parse-fault.ts';
 import { isOwnHost, originOf } from '../util/host.ts';
 import { SESSION_PARAMETER, sessionOfQuery } from '../util/session-name.ts';
-import { FieldError, suggest } from '../util/values.ts';
+import { FieldError } from '../util/values.ts';
 import { createMockSession } from './create-mock-session.ts';
 import { findEndpoint, RESPONDED } from './endpoints.ts';
-import { downloads } from './pages.ts';
+import { servePage } from './pages.ts';
 import { Problem } from './problem.ts';
-
-/** Handles the requests that it recognizes; returns false for all others. */
-type Pages = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 const HEADERS = {
   'cache-control': 'no-store',
@@ -20,28 +17,26 @@ const HEADERS = {
 };
 
 /**
- * Creates the control API, the HTTP counterpart of `mock.session()`.
+ * Creates the control API, the HTTP counterpart of `mock.session()`, and the page that uses it.
  *
- * @param pages serves all paths outside the API: the inspector and the documents
+ * @param root base path, such as `/__mock/`
  */
-export function createControl(context: Context, pages: Pages): RequestListener {
+export function createControl(context: Context, root: string): RequestListener {
   return (request, response) => {
     // The connection may break while this is loading.
     if (response.headersSent) return;
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    respond(context, pages, request, response).catch((error) =>
+    respond(context, root, request, response).catch((error) =>
       sendProblem(toProblem(error), response),
     );
   };
 }
 
-const CONTROL_ROOT = '/__mock/api/';
-
 const MAX_BODY_BYTES = 1024 * 1024;
 
 async function respond(
   context: Context,
-  pages: Pages,
+  root: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -49,14 +44,12 @@ async function respond(
   const [path = '', search] = (request.url ?? '')
     .replace(/^https?:\/\/[^/]*/i, '')
     .split(/\?(.*)/s);
-  if (!path.startsWith(CONTROL_ROOT)) {
-    if (pages(request, response)) return;
-    throw toNoPage(path);
+  const api = `${root}api/`;
+  if (!path.startsWith(api)) {
+    if (servePage(root, request, response)) return;
+    throw new Problem(404, `The mock has no page ${path.slice(0, 100)}: open ${root}.`);
   }
-  const { endpoint, params } = findEndpoint(
-    request.method ?? 'GET',
-    path.slice(CONTROL_ROOT.length),
-  );
+  const { endpoint, params } = findEndpoint(request.method ?? 'GET', path.slice(api.length));
   const query = new URLSearchParams(search);
   assertKnown(query, endpoint.query ?? []);
   const { method, maxBodyBytes = MAX_BODY_BYTES } = endpoint;
@@ -75,13 +68,6 @@ async function respond(
   if (value === RESPONDED) return;
   if (value === undefined) response.writeHead(204).end();
   else send(response, 200, 'application/json', value);
-}
-
-function toNoPage(path: string): Problem {
-  const name = path.slice('/__mock/'.length, 100);
-  const known = downloads.map((download) => download.path);
-  const hint = suggest(name, known, ' do you mean', ` the documents are ${known.join(', ')}`);
-  return new Problem(404, `The mock has no page ${name} below /__mock/:${hint}`);
 }
 
 /** A misspelled parameter would have no effect, and the test would not check what it is meant to. */

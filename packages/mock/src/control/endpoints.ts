@@ -54,7 +54,7 @@ const HEARTBEAT_MILLISECONDS = 15_000;
 export const endpoints: readonly Endpoint[] = [
   {
     method: 'GET',
-    path: 'info',
+    path: 'health',
     respond({ context: { options, url, sessions, services, profile }, session }) {
       const { env, mode, auth, seed } = options;
       const { storageHeaders, uploadFields, storeFileID } = profile;
@@ -183,14 +183,6 @@ export const endpoints: readonly Endpoint[] = [
     method: 'DELETE',
     path: 'services/{name}/state',
     respond: ({ session, params: { name = '' } }) => session.services.clearState(name),
-  },
-  {
-    method: 'GET',
-    path: 'contract',
-    async respond({ context }) {
-      const { describeContract } = await import('./describe-contract.ts');
-      return describeContract(context.operations);
-    },
   },
 ];
 

@@ -4,7 +4,7 @@ import { CODES, type DueFault, type Fault, type Latency } from './fault.ts';
 
 /** A fault, and the calls that it applies to. */
 export interface FaultRule {
-  /** Name in the log and the inspector. */
+  /** Name in the log. */
   readonly name: string;
   /** An `operationId`, a surface, or a service (`service:hello`). Default: every call. */
   readonly match?: string;

@@ -47,9 +47,6 @@ export interface Effects {
 }
 
 interface FaultKind<Value> {
-  /** Label in the inspector, and an example value for its form. */
-  readonly label: string;
-  readonly example?: string;
   /** Requirement for the value: the end of a sentence that begins with the field name. */
   readonly mustBe: string;
   readonly isValid: (value: unknown) => value is Value;
@@ -70,8 +67,6 @@ export const FAULT_KINDS: {
   readonly [Field in keyof Fault]-?: FaultKind<NonNullable<Fault[Field]>>;
 } = {
   latency: {
-    label: 'Latency, ms',
-    example: '500',
     mustBe:
       'must be a number of milliseconds such as 200 (at most one hour), a range ({ "min": 100, "max": 300 }; 100..300), or a normal distribution ({ "mean": 200, "deviation": 50 }; 200~50).',
     isValid: isLatency,
@@ -84,8 +79,6 @@ export const FAULT_KINDS: {
     },
   },
   code: {
-    label: 'Error code',
-    example: 'SERVICE_TIMEOUT',
     mustBe: "must be a code from one of the contract's error tables, such as SERVICE_TIMEOUT.",
     isValid: (value): value is string => ALL_CODES.includes(value as string),
     apply(code, effects, surface) {
@@ -93,7 +86,6 @@ export const FAULT_KINDS: {
     },
   },
   reset: {
-    label: 'Connection reset',
     mustBe: 'must be true, or { "after": <bytes of the body> } (reset=100).',
     isValid: (value): value is true | { after: number } =>
       value === true ||
@@ -105,15 +97,11 @@ export const FAULT_KINDS: {
     },
   },
   truncate: {
-    label: 'Truncate body after bytes',
-    example: '100',
     mustBe: 'must be an integer number of bytes.',
     isValid: isCount,
     apply: (bytes, effects) => cutBody(effects, bytes, false),
   },
   bytesPerSecond: {
-    label: 'Bytes per second',
-    example: '10000',
     mustBe: 'must be a positive integer.',
     isValid: (value): value is number => isCount(value) && value > 0,
     apply(rate, { body }) {
@@ -121,13 +109,10 @@ export const FAULT_KINDS: {
     },
   },
   callsPerSecond: {
-    label: 'Calls per second',
-    example: '2',
     mustBe: 'must be a number greater than 0.',
     isValid: (value): value is number => Number.isFinite(value) && (value as number) > 0,
   },
   expiredToken: {
-    label: 'Token expired',
     mustBe: 'must be true or omitted.',
     isValid: (value): value is true => value === true,
     parse: (text) => (text === 'true' ? true : text),

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { parseJson } from '../util/values.ts';
 import type { LoggedMessage, LoggedRequest } from './request-log.ts';
 
 /** The beginning of a body, as text if it is UTF-8. */
@@ -7,6 +8,8 @@ type JsonBody = { readonly text: string } | { readonly base64: string };
 type ToJson<Message extends LoggedMessage> = Omit<Message, 'body'> & { readonly body?: JsonBody };
 
 export interface LoggedJson extends Omit<LoggedRequest, 'request' | 'response'> {
+  /** Why the call was refused. */
+  readonly reason: string | undefined;
   readonly request: ToJson<LoggedRequest['request']>;
   readonly response?: ToJson<NonNullable<LoggedRequest['response']>>;
 }
@@ -26,6 +29,7 @@ export function toLoggedJson(logged: LoggedRequest): LoggedJson {
     matched,
     request: toMessage(logged.request),
     ...(response !== undefined && { response: toMessage(response) }),
+    reason: findReason(logged),
     violations,
     responseViolations,
     faults,
@@ -52,4 +56,20 @@ function endOfText(bytes: Buffer): number {
     return length > back ? bytes.length - back : bytes.length;
   }
   return bytes.length;
+}
+
+/** Returns why the mock refused a call: what breaks the contract, or the code and message of the error. */
+export function findReason({ violations, response }: LoggedRequest): string | undefined {
+  if (response === undefined || response.status < 400) return undefined;
+  if (violations.length > 0) return violations.map(({ message }) => message).join(' ');
+  const text = Buffer.from(response.body ?? []).toString();
+  const parts = ['code', 'message'].map((name) => findText(text, name));
+  return parts.filter((part) => part !== undefined).join(': ') || undefined;
+}
+
+/** Returns the text of a field, in JSON or XML, of which only the beginning may be known. */
+function findText(body: string, name: string): string | undefined {
+  const json = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(body)?.[1];
+  if (json === undefined) return new RegExp(`<${name}>([^<]*)<`, 'i').exec(body)?.[1];
+  return parseJson(json) as string | undefined;
 }

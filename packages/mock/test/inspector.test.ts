@@ -1,0 +1,90 @@
+import { createMock, type Mock } from '@berth/mock';
+import { openBrowser } from '@berth/runtimes/browser';
+import { describeOn } from '@berth/runtimes/engines';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { upload } from './helpers/upload.ts';
+
+describeOn('chromium', 'the inspector', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let mock: Mock;
+  let page: Page;
+  /** What the page must not do but did: calls to other hosts, errors, blocked scripts. */
+  let complaints: string[];
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    context = await browser.newContext();
+  });
+  afterAll(() => browser.close());
+
+  beforeEach(async () => {
+    mock = await createMock();
+    complaints = [];
+    page = await context.newPage();
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(mock.url) && !url.startsWith('data:')) complaints.push(url);
+    });
+  });
+  afterEach(async () => {
+    await page.close();
+    await mock.close();
+    expect(complaints).toEqual([]);
+  });
+
+  const open = () => page.goto(`${mock.url}/__mock`);
+  const callStorage = (operation: string, body: object) =>
+    fetch(`${mock.storageUrl}/api/v2/envs/dev/storages:${operation}`, {
+      method: 'POST',
+      headers: {
+        'x-svc-authorization': 'a-secret-of-mine',
+        'x-svc-timestamp': '1',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+  const callHello = (path = '') =>
+    fetch(`${mock.gatewayUrl}/v1/cloudrun/hello${path}`, {
+      headers: { authorization: 'Bearer a-secret-of-mine' },
+    });
+
+  test('shows each call as it arrives, and why it was refused', async () => {
+    await callHello('/before');
+    await open();
+    await page.getByText('/v1/cloudrun/hello/before').waitFor();
+    await callStorage('batchDelete', { fileList: 'all' });
+    const call = page.locator('details').first();
+    await call.getByText('batchDelete').click();
+    await call.getByText('fileList must be an array, got a string.', { exact: true }).waitFor();
+    await call.locator('pre', { hasText: 'x-request-id: ' }).waitFor();
+    expect(await page.content()).not.toContain('a-secret-of-mine');
+  });
+
+  test('shows files, and the sessions to choose from', async () => {
+    await upload(mock, 'reports/a b.txt', 'Hello');
+    await callHello('/default');
+    mock.session('other').clock.freeze();
+    await open();
+    const link = page.getByRole('link', { name: 'reports/a b.txt' });
+    const file = await page.request.get((await link.getAttribute('href')) ?? '');
+    expect(await file.text()).toBe('Hello');
+    await page.getByLabel('Session').selectOption('other');
+    await page.getByText('No files.').waitFor();
+    await page.getByText('No calls yet.').waitFor();
+  });
+
+  test('shows what a caller sends as text, never as part of the page', async () => {
+    const text = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+    await callStorage(`batchDelete${encodeURIComponent(text)}`, { fileList: [text] });
+    await open();
+    await page.locator('summary').click();
+    await page.locator('pre', { hasText: '<img src=x' }).first().waitFor();
+    expect(await page.title()).toBe('Berth mock');
+  });
+});
