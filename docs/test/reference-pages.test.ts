@@ -61,12 +61,3 @@ describe('a reference page has a row for each', () => {
     expect(missing).toEqual([]);
   });
 });
-
-it('the traceability page has a row for every rule and every line of the outline', () => {
-  const text = readFileSync(join(import.meta.dirname, '../reference/traceability.md'), 'utf8');
-  for (const { id } of ruleSet.rules) expect(text).toContain(`| \`${id}\` |`);
-  const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-  const lines = ruleSet.outline.map((place) => place.split(' › '));
-  expect(headings).toEqual([...new Set(lines.map(([heading]) => heading)), 'Decisions alone']);
-  for (const [, ...line] of lines) expect(text).toContain(`| ${line.join(' › ')} | \``);
-});

