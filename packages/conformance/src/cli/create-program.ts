@@ -16,7 +16,6 @@ Examples:
   berth-conformance --config conformance.json --report junit=junit.xml,html=report.html
   berth-conformance --config conformance.json --only ST-COPY --failed-only
   berth-conformance --document api.yaml --url https://api.example --min-coverage 80
-  berth-conformance monitor --config conformance.json --only GW-C,GW-REQUEST-ID --every 60s
   berth-conformance traffic session.har --report html=report.html
   berth-conformance client -- node driver.js
   berth-conformance sign --config conformance.json -- curl -i … (as a report shows it)
@@ -74,12 +73,6 @@ export function listFlags(args: readonly string[]): string[] {
   return ['--help', ...options.flatMap(({ long }) => long ?? [])];
 }
 
-/** Options that are about a single run and its output. */
-const OF_ONE_RUN: readonly OptionName[] = [
-  ...(['list', 'dryRun', 'json', 'report', 'failedOnly', 'compare'] as const),
-  ...(['readOnly', 'prefix', 'bail', 'allowWrites'] as const),
-];
-
 interface Subcommand {
   name: Exclude<Typed['command'], 'run'>;
   about: string;
@@ -119,24 +112,6 @@ const SUBCOMMANDS: readonly Subcommand[] = [
     ],
   },
   {
-    name: 'monitor',
-    about: 'repeat the checks that store nothing, and serve the results as Prometheus metrics',
-    usage: '--every 60s --listen :9464 --gateway-url <url> --storage-url <url> [options]',
-    own: [
-      [
-        '--every <time>',
-        'time from the start of one run to the start of the next, such as 30s, 5m or 1h',
-        '60s',
-      ],
-      [
-        '--listen <address>',
-        'host:port of /metrics; :9464 exposes it to the network',
-        '127.0.0.1:9464',
-      ],
-    ],
-    shared: OPTION_NAMES.filter((name) => !OF_ONE_RUN.includes(name)),
-  },
-  {
     name: 'client',
     about: 'check a client: run its driver against a deployment with scripted responses',
     usage: '[options] -- <command> [arguments]',
@@ -171,7 +146,7 @@ function toVersion(): string {
 
 /** The parsed command line, with the command and the options as typed. */
 export interface Typed {
-  command: 'run' | 'fixture' | 'monitor' | 'traffic' | 'client' | 'sign';
+  command: 'run' | 'fixture' | 'traffic' | 'client' | 'sign';
   /** Files, or the command that starts a driver or is `curl`, and its arguments. */
   words: readonly string[];
   options: Record<string, unknown>;

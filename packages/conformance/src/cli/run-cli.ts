@@ -36,10 +36,6 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
     switch (command) {
       case 'fixture':
         return await serveFixture(own, output, signal);
-      case 'monitor': {
-        const { monitor } = await import('./monitor.ts');
-        return await monitor(given, own, describe, output, signal);
-      }
       case 'traffic':
         return await checkTraffic(words, given, output, signal);
       case 'sign': {
@@ -99,7 +95,7 @@ function count(amount: number, what: string): string {
   return `${numbers.format(amount)} ${what}${amount === 1 ? '' : 's'}`;
 }
 
-const COMMANDS: readonly Typed['command'][] = ['fixture', 'monitor', 'traffic', 'client'];
+const COMMANDS: readonly Typed['command'][] = ['fixture', 'traffic', 'client'];
 
 /**
  * Returns the message for an invalid command line. It repeats nothing that was typed except the names of
