@@ -98,7 +98,7 @@ export const ENGINES = {
     packages: ['curl'],
     purpose: 'curl commands in guides, in reports and in what commands print',
     tests: {
-      'packages/conformance': ['test/cli-sign.test.ts', 'src/report/to-curl.test.ts'],
+      'packages/conformance': ['src/report/to-curl.test.ts'],
       'packages/mock': ['test/cli.test.ts', 'test/inspector.test.ts'],
       'packages/proof': ['test/sequences.test.ts'],
       'packages/server': ['test/server/development.test.ts'],

@@ -17,7 +17,7 @@ import {
 import type { Report } from '../report/to-report.ts';
 import { type Result, StartError } from '../result.ts';
 import { runTraffic } from '../traffic/run-traffic.ts';
-import { type Given, OPTIONS, type OptionName, SIGNING, toFlag, toVariable } from './options.ts';
+import { type Given, OPTIONS, type OptionName, toFlag, toVariable } from './options.ts';
 import type { Labels } from './parse-arguments.ts';
 import { type Output, readJsonFile } from './terminal.ts';
 import { NOWHERE_URLS, toClientOptions, toOptions } from './to-options.ts';
@@ -54,7 +54,6 @@ export async function check(
       };
     },
     toCommand: (result, { seed = 0 }) => toCommand(Object.fromEntries(typed), result, seed),
-    signer: toSigner(given, Object.fromEntries(typed)),
   });
 }
 
@@ -115,15 +114,13 @@ interface Checking {
   prepare(listeners: Listeners): Promise<() => Promise<Report>>;
   /** Returns the command that repeats a single check, if one can. */
   toCommand?(result: Result, report: Report): string;
-  /** The command that runs a printed `curl` command with new signatures. */
-  signer?: string | undefined;
 }
 
 /** Runs checks, prints each result, writes the reports and returns the exit code. */
 async function present(
   given: Given,
   output: Output,
-  { prepare, toCommand: toCommandOf, signer }: Checking,
+  { prepare, toCommand: toCommandOf }: Checking,
 ): Promise<number> {
   const reports = parseReports(given.report);
   const progress = createProgress(output);
@@ -133,7 +130,7 @@ async function present(
       // What is disabled is printed together at the end.
       const isHidden = given.json || result.outcome === 'disabled';
       if (isHidden || (given.failedOnly && result.outcome === 'pass')) return;
-      for (const line of toLines(result, output.paint, signer)) output.out(line);
+      for (const line of toLines(result, output.paint)) output.out(line);
     },
     onNotice: (text) => output.error(`berth-conformance: ${text}`),
   });
@@ -322,27 +319,17 @@ function toCommand(typed: Given, { engine, id }: Result, seed: number): string {
   const only = engine === 'dredd' || engine === 'respect' ? engine : rule;
   const options = Object.entries(typed) as [OptionName, Given[OptionName]][];
   const kept = options.filter(([name]) => !LEFT_OUT.includes(name));
-  return [...toStart('berth-conformance', kept), `--only ${only} --seed ${seed}`].join(' ');
+  return [...toStart(kept), `--only ${only} --seed ${seed}`].join(' ');
 }
 
-/**
- * Returns the command that runs a printed `curl` command with new signatures. `undefined` if the run did not sign
- * its calls.
- */
-function toSigner(given: Given, typed: Given): string | undefined {
-  if ((given.tc3SecretId ?? given.authModule) === undefined) return undefined;
-  const options = Object.entries(typed) as [OptionName, Given[OptionName]][];
-  const kept = options.filter(([name]) => SIGNING.includes(name));
-  return [...toStart('berth-conformance sign', kept), '--'].join(' ');
-}
-
-/** The command with options. A list of secrets is only set as a variable, which has one value per line. */
-function toStart(command: string, options: [OptionName, Given[OptionName]][]): string[] {
+/** Starts the command with its options. A list of secrets is only set as a variable, which has one value per line. */
+function toStart(options: [OptionName, Given[OptionName]][]): string[] {
   const isSecretList = (name: OptionName) =>
     OPTIONS[name].isSecret && OPTIONS[name].kind === 'list';
   const lists = options.filter(([name]) => isSecretList(name)).map(([name]) => toVariable(name));
   const others = options.filter(([name]) => !isSecretList(name));
-  return [...lists.map((name) => `${name}="$${name}"`), command, ...others.flatMap(toWords)];
+  const variables = lists.map((name) => `${name}="$${name}"`);
+  return [...variables, 'berth-conformance', ...others.flatMap(toWords)];
 }
 
 function toWords([name, value]: [OptionName, Given[OptionName]]): string[] {

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { APIS } from '../contract/openapi.ts';
 import { documents } from '../contract/operations.ts';
 import { manifest } from '../manifest.ts';
-import { GROUPS, OPTION_NAMES, OPTIONS, type OptionName, SIGNING, toFlag } from './options.ts';
+import { GROUPS, OPTION_NAMES, OPTIONS, type OptionName, toFlag } from './options.ts';
 
 const HELP_END = `
 Each option can also be set with an environment variable (BERTH_GATEWAY_URL for --gateway-url; lists have
@@ -18,7 +18,6 @@ Examples:
   berth-conformance --document api.yaml --url https://api.example --min-coverage 80
   berth-conformance traffic session.har --report html=report.html
   berth-conformance client -- node driver.js
-  berth-conformance sign --config conformance.json -- curl -i … (as a report shows it)
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes, the first that applies:
@@ -121,13 +120,6 @@ const SUBCOMMANDS: readonly Subcommand[] = [
       ...(['report', 'failedOnly', 'compare', 'config', 'list', 'json'] as const),
     ],
   },
-  {
-    name: 'sign',
-    about: 'run a curl command that a report shows, with new signatures',
-    usage: '[options] -- curl …',
-    words: ['[command...]', 'the curl command'],
-    shared: OPTION_NAMES.filter((name) => SIGNING.includes(name)),
-  },
 ];
 
 function addOptions(command: Command, names: readonly OptionName[]): void {
@@ -146,8 +138,8 @@ function toVersion(): string {
 
 /** The parsed command line, with the command and the options as typed. */
 export interface Typed {
-  command: 'run' | 'fixture' | 'traffic' | 'client' | 'sign';
-  /** Files, or the command that starts a driver or is `curl`, and its arguments. */
+  command: 'run' | 'fixture' | 'traffic' | 'client';
+  /** Files, or the command that starts a driver and its arguments. */
   words: readonly string[];
   options: Record<string, unknown>;
 }

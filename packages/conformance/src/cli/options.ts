@@ -232,8 +232,6 @@ const selection = {
   ),
 };
 
-export const SIGNING: readonly string[] = [...Object.keys(credentials), 'wireProfile', 'config'];
-
 /** The options, grouped by heading in the help. */
 export const GROUPS = {
   'Targets:': targets,

@@ -38,10 +38,6 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
         return await serveFixture(own, output, signal);
       case 'traffic':
         return await checkTraffic(words, given, output, signal);
-      case 'sign': {
-        const { signCurl } = await import('./sign-curl.ts');
-        return await signCurl(words, given);
-      }
       case 'client':
         return await runClient(words, given, around);
       case 'run':

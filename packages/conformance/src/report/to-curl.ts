@@ -12,7 +12,6 @@ const WEB_SOCKET_KEY = 'YmVydGgtY29uZm9ybWFuY2U=';
 /**
  * Returns a `curl` command that repeats a request. A redacted credential becomes `$NAME`.
  *
- * @param signer command that runs `curl` with signed headers, for requests whose headers contain a credential
  * @param times how often to send it, on one connection
  * @example
  * toCurl({ method: 'GET', url: 'https://a.example/', headers: { Authorization: '[redacted]' }, body: '' });
@@ -21,7 +20,6 @@ const WEB_SOCKET_KEY = 'YmVydGgtY29uZm9ybWFuY2U=';
  */
 export function toCurl(
   { method, url, headers, body, bodyEncoding, bodySize }: SentRequest,
-  signer?: string,
   times = 1,
 ): string {
   const given = Object.entries(headers).filter(([name]) => name.toLowerCase() !== OWN);
@@ -38,9 +36,8 @@ export function toCurl(
   const sendsBody = body !== '' || hasLength;
   const sendsType = sendsBody && !names.has('content-type');
   const isOfHttp1 = names.has('upgrade') || names.has('transfer-encoding');
-  const isSigned = Object.values(headers).some((value) => value.includes(BLANK));
   const parts = [
-    `${signer && isSigned ? `${signer} ` : ''}curl -i${isOfHttp1 ? ' --http1.1' : ''} --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
+    `curl -i${isOfHttp1 ? ' --http1.1' : ''} --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
     ...[...given, ...extra].map(([name, value]) => `-H ${quote(toHeader(name, value), name)}`),
     ...(sendsType ? ["-H 'Content-Type:'"] : []),
     ...(sendsBody ? [pipe ? '--data-binary @-' : `--data-raw ${quote(body, 'BODY')}`] : []),
@@ -56,12 +53,10 @@ export function toCurl(
 /**
  * Returns the shell script that repeats a finding: its own, or a `curl` command. If the call needs files that
  * the run has removed, comments explain how to store them again.
- *
- * @param signer as in `toCurl`
  */
-export function toRepeat(finding: Finding, signer?: string): string {
+export function toRepeat(finding: Finding): string {
   const { request, script, onOneConnection, files = [] } = finding;
-  const command = script ?? (request ? toCurl(request, signer, onOneConnection ? 2 : 1) : '');
+  const command = script ?? (request ? toCurl(request, onOneConnection ? 2 : 1) : '');
   if (files.length === 0) return command;
   const lines = files.map((path) => `#   npx @berth/client cp FILE ${quote(`remote:/${path}`)}`);
   return [

@@ -29,19 +29,14 @@ const COLORS = {
  * Formats a result for the terminal: one line, followed by the evidence if it failed.
  *
  * @param paint Default: no colours
- * @param signer command that runs `curl` with signed headers, if the run signs its calls
  */
-export function toLines(
-  result: Result,
-  paint: Paint = (_, text) => text,
-  signer?: string,
-): string[] {
+export function toLines(result: Result, paint: Paint = (_, text) => text): string[] {
   const { outcome, level, id, reason } = result;
   // A skipped MUST leaves the run incomplete, so it is in capitals.
   const label = outcome === 'skip' && level === 'must' ? 'SKIP' : outcome;
   const should = outcome === 'fail' && level === 'should' ? ' (SHOULD)' : '';
   const why = reason === undefined ? '' : `: ${reason}`;
-  const evidence = outcome === 'fail' ? toEvidence(result, signer) : [];
+  const evidence = outcome === 'fail' ? toEvidence(result) : [];
   return [
     `${paint(COLORS[outcome], label.padEnd(8))} ${toPrintable(`${id}${should}${why}`)}`,
     ...evidence.map(toPrintable),
@@ -49,20 +44,17 @@ export function toLines(
   ];
 }
 
-function toEvidence(
-  { statement, rules: ids, findings, scope }: Result,
-  signer: string | undefined,
-): string[] {
+function toEvidence({ statement, rules: ids, findings, scope }: Result): string[] {
   const more = findings.length - MOST_FINDINGS;
   return [
     ...section('contract', [statement, listSources(ids).join('; ')]),
     ...(scope === undefined ? [] : section('scope', [scope])),
-    ...findings.slice(0, MOST_FINDINGS).flatMap((finding) => toFindingLines(finding, signer)),
+    ...findings.slice(0, MOST_FINDINGS).flatMap(toFindingLines),
     ...(more > 0 ? section('', [`… and ${more} more of this kind`]) : []),
   ];
 }
 
-function toFindingLines(finding: Finding, signer: string | undefined): string[] {
+function toFindingLines(finding: Finding): string[] {
   const { message, where, request, response } = finding;
   const requestId = response && readHeader(response, 'x-request-id');
   const came = response && [
@@ -75,7 +67,7 @@ function toFindingLines(finding: Finding, signer: string | undefined): string[] 
     ...section('found', [message, where]),
     ...section('sent', request ? [...toRequestLines(request), cut(request)] : []),
     ...section('came', came ?? []),
-    ...section('repeat', toRepeat(finding, signer).split('\n')),
+    ...section('repeat', toRepeat(finding).split('\n')),
   ];
 }
 
