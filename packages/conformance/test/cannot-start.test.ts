@@ -88,7 +88,6 @@ test.each([
   [['--gateway-url', 'nonsense'], '--gateway-url must be an http or https URL.'],
   [['--gateway-url', 'http://a:b@c'], '--gateway-url must not contain credentials'],
   [['--no-such-option'], 'Unknown option --no-such-option'],
-  [['trafic', 'session.har'], 'Unknown command; did you mean traffic?'],
   [['--gateway-uri', 'x'], 'Unknown option --gateway-uri; did you mean --gateway-url?'],
   [[...URLS, '--timeout'], '--timeout needs a value.'],
   [[...URLS, '--timeout', 'soon'], '--timeout must be a whole number of milliseconds'],

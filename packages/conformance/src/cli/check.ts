@@ -3,24 +3,16 @@ import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkClient, toCommandLine } from '../clients/check-client.ts';
 import { createConformance } from '../create-conformance.ts';
-import { toSettings } from '../options.ts';
 import { compare, type Earlier } from '../report/compare.ts';
 import { REPORT_KINDS, type ReportKind, reporters } from '../report/reporters.ts';
 import { quote } from '../report/to-curl.ts';
-import {
-  listFacts,
-  toCoverageLine,
-  toLines,
-  toSummaryLine,
-  toTrafficLines,
-} from '../report/to-lines.ts';
+import { listFacts, toCoverageLine, toLines, toSummaryLine } from '../report/to-lines.ts';
 import type { Report } from '../report/to-report.ts';
 import { type Result, StartError } from '../result.ts';
-import { runTraffic } from '../traffic/run-traffic.ts';
 import { type Given, OPTIONS, type OptionName, toFlag, toVariable } from './options.ts';
 import type { Labels } from './parse-arguments.ts';
 import { type Output, readJsonFile } from './terminal.ts';
-import { NOWHERE_URLS, toClientOptions, toOptions } from './to-options.ts';
+import { toClientOptions, toOptions } from './to-options.ts';
 
 /** How often the elapsed seconds are updated, in milliseconds. */
 const TICK = 500;
@@ -76,31 +68,6 @@ export async function checkDriver(
       return () => checkClient({ ...options, command, env, signal, onResult });
     },
     toCommand: ({ id }) => `berth-conformance client --only ${id} -- ${toCommandLine(command)}`,
-  });
-}
-
-/**
- * Checks recorded calls. Otherwise like `check`.
- *
- * @throws StartError if a file or an option is invalid, or nothing can be checked
- */
-export async function checkTraffic(
-  files: readonly string[],
-  given: Given,
-  output: Output,
-  signal: AbortSignal,
-): Promise<number> {
-  const { document, url, gatewayUrl, storageUrl } = given;
-  return present(given, output, {
-    async prepare(listeners) {
-      if (url !== undefined && document === undefined) {
-        throw new StartError('url requires document, the OpenAPI document of the API.', 'url');
-      }
-      const target = document === undefined ? NOWHERE_URLS : { url: 'http://nowhere.invalid' };
-      const options = await toOptions({ ...target, ...given });
-      const settings = toSettings({ ...options, ...listeners, signal });
-      return () => runTraffic({ files, gatewayUrl, storageUrl, url }, settings);
-    },
   });
 }
 
@@ -283,10 +250,9 @@ function toFailedLines(report: Report, toCommandOf: NonNullable<Checking['toComm
 
 /** Returns the lines between the last result and the failed ones. */
 function toEndLines(report: Report): string[] {
-  const { results, coverage, traffic } = report;
+  const { results, coverage } = report;
   return [
     ...toDisabledLines(results),
-    ...(traffic ? toTrafficLines(traffic) : []),
     ...(coverage ? [toCoverageLine(coverage)] : []),
     ...listFacts(report).map(([title, items]) => `${title}: ${items.join(', ')}`),
   ];

@@ -16,7 +16,6 @@ Examples:
   berth-conformance --config conformance.json --report junit=junit.xml,html=report.html
   berth-conformance --config conformance.json --only ST-COPY --failed-only
   berth-conformance --document api.yaml --url https://api.example --min-coverage 80
-  berth-conformance traffic session.har --report html=report.html
   berth-conformance client -- node driver.js
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
@@ -97,20 +96,6 @@ const SUBCOMMANDS: readonly Subcommand[] = [
     ],
   },
   {
-    name: 'traffic',
-    about: 'check recorded calls, without making any',
-    usage: '[options] <file...>',
-    words: [
-      '<file...>',
-      'HAR file, .ndjson file with one HAR entry or recording per line, or folder of recordings of the mock',
-    ],
-    shared: [
-      ...(['gatewayUrl', 'storageUrl', 'wireProfile', 'envelope', 'document', 'url'] as const),
-      ...(['only', 'skip', 'level', 'rules', 'baseline', 'minCoverage'] as const),
-      ...(['report', 'failedOnly', 'compare', 'config', 'json'] as const),
-    ],
-  },
-  {
     name: 'client',
     about: 'check a client: run its driver against a deployment with scripted responses',
     usage: '[options] -- <command> [arguments]',
@@ -138,8 +123,8 @@ function toVersion(): string {
 
 /** The parsed command line, with the command and the options as typed. */
 export interface Typed {
-  command: 'run' | 'fixture' | 'traffic' | 'client';
-  /** Files, or the command that starts a driver and its arguments. */
+  command: 'run' | 'fixture' | 'client';
+  /** The command that starts a driver, and its arguments. */
   words: readonly string[];
   options: Record<string, unknown>;
 }

@@ -9,7 +9,7 @@ import { planDocuments } from '../document/run-documents.ts';
 import { toSettings } from '../options.ts';
 import { type Planned, StartError } from '../result.ts';
 import { planRun } from '../run/run-checks.ts';
-import { check, checkDriver, checkTraffic, isChosen } from './check.ts';
+import { check, checkDriver, isChosen } from './check.ts';
 import { listFlags, type Typed } from './create-program.ts';
 import type { Given } from './options.ts';
 import { type Labels, parseArguments, suggest } from './parse-arguments.ts';
@@ -36,8 +36,6 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
     switch (command) {
       case 'fixture':
         return await serveFixture(own, output, signal);
-      case 'traffic':
-        return await checkTraffic(words, given, output, signal);
       case 'client':
         return await runClient(words, given, around);
       case 'run':
@@ -91,7 +89,7 @@ function count(amount: number, what: string): string {
   return `${numbers.format(amount)} ${what}${amount === 1 ? '' : 's'}`;
 }
 
-const COMMANDS: readonly Typed['command'][] = ['fixture', 'traffic', 'client'];
+const COMMANDS: readonly Typed['command'][] = ['fixture', 'client'];
 
 /**
  * Returns the message for an invalid command line. It repeats nothing that was typed except the names of

@@ -12,7 +12,6 @@ import {
   toBodyText,
   toCoverageLine,
   toHeaderLines,
-  toTrafficLines,
   toVerdictPhrase,
 } from './to-lines.ts';
 import type { Report } from './to-report.ts';
@@ -122,7 +121,6 @@ function toFacts(report: Report): Markup {
     ...toLinks('Disabled', results, 'disabled'),
     ...toList('Declared deviations', report.declared),
     ...listFacts(report).flatMap(([title, items]) => toList(toTitle(title), items)),
-    ...toList('Recorded calls', report.traffic && toTrafficLines(report.traffic)),
     ...toList(
       'Coverage',
       report.coverage && [toCoverageLine(report.coverage).replace('coverage ', '')],

@@ -152,21 +152,6 @@ export function toCoverageLine({ percent, kinds }: Coverage): string {
   return `coverage ${percent} %: ${counts.join(', ')}`;
 }
 
-/** Returns what was checked and what was not: `12 of 15 recorded calls checked`, and the reasons. */
-export function toTrafficLines({
-  checked,
-  withoutBody,
-  notChecked,
-}: NonNullable<Report['traffic']>): string[] {
-  const others = Object.entries(notChecked);
-  const total = others.reduce((sum, [, count]) => sum + count, checked);
-  const reasons = others.map(([reason, count]) => `${reason}: ${count}`);
-  return [
-    `${checked} of ${total} recorded calls checked${withoutBody > 0 ? `, ${withoutBody} of them without a body that was not recorded` : ''}`,
-    ...(reasons.length > 0 ? [`not checked: ${reasons.join(', ')}`] : []),
-  ];
-}
-
 /** Returns the last line of a run: counts, verdict, declared deviations, seed and duration. */
 export function toSummaryLine(report: Report): string {
   const { summary, declared, seed, durationMs } = report;

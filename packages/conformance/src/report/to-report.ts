@@ -49,16 +49,6 @@ export interface Report {
     /** The minimum in percent, if there is one. */
     minimum?: number;
   };
-  /** What was checked, if the calls were recorded earlier. */
-  traffic?: {
-    files: string[];
-    /** Number of calls that were checked. */
-    checked: number;
-    /** Number of these whose request or response body was not recorded completely, and so not checked. */
-    withoutBody: number;
-    /** Number of the other entries, by the reason why they were not checked. */
-    notChecked: Record<string, number>;
-  };
   /** What has changed since an earlier report, if there is one. */
   comparison?: Comparison;
   /**
