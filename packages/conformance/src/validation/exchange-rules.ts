@@ -30,13 +30,11 @@ export interface Facts extends StorageReply {
 }
 
 /**
- * A rule that a single exchange can break. The checks of a run, which know what they have requested, only use
- * its claims; recorded exchanges are checked if the rule applies to them.
+ * A rule that a single exchange can break. The checks of rules, which know what they have requested, only use
+ * its claims; documented responses are checked if the rule applies to them.
  */
 interface ExchangeRule {
   appliesTo(facts: Facts): boolean;
-  /** The bodies that it reads. Default: none. */
-  reads?: readonly ('request' | 'response')[];
   claims(facts: Facts): Claim[];
 }
 
@@ -119,7 +117,7 @@ export function isGatewayError({ status, json, header }: Received): boolean {
 }
 
 /**
- * Whether a recorded response is certainly the gateway's own error. A hosted service may respond with any
+ * Whether a response is certainly the gateway's own error. A hosted service may respond with any
  * status and body, so a code of the contract is required.
  */
 export function isOwnError(facts: Facts): boolean {
@@ -129,7 +127,7 @@ export function isOwnError(facts: Facts): boolean {
   return isGatewayError(received) || CODES.has(Object(received.json).code);
 }
 
-/** Whether a recorded response is certainly that of a hosted service, with content. */
+/** Whether a response is certainly that of a hosted service, with content. */
 function isOfService(facts: Facts): boolean {
   const { status } = facts.received;
   if (!isForwarded(facts) || isMovedAway(facts)) return false;
@@ -171,7 +169,6 @@ const notAttached = ({ received }: Facts): Claim[] => {
 
 const ofError = (claims: ExchangeRule['claims']): ExchangeRule => ({
   appliesTo: isOwnError,
-  reads: ['response'],
   claims,
 });
 
@@ -181,7 +178,6 @@ const errorField = (field: 'code' | 'message' | 'requestId') =>
 /** A call that must be rejected 'with a 4xx and the error body' (D6). */
 const badName = (appliesTo: ExchangeRule['appliesTo']): ExchangeRule => ({
   appliesTo: (facts) => isForwarded(facts) && isAbout(facts) && appliesTo(facts),
-  reads: ['response'],
   claims: ({ service, received }) => {
     const { status } = received;
     const isRefused = status >= 400 && status < 500 && hasErrorBody(received);
@@ -204,7 +200,6 @@ const ofStorage = (
   isMeant: ExchangeRule['appliesTo'] = () => true,
 ): ExchangeRule => ({
   appliesTo: (facts) => isStorage(facts) && isMeant(facts),
-  reads: ['response'],
   claims,
 });
 
@@ -226,8 +221,8 @@ function itemsOf({ sent }: Facts): unknown[] | undefined {
   return Array.isArray(fileList) ? fileList : undefined;
 }
 
-const listOf = (operationId: string): ExchangeRule => ({
-  ...ofData(operationId, (facts) => {
+const listOf = (operationId: string): ExchangeRule =>
+  ofData(operationId, (facts) => {
     const { fileList } = facts.data ?? {};
     const isList = Array.isArray(fileList);
     const list: Claim = [isList, `data.fileList must be an array, not ${show(fileList)}`];
@@ -241,12 +236,10 @@ const listOf = (operationId: string): ExchangeRule => ({
       ],
       [fileList.every((entry) => Object(entry) === entry), 'every entry must be an object'],
     ];
-  }),
-  reads: ['request', 'response'],
-});
+  });
 
-const idsOf = (operationId: string): ExchangeRule => ({
-  ...ofData(operationId, (facts) => {
+const idsOf = (operationId: string): ExchangeRule =>
+  ofData(operationId, (facts) => {
     const ids = (facts.entries ?? []).map(({ fileID }) => fileID);
     const wanted = (itemsOf(facts) ?? [])
       .map((item) => (typeof item === 'string' ? item : Object(item).fileID))
@@ -260,9 +253,7 @@ const idsOf = (operationId: string): ExchangeRule => ({
         return [came === most, `${most} entries must have the fileID ${id}, but ${came} do`];
       }),
     ];
-  }),
-  reads: ['request', 'response'],
-});
+  });
 
 const entryField = (operationId: string, field: string): ExchangeRule =>
   ofData(operationId, ({ entries = [] }) =>
@@ -273,7 +264,6 @@ const entryField = (operationId: string, field: string): ExchangeRule =>
 const badRequest = (rule: RuleId): ExchangeRule => ({
   appliesTo: (facts) =>
     isStorage(facts) && facts.sent.method === 'POST' && breaksRequest(facts) === rule,
-  reads: ['request', 'response'],
   claims: claimRefusal,
 });
 
@@ -463,7 +453,6 @@ export const EXCHANGE_RULES = {
   ),
   'UP-ERROR': {
     appliesTo: (facts) => isUpload(facts) && isAbout(facts) && facts.received.status >= 400,
-    reads: ['response'],
     claims: ({ received: { status, mediaType, text: body } }) => {
       const came = `${status} with ${mediaType ?? 'no type'}: ${cite(body)}`;
       const message = `the response must be XML with an Error element, not ${came}`;
