@@ -12,7 +12,7 @@ const LAYERS = {
   'packages/conformance/src': [
     ...[
       'index|cli',
-      'create-conformance|clients',
+      'create-conformance',
       'report',
       'run',
       'dredd',

@@ -62,9 +62,8 @@ export const ENGINES = {
     // The command of the library shows which Python has it.
     programs: [['python3'], ['httpx']],
     packages: ['python3', 'python3-httpx'],
-    purpose: 'guide and client driver in Python',
+    purpose: 'guide in Python',
     tests: {
-      'packages/conformance': ['test/clients/drivers.test.ts'],
       'packages/snippets': ['test/languages.test.ts'],
     },
   },
@@ -72,9 +71,8 @@ export const ENGINES = {
     title: 'Go',
     programs: [['go']],
     packages: ['golang-go'],
-    purpose: 'guide and client driver in Go',
+    purpose: 'guide in Go',
     tests: {
-      'packages/conformance': ['test/clients/drivers.test.ts'],
       'packages/snippets': ['test/languages.test.ts'],
     },
   },

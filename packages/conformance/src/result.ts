@@ -29,10 +29,9 @@ export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';
 export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
 
 /**
- * The engines: the checks for individual rules, Dredd, Respect, the checks of documents, and the
- * scenarios for clients.
+ * The engines: the checks for individual rules, Dredd, Respect, and the checks of documents.
  */
-export const ENGINES = ['rules', 'dredd', 'respect', 'document', 'client'] as const;
+export const ENGINES = ['rules', 'dredd', 'respect', 'document'] as const;
 
 export type Engine = (typeof ENGINES)[number];
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { checkClient, toCommandLine } from '../clients/check-client.ts';
 import { createConformance } from '../create-conformance.ts';
 import { compare, type Earlier } from '../report/compare.ts';
 import { REPORT_KINDS, type ReportKind, reporters } from '../report/reporters.ts';
@@ -12,7 +11,7 @@ import { type Result, StartError } from '../result.ts';
 import { type Given, OPTIONS, type OptionName, toFlag, toVariable } from './options.ts';
 import type { Labels } from './parse-arguments.ts';
 import { type Output, readJsonFile } from './terminal.ts';
-import { toClientOptions, toOptions } from './to-options.ts';
+import { toOptions } from './to-options.ts';
 
 /** How often the elapsed seconds are updated, in milliseconds. */
 const TICK = 500;
@@ -29,69 +28,10 @@ export async function check(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const typed = Object.entries(given).filter(([name]) => labels[name] === toFlag(name));
-  return present(given, output, {
-    async prepare(listeners) {
-      const conformance = createConformance({ ...(await toOptions(given)), ...listeners, signal });
-      return async () => {
-        if (given.insecure) {
-          output.error('berth-conformance: --insecure: certificates are not verified.');
-        }
-        const sayEnding = () =>
-          output.error(
-            'berth-conformance: stopping and removing stored files; interrupt again to exit immediately.',
-          );
-        signal.addEventListener('abort', sayEnding, { once: true });
-        return conformance.run().finally(() => signal.removeEventListener('abort', sayEnding));
-      };
-    },
-    toCommand: (result, { seed = 0 }) => toCommand(Object.fromEntries(typed), result, seed),
-  });
-}
-
-/**
- * Checks a client, whose driver the command starts. Otherwise like `check`.
- *
- * @param env the environment of the command
- * @throws StartError if an option is invalid, or the command is not a driver
- */
-export async function checkDriver(
-  command: readonly string[],
-  given: Given,
-  env: Readonly<Record<string, string | undefined>>,
-  output: Output,
-  signal: AbortSignal,
-): Promise<number> {
-  return present(given, output, {
-    async prepare({ onResult }) {
-      const options = await toClientOptions(given);
-      return () => checkClient({ ...options, command, env, signal, onResult });
-    },
-    toCommand: ({ id }) => `berth-conformance client --only ${id} -- ${toCommandLine(command)}`,
-  });
-}
-
-interface Listeners {
-  onResult: (result: Result) => void;
-  onNotice: (text: string) => void;
-}
-
-interface Checking {
-  /** Validates the options, and returns what runs the checks. */
-  prepare(listeners: Listeners): Promise<() => Promise<Report>>;
-  /** Returns the command that repeats a single check, if one can. */
-  toCommand?(result: Result, report: Report): string;
-}
-
-/** Runs checks, prints each result, writes the reports and returns the exit code. */
-async function present(
-  given: Given,
-  output: Output,
-  { prepare, toCommand: toCommandOf }: Checking,
-): Promise<number> {
   const reports = parseReports(given.report);
   const progress = createProgress(output);
-  const run = await prepare({
+  const conformance = createConformance({
+    ...(await toOptions(given)),
     onResult: (result) => {
       progress.add(result);
       // What is disabled is printed together at the end.
@@ -100,11 +40,23 @@ async function present(
       for (const line of toLines(result, output.paint)) output.out(line);
     },
     onNotice: (text) => output.error(`berth-conformance: ${text}`),
+    signal,
   });
   const earlier = given.compare === undefined ? undefined : await readEarlier(given.compare);
   await assertWritable(reports);
+  if (given.insecure) {
+    output.error('berth-conformance: --insecure: certificates are not verified.');
+  }
+  const sayEnding = () =>
+    output.error(
+      'berth-conformance: stopping and removing stored files; interrupt again to exit immediately.',
+    );
+  signal.addEventListener('abort', sayEnding, { once: true });
   progress.begin();
-  const report = await run().finally(() => progress.end());
+  const report = await conformance.run().finally(() => {
+    progress.end();
+    signal.removeEventListener('abort', sayEnding);
+  });
   const whole: Report = earlier
     ? { ...report, comparison: compare(earlier, report.results) }
     : report;
@@ -113,8 +65,9 @@ async function present(
     output.out(reporters.json(whole).trimEnd());
     return whole.exitCode;
   }
-  const failedLines = toCommandOf ? toFailedLines(whole, toCommandOf) : [];
-  for (const line of [...toEndLines(whole), ...failedLines]) output.out(line);
+  const typed = Object.entries(given).filter(([name]) => labels[name] === toFlag(name));
+  for (const line of toEndLines(whole)) output.out(line);
+  for (const line of toFailedLines(whole, Object.fromEntries(typed))) output.out(line);
   const { paint = (_, text) => text } = output;
   output.out(paint(whole.exitCode === 0 ? 'green' : 'red', toSummaryLine(whole)));
   return whole.exitCode;
@@ -237,14 +190,13 @@ function toPart(file: string): string {
 }
 
 /** The failed checks that are not known failures, each with the command that repeats it. */
-function toFailedLines(report: Report, toCommandOf: NonNullable<Checking['toCommand']>): string[] {
-  const { results, baseline } = report;
+function toFailedLines({ results, baseline, seed = 0 }: Report, typed: Given): string[] {
   const failed = results.filter(
     ({ outcome, id }) => outcome === 'fail' && !baseline.known.includes(id),
   );
   return [
     ...(failed.length > 0 ? ['failed checks, each with a command that runs it again:'] : []),
-    ...failed.flatMap((result) => [`  ${result.id}`, `    ${toCommandOf(result, report)}`]),
+    ...failed.flatMap((result) => [`  ${result.id}`, `    ${toCommand(typed, result, seed)}`]),
   ];
 }
 

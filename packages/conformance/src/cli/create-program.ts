@@ -16,7 +16,6 @@ Examples:
   berth-conformance --config conformance.json --report junit=junit.xml,html=report.html
   berth-conformance --config conformance.json --only ST-COPY --failed-only
   berth-conformance --document api.yaml --url https://api.example --min-coverage 80
-  berth-conformance client -- node driver.js
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes, the first that applies:
@@ -43,19 +42,18 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
     .showSuggestionAfterError(false)
     .exitOverride()
     .addHelpText('after', HELP_END)
-    .action((options) => onTyped({ command: 'run', words: [], options }));
+    .action((options) => onTyped({ command: 'run', options }));
   addOptions(program, OPTION_NAMES);
   program.optionsGroup('Other:').helpOption('-h, --help', 'show this help');
   program.version(toVersion(), '-V, --version', 'show the versions of the suite and the contract');
-  for (const { name, about, usage, words, own = [], shared } of SUBCOMMANDS) {
+  for (const { name, about, usage, own = [], shared } of SUBCOMMANDS) {
     const command = program.command(name).description(about);
     if (usage !== undefined) command.usage(usage);
-    if (words !== undefined) command.argument(...words);
     for (const option of own) command.option(...option);
     command.action(() => {
       // Options may also be in front of the name of the command.
       const options = shared ? command.optsWithGlobals() : command.opts();
-      onTyped({ command: name, words: words ? command.args : [], options });
+      onTyped({ command: name, options });
     });
     addOptions(command, shared ?? []);
   }
@@ -75,7 +73,6 @@ interface Subcommand {
   name: Exclude<Typed['command'], 'run'>;
   about: string;
   usage?: string;
-  words?: [name: string, about: string];
   /** Options that a run does not have. */
   own?: [flags: string, about: string, usual: string][];
   /** Options that a run has as well. */
@@ -93,16 +90,6 @@ const SUBCOMMANDS: readonly Subcommand[] = [
         'address to listen on; 0.0.0.0 exposes the service to the network',
         '127.0.0.1',
       ],
-    ],
-  },
-  {
-    name: 'client',
-    about: 'check a client: run its driver against a deployment with scripted responses',
-    usage: '[options] -- <command> [arguments]',
-    words: ['[command...]', 'command that starts the driver'],
-    shared: [
-      ...(['wireProfile', 'timeout', 'only', 'skip', 'level', 'bail', 'baseline'] as const),
-      ...(['report', 'failedOnly', 'compare', 'config', 'list', 'json'] as const),
     ],
   },
 ];
@@ -123,9 +110,7 @@ function toVersion(): string {
 
 /** The parsed command line, with the command and the options as typed. */
 export interface Typed {
-  command: 'run' | 'fixture' | 'client';
-  /** The command that starts a driver, and its arguments. */
-  words: readonly string[];
+  command: 'run' | 'fixture';
   options: Record<string, unknown>;
 }
 

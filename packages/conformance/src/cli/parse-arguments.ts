@@ -37,7 +37,7 @@ export async function parseArguments(
   }
   program.parse(args, { from: 'user' });
   if (typed === undefined) return undefined;
-  const { command, words, options } = typed;
+  const { command, options } = typed;
   const own = Object.entries(options).filter(([name]) => !(name in OPTIONS));
   const fromFlags: Given = Object.fromEntries(
     Object.entries(options)
@@ -48,7 +48,7 @@ export async function parseArguments(
   const { config } = { ...fromVariables, ...fromFlags };
   const fromFile = config === undefined ? {} : await readConfigFile(config);
   return {
-    ...{ command, words, own: Object.fromEntries(own) as Record<string, string> },
+    ...{ command, own: Object.fromEntries(own) as Record<string, string> },
     given: { ...fromFile, ...fromVariables, ...fromFlags },
     labels: {
       ...label(fromFile, (name) => `${name} in ${config}`),
@@ -103,7 +103,6 @@ export type Labels = Readonly<Record<string, string>>;
 /** The command line, with the options from all sources. */
 interface Arguments {
   command: Typed['command'];
-  words: readonly string[];
   /** The options of the subcommand that a run does not have. */
   own: Record<string, string>;
   given: Given;

@@ -3,13 +3,13 @@ import { startFixture } from '@berth/conformance/fixture';
 import { CommanderError } from 'commander';
 import { checks } from '../checks/index.ts';
 import { whyLeftOut } from '../context/skip-reason.ts';
-import { clientRules, type Rule, rules } from '../contract/rules.ts';
+import { rules } from '../contract/rules.ts';
 import { createRedactor, listSecrets, type Secrets } from '../credentials/redact.ts';
 import { planDocuments } from '../document/run-documents.ts';
 import { toSettings } from '../options.ts';
 import { type Planned, StartError } from '../result.ts';
 import { planRun } from '../run/run-checks.ts';
-import { check, checkDriver, isChosen } from './check.ts';
+import { check, isChosen } from './check.ts';
 import { listFlags, type Typed } from './create-program.ts';
 import type { Given } from './options.ts';
 import { type Labels, parseArguments, suggest } from './parse-arguments.ts';
@@ -31,13 +31,11 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
   try {
     const parsed = await parseArguments(args, env, (text) => output.out(text.trimEnd()));
     if (parsed === undefined) return 0;
-    const { command, words, own } = parsed;
+    const { command, own } = parsed;
     ({ given, labels } = parsed);
     switch (command) {
       case 'fixture':
         return await serveFixture(own, output, signal);
-      case 'client':
-        return await runClient(words, given, around);
       case 'run':
         return await run(given, labels, output, signal);
     }
@@ -89,7 +87,7 @@ function count(amount: number, what: string): string {
   return `${numbers.format(amount)} ${what}${amount === 1 ? '' : 's'}`;
 }
 
-const COMMANDS: readonly Typed['command'][] = ['fixture', 'client'];
+const COMMANDS: readonly Typed['command'][] = ['fixture'];
 
 /**
  * Returns the message for an invalid command line. It repeats nothing that was typed except the names of
@@ -143,33 +141,15 @@ async function run(
   const options = await toOptions(isNowhere ? { ...NOWHERE_URLS, ...given } : given);
   const settings = toSettings(options);
   const lines = list
-    ? listRules(rules, given)
+    ? listRules(given)
     : describePlan((await planDocuments(settings)) ?? planRun(settings), json);
   for (const line of lines) output.out(line);
   return 0;
 }
 
-/** Implements the subcommand `client`. */
-async function runClient(
-  words: readonly string[],
-  given: Given,
-  { output, env, signal }: Surroundings,
-): Promise<number> {
-  if (given.list) {
-    for (const line of listRules(clientRules, given)) output.out(line);
-    return 0;
-  }
-  if (words.length === 0) {
-    throw new StartError(
-      'The command that starts the driver is missing: berth-conformance client -- node driver.js',
-    );
-  }
-  return checkDriver(words, given, env, output, signal);
-}
-
 /** Implements `--list`: returns the rules that are checked, as lines or as one JSON text. */
-function listRules(known: readonly Rule[], given: Given): string[] {
-  const wanted = known.filter((rule) => whyLeftOut(rule, given) === undefined);
+function listRules(given: Given): string[] {
+  const wanted = rules.filter((rule) => whyLeftOut(rule, given) === undefined);
   const listed = wanted.map((rule) => ({
     ...rule,
     needs: checks.find((check) => check.rule === rule.id)?.needs ?? [],

@@ -4,16 +4,9 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ClientOptions } from '../clients/check-client.ts';
-import { clientRules, type Level, rules } from '../contract/rules.ts';
+import { rules } from '../contract/rules.ts';
 import { DOCUMENT_RULE_IDS } from '../document/check-exchange.ts';
-import {
-  type AuthModule,
-  type ConformanceOptions,
-  type KnownFailure,
-  toSettings,
-  type WireProfile,
-} from '../options.ts';
+import type { AuthModule, ConformanceOptions, KnownFailure, WireProfile } from '../options.ts';
 import { ENGINES, StartError } from '../result.ts';
 import { type Given, toFlag, toVariable } from './options.ts';
 import { suggest } from './parse-arguments.ts';
@@ -60,25 +53,6 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
     ca: await when(ca, readCertificates),
     baseline: await when(baseline, (file) => readBaseline(file, IDS)),
   };
-}
-
-/**
- * Converts command-line options to the options for a check of a client.
- *
- * @throws StartError that names the option
- */
-export async function toClientOptions(
-  given: Given,
-): Promise<Omit<ClientOptions, 'command' | 'env'>> {
-  const { only, skip, level, bail, timeout } = given;
-  const ids = clientRules.map(({ id }) => id);
-  assertRuleNames('--only', only, ids, []);
-  assertRuleNames('--skip', skip, ids, []);
-  return toSettings({
-    ...{ ...NOWHERE_URLS, only, skip, bail, timeout, level: level as Level | undefined },
-    wireProfile: await when(given.wireProfile, readWireProfile),
-    baseline: await when(given.baseline, (file) => readBaseline(file, ids)),
-  });
 }
 
 /**

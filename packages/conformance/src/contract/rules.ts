@@ -23,9 +23,6 @@ export interface Rule {
 /** All rules with level MUST or SHOULD, in contract order. */
 export const rules = toChecked(contract.rules);
 
-/** The rules for clients with level MUST or SHOULD. Deployments are not checked against them. */
-export const clientRules = toChecked(contract.clientRules);
-
 type Written = Partial<Rule> & { id: string; level: string; statement: string };
 
 function toChecked(
@@ -74,7 +71,7 @@ export function describeDecision(id: string): string {
 
 /** Returns what rules are based on: lines of the API description, and decisions with their titles. */
 export function listSources(ids: readonly string[]): string[] {
-  const found = [...rules, ...clientRules].filter(({ id }) => ids.includes(id));
+  const found = rules.filter(({ id }) => ids.includes(id));
   const parts = found.flatMap(({ source, decisions }) => [
     ...source,
     ...decisions.map(describeDecision),

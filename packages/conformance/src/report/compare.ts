@@ -14,7 +14,6 @@ const ENGINE_TITLES: Record<Engine, string> = {
   dredd: 'Documented responses (Dredd)',
   respect: 'Workflows (Respect)',
   document: 'OpenAPI documents',
-  client: 'Clients',
 };
 
 /** Results that are shown together. */

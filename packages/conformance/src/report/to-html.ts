@@ -90,7 +90,6 @@ const TARGETS: Record<Report['targets'][number]['api'], string> = {
   gateway: 'Gateway',
   storage: 'Storage API',
   document: 'API',
-  client: 'Client',
 };
 
 const COLORS: Record<Report['exitCode'], string> = { 0: 'pass', 1: 'fail', 3: 'skip', 4: 'error' };
@@ -189,19 +188,18 @@ function toCallLine({ request, response }: Partial<Finding> = {}): Markup | unde
   return html`<p class="quiet"><code>${request.method} ${request.url}</code>${response && ` returned ${response.status}`}${id && html`, request ID <code>${id}</code>`}</p>`;
 }
 
-/** Neither documents nor clients have a place in the traceability of the contract. */
+/** Documents have no place in the traceability of the contract. */
 function hasMatrix(report: Report): boolean {
-  return !isOf(report, 'document') && !isOf(report, 'client');
+  return !isOf(report, 'document');
 }
 
-function isOf({ targets }: Report, kind: 'document' | 'client'): boolean {
+function isOf({ targets }: Report, kind: 'document'): boolean {
   return targets.every(({ api }) => api === kind);
 }
 
 function toHeadline(report: Report): string {
   const phrase = toVerdictPhrase(report);
-  const subject = isOf(report, 'client') ? 'client' : 'deployment';
-  if (/^(follows|breaks)/.test(phrase)) return `The ${subject} ${phrase}`;
+  if (/^(follows|breaks)/.test(phrase)) return `The deployment ${phrase}`;
   return toTitle(phrase);
 }
 

@@ -27,8 +27,8 @@ function sortResults(results: readonly Result[]): Result[] {
 
 /** The report on a run, with its results and its exit code. */
 export interface Report {
-  targets: { api: Api | 'document' | 'client'; url: string; contract: string; version: string }[];
-  /** Version of the contract's rule set, if the run checked the contract or a client. */
+  targets: { api: Api | 'document'; url: string; contract: string; version: string }[];
+  /** Version of the contract's rule set, if the run checked the contract. */
   rules?: string;
   /** Seed for the generated requests; absent if none were generated. */
   seed?: number;
