@@ -1,25 +1,22 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { startStopwatch } from '@berth/runtimes/stopwatch';
 import { expect, test } from 'vitest';
 import { closeServer, listen } from './support/listen.ts';
 import { run, runAgainst } from './support/run.ts';
 import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
-test('a dead address is reported in one sentence, in limited time', async () => {
+test('a dead address is reported in one sentence', async () => {
   const server = createServer();
   const url = await listen(server);
   await closeServer(server);
-  const time = startStopwatch();
   const { code, lines } = await runAgainst(url);
   expect(code).toBe(2);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(
     /^berth-conformance: --(gateway|storage)-url: the \w+( API)? at http.* cannot be reached: .*ECONN/,
   );
-  expect(time()).toBeLessThan(5000);
 });
 
 test.each([

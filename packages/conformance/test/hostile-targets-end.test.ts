@@ -1,31 +1,23 @@
-import { startStopwatch } from '@berth/runtimes/stopwatch';
 import { expect, test } from 'vitest';
 import type { ConformanceOptions, Result } from '../src/index.ts';
 import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
 import { startFronted } from './support/start-target.ts';
 
 /** Options that end the run after this many results of checks that store files. */
-function endAfter(count: number) {
+function endAfter(count: number): Partial<ConformanceOptions> {
   const ends = new AbortController();
-  /** Milliseconds since then. */
-  const ended = { time: () => 0 };
   let stored = 0;
   const onResult = ({ id, outcome }: Result) => {
     if (outcome === 'pass' && /^(UP|ST-DELETE|ST-COPY)-/.test(id)) stored += 1;
-    if (stored !== count || ends.signal.aborted) return;
-    ended.time = startStopwatch();
-    ends.abort();
+    if (stored === count) ends.abort();
   };
-  const options: Partial<ConformanceOptions> = { signal: ends.signal, onResult };
-  return { options, ended };
+  return { signal: ends.signal, onResult };
 }
 
 test('a run that is interrupted halfway removes everything it stored', async () => {
   await using target = await startFronted();
-  const { options, ended } = endAfter(10);
   const only = ['UP-', 'ST-DELETE', 'ST-COPY'];
-  const ran = await runSuite({ ...target.options, ...options, only });
-  expect(ended.time()).toBeLessThan(10_000);
+  const ran = await runSuite({ ...target.options, ...endAfter(10), only });
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
   expect(ran.exitCode).toBe(3);
   expect(mustsOf(ran, 'skip').at(-1)).toContain('the run was interrupted');
@@ -48,7 +40,6 @@ test('once the budget is used up, the remaining checks are skipped and all files
   expect(ran.exitCode).toBe(3);
   expect(mustsOf(ran, 'skip').at(-1)).toContain('the time budget of 2 s is used up');
   expect(target.server.listFiles()).toEqual([]);
-  expect(ran.took).toBeLessThan(20_000);
 });
 
 /** A failed call of an existing service: one rule fails, and others continue. */

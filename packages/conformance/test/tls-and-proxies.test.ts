@@ -40,7 +40,6 @@ test('neither an untrusted certificate nor a missing one allows a run', async ()
   const ran = await runSuite(target.options);
   expect(ran.exitCode).toBe(2);
   expect(ran.sentence).toMatch(/cannot be reached: .*self-signed certificate/);
-  expect(ran.took).toBeLessThan(5000);
   const gatewayUrl = target.server.gatewayUrl.replace('http:', 'https:');
   const plain = await runSuite({ ...target.options, gatewayUrl, ca: tls.cert, timeout: 2000 });
   expect(plain.exitCode).toBe(2);

@@ -131,6 +131,8 @@ export class Caller {
       const began = performance.now();
       const response = await send(call, sent, agents, AbortSignal.any([signal, ends.signal]));
       const made = await read(response, sent);
+      // A body without a length ends with its connection, even if the time limit is what closed it.
+      ends.signal.throwIfAborted();
       health.responded(call.origin, performance.now() - began);
       return made;
     } catch (error) {

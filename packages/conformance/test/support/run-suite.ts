@@ -1,4 +1,3 @@
-import { startStopwatch } from '@berth/runtimes/stopwatch';
 import { expect } from 'vitest';
 import { type ConformanceOptions, createConformance, type Report } from '../../src/index.ts';
 
@@ -9,8 +8,6 @@ export interface Ran {
   /** Message of a run that could not start. */
   sentence: string;
   notices: string[];
-  /** Milliseconds, as a stopwatch measures them. */
-  took: number;
 }
 
 /** Handles of this process that a run may leave open. */
@@ -24,9 +21,8 @@ function countHandles(): Record<string, number> {
 /** Runs the whole suite, unless `only` restricts it, and checks that no handle stays open. */
 export async function runSuite(options: ConformanceOptions): Promise<Ran> {
   const before = countHandles();
-  const time = startStopwatch();
   const notices: string[] = [];
-  const ran: Ran = { exitCode: 2, sentence: '', notices, took: 0 };
+  const ran: Ran = { exitCode: 2, sentence: '', notices };
   try {
     const onNotice = (text: string) => notices.push(text);
     ran.report = await createConformance({ onNotice, ...options }).run();
@@ -35,7 +31,6 @@ export async function runSuite(options: ConformanceOptions): Promise<Ran> {
     if ((error as Error).name !== 'StartError') throw error;
     ran.sentence = (error as Error).message;
   }
-  ran.took = time();
   const listLeft = () =>
     Object.entries(countHandles()).filter(([kind, count]) => count > (before[kind] ?? 0));
   await expect.poll(listLeft).toEqual([]);
