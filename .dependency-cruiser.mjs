@@ -56,7 +56,7 @@ const LAYERS = {
     ...[
       'service-document',
       'cli',
-      'generate|init',
+      'generate',
       'modules',
       'types|validators',
       'operations',

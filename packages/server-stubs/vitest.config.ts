@@ -8,8 +8,6 @@ export default mergeConfig(
       // No test mocks modules, so they are loaded only once.
       isolate: false,
       include: ['{src,generator,test,scripts}/**/*.test.ts'],
-      // The project that `init` creates has its own tests, with node:test.
-      exclude: ['generator/init/template/**'],
     },
   }),
 );

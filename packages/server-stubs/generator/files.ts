@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 
 /**
  * Not a recursive `mkdir`, which never returns if an existing parent rejects new folders with `ENOENT`, as
@@ -57,12 +57,8 @@ export async function writeMarked(
   }
 }
 
-/** Root of this package, both from the source and from the build. */
-export const PACKAGE_ROOT = dirname(
-  createRequire(import.meta.url).resolve('@berth/server-stubs/package.json'),
-);
-
 /** Not imported, because an import would copy `package.json` into the build. */
 export function readManifest(): { version: string; engines: { node: string } } {
-  return JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'));
+  const file = createRequire(import.meta.url).resolve('@berth/server-stubs/package.json');
+  return JSON.parse(readFileSync(file, 'utf8'));
 }

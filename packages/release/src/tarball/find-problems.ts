@@ -26,18 +26,13 @@ const NEVER =
  * @param manifest as in the tarball
  * @param files paths relative to the root of the package
  * @param published names of this repository's packages that are published
- * @param exempt files that look like tests but are meant to ship, such as those of a template
  */
 export function findProblems(
   manifest: Manifest,
   files: readonly string[],
   published: readonly string[],
-  exempt: RegExp = /^$/,
 ): string[] {
-  return [
-    ...findManifestProblems(manifest, published),
-    ...findFileProblems(manifest, files, exempt),
-  ];
+  return [...findManifestProblems(manifest, published), ...findFileProblems(manifest, files)];
 }
 
 function findManifestProblems(manifest: Manifest, published: readonly string[]): string[] {
@@ -81,7 +76,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' ? Object.keys(value).length === 0 : value === '';
 }
 
-function findFileProblems(manifest: Manifest, files: readonly string[], exempt: RegExp): string[] {
+function findFileProblems(manifest: Manifest, files: readonly string[]): string[] {
   const there = new Set(files);
   const listed = [manifest.files].flat().filter((path) => path !== CHANGELOG);
   const folders = listed.map((folder) => `${folder}/`);
@@ -91,9 +86,7 @@ function findFileProblems(manifest: Manifest, files: readonly string[], exempt: 
   return [
     ...ALWAYS.filter((path) => !there.has(path)).map((path) => `${path} is missing.`),
     ...files.filter((path) => !isExpected(path)).map((path) => `${path} is not among "files".`),
-    ...files
-      .filter((path) => NEVER.test(path) && !exempt.test(path))
-      .map((path) => `${path} must not be published.`),
+    ...files.filter((path) => NEVER.test(path)).map((path) => `${path} must not be published.`),
     ...folders
       .filter((folder) => !files.some((path) => path.startsWith(folder)))
       .map((folder) => `"files" names ${folder}, which is empty.`),

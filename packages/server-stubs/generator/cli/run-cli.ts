@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,7 +8,6 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { type Problem, RefusedError } from '../document.ts';
 import { readManifest, withFolderError, writeMarked } from '../files.ts';
 import { type Generated, type GenerateOptions, generate } from '../generate.ts';
-import { FolderNotEmpty, initProject } from '../init/init-project.ts';
 import { type Locator, loadDocument, UnreadableError } from '../load-document.ts';
 import type { Fingerprints } from '../modules/write-fingerprints.ts';
 import {
@@ -47,7 +46,7 @@ export async function runCli(argv: readonly string[], output: Output): Promise<n
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const isOurs = error instanceof RefusedError || error instanceof UnreadableError;
     output.error(`${toMessage(error)}\n`);
-    return isOurs || error instanceof FolderNotEmpty ? 2 : 1;
+    return isOurs ? 2 : 1;
   }
 }
 
@@ -57,9 +56,9 @@ function createProgram(output: Output): Command {
       'Generate typed handlers, routes and compiled validators from an OpenAPI document (3.0 to 3.2, or Swagger 2.0).',
     )
     .version(readManifest().version)
-    .showHelpAfterError('See berth-stubs --help for options and commands.')
+    .showHelpAfterError('See berth-stubs --help for the options.')
     .argument('<openapi>', 'the document, a JSON or YAML file', parsePath)
-    .option('-o, --output <dir>', 'folder for the generated files; required', parsePath)
+    .requiredOption('-o, --output <dir>', 'folder for the generated files; required', parsePath)
     .option(
       '--handlers <dir>',
       'folder with one handler file per operationId; missing files are created, existing files are never changed, and files to review or remove are reported',
@@ -83,42 +82,15 @@ function createProgram(output: Output): Command {
     .option('--strict', 'treat warnings about omitted or unchecked parts of the document as errors')
     .option('-q, --quiet', 'print errors only')
     .addHelpText('after', EPILOGUE)
-    .allowExcessArguments()
     .exitOverride()
     .configureOutput({ writeOut: output.out, writeErr: output.error })
-    .action((file: string, settings: GenerateSettings, { args }: Command) => {
-      if (!/[./\\]/.test(file) && !existsSync(file)) {
-        program.error(
-          `error: unknown command '${file}'; the only command is init, and a document is a file such as openapi.yaml`,
-        );
-      }
-      if (args.length > 1) {
-        program.error(`error: too many arguments. Expected 1 argument but got ${args.length}.`);
-      }
-      // Not a required option, because `init` does not take it.
-      if (settings.output === undefined)
-        program.error("error: option '-o, --output <dir>' is missing");
+    .action((file: string, settings: GenerateSettings) => {
       const generateNow = () => generateInto(file, settings, output);
       if (!settings.watch) return generateNow();
       // If the document is invalid, the generated files stay unchanged.
       return watchDocument(file, () =>
         generateNow().catch((error) => output.error(`${toMessage(error)}\n`)),
       );
-    });
-  program
-    .command('init')
-    .description('Create a small Express project with a typed handler for each Berth operation.')
-    .argument('<dir>', 'project folder', parsePath)
-    .option('--force', 'write to a folder that is not empty, replacing files with the same name')
-    .exitOverride()
-    .action(async (folder: string, { force = false }: { force?: boolean }) => {
-      if (program.opts<Partial<GenerateSettings>>().output !== undefined) {
-        program.error('error: init writes to <dir>, so remove --output');
-      }
-      await initProject(folder, { force }).catch(
-        withFolderError(folder, 'choose another project folder'),
-      );
-      output.out(`${folder} is ready: cd ${folder} && npm install && npm test && npm start\n`);
     });
   // Shells may complete file names, which the library turns off with each completion.
   Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
