@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '../generator/cli/run-cli.ts';
 import { compileTypes, createSourceFolder } from './corpus/generated.ts';
 
@@ -141,29 +138,6 @@ add these to the handlers of your router:
     expect(printed).toContain('not written: ../../listPets is not a valid file name\n');
     expect(printed).toContain('not written: index is not a valid file name\n');
     expect((await readdir(folder)).sort()).toEqual(['api', 'pets.yaml']);
-  });
-
-  it('generates again whenever the document changes, until it is interrupted', async () => {
-    const cli = fileURLToPath(new URL('../generator/cli.ts', import.meta.url));
-    const args = [cli, join(folder, 'pets.yaml'), '-o', join(folder, 'api'), '--watch'];
-    const child = spawn(process.execPath, ['--conditions=berth-source', ...args]);
-    onTestFinished(() => {
-      child.kill('SIGKILL');
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk) => {
-        output += chunk;
-      });
-    }
-    const shown = (text: string) => expect.poll(() => output).toContain(text);
-    await shown('Generated 2 operations');
-    await write('openapi: [');
-    await shown('is not valid YAML');
-    await write(PETS.replace('listPets', 'findPets'));
-    await shown('added: findPets');
-    child.kill('SIGINT');
-    expect((await once(child, 'exit'))[1]).toBe('SIGINT');
   });
 
   it('warns about parts that are omitted or not checked, with their location in the file', async () => {

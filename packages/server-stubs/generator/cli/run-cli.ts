@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { join, relative } from 'node:path';
 import addCompletion from '@bomb.sh/tab/commander';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Problem, RefusedError } from '../document.ts';
@@ -20,12 +18,6 @@ import {
 
 /** Print progress for documents with at least this many operations. */
 const LARGE = 200;
-
-/** How long to wait after a change, because editors write a file in several steps. */
-const SETTLE_MILLISECONDS = 50;
-
-/** Matches the files that a document may consist of, except for generated ones. */
-const SOURCE = /(?<!\.gen)\.(?:ya?ml|json)$/;
 
 const EPILOGUE = `
 Exit codes: 0 success; 1 the files could not be written; 2 the command line or the document is invalid,
@@ -64,7 +56,6 @@ function createProgram(output: Output): Command {
       'folder with one handler file per operationId; missing files are created, existing files are never changed, and files to review or remove are reported',
       parsePath,
     )
-    .option('-w, --watch', 'generate again whenever the document changes, until interrupted')
     .option(
       '--base-path <path>',
       'path prefix for all routes, instead of the path of the first server',
@@ -84,14 +75,7 @@ function createProgram(output: Output): Command {
     .addHelpText('after', EPILOGUE)
     .exitOverride()
     .configureOutput({ writeOut: output.out, writeErr: output.error })
-    .action((file: string, settings: GenerateSettings) => {
-      const generateNow = () => generateInto(file, settings, output);
-      if (!settings.watch) return generateNow();
-      // If the document is invalid, the generated files stay unchanged.
-      return watchDocument(file, () =>
-        generateNow().catch((error) => output.error(`${toMessage(error)}\n`)),
-      );
-    });
+    .action((file: string, settings: GenerateSettings) => generateInto(file, settings, output));
   // Shells may complete file names, which the library turns off with each completion.
   Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   return program;
@@ -113,35 +97,6 @@ interface GenerateSettings {
   readonly importExtension?: 'ts' | 'js';
   readonly strict?: boolean;
   readonly quiet?: boolean;
-  readonly watch?: boolean;
-}
-
-/**
- * Calls a function immediately, and after each change to the document or to any other YAML or JSON file in
- * its folder. Calls never overlap.
- */
-async function watchDocument(file: string, onChange: () => Promise<void>): Promise<never> {
-  let isChanged = true;
-  let wake = () => {};
-  let fail = (_error: Error) => {};
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
-  const watcher = watch(dirname(resolve(file)), (_, name) => {
-    if (name !== null && name !== basename(file) && !SOURCE.test(name)) return;
-    isChanged = true;
-    wake();
-  });
-  watcher.on('error', (error) => fail(error));
-  for (;;) {
-    const changed = new Promise<void>((done) => {
-      wake = done;
-    });
-    if (!isChanged) await Promise.race([changed, failed]);
-    await wait(SETTLE_MILLISECONDS);
-    isChanged = false;
-    await onChange();
-  }
 }
 
 async function generateInto(
