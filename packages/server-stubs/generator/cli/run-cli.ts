@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import addCompletion from '@bomb.sh/tab/commander';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Problem, RefusedError } from '../document.ts';
 import { readManifest, withFolderError, writeMarked } from '../files.ts';
@@ -76,8 +75,6 @@ function createProgram(output: Output): Command {
     .exitOverride()
     .configureOutput({ writeOut: output.out, writeErr: output.error })
     .action((file: string, settings: GenerateSettings) => generateInto(file, settings, output));
-  // Shells may complete file names, which the library turns off with each completion.
-  Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   return program;
 }
 
