@@ -37,15 +37,8 @@ export function withFolderError(
 }
 
 /** Replaces the file atomically, and only if its text has changed, so that watchers are not triggered. */
-export async function writeMarked(
-  file: string,
-  content: string | object,
-  mark: string,
-): Promise<void> {
-  const text =
-    typeof content === 'string'
-      ? `// ${mark}\n\n${content.trim()}\n`
-      : `${JSON.stringify({ 'x-generated': mark, ...content }, null, 2)}\n`;
+export async function writeMarked(file: string, content: string, mark: string): Promise<void> {
+  const text = `// ${mark}\n\n${content.trim()}\n`;
   if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return;
   await makeFolder(dirname(file));
   const part = `${file}.${randomUUID()}.part`;

@@ -1,8 +1,6 @@
 import { type Problem, Problems } from './document.ts';
-import { writeFingerprints } from './modules/write-fingerprints.ts';
 import { createPlans, writeRoutes } from './modules/write-routes.ts';
 import { type ModuleNames, writeHandlers, writeIndex, writeTypes } from './modules/write-types.ts';
-
 import { Names } from './names.ts';
 import type { Operation } from './operations/model.ts';
 import { readModel } from './operations/read-model.ts';
@@ -21,15 +19,13 @@ export interface GenerateOptions {
   readonly importExtension?: 'ts' | 'js' | undefined;
   /** Path prefix for all routes. Default: the path of the document's first server. */
   readonly basePath?: string | undefined;
-  /** SHA-256 of the document, for the generated code. Default: the hash of its JSON text. */
-  readonly sha256?: string | undefined;
   /** Called at each step, to show progress for large documents. */
   readonly onProgress?: (step: string) => void;
 }
 
 export interface Generated {
-  /** Content by file name: text, or an object for `.json`. The order is always the same. */
-  readonly files: ReadonlyMap<string, string | object>;
+  /** Content by file name. The order is always the same. */
+  readonly files: ReadonlyMap<string, string>;
   /** What is left out or not checked, and why. */
   readonly warnings: readonly Problem[];
   /** Notes on what is generated in a way that may surprise. */
@@ -61,14 +57,13 @@ export function generate(document: unknown, options: GenerateOptions = {}): Gene
     return compileValidators(plan, modules.runtime, problems);
   };
   return {
-    files: new Map<string, string | object>([
+    files: new Map([
       ['types.gen.ts', types.text],
       ['request-validators.gen.ts', compile(plans.requests, 'request')],
       ['response-validators.gen.ts', compile(plans.responses, 'response')],
       ['routes.gen.ts', routes],
       ['handlers.gen.ts', writeHandlers(model, types.operations, modules)],
       ['index.gen.ts', writeIndex(model, modules)],
-      ['fingerprints.gen.json', writeFingerprints(model, types.operations, schemaTypes)],
     ]),
     warnings: problems.warnings,
     notes: problems.notes,

@@ -32,7 +32,6 @@ export type Locator = (pointer: Pointer) => string;
 export interface Loaded {
   /** The bundled document, in OpenAPI 3. */
   readonly document: unknown;
-  readonly bytes: Uint8Array;
   /** The file, and the files that it refers to. */
   readonly files: readonly string[];
   /** Changes that were necessary to read the document. */
@@ -60,13 +59,12 @@ export async function loadDocument(file: string): Promise<Loaded> {
       `${file} has a YAML alias that contains itself. Use $ref for recursive schemas.`,
     );
   }
-  const loaded: Loaded = { ...parsed, bytes, files: [file] };
+  const loaded: Loaded = { ...parsed, files: [file] };
   if (!found.hasFiles) return convert(file, loaded);
   const { document, files } = await bundleFiles(file).catch((error: Error) => {
     throw new UnreadableError(`${file} cannot be bundled: ${error.message}`);
   });
-  const text = JSON.stringify(document);
-  return convert(file, { ...loaded, document, files, bytes: Buffer.from(text) });
+  return convert(file, { ...loaded, document, files });
 }
 
 async function convert(file: string, loaded: Loaded): Promise<Loaded> {

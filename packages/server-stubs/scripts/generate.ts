@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { writeGenerated } from '@berth/codegen';
-import contract from '@berth/spec/contract.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { generate } from '../generator/generate.ts';
@@ -16,10 +15,7 @@ await Promise.all([
 ]);
 
 async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): Promise<void> {
-  const { files } = generate(document, {
-    runtime: '../../runtime/index.ts',
-    sha256: contract.documents[name].sha256,
-  });
+  const { files } = generate(document, { runtime: '../../runtime/index.ts' });
   for (const [file, content] of files) await write(`generated/${name}/${file}`, content);
 }
 

@@ -249,7 +249,7 @@ test('routes of an edited document replace those of the contract', async () => {
     responses: [{ status: '200', content: [{ mediaType: 'application/json', kind: 'json' }] }],
     security: [],
   } as const;
-  const routes = { title: 'Draft', version: '3', sha256: '', securitySchemes: {}, routes: [route] };
+  const routes = { title: 'Draft', securitySchemes: {}, routes: [route] };
   const { batchDelete = () => ({ fileList: [] }) } = handlers;
   const base = await storage({ routes }, { batchDelete });
   const body = JSON.stringify({ fileList: ['a'] });

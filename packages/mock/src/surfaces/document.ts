@@ -23,8 +23,6 @@ const BODY: RouteTable['routes'][number]['body'] = {
 /** Every method with every path. The routes are those of the document, which may change while it is served. */
 const TABLE: RouteTable = {
   title: '',
-  version: '',
-  sha256: '',
   securitySchemes: {},
   routes: HTTP_METHODS.flatMap((method) =>
     ['/', '/{anyPath}'].map((path) => ({

@@ -45,8 +45,6 @@ export function toRouteTable<Validator>(
 ) {
   return {
     title: model.title,
-    version: model.version,
-    sha256: model.sha256,
     securitySchemes: model.securitySchemes,
     routes: model.operations.map((operation) => toRoute(operation, plans, toValidator)),
   };

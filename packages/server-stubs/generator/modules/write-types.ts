@@ -10,25 +10,21 @@ export interface ModuleNames {
   sibling(name: string): string;
 }
 
-export interface OperationTypes {
+/** The names of an operation's types. */
+interface OperationTypes {
   readonly input: string;
   readonly output: string;
-  readonly operationId: string;
-  readonly inputText: string;
-  readonly outputText: string;
 }
 
 export function writeTypes(model: Model, types: SchemaTypes, names: Names, modules: ModuleNames) {
-  const operations = model.operations.map((operation): OperationTypes => {
+  const operations: OperationTypes[] = [];
+  const own: string[] = [];
+  for (const operation of model.operations) {
     const taken = takeNames(operation, names);
-    return {
-      ...taken,
-      operationId: operation.operationId,
-      inputText: writeInput(operation, taken.input, types),
-      outputText: writeOutput(operation, taken.output, types),
-    };
-  });
-  const own = operations.flatMap(({ inputText, outputText }) => [inputText, outputText]);
+    operations.push(taken);
+    own.push(writeInput(operation, taken.input, types));
+    own.push(writeOutput(operation, taken.output, types));
+  }
   const texts = [...own, ...types.declarations.values()];
   const body = indent([...writeStatuses(texts.join('\n')), ...texts].join('\n\n'));
   // A comment, a literal or a property may have the name of a type.

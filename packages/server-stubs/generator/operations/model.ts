@@ -11,8 +11,6 @@ import type { SchemaStore } from '../schema/schema-store.ts';
 
 export interface Model {
   readonly title: string;
-  readonly version: string;
-  readonly sha256: string;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   readonly operations: readonly Operation[];
   readonly store: SchemaStore;

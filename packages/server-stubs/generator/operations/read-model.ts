@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { SecurityScheme } from '../../src/runtime/route-table.ts';
 import {
   entriesOf,
@@ -30,7 +29,6 @@ import {
 
 interface ReadOptions {
   readonly basePath?: string | undefined;
-  readonly sha256?: string | undefined;
   /** Whether to leave out the responses of operations. */
   readonly requestsOnly?: boolean;
 }
@@ -55,8 +53,6 @@ export function readModel(document: unknown, problems: Problems, options: ReadOp
   const schemes = readSecuritySchemes(components.securitySchemes, store);
   return {
     title: toText(info.title) ?? '',
-    version: toText(info.version) ?? '',
-    sha256: options.sha256 ?? createHash('sha256').update(JSON.stringify(document)).digest('hex'),
     securitySchemes: schemes,
     operations: readOperations(document, options, schemes, store),
     store,

@@ -149,9 +149,6 @@ export type SecurityScheme =
 /** The route table of a document, which the runtime creates a router from. */
 export interface RouteTable {
   readonly title: string;
-  readonly version: string;
-  /** SHA-256 of the document that the table was generated from. */
-  readonly sha256: string;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   readonly routes: readonly Route[];
 }

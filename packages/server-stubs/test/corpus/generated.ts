@@ -32,15 +32,12 @@ export async function createSourceFolder(name: string): Promise<string> {
 
 /** The runtime, as files in a folder of the package import it that are this many folders below `stubs`. */
 export function withRelativeRuntime(
-  files: ReadonlyMap<string, string | object>,
+  files: ReadonlyMap<string, string>,
   depth: 1 | 2,
-): Map<string, string | object> {
+): Map<string, string> {
   const relative = `${'../'.repeat(3 + depth)}src/runtime/index.ts`;
   return new Map(
-    [...files].map(([name, content]) => [
-      name,
-      typeof content === 'string' ? content.replaceAll(RUNTIME, relative) : content,
-    ]),
+    [...files].map(([name, content]) => [name, content.replaceAll(RUNTIME, relative)]),
   );
 }
 
@@ -49,12 +46,11 @@ export const load = createRequire(import.meta.url);
 
 export async function writeFiles(
   folder: string,
-  files: ReadonlyMap<string, string | object>,
+  files: ReadonlyMap<string, string>,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, content] of files) {
-    const text = typeof content === 'string' ? content : JSON.stringify(content);
-    await writeFile(join(folder, name), text);
+    await writeFile(join(folder, name), content);
   }
 }
 

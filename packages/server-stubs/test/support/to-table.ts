@@ -7,8 +7,6 @@ export function toTable(
 ): RouteTable {
   return {
     title: 'Test',
-    version: '1.0.0',
-    sha256: '',
     securitySchemes: {},
     routes: routes.map((route) => ({
       operationId: 'operation',

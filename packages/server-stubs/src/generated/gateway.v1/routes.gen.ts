@@ -6,8 +6,6 @@ import * as requests from './request-validators.gen.ts';
 /** The route table of the document. */
 export const routes: RouteTable = {
   title: 'Gateway API',
-  version: '1.0.0',
-  sha256: '8fb6f2377b4080c31be20166a656a6bdf605c8643ab6bd14acae12dd8a1988a7',
   securitySchemes: {
     bearerToken: { type: 'http', scheme: 'bearer' },
     signature: { type: 'apiKey', in: 'header', name: 'authorization' },

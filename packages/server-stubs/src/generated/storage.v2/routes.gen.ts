@@ -7,8 +7,6 @@ import * as responses from './response-validators.gen.ts';
 /** The route table of the document. */
 export const routes: RouteTable = {
   title: 'Storage API',
-  version: '2.0.0',
-  sha256: 'cf7d08ba8449766850a44b255128b633eda4bb67cda3a1dc9cc56d94fbfa89e5',
   securitySchemes: {
     authorization: { type: 'apiKey', in: 'header', name: 'x-svc-authorization' },
     sessionToken: { type: 'apiKey', in: 'header', name: 'x-svc-sessiontoken' },
