@@ -25,7 +25,6 @@ export {
   type BodyWriter,
   type Call,
   createEventStream,
-  type Deprecation,
   type EndResponse,
   type EventStream,
   type EventStreamOptions,

@@ -80,7 +80,7 @@ describe('routes of a document with all features', () => {
   it('have the security of the document, or their own', () => {
     expect(routes.get('listPets')?.security).toEqual([['bearer']]);
     expect(routes.get('create pet')?.security).toEqual([['bearer', 'key'], ['bearer'], []]);
-    expect(routes.get('putFile')).toMatchObject({ security: [], deprecated: true });
+    expect(routes.get('putFile')).toMatchObject({ security: [] });
   });
 
   it('have statuses before ranges before default', () => {

@@ -274,22 +274,6 @@ describe('a response of the router itself', () => {
     });
   });
 
-  it('announces what is deprecated', async () => {
-    const table = toTable([{ path: '/', deprecated: true }]);
-    const since = new Date('2026-01-01T00:00:00Z');
-    const sunset = new Date('2027-01-01T00:00:00Z');
-    const operation = { since, sunset, link: 'https://example.com/why' };
-    const base = await serve(createRouter(table, {}, { deprecations: { operation } }));
-    expect((await send(base, '/')).headers).toMatchObject({
-      deprecation: '@1767225600',
-      sunset: 'Fri, 01 Jan 2027 00:00:00 GMT',
-      link: '<https://example.com/why>; rel="deprecation"',
-    });
-    expect(() =>
-      createRouter(toTable([{ path: '/' }]), {}, { deprecations: { operation } }),
-    ).toThrow('deprecated');
-  });
-
   it('refuses handlers without an operation, wrong limits and duplicate routes', () => {
     const table = toTable([{ path: '/' }]);
     expect(() => createRouter(table, { nothing: () => ({ status: 200 }) })).toThrow('nothing');

@@ -108,7 +108,6 @@ function toRoute<Validator>(
       ? operation.scopes
       : undefined,
     passThrough: passThrough || undefined,
-    deprecated: operation.deprecated || undefined,
   };
 }
 

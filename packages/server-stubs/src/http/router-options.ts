@@ -18,14 +18,7 @@ export const UPLOAD_OPERATION = 'uploadFile';
 export interface BerthRouterOptions
   extends Pick<
     RouterOptions,
-    | 'requests'
-    | 'requestId'
-    | 'responses'
-    | 'onViolation'
-    | 'onError'
-    | 'onResponse'
-    | 'onFault'
-    | 'deprecations'
+    'requests' | 'requestId' | 'responses' | 'onViolation' | 'onError' | 'onResponse' | 'onFault'
   > {
   /** CORS options. Default: pages from any origin may read responses, without credentials (D11). */
   readonly cors?: CorsOptions;

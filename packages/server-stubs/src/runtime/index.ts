@@ -9,7 +9,6 @@ export type { Fault, FaultKind, Violation } from './faults.ts';
 export { FaultError, toProblem } from './faults.ts';
 export { ajvHelpers } from './generated/ajv-helpers.gen.ts';
 export type {
-  Deprecation,
   FoundOperation,
   Handler,
   Handlers,

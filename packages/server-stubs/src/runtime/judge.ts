@@ -134,7 +134,8 @@ export class JudgedCall {
     if (documented === undefined && status >= 500) return { body: 'none', check: () => undefined };
     const response = { status, headers: headers as Record<string, string | string[]> };
     const content = documented && contentOf(documented, response);
-    const check = (body: unknown) => checkResponse(documented, content, { ...response, body }, []);
+    const check = (body: unknown) =>
+      checkResponse(documented, content, { ...response, body }, undefined);
     const hasContent = documented?.content.length !== 0 && status !== 204 && status !== 304;
     const isSent = hasContent && this.#request.method !== 'HEAD';
     const found = check(hasContent ? UNREAD : undefined);

@@ -51,8 +51,6 @@ export interface RouterOptions {
   readonly requestId?: (request: IncomingMessage) => string | undefined;
   /** Returns headers to send with every response, such as a request ID. A response's own headers take precedence. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
-  /** Deprecation dates by operationId. Throws if an operation is not deprecated in the document. */
-  readonly deprecations?: Readonly<Record<string, Deprecation>>;
 }
 
 /**
@@ -78,16 +76,6 @@ export interface RequestLimits {
   readonly fieldBytes?: number;
   /** Maximum number of files in a multipart form. Default: 10. */
   readonly formFiles?: number;
-}
-
-/** The deprecation that every response of a `deprecated` operation announces. */
-export interface Deprecation {
-  /** When the operation was deprecated (`Deprecation` header, RFC 9745). */
-  readonly since: Date;
-  /** When the operation may stop working (`Sunset` header, RFC 8594). */
-  readonly sunset?: Date;
-  /** URL of a page that explains the deprecation (`Link` header with `rel="deprecation"`). */
-  readonly link?: string;
 }
 
 /** The input to a handler. Parts that the operation does not have are `undefined`. */

@@ -1,13 +1,7 @@
 import { createBodyReader } from './body/create-body-reader.ts';
 import { createGuard } from './create-guard.ts';
 import { decodeQuery, parseQuery } from './decoding.ts';
-import {
-  type Deprecation,
-  functionOf,
-  type Handlers,
-  type RouterOptions,
-  type Settings,
-} from './options.ts';
+import { functionOf, type Handlers, type RouterOptions, type Settings } from './options.ts';
 import { createParameterReader } from './parameters/create-parameter-reader.ts';
 import type { DocumentedResponse, Route, RouteTable } from './route-table.ts';
 
@@ -22,7 +16,6 @@ export function toPlan(
   options: RouterOptions,
   settings: Settings,
 ) {
-  const deprecation = options.deprecations?.[route.operationId];
   return {
     route,
     pathNames,
@@ -32,7 +25,6 @@ export function toPlan(
     readParameters: createParameterReader(route, pathNames),
     readBody: route.body && createBodyReader(route.body, settings.limits),
     findResponse: (status: number) => findResponse(route.responses, status),
-    headers: deprecation && toDeprecationHeaders(deprecation),
   };
 }
 
@@ -43,19 +35,6 @@ function findResponse(
 ): DocumentedResponse | undefined {
   const find = (name: string) => responses.find((response) => response.status === name);
   return find(`${status}`) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
-}
-
-/** `Deprecation` (RFC 9745) is a structured date; `Sunset` (RFC 8594) is an HTTP date. */
-function toDeprecationHeaders({
-  since,
-  sunset,
-  link,
-}: Deprecation): Readonly<Record<string, string>> {
-  return {
-    deprecation: `@${Math.floor(since.getTime() / 1000)}`,
-    ...(sunset && { sunset: sunset.toUTCString() }),
-    ...(link && { link: `<${link}>; rel="deprecation"` }),
-  };
 }
 
 export class Leaf {

@@ -138,7 +138,6 @@ export interface Route {
   readonly scopes?: readonly Readonly<Record<string, readonly string[]>>[];
   /** Whether request and response are streamed without parsing or validation (`x-berth-pass-through`). */
   readonly passThrough?: true;
-  readonly deprecated?: true;
 }
 
 export type SecurityScheme =

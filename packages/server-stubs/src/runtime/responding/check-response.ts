@@ -16,19 +16,19 @@ export function contentOf(
   return header === undefined ? content[0] : findContent(content, header);
 }
 
-/** @param others headers that are sent in addition to the response's own */
+/** @param common headers that are sent with every response */
 export function checkResponse(
   documented: DocumentedResponse | undefined,
   content: Content | undefined,
   response: HandlerResponse,
-  others: readonly (Readonly<Record<string, string>> | undefined)[],
+  common: Readonly<Record<string, string>> | undefined,
 ): Violation | undefined {
   const { status, headers, body } = response;
   if (documented === undefined) {
     return violate('/status', 'status', `The status ${status} is not documented.`);
   }
   for (const name of documented.requiredHeaders ?? []) {
-    const known = [headers, ...others].some((some) => some && headerOf(some, name) !== undefined);
+    const known = [headers, common].some((some) => some && headerOf(some, name) !== undefined);
     if (!known) return violate(`/headers/${name}`, 'required', `The ${name} header is missing.`);
   }
   if (status === 204 || status === 304) {

@@ -60,7 +60,7 @@ export class Responder {
     const documented = plan.findResponse(result.status);
     const content = documented && contentOf(documented, result);
     if (responses !== 'pass') {
-      const violation = checkResponse(documented, content, result, [own, plan.headers]);
+      const violation = checkResponse(documented, content, result, own);
       if (violation !== undefined) {
         this.#settings.onViolation(violation, this.#call);
         if (responses === 'refuse') {
@@ -158,7 +158,7 @@ export class Responder {
 
   #toHead({ headers }: HandlerResponse, own: HeaderSource, last: HeaderSource): Head {
     const head = createNullObject() as Head;
-    for (const source of [last, headers, this.#plan?.headers, own]) {
+    for (const source of [last, headers, own]) {
       for (const name in source) {
         const value = source[name];
         if (value !== undefined) head[name.toLowerCase()] ??= value;
