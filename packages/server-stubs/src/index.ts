@@ -15,7 +15,7 @@ export * from './gateway/create-gateway-router.ts';
 export type * from './gateway/gateway-handlers.ts';
 export { CONTRACT as contract } from './generated/contract.gen.ts';
 export { type Cors, type CorsOptions, type CorsSurface, createCors } from './http/cors.ts';
-export { applyDispositionRules, dispositionRules } from './http/disposition.ts';
+export { applyDispositionRules } from './http/disposition.ts';
 export { type Headers, type HeaderValue, removeHopByHop } from './http/headers.ts';
 export { isLoopback } from './http/host.ts';
 export type { BerthRouterOptions, EnvOption } from './http/router-options.ts';

@@ -11,7 +11,7 @@ test.each([
     stubs,
     `ContractError GatewayError StorageError UpgradeResponse UploadError applyDispositionRules contract createCors
     createEventStream createGatewayRouter createStorageRouter createUploadRouter defaultWireProfile
-    dispositionRules isLoopback isResponding removeHopByHop takeSubprotocols toResponse`,
+    isLoopback isResponding removeHopByHop takeSubprotocols toResponse`,
   ],
   ['the reader of documents', document, 'UnreadableError loadDocument toDataSchema'],
   [

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { headerOf } from '../runtime/decoding.ts';
 import { type Headers, type HeaderValue, isUpgrade, mediaTypeOf } from './headers.ts';
 
@@ -65,50 +65,4 @@ function isAttachment(
   if (method === 'GET' || method === 'HEAD') return true;
   // C2: "For every response whose content is not a text type, the header … is added."
   return !TEXT_TYPES.has(type);
-}
-
-type Next = (error?: unknown) => void;
-
-type GivenHeaders = OutgoingHttpHeaders | readonly string[];
-
-/**
- * Creates middleware that applies rules C1 to C3 to every response, for your own proxy in Express or on
- * `node:http`. Mount it before the handlers that respond. This package's routers apply the rules by
- * themselves.
- *
- * @see applyDispositionRules for the rules
- *
- * @example
- * app.use('/v1/cloudrun', dispositionRules(), myProxy);
- */
-export function dispositionRules() {
-  return (request: IncomingMessage, response: ServerResponse, next: Next): void => {
-    const writeHead = response.writeHead;
-    response.writeHead = (status: number, ...rest: unknown[]) => {
-      const reason = typeof rest[0] === 'string' ? rest[0] : undefined;
-      adopt(response, (reason === undefined ? rest[0] : rest[1]) as GivenHeaders | undefined);
-      const headers = applyDispositionRules(request, response.getHeaders());
-      const disposition = headers['content-disposition'];
-      if (disposition === undefined) response.removeHeader('content-disposition');
-      else response.setHeader('content-disposition', disposition);
-      response.writeHead = writeHead;
-      return reason === undefined ? response.writeHead(status) : response.writeHead(status, reason);
-    };
-    next();
-  };
-}
-
-/** Headers that are passed to `writeHead` take precedence over those set earlier. */
-function adopt(response: ServerResponse, given: GivenHeaders = {}): void {
-  if (!Array.isArray(given)) {
-    for (const [name, value] of Object.entries(given)) {
-      if (value !== undefined) response.setHeader(name, value);
-    }
-    return;
-  }
-  const flat: readonly string[] = given.flat();
-  for (let at = 0; at < flat.length; at += 2) response.removeHeader(flat[at] as string);
-  for (let at = 0; at < flat.length; at += 2) {
-    response.appendHeader(flat[at] as string, flat[at + 1] as string);
-  }
 }
