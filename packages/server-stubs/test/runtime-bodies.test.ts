@@ -124,8 +124,7 @@ describe('text and forms', () => {
 
   it.each([
     ['text/plain', Buffer.from('é'), 'é'],
-    ['text/plain; charset=latin1', Buffer.from([0xe9]), 'é'],
-    ['text/csv; charset=utf-16le', Buffer.from('é', 'utf16le'), 'é'],
+    ['text/csv; charset="UTF-8"', Buffer.from('é'), 'é'],
     ['text/plain', '', ''],
   ])('%s is decoded', async (type, bytes, expected) => {
     const base = await start([text], {}, { required: false });
@@ -134,9 +133,9 @@ describe('text and forms', () => {
     expect((response.json as { body: string }).body).toBe(body);
   });
 
-  it('refuses an unknown charset, and bytes that are invalid in theirs', async () => {
+  it('refuses another charset than UTF-8, and bytes that are invalid in it', async () => {
     const base = await start([text]);
-    expect((await post(base, 'text/plain; charset=klingon', 'x')).status).toBe(415);
+    expect((await post(base, 'text/plain; charset=latin1', 'x')).status).toBe(415);
     expect((await post(base, 'text/plain', Buffer.from([0xff]))).status).toBe(400);
   });
 

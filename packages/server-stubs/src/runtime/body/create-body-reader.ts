@@ -55,18 +55,18 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
       const message = `${problem}: send one of ${accepted}.`;
       throw new FaultError(unsupported(message, accepted));
     }
-    const charset = charsetOf(header ?? '');
     const maxBytes = isStream(found) ? limits.streamBytes : limits.bodyBytes;
     if (Number(headers['content-length'] ?? 0) > maxBytes) {
       throw new FaultError(bodyTooLarge(maxBytes));
     }
-    if (found.kind !== 'text' && found.kind !== 'binary' && !isUtf8Charset(charset)) {
+    const charset = charsetOf(header ?? '');
+    if (found.kind !== 'binary' && charset !== undefined && !UTF_8_NAMES.has(charset)) {
       const message = `The charset ${charset} is not supported: send UTF-8.`;
       throw new FaultError(unsupported(message, accepted));
     }
     if (headers.expect !== undefined) askToContinue(request);
     if (request.readableDidRead) {
-      return { value: toParsedBody(request, found, charset, limits), content: found };
+      return { value: toParsedBody(request, found, limits), content: found };
     }
     if (found.kind === 'multipart') {
       return { value: createMultipartStream(request, found, limits), content: found };
@@ -74,7 +74,7 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
     if (found.kind === 'binary') return { value: limitStream(request, maxBytes), content: found };
     const bytes = await readBytes(request, maxBytes);
     if (bytes.length === 0 && found.kind !== 'text') return none();
-    return { value: parseBytes(bytes, found, charset, limits), content: found };
+    return { value: parseBytes(bytes, found, limits), content: found };
   };
 }
 
@@ -86,7 +86,6 @@ function isStream({ kind }: Content): boolean {
 function toParsedBody(
   request: IncomingMessage & { body?: unknown },
   content: Content,
-  charset: string | undefined,
   limits: Limits,
 ): unknown {
   const { body } = request;
@@ -98,7 +97,7 @@ function toParsedBody(
       `Other middleware has already read the body (${content.mediaType}): mount the router before it.`,
     );
   }
-  if (Buffer.isBuffer(body)) return parseBytes(body, content, charset, limits);
+  if (Buffer.isBuffer(body)) return parseBytes(body, content, limits);
   if (typeof body === 'string') return parseText(body, content, limits);
   const problem = findJsonProblem(body, limits.jsonDepth);
   if (problem !== undefined) throw new FaultError(malformed(`The body ${problem}.`));
@@ -106,23 +105,12 @@ function toParsedBody(
 }
 
 /** Parses a complete body: JSON, text or form. Skips a byte order mark (RFC 8259, section 8.1). */
-function parseBytes(
-  bytes: Buffer,
-  content: Content,
-  charset: string | undefined,
-  limits: Limits,
-): unknown {
-  const decoder = isUtf8Charset(charset) ? UTF_8 : createDecoder(charset as string);
-  if (decoder === undefined) {
-    const message = `The charset ${charset} is unknown: send UTF-8.`;
-    throw new FaultError(unsupported(message, content.mediaType));
-  }
+function parseBytes(bytes: Buffer, content: Content, limits: Limits): unknown {
   let text: string;
   try {
-    text = decoder.decode(bytes);
+    text = UTF_8.decode(bytes);
   } catch {
-    const name = decoder === UTF_8 ? 'UTF-8' : charset;
-    throw new FaultError(malformed(`The request body is not valid ${name}.`));
+    throw new FaultError(malformed('The request body is not valid UTF-8.'));
   }
   return parseText(text, content, limits);
 }
@@ -172,16 +160,4 @@ function parseForm(
     );
   }
   return Object.assign(value, object);
-}
-
-function createDecoder(charset: string): TextDecoder | undefined {
-  try {
-    return new TextDecoder(charset, { fatal: true });
-  } catch {
-    return undefined;
-  }
-}
-
-function isUtf8Charset(charset: string | undefined): boolean {
-  return charset === undefined || UTF_8_NAMES.has(charset);
 }
