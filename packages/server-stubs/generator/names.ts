@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Names that are in scope in generated modules. */
 const RESERVED = `
   Call Handlers SecurityHandlers Principals RawBody Readable Router RouterOptions RouteTable Validator
-  SecurityHandler Status StatusOf Digit HandlerResponse MultipartStream Options AnyHandlers
+  SecurityHandler Status StatusOf Digit HandlerResponse Options AnyHandlers
   Status1XX Status2XX Status3XX Status4XX Status5XX
   Array Boolean Date Error Exclude Function Map Number Object Omit Partial Pick Promise ReadonlyArray Record
   RegExp Required Set String Symbol Uint8Array

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import {
@@ -9,8 +10,9 @@ import {
 } from '@berth/server-stubs';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { XMLParser } from 'fast-xml-parser';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { send } from './support/send.ts';
+import { receive } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 
 const FIELDS = {
@@ -214,6 +216,78 @@ test('an aborted form never ends the stream of its file', async () => {
   expect(await promise).toBeInstanceOf(Error);
 });
 
+const FORM_HEAD = '--x\r\nContent-Disposition: form-data; name=';
+
+test.each([
+  ['no boundary', 'multipart/form-data', 'x'],
+  ['no end', 'multipart/form-data; boundary=x', `${FORM_HEAD}"a"\r\n\r\nb`],
+  ['no end of a file', 'multipart/form-data; boundary=x', `${FORM_HEAD}"a"; filename="f"\r\n\r\nb`],
+  [
+    'no name',
+    'multipart/form-data; boundary=x',
+    '--x\r\nContent-Disposition: form-data\r\n\r\nb\r\n--x--',
+  ],
+  ['nothing of a form', 'multipart/form-data; boundary=x', 'hello'],
+])('a form with %s cannot be read', async (_name, type, body) => {
+  const onError = vi.fn();
+  const base = await upload(md5, { onError });
+  const response = await fetch(base, { method: 'POST', headers: { 'content-type': type }, body });
+  expect(response.status).toBe(400);
+  const { Message } = await errorOf(response);
+  expect(Message).toMatch(/^The form cannot be read/);
+  expect(onError).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['100 fields', (body: FormData, name: string) => body.append(name, '1'), 101],
+  ['10 files', (body: FormData, name: string) => body.append(name, new Blob(['1']), 'a'), 11],
+])('a form has at most %s', async (most, append, count) => {
+  const body = new FormData();
+  for (let index = 0; index < count; index += 1) append(body, `x${index}`);
+  const response = await post(await upload(), body);
+  expect(await errorOf(response)).toMatchObject({ Message: `The form has more than ${most}.` });
+});
+
+test('backpressure of the handler reaches the client', async () => {
+  const release = Promise.withResolvers<void>();
+  const base = await upload(async ({ file }) => {
+    await release.promise;
+    let size = 0;
+    for await (const chunk of file) size += chunk.length;
+    return { etag: String(size), location: 'https://files.example/a' };
+  });
+  const socket = connect(Number(new URL(base).port), '127.0.0.1');
+  await once(socket, 'connect');
+  const fields = Object.entries({ ...FIELDS, key: 'a' }).map(
+    ([name, value]) => `${FORM_HEAD}"${name}"\r\n\r\n${value}\r\n`,
+  );
+  const head = `${fields.join('')}${FORM_HEAD}"file"; filename="f"\r\n\r\n`;
+  const size = 64 * 1024 * 1024;
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n` +
+      `Content-Length: ${head.length + size + 9}\r\n\r\n${head}`,
+  );
+  const chunk = Buffer.alloc(1024 * 1024);
+  let sent = 0;
+  // A server that buffered would accept all of it.
+  while (socket.write(chunk)) sent += chunk.length;
+  sent += chunk.length;
+  const pump = () => {
+    while (sent < size) {
+      sent += chunk.length;
+      if (!socket.write(chunk)) return;
+    }
+    socket.off('drain', pump);
+    socket.write('\r\n--x--\r\n');
+  };
+  socket.on('drain', pump);
+  await expect.poll(() => socket.writableNeedDrain).toBe(true);
+  expect(sent).toBeLessThan(size);
+  release.resolve();
+  expect(await receive(socket, 'etag')).toContain(`"${size}"`);
+  socket.destroy();
+});
+
 test.each([1, 2, 40])(
   'a field that is too long is a malformed form, in %d pieces',
   async (count) => {
@@ -225,7 +299,7 @@ test.each([1, 2, 40])(
     const size = Math.ceil(body.length / count);
     const pieces = async function* () {
       for (let at = 0; at < body.length; at += size) {
-        if (at > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+        if (at > 0) await new Promise(setImmediate);
         yield body.subarray(at, at + size);
       }
     };

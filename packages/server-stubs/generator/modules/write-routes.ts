@@ -1,5 +1,5 @@
 import { toKey, toLiteral } from '../names.ts';
-import type { ContentModel, Model, Operation, PartModel } from '../operations/model.ts';
+import type { Model, Operation } from '../operations/model.ts';
 import type { SchemaNames } from '../schema/schema-store.ts';
 import { ValidatorPlan } from '../validators/validator-plan.ts';
 import type { ModuleNames } from './write-types.ts';
@@ -58,15 +58,6 @@ function toRoute<Validator>(
   const { body, parameters, responses, passThrough } = operation;
   const toCode = (direction: keyof Plans, name: string | undefined) =>
     name === undefined ? undefined : toValidator(direction, name);
-  const toPart = (each: PartModel) => ({
-    ...each.part,
-    validate: toCode('requests', plans.requests.ofPart(operation, each)),
-  });
-  const toParts = ({ parts }: ContentModel) =>
-    parts && {
-      known: Object.fromEntries(parts.known.map((each) => [each.name, toPart(each)])),
-      others: typeof parts.others === 'string' ? parts.others : toPart(parts.others),
-    };
   return {
     operationId: operation.operationId,
     method: operation.method,
@@ -82,7 +73,6 @@ function toRoute<Validator>(
         mediaType: content.mediaType,
         kind: content.kind,
         form: content.form,
-        parts: passThrough ? undefined : toParts(content),
         validate: passThrough
           ? undefined
           : toCode('requests', plans.requests.ofBody(operation, content)),

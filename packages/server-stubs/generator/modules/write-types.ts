@@ -3,7 +3,7 @@ import type { Model, Operation } from '../operations/model.ts';
 import { takeNames, writeInput, writeOutput, writeStatuses } from '../types/operation-types.ts';
 import { indent, type SchemaTypes, toJsDoc } from '../types/schema-types.ts';
 
-const RUNTIME_TYPES = ['FieldPart', 'FilePart', 'HandlerResponse', 'MultipartStream', 'RawBody'];
+const RUNTIME_TYPES = ['HandlerResponse', 'RawBody'];
 
 export interface ModuleNames {
   readonly runtime: string;

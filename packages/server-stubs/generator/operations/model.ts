@@ -1,7 +1,6 @@
 import type {
   Content,
   ContentKind,
-  FormPart,
   Parameter,
   SecurityScheme,
 } from '../../src/runtime/route-table.ts';
@@ -54,23 +53,7 @@ export interface ContentModel {
   readonly mediaType: string;
   readonly kind: ContentKind;
   readonly form?: Content['form'] | undefined;
-  readonly parts?: PartsModel | undefined;
   readonly schema?: Schema | undefined;
-  readonly pointer: Pointer;
-}
-
-export interface PartsModel {
-  readonly known: readonly PartModel[];
-  readonly others: 'reject' | 'skip' | PartModel;
-  /** Validates the values of all parts, with `''` for each file. */
-  readonly schema: Schema;
-}
-
-export interface PartModel {
-  readonly name: string;
-  readonly part: Omit<FormPart, 'validate'>;
-  /** Schema of the value, or of each item of a list. */
-  readonly schema: Schema;
   readonly pointer: Pointer;
 }
 

@@ -3,8 +3,6 @@ import type {
   ContentModel,
   Operation,
   ParameterModel,
-  PartModel,
-  PartsModel,
   ResponseModel,
 } from '../operations/model.ts';
 import { type SchemaTypes, toJsDoc } from './schema-types.ts';
@@ -67,32 +65,16 @@ function toBodyFields(operation: Operation, types: SchemaTypes): string[][] {
   ];
 }
 
-function toBodyType({ kind, schema, parts }: ContentModel, types: SchemaTypes): string {
+function toBodyType({ kind, schema }: ContentModel, types: SchemaTypes): string {
   switch (kind) {
     case 'json':
     case 'form':
       return types.toType(schema ?? true, 'request');
     case 'text':
       return 'string';
-    case 'multipart':
-      return parts === undefined ? 'MultipartStream' : toStreamType(parts, types);
     case 'binary':
       return 'Readable';
   }
-}
-
-function toStreamType({ known, others }: PartsModel, types: SchemaTypes): string {
-  const named = known.map((each) => toPartType(toLiteral(each.name), each, types));
-  const rest = typeof others === 'string' ? [] : [toPartType('string', others, types)];
-  const all = [...named, ...rest];
-  return `MultipartStream<${all.length === 0 ? 'never' : all.join(' | ')}>`;
-}
-
-function toPartType(name: string, { part, schema }: PartModel, types: SchemaTypes): string {
-  const file = `FilePart<${name}>`;
-  if (part.kind === 'file') return file;
-  if (part.kind === 'any') return `FieldPart<${name}> | ${file}`;
-  return `FieldPart<${name}, ${types.toType(schema, 'request')}>`;
 }
 
 export function writeOutput(operation: Operation, name: string, types: SchemaTypes): string {

@@ -4,7 +4,6 @@ import type {
   ContentModel,
   Operation,
   ParameterModel,
-  PartModel,
   ResponseModel,
 } from '../operations/model.ts';
 import { lowerDiscriminator } from '../schema/lower-discriminator.ts';
@@ -95,20 +94,11 @@ export class ValidatorPlan {
   }
 
   ofBody(operation: Operation, content: ContentModel): string | undefined {
-    const { kind, schema, parts } = content;
-    if (parts !== undefined) {
-      return this.#add(content.pointer, parts.schema, `${operation.operationId}-form`, false);
-    }
+    const { kind, schema } = content;
     if (schema === undefined) return undefined;
     const isText = kind === 'text' && !this.#isStructured(schema);
     if (kind !== 'json' && kind !== 'form' && !isText) return undefined;
     return this.#add(content.pointer, schema, `${operation.operationId}-body`, kind === 'form');
-  }
-
-  ofPart({ operationId }: Operation, { name, part, schema, pointer }: PartModel) {
-    if (part.kind !== 'json' && (part.kind !== 'text' || isText(schema, this.#store)))
-      return undefined;
-    return this.#add(pointer, schema, `${operationId}-${name}`, false);
   }
 
   /** Only JSON is validated, because text and bytes may be streams. */

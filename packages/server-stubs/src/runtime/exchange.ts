@@ -1,5 +1,4 @@
 import type { ReadBody } from './body/create-body-reader.ts';
-import type { Form } from './body/multipart.ts';
 import { toRawRequest } from './body/request-stream.ts';
 import type { Call } from './call.ts';
 import { Refusal } from './create-guard.ts';
@@ -55,7 +54,6 @@ export async function exchange(
     } else {
       const body = await plan.readBody?.(call.request);
       if (body !== undefined) takeBody(input, body, plan.route.body as RequestBody);
-      if (body?.content.kind === 'multipart') responder.form = body.value as Form;
     }
     responder.respond(await plan.handle(input, call));
   } catch (error) {
@@ -94,7 +92,7 @@ export function takeBody(
 ): void {
   input.contentType = mediaType;
   input.body = value;
-  if (kind === 'binary' || kind === 'multipart') return;
+  if (kind === 'binary') return;
   const place = findWrapper(value, documented);
   if (place !== undefined) input.body = (value as Record<string, unknown>)[place];
   if (validate === undefined || validate(input.body)) return;

@@ -1,5 +1,3 @@
-export type { MultipartStream } from './body/multipart.ts';
-export type { FieldPart, FilePart, Part } from './body/part-reader.ts';
 export { Call, type ErrorWithResponse, hasResponse, type Principals, toResponse } from './call.ts';
 export { Unauthorized } from './create-guard.ts';
 export { createRouter } from './create-router.ts';

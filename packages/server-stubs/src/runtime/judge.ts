@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 import { findContent } from './body/media-type.ts';
-import type { Form } from './body/multipart.ts';
 import { hasBody } from './body/request-stream.ts';
 import { createPlans, findBadEncoding, notMatched } from './create-router.ts';
 import { NO_INPUT, readParameters, takeBody } from './exchange.ts';
@@ -46,8 +44,7 @@ export type BodyPlan = 'none' | 'read' | 'unread';
  */
 export function createJudge(table: RouteTable, maxBytes: number): Judge {
   const routes = table.routes.map((route) => ({ ...route, security: [] }));
-  // Each part of a form is at most as large as the body.
-  const options = { requests: { bodyBytes: maxBytes, fieldBytes: maxBytes } };
+  const options = { requests: { bodyBytes: maxBytes } };
   const matcher = createPlans({ ...table, routes }, {}, options, toSettings(options));
   return {
     request(request) {
@@ -109,18 +106,12 @@ export class JudgedCall {
   async readBody(bytes: Buffer): Promise<unknown> {
     const { readBody, route } = this.#plan;
     const { headers } = this.#request;
-    const type = findContent(route.body?.content ?? [], headers['content-type'] ?? '');
-    // Pass any other body as if other middleware had already read it.
-    const request =
-      type?.kind === 'multipart'
-        ? Object.assign(Readable.from([bytes]), { headers, complete: true })
-        : { headers, readableDidRead: true, body: bytes };
+    // As if other middleware had already read the body.
+    const request = { headers, readableDidRead: true, body: bytes };
     const body = await readBody?.(request as unknown as IncomingMessage);
     if (body === undefined) return undefined;
     const input = { ...NO_INPUT };
     takeBody(input, body, route.body as RequestBody);
-    // Each part is validated when it is read.
-    if (body.content.kind === 'multipart') for await (const _ of body.value as Form);
     return PARSED.has(body.content.kind) ? input.body : undefined;
   }
 

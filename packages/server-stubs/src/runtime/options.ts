@@ -12,8 +12,6 @@ export const DEFAULT_LIMITS: Limits = {
   queryBytes: 8 * 1024,
   jsonDepth: 64,
   formFields: 100,
-  fieldBytes: 64 * 1024,
-  formFiles: 10,
 };
 
 export interface RouterOptions {
@@ -60,7 +58,7 @@ export interface RouterOptions {
 export interface RequestLimits {
   /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB. */
   readonly bodyBytes?: number;
-  /** Maximum size of a streamed body (multipart, binary, pass-through) in bytes. Default: no limit. */
+  /** Maximum size of a streamed body (binary, multipart, pass-through) in bytes. Default: no limit. */
   readonly streamBytes?: number;
   /** Maximum size of all header names and values in bytes. Default: only the Node.js limit, 16 KiB. */
   readonly headerBytes?: number;
@@ -70,12 +68,8 @@ export interface RequestLimits {
   readonly queryBytes?: number;
   /** Maximum nesting depth of arrays and objects in a JSON body. Default: 64. */
   readonly jsonDepth?: number;
-  /** Maximum number of fields in a form, multipart or not. Default: 100. */
+  /** Maximum number of fields in a form. Default: 100. */
   readonly formFields?: number;
-  /** Maximum size of a text field in a multipart form, in bytes. Default: 64 KiB. */
-  readonly fieldBytes?: number;
-  /** Maximum number of files in a multipart form. Default: 10. */
-  readonly formFiles?: number;
 }
 
 /** The input to a handler. Parts that the operation does not have are `undefined`. */
@@ -88,8 +82,8 @@ export interface Input {
   /** Documented media type of the body; `undefined` without a body. */
   readonly contentType: string | undefined;
   /**
-   * A value for JSON, a string for text, an object without a prototype for forms, a `MultipartStream`
-   * for multipart, and a `Readable` for binary and pass-through operations.
+   * A value for JSON, a string for text, an object without a prototype for forms, and a `Readable` for
+   * anything else: binary and multipart bodies, and pass-through operations.
    */
   readonly body: unknown;
 }

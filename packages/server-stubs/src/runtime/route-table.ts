@@ -59,34 +59,13 @@ export interface Parameter {
   readonly default?: unknown;
 }
 
-export type ContentKind = 'json' | 'text' | 'form' | 'multipart' | 'binary';
+export type ContentKind = 'json' | 'text' | 'form' | 'binary';
 
 /** One media type of a body. `mediaType` may be a range (`text/*`). */
 export interface Content {
   readonly mediaType: string;
   readonly kind: ContentKind;
   readonly form?: FormLayout;
-  /** The parts of a multipart form; without it, every part is allowed, and fields are text. */
-  readonly parts?: FormParts;
-  /** For a multipart form, validates the values of all its parts, with `''` for each file. */
-  readonly validate?: Validator;
-}
-
-export interface FormParts {
-  readonly known: Readonly<Record<string, FormPart>>;
-  /** What to do with parts of other names. */
-  readonly others: 'reject' | 'skip' | FormPart;
-}
-
-/** A part of a multipart form, or of a list whose items are parts of the same name. */
-export interface FormPart {
-  /** `any`: a file if it is sent as one, and text otherwise. */
-  readonly kind: 'file' | 'text' | 'json' | 'any';
-  readonly list?: true;
-  /** Types that text is converted to. */
-  readonly types?: readonly ScalarType[];
-  /** Allowed media types, which may be ranges. */
-  readonly mediaTypes?: readonly string[];
   readonly validate?: Validator;
 }
 

@@ -14,13 +14,12 @@ import {
   type Call,
   createRouter,
   FaultError,
-  type FilePart,
   type HandlerResponse,
-  type MultipartStream,
-  type Part,
+  hasResponse,
   type Router,
   type RouteTable,
 } from '../runtime/index.ts';
+import { type FilePart, Form, type Part } from './multipart.ts';
 import type {
   UploadHandler,
   UploadHandlers,
@@ -64,8 +63,14 @@ export function createUploadRouter(
   return createRouter(
     toUploadTable(routes),
     toHandlers(handlers as Record<string, UploadHandler>, (upload) => async ({ body }, call) => {
-      const input = await toUploadInput(body, call, wireProfile, fileBytes);
-      return toUploaded(await upload(input, call), input);
+      const form = new Form(call.request, body);
+      try {
+        const input = await toUploadInput(form, call, wireProfile, fileBytes);
+        return toUploaded(await upload(input, call), input);
+      } catch (error) {
+        // If the form failed, that is why the handler failed.
+        throw hasResponse(error) || call.signal.aborted ? error : (form.failure ?? error);
+      }
     }),
     {
       ...toRouterOptions(options, cors, (fault) => toContractError('upload', fault)),
@@ -87,19 +92,10 @@ function toUploaded({ etag, location }: UploadResult, { fields }: UploadInput): 
   };
 }
 
-/**
- * Returns the upload target's route without security schemes, because the form contains the grant, and
- * without the parts of the form, whose names are case-insensitive and depend on the wire profile.
- */
-function toUploadTable(table: RouteTable): RouteTable {
-  const [route] = table.routes.filter(({ operationId }) => operationId === UPLOAD_OPERATION);
-  if (route === undefined) return { ...table, routes: [] };
-  const content = route.body?.content.map(({ mediaType, kind }) => ({ mediaType, kind })) ?? [];
-  return {
-    ...table,
-    securitySchemes: {},
-    routes: [{ ...route, ...(route.body && { body: { ...route.body, content } }) }],
-  };
+/** Returns the upload target's route without security schemes, because the form contains the grant. */
+function toUploadTable({ routes, ...table }: RouteTable): RouteTable {
+  const own = routes.filter(({ operationId }) => operationId === UPLOAD_OPERATION);
+  return { ...table, securitySchemes: {}, routes: own };
 }
 
 /** The field with the content, in lowercase. */
@@ -114,7 +110,7 @@ const KEY = 'key';
  * response is an XML `Error`.
  */
 async function toUploadInput(
-  body: MultipartStream,
+  body: Form,
   { request }: Call,
   { uploadFields }: WireProfile,
   fileBytes: number,
@@ -150,7 +146,7 @@ interface OpenForm {
 }
 
 /** Field names are case-insensitive, and `file` is the last field (D27). */
-async function readForm(body: MultipartStream): Promise<OpenForm> {
+async function readForm(body: Form): Promise<OpenForm> {
   const fields = new Map<string, string>();
   const rest = body[Symbol.asyncIterator]();
   const read = () => rest.next().catch(toFormError);

@@ -200,26 +200,7 @@ export const routes: RouteTable = {
       method: 'POST',
       path: '/',
       parameters: [],
-      body: {
-        required: true,
-        content: [
-          {
-            mediaType: 'multipart/form-data',
-            kind: 'multipart',
-            parts: {
-              known: {
-                Signature: { kind: 'text' },
-                'x-store-security-token': { kind: 'text' },
-                'x-store-meta-fileid': { kind: 'text' },
-                key: { kind: 'text' },
-                file: { kind: 'file' },
-              },
-              others: 'skip',
-            },
-            validate: requests.uploadFileForm,
-          },
-        ],
-      },
+      body: { required: true, content: [{ mediaType: 'multipart/form-data', kind: 'binary' }] },
       responses: [
         { status: '2XX', content: [] },
         { status: '4XX', content: [{ mediaType: 'application/xml', kind: 'text' }] },

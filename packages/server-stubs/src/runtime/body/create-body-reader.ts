@@ -16,7 +16,6 @@ import type { Limits } from '../options.ts';
 import { findJsonProblem, parseJson } from '../parse-json.ts';
 import type { Content, FormLayout, RequestBody } from '../route-table.ts';
 import { charsetOf, findContent } from './media-type.ts';
-import { createMultipartStream } from './multipart.ts';
 import { askToContinue, hasBody, limitStream, readBytes } from './request-stream.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
@@ -55,7 +54,7 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
       const message = `${problem}: send one of ${accepted}.`;
       throw new FaultError(unsupported(message, accepted));
     }
-    const maxBytes = isStream(found) ? limits.streamBytes : limits.bodyBytes;
+    const maxBytes = found.kind === 'binary' ? limits.streamBytes : limits.bodyBytes;
     if (Number(headers['content-length'] ?? 0) > maxBytes) {
       throw new FaultError(bodyTooLarge(maxBytes));
     }
@@ -68,18 +67,11 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
     if (request.readableDidRead) {
       return { value: toParsedBody(request, found, limits), content: found };
     }
-    if (found.kind === 'multipart') {
-      return { value: createMultipartStream(request, found, limits), content: found };
-    }
     if (found.kind === 'binary') return { value: limitStream(request, maxBytes), content: found };
     const bytes = await readBytes(request, maxBytes);
     if (bytes.length === 0 && found.kind !== 'text') return none();
     return { value: parseBytes(bytes, found, limits), content: found };
   };
-}
-
-function isStream({ kind }: Content): boolean {
-  return kind === 'multipart' || kind === 'binary';
 }
 
 /** @throws Error if middleware left nothing usable, because it is mounted in the wrong order */
@@ -92,7 +84,7 @@ function toParsedBody(
   if (content.kind === 'binary' && (Buffer.isBuffer(body) || typeof body === 'string')) {
     return Readable.from([Buffer.from(body)]);
   }
-  if (isStream(content) || body === undefined) {
+  if (content.kind === 'binary' || body === undefined) {
     throw new Error(
       `Other middleware has already read the body (${content.mediaType}): mount the router before it.`,
     );

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { Form } from '../body/multipart.ts';
 import { type Call, type ErrorWithResponse, hasResponse, toResponse } from '../call.ts';
 import { type Refusal, Unauthorized } from '../create-guard.ts';
 import { createNullObject } from '../decoding.ts';
@@ -28,8 +27,6 @@ const DISCONNECTS = new Set([
 const LAST_RESORT = JSON.stringify({ title: 'Internal Server Error', status: 500 });
 
 export class Responder {
-  /** The call's form. If it failed, that is why the handler failed. */
-  form: Form | undefined;
   readonly #call: Call;
   readonly #plan: Plan | undefined;
   readonly #settings: Settings;
@@ -39,7 +36,6 @@ export class Responder {
     this.#call = call;
     this.#plan = plan;
     this.#settings = settings;
-    this.form = undefined;
   }
 
   respond(result: HandlerResponse): void {
@@ -96,8 +92,6 @@ export class Responder {
       this.#sendError(error, undefined);
     } else if (error instanceof FaultError) {
       this.fault(error.fault);
-    } else if (this.form?.failure) {
-      this.fault(this.form.failure.fault);
     } else {
       this.#report(error);
       const message = 'Internal server error.';
