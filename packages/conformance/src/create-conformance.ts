@@ -1,9 +1,6 @@
 import { checks } from './checks/index.ts';
 import { createRun, type Run } from './context/run.ts';
 import { documents } from './contract/operations.ts';
-import { createContractCoverage } from './document/contract-coverage.ts';
-import { type DocumentsRun, loadDeployments, runDocuments } from './document/run-documents.ts';
-import type { Deployment } from './document/session.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { isKnown, listAccepted } from './report/compare.ts';
@@ -30,11 +27,6 @@ export interface Conformance {
  *   storageUrl: 'http://127.0.0.1:4010',
  * }).run();
  * process.exitCode = report.exitCode;
- * @example
- * const { results, coverage } = await createConformance({
- *   document: 'orders.openapi.yaml',
- *   url: 'http://127.0.0.1:8080',
- * }).run();
  */
 export function createConformance(options: ConformanceOptions): Conformance {
   const settings = toSettings(options);
@@ -42,7 +34,6 @@ export function createConformance(options: ConformanceOptions): Conformance {
 }
 
 async function run(settings: Settings): Promise<Report> {
-  const deployments = await loadDeployments(settings);
   const started = new Date();
   const ends = new AbortController();
   const budget = setTimeout(
@@ -62,20 +53,14 @@ async function run(settings: Settings): Promise<Report> {
     const isNew = result.outcome === 'fail' && !isKnown(result, accepted);
     if (settings.bail && isNew) ends.abort(`--bail: ${result.id} failed`);
   };
-  const seen = createContractCoverage(settings);
   let leftovers: string[] = [];
-  let documented: DocumentsRun | undefined;
   try {
-    if (deployments.length > 0) documented = await runDocuments(shared, deployments, onResult);
-    else {
-      shared.onExchange = seen.saw;
-      await prepare(shared);
-      await Promise.all([
-        runChecks(shared, checks, onResult),
-        runTransactions(shared, onResult),
-        runWorkflows(shared, onResult),
-      ]);
-    }
+    await prepare(shared);
+    await Promise.all([
+      runChecks(shared, checks, onResult),
+      runTransactions(shared, onResult),
+      runWorkflows(shared, onResult),
+    ]);
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);
@@ -84,11 +69,10 @@ async function run(settings: Settings): Promise<Report> {
     leftovers = await removeLeftovers(shared);
   }
   return createReport(settings, started, results, {
-    targets: toTargets(settings, deployments),
-    ...(documented ? {} : { rules: settings.rules }),
+    targets: toTargets(settings),
+    rules: settings.rules,
     seed: settings.seed,
-    leftovers: documented?.leftovers ?? leftovers,
-    coverage: shared.secrets.redact(documented?.coverage ?? seen.toCoverage(results)),
+    leftovers,
   });
 }
 
@@ -133,12 +117,7 @@ function withoutSecrets({ secrets }: Run, result: Result): Result {
   return { ...result, ...secrets.redact({ ...said, findings, notes }) };
 }
 
-function toTargets(settings: Settings, deployments: readonly Deployment[]): Report['targets'] {
-  if (deployments.length > 0) {
-    return deployments.map(({ document: { title: contract, version }, url }) => ({
-      ...{ api: 'document', url, contract, version },
-    }));
-  }
+function toTargets(settings: Settings): Report['targets'] {
   return settings.apis.map((api) => {
     const { name, document } = documents[api];
     return { api, url: settings[`${api}Url`], contract: name, version: document.info.version };

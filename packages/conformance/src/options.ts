@@ -20,8 +20,6 @@ export const RANGES = {
   concurrency: { unit: 'checks', least: 1, most: 64, usual: undefined },
   runs: { unit: 'requests', least: 1, most: 10_000, usual: 50 },
   sequences: { unit: 'sequences', least: 1, most: 100_000, usual: undefined },
-  maxRequests: { unit: 'requests', least: 1, most: 10_000, usual: 20 },
-  minCoverage: { unit: 'percent', least: 0, most: 100, usual: undefined },
 } as const;
 
 /** URL for an API that is not checked and never called. */
@@ -98,23 +96,6 @@ export interface ConformanceOptions {
   copyPath?: CopyPath | undefined;
   /** Unit of `maxAge`. Default: `s`. */
   maxAgeUnit?: MaxAgeUnit | undefined;
-  /**
-   * OpenAPI document (a file) of the API at `url`. With documents, the run checks these instead of the
-   * contract.
-   */
-  document?: string | undefined;
-  /** URL to which the paths of `document` are appended. */
-  url?: string | undefined;
-  /** OpenAPI documents (files) of hosted services, by name. The services are called through the gateway. */
-  serviceDocuments?: Record<string, string> | undefined;
-  /** Headers to send with the requests of documents. All of them are treated as secrets. */
-  headers?: Record<string, string> | undefined;
-  /** Also call the operations of documents that are not GET, HEAD or OPTIONS. Default: false. */
-  allowWrites?: boolean | undefined;
-  /** Maximum number of requests per operation of a document, 1 to 10000. Default: 20. */
-  maxRequests?: number | undefined;
-  /** Minimum coverage of the contract or the documents in percent; if less was seen, the run is incomplete. Default: none. */
-  minCoverage?: number | undefined;
   /** Check only these: rule IDs or prefixes (`GW-C`, `ST-COPY`). Default: all. */
   only?: readonly string[] | undefined;
   /** Skip these, in the same form as `only`. They are reported as disabled. */
@@ -177,10 +158,6 @@ export const DEFAULTS = {
   service: 'conformance',
   prefix: 'berth-conformance',
   storageHeaders: {},
-  serviceDocuments: {},
-  headers: {},
-  allowWrites: false,
-  maxRequests: RANGES.maxRequests.usual,
   wireProfile: defaultProfile,
   envelope: 'wrapped',
   copyPath: 'absolute',
@@ -233,16 +210,15 @@ export function toSettings(options: ConformanceOptions): Settings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const all: typeof DEFAULTS & ConformanceOptions = { ...DEFAULTS, ...Object.fromEntries(given) };
   assertValues(all);
-  const { gatewayUrl, storageUrl, url, tc3, proxy } = all;
+  const { gatewayUrl, storageUrl, tc3, proxy } = all;
   const apis = APIS.filter((api) => all[`${api}Url`] !== undefined);
-  assertTargets(all, apis);
+  if (apis.length === 0) throw new StartError('gatewayUrl and storageUrl are missing.');
   const { service, storageSigningHost } = defaults.signature;
   return {
     ...all,
     apis,
     gatewayUrl: toBaseUrl(gatewayUrl ?? NOWHERE, 'gatewayUrl'),
     storageUrl: toBaseUrl(storageUrl ?? NOWHERE, 'storageUrl'),
-    url: url && toBaseUrl(url, 'url'),
     // A proxy URL may contain the credentials that the proxy requires.
     proxy: proxy && toUrl(proxy, 'proxy').href,
     seed: toSeed(all.seed),
@@ -253,22 +229,6 @@ export function toSettings(options: ConformanceOptions): Settings {
       storageSigningHost: tc3.storageSigningHost ?? storageSigningHost,
     },
   };
-}
-
-function assertTargets(options: typeof DEFAULTS & ConformanceOptions, apis: readonly Api[]): void {
-  const { document, url, gatewayUrl, serviceDocuments } = options;
-  if (document !== undefined && url === undefined) {
-    throw new StartError('document requires url, the URL of the API.', 'document');
-  }
-  if (url !== undefined && document === undefined) {
-    throw new StartError('url requires document, the OpenAPI document of the API.', 'url');
-  }
-  if (Object.keys(serviceDocuments).length > 0 && gatewayUrl === undefined) {
-    throw new StartError('serviceDocument requires gatewayUrl.', 'serviceDocument');
-  }
-  if (apis.length === 0 && document === undefined) {
-    throw new StartError('gatewayUrl and storageUrl are missing.');
-  }
 }
 
 function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {

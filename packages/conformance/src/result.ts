@@ -28,10 +28,8 @@ export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';
 
 export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
 
-/**
- * The engines: the checks for individual rules, Dredd, Respect, and the checks of documents.
- */
-export const ENGINES = ['rules', 'dredd', 'respect', 'document'] as const;
+/** The engines: the checks for individual rules, Dredd and Respect. */
+export const ENGINES = ['rules', 'dredd', 'respect'] as const;
 
 export type Engine = (typeof ENGINES)[number];
 
@@ -56,8 +54,7 @@ export interface Finding {
 export interface Result {
   engine: Engine;
   /**
-   * The rule (`GW-C1`), the transaction (`storage batchDelete 200 application/json`), the workflow, or the
-   * rule and operation of a document (`DOC-STATUS GET /items`).
+   * The rule (`GW-C1`), the transaction (`storage batchDelete 200 application/json`) or the workflow.
    */
   id: string;
   level: Level;

@@ -80,7 +80,7 @@ const URLS = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://12
 test.each([
   [
     [],
-    '--gateway-url, --storage-url or --document is missing. You can also set BERTH_GATEWAY_URL or gatewayUrl',
+    '--gateway-url and --storage-url are missing. You can also set BERTH_GATEWAY_URL or gatewayUrl',
   ],
   [['--gateway-url', 'nonsense'], '--gateway-url must be an http or https URL.'],
   [['--gateway-url', 'http://a:b@c'], '--gateway-url must not contain credentials'],

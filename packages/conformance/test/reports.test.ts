@@ -1,7 +1,6 @@
 import { validate } from 'ctrf';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
-import { toCoverage } from '../src/document/coverage.ts';
 import { reporters } from '../src/report/reporters.ts';
 import { toSummaryLine } from '../src/report/to-lines.ts';
 import { sampleReport, sampleResult } from './support/sample-report.ts';
@@ -137,24 +136,6 @@ test('HTML: shows a call once, with all that was found in it', () => {
   const page = reporters.html(sampleReport([{ ...failed, findings }]));
   expect(page.match(/<h3>Request<\/h3>/g)).toHaveLength(1);
   expect(page.match(/<p class="message">(one|two)</g)).toHaveLength(2);
-});
-
-test('HTML and JUnit: show the coverage of the contract, and what is not reachable', () => {
-  const items = [
-    { kind: 'statuses' as const, name: '200', seen: true },
-    { kind: 'statuses' as const, name: '404', seen: false },
-    { kind: 'statuses' as const, name: 'default', seen: false, unreachable: 'no way' },
-  ];
-  const operations = [{ document: 'storage.v2', operation: 'batchDelete', items }];
-  const coverage = toCoverage(operations, []);
-  expect(coverage).toMatchObject({ seen: 1, total: 2, percent: 50 });
-  const covered = { ...sampleReport([sampleResult()]), coverage };
-  const page = reporters.html(covered);
-  expect(page).toContain('1 of 2');
-  expect(page).toContain('statuses: default (no way)');
-  expect(page).toContain('<details id="coverage" class="part" open>');
-  expect(page).toContain('<details id="matrix" class="part" open>');
-  expect(reporters.junit(covered)).toContain('<property name="coverage.statuses" value="1/2"/>');
 });
 
 test('badge: shows the verdict, also to screen readers', () => {

@@ -5,7 +5,7 @@ import { createConformance } from '../create-conformance.ts';
 import { compare, type Earlier } from '../report/compare.ts';
 import { REPORT_KINDS, type ReportKind, reporters } from '../report/reporters.ts';
 import { quote } from '../report/to-curl.ts';
-import { listFacts, toCoverageLine, toLines, toSummaryLine } from '../report/to-lines.ts';
+import { listFacts, toLines, toSummaryLine } from '../report/to-lines.ts';
 import type { Report } from '../report/to-report.ts';
 import { type Result, StartError } from '../result.ts';
 import { type Given, OPTIONS, type OptionName, toFlag, toVariable } from './options.ts';
@@ -103,7 +103,7 @@ export function createProgress({ progress }: Output) {
 }
 
 /** Reasons that only repeat what the operator asked for. */
-const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must', 'no --allow-writes'];
+const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
 
 /**
  * Returns whether the operator left a check out on purpose, rather than because something that it needs
@@ -202,10 +202,8 @@ function toFailedLines({ results, baseline, seed = 0 }: Report, typed: Given): s
 
 /** Returns the lines between the last result and the failed ones. */
 function toEndLines(report: Report): string[] {
-  const { results, coverage } = report;
   return [
-    ...toDisabledLines(results),
-    ...(coverage ? [toCoverageLine(coverage)] : []),
+    ...toDisabledLines(report.results),
     ...listFacts(report).map(([title, items]) => `${title}: ${items.join(', ')}`),
   ];
 }
@@ -223,7 +221,7 @@ function toDisabledLines(results: readonly Result[]): string[] {
 
 /** Options that select checks, or say what to do with the results. */
 const LEFT_OUT: readonly OptionName[] = [
-  ...(['only', 'skip', 'bail', 'seed', 'minCoverage'] as const),
+  ...(['only', 'skip', 'bail', 'seed'] as const),
   ...(['report', 'failedOnly', 'compare', 'baseline'] as const),
 ];
 
@@ -232,9 +230,8 @@ const LEFT_OUT: readonly OptionName[] = [
  * replaced by environment variables: `--gateway-token "$BERTH_GATEWAY_TOKEN"`.
  */
 function toCommand(typed: Given, { engine, id }: Result, seed: number): string {
-  // Transactions and workflows have no name of their own; a result for a document is `RULE operation`.
-  const [rule = id] = id.split(' ');
-  const only = engine === 'dredd' || engine === 'respect' ? engine : rule;
+  // Transactions and workflows have no name of their own.
+  const only = engine === 'rules' ? id : engine;
   const options = Object.entries(typed) as [OptionName, Given[OptionName]][];
   const kept = options.filter(([name]) => !LEFT_OUT.includes(name));
   return [...toStart(kept), `--only ${only} --seed ${seed}`].join(' ');

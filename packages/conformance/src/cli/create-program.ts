@@ -15,14 +15,13 @@ Examples:
     --storage-url https://storage.example --tc3-secret-id "$ID" --tc3-secret-key "$KEY"
   berth-conformance --config conformance.json --report junit=junit.xml,html=report.html
   berth-conformance --config conformance.json --only ST-COPY --failed-only
-  berth-conformance --document api.yaml --url https://api.example --min-coverage 80
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes, the first that applies:
   2  the run could not start: invalid options, no response, a TLS error, or rejected credentials
   1  a MUST failed or the baseline is stale: the deployment breaks the contract
   4  a MUST could not be checked because of a network error or a bug in the suite
-  3  a MUST was skipped, or less than --min-coverage was seen: the run is incomplete
+  3  a MUST was skipped: the run is incomplete
   0  the deployment follows the contract`;
 
 /**

@@ -74,24 +74,6 @@ const targets = {
   ),
 };
 
-/** OpenAPI documents to check instead of the contract. */
-const documents = {
-  document: text('<file>', 'OpenAPI document (3.0 to 3.2) of the API at --url', { isFile: true }),
-  url: text('<url>', 'URL of the API, to which the paths of --document are appended'),
-  serviceDocument: list(
-    '<name=file>',
-    'OpenAPI document of a hosted service, called through --gateway-url; repeatable',
-    { separator: COMMAS },
-  ),
-  header: list(
-    '<header>',
-    "header to send with calls for --document or --service-document, as 'Name: value'; repeatable",
-    SECRET,
-  ),
-  allowWrites: flag('also call operations other than GET, HEAD and OPTIONS'),
-  maxRequests: whole('<number>', 'maximum number of requests per operation'),
-};
-
 /** How the targets are called. */
 const connection = {
   ca: text('<file>', 'CA certificates (PEM) to trust instead of the default CAs', {
@@ -220,10 +202,6 @@ const selection = {
     'number of generated sequences of storage calls, both sequential and concurrent',
     { usual: '25, or as many as start within 30 s' },
   ),
-  minCoverage: whole(
-    '<percent>',
-    'minimum coverage of the contract or the documents, in percent; if it is lower, the exit code is 3',
-  ),
   bail: flag('stop after the first failure that is not in the baseline'),
   baseline: text(
     '<file>',
@@ -235,7 +213,6 @@ const selection = {
 /** The options, grouped by heading in the help. */
 export const GROUPS = {
   'Targets:': targets,
-  'OpenAPI documents:': documents,
   'Credentials:': credentials,
   'Selection:': selection,
   'Connections:': connection,
@@ -245,7 +222,6 @@ export const GROUPS = {
 
 const all = {
   ...targets,
-  ...documents,
   ...credentials,
   ...selection,
   ...connection,

@@ -89,7 +89,7 @@ function read(file: string, key: string, raw: unknown): unknown {
   const value = toValue(OPTIONS[name], raw, `${key} in ${file}`);
   const folder = dirname(file);
   if (OPTIONS[name].isFile) return resolve(folder, value as string);
-  if (name === 'report' || name === 'serviceDocument') {
+  if (name === 'report') {
     return (value as string[]).map((each) =>
       each.replace(/^([\w-]+=)(.+)$/s, (_, kind, path) => kind + resolve(folder, path)),
     );

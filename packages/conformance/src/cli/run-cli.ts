@@ -5,7 +5,6 @@ import { checks } from '../checks/index.ts';
 import { whyLeftOut } from '../context/skip-reason.ts';
 import { rules } from '../contract/rules.ts';
 import { createRedactor, listSecrets, type Secrets } from '../credentials/redact.ts';
-import { planDocuments } from '../document/run-documents.ts';
 import { toSettings } from '../options.ts';
 import { type Planned, StartError } from '../result.ts';
 import { planRun } from '../run/run-checks.ts';
@@ -55,23 +54,16 @@ function describePlan(plan: readonly Planned[], json: boolean): string[] {
     made.reduce((total, planned) => total + (planned[what] ?? 0), 0);
   const total = { checks: made.length, requests: sum('requests'), bytes: sum('bytes') };
   if (json) return [JSON.stringify({ ...total, plan }, null, 2)];
-  const isOfDocuments = plan.some(({ engine }) => engine === 'document');
   const shown = plan.filter(({ reason }) => !isChosen(reason));
   const width = Math.max(0, ...shown.map(({ id }) => id.length));
   const unmeasured = made.filter(({ requests }) => requests === undefined).length;
   return [
     ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describeCost(planned)}`),
-    ...(isOfDocuments
-      ? [
-          `${total.checks} of ${plan.length} operations would be called, with about ${count(total.requests, 'request')}. Sequences of calls add more requests, and so does the search for a smaller failing request.`,
-        ]
-      : [
-          `${total.checks} of ${plan.length} checks would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, as measured on the reference server.`,
-          ...(unmeasured > 0
-            ? [`For ${unmeasured} of these checks, the number of requests is unknown.`]
-            : []),
-          'A run also makes calls to find the targets before the checks, and to remove stored files afterwards.',
-        ]),
+    `${total.checks} of ${plan.length} checks would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, as measured on the reference server.`,
+    ...(unmeasured > 0
+      ? [`For ${unmeasured} of these checks, the number of requests is unknown.`]
+      : []),
+    'A run also makes calls to find the targets before the checks, and to remove stored files afterwards.',
   ];
 }
 
@@ -136,13 +128,11 @@ async function run(
 ): Promise<number> {
   const { list, dryRun, json = false } = given;
   if (!list && !dryRun) return check(given, labels, output, signal);
-  const { gatewayUrl, storageUrl, document } = given;
-  const isNowhere = [gatewayUrl, storageUrl, document].every((target) => target === undefined);
+  const { gatewayUrl, storageUrl } = given;
+  const isNowhere = gatewayUrl === undefined && storageUrl === undefined;
   const options = await toOptions(isNowhere ? { ...NOWHERE_URLS, ...given } : given);
   const settings = toSettings(options);
-  const lines = list
-    ? listRules(given)
-    : describePlan((await planDocuments(settings)) ?? planRun(settings), json);
+  const lines = list ? listRules(given) : describePlan(planRun(settings), json);
   for (const line of lines) output.out(line);
   return 0;
 }
@@ -171,8 +161,7 @@ function listRules(given: Given): string[] {
 function toSecrets(given: Given): Secrets {
   const { gatewayToken, otherEnvToken, expiredToken, proxy } = given;
   const { tc3SecretId: secretId = '', tc3SecretKey: secretKey = '', tc3Token: token } = given;
-  const sent = [...(given.storageHeader ?? []), ...(given.header ?? [])];
-  const headers = sent.map((header) => header.split(/:[ \t]*/s));
+  const headers = (given.storageHeader ?? []).map((header) => header.split(/:[ \t]*/s));
   return listSecrets({
     ...{ gatewayToken, otherEnvToken, expiredToken, proxy },
     tc3: { secretId, secretKey, token, service: '', storageSigningHost: '' },

@@ -5,14 +5,13 @@ import { pathToFileURL } from 'node:url';
 import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { rules } from '../contract/rules.ts';
-import { DOCUMENT_RULE_IDS } from '../document/check-exchange.ts';
 import type { AuthModule, ConformanceOptions, KnownFailure, WireProfile } from '../options.ts';
 import { ENGINES, StartError } from '../result.ts';
 import { type Given, toFlag, toVariable } from './options.ts';
 import { suggest } from './parse-arguments.ts';
 import { readJsonFile, readTextFile } from './terminal.ts';
 
-const IDS = [...rules.map(({ id }) => id), ...DOCUMENT_RULE_IDS];
+const IDS = rules.map(({ id }) => id);
 
 const OTHERS: readonly string[] = ENGINES.filter(
   (engine) => engine === 'dredd' || engine === 'respect',
@@ -34,18 +33,14 @@ const RULE_LIKE = /^[A-Z]{2}-/;
 export async function toOptions(given: Given): Promise<ConformanceOptions> {
   assertRuleNames('--only', given.only);
   assertRuleNames('--skip', given.skip);
-  const { gatewayUrl, storageUrl, document, url } = given;
-  const hasTarget = [gatewayUrl, storageUrl, document, url].some((value) => value !== undefined);
-  if (!hasTarget) {
+  if (given.gatewayUrl === undefined && given.storageUrl === undefined) {
     throw new StartError(
-      `${toFlag('gatewayUrl')}, ${toFlag('storageUrl')} or ${toFlag('document')} is missing. You can also set ${toVariable('gatewayUrl')} or gatewayUrl in the --config file.`,
+      `${toFlag('gatewayUrl')} and ${toFlag('storageUrl')} are missing. You can also set ${toVariable('gatewayUrl')} or gatewayUrl in the --config file.`,
     );
   }
-  const { wireProfile, ca, baseline, authModule, storageHeader, header, ...others } = given;
+  const { wireProfile, ca, baseline, authModule, storageHeader, ...others } = given;
   return {
     ...(others as ConformanceOptions),
-    serviceDocuments: parseServiceDocuments(given.serviceDocument),
-    headers: parseHeaders('--header', header),
     tc3: toTc3(given),
     storageHeaders: parseHeaders('--storage-header', storageHeader),
     auth: await when(authModule, (file): Promise<AuthModule> => readAuthModule(file)),
@@ -138,24 +133,6 @@ function parseHeader(option: string, header: string): [string, string] {
   } catch {
     throw new StartError(`${option} must be 'Name: value'.`);
   }
-}
-
-/**
- * Parses documents from `name=file` arguments.
- *
- * @throws StartError for another form, or if a service has two documents
- */
-function parseServiceDocuments(values: string[] = []): Record<string, string> {
-  const documents = values.map((value) => /^([\w-]+)=(.+)$/s.exec(value)?.slice(1) ?? []);
-  if (documents.some(({ length }) => length === 0)) {
-    throw new StartError(
-      '--service-document must be name=file, such as orders=orders.openapi.yaml.',
-    );
-  }
-  if (new Set(documents.map(([name]) => name)).size < documents.length) {
-    throw new StartError('--service-document names the same service twice.');
-  }
-  return Object.fromEntries(documents);
 }
 
 /**

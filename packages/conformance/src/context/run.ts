@@ -10,7 +10,6 @@ import { listSecrets, Redactor } from '../credentials/redact.ts';
 import type { RuleId } from '../generated/rule-ids.gen.ts';
 import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { Health, NetworkFault } from '../http/health.ts';
 import { Pace } from '../http/pace.ts';
 import { within } from '../http/start-timer.ts';
@@ -52,8 +51,6 @@ export interface Run {
   refused: Partial<Record<Api, Refusal>>;
   /** Whether the fixture service was found behind the gateway; if not, why. */
   fixture: true | string;
-  /** Called with each call of the run and its complete response. */
-  onExchange?: (exchange: Exchange) => void;
 }
 
 /** Creates the state of a run before its first call. */
@@ -126,9 +123,6 @@ export function createRunCaller(
   return new Caller({
     ...{ agents, pace, health, signal, timeout: settings.timeout },
     ...(onSent ? { onSent } : {}),
-    onResponse(evidence) {
-      if ('received' in evidence) run.onExchange?.(evidence);
-      onResponse?.(evidence);
-    },
+    ...(onResponse ? { onResponse } : {}),
   });
 }

@@ -67,7 +67,6 @@ type Credentials = Partial<
   Pick<
     Settings,
     | 'storageHeaders'
-    | 'headers'
     | 'gatewayToken'
     | 'otherEnvToken'
     | 'expiredToken'
@@ -84,9 +83,9 @@ type Credentials = Partial<
 export function listSecrets(given: Credentials): Secrets {
   const { gatewayToken, otherEnvToken, expiredToken, tc3 } = given;
   const { wireProfile, proxy } = given;
-  const sentHeaders = { ...given.storageHeaders, ...given.headers };
+  const { storageHeaders = {} } = given;
   const tokens = [gatewayToken, otherEnvToken, expiredToken, tc3?.secretKey, tc3?.token];
-  const whole = [...tokens, ...toLogin(proxy), ...Object.values(sentHeaders)].filter(
+  const whole = [...tokens, ...toLogin(proxy), ...Object.values(storageHeaders)].filter(
     (value) => value !== undefined,
   );
   const pieces = whole.flatMap((value) => value.split(/[\s,;=/]+/));
@@ -94,7 +93,7 @@ export function listSecrets(given: Credentials): Secrets {
     values: [...whole, ...pieces.filter((piece) => piece.length >= SHORTEST_PIECE)],
     headers: [
       ...['authorization', 'proxy-authorization'],
-      ...[...Object.keys(sentHeaders), ...Object.values(wireProfile?.storageHeaders ?? {})].map(
+      ...[...Object.keys(storageHeaders), ...Object.values(wireProfile?.storageHeaders ?? {})].map(
         (name) => name.toLowerCase(),
       ),
     ],

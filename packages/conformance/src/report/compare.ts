@@ -13,7 +13,6 @@ const ENGINE_TITLES: Record<Engine, string> = {
   rules: 'Rules',
   dredd: 'Documented responses (Dredd)',
   respect: 'Workflows (Respect)',
-  document: 'OpenAPI documents',
 };
 
 /** Results that are shown together. */

@@ -1,19 +1,12 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import { describeDecision, listSources } from '../contract/rules.ts';
-import { COVERAGE_TITLES } from '../document/coverage.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { toGroups } from './compare.ts';
 import { toRepeat } from './to-curl.ts';
 import { escapeXml } from './to-junit.ts';
-import {
-  listFacts,
-  toBodyText,
-  toCoverageLine,
-  toHeaderLines,
-  toVerdictPhrase,
-} from './to-lines.ts';
+import { listFacts, toBodyText, toHeaderLines, toVerdictPhrase } from './to-lines.ts';
 import type { Report } from './to-report.ts';
 
 class Markup {
@@ -44,7 +37,7 @@ export function toHtml(report: Report): string {
 <body>
 ${toFacts(report)}
 ${toProblems(report)}
-<nav><a href="#results">Results</a>${report.coverage && html` · <a href="#coverage">Coverage</a>`}${hasMatrix(report) ? html` · <a href="#matrix">Traceability</a>` : undefined}</nav>
+<nav><a href="#results">Results</a> · <a href="#matrix">Traceability</a></nav>
 <main>
 <fieldset class="filters" id="results">
 <legend>Show</legend>
@@ -55,8 +48,7 @@ ${OUTCOMES.map(
 <label hidden>Find <input type="search" id="search" placeholder="id or words"></label>
 </fieldset>
 ${toGroups(results).map(({ title, results: own }) => html`<h2>${title}</h2>\n${own.map(toDetails)}`)}
-${report.coverage && toSection(report, 'coverage', 'Coverage', toCoverageTable(report.coverage))}
-${hasMatrix(report) ? toSection(report, 'matrix', 'Traceability', toMatrix(results)) : undefined}
+${toSection(report, 'matrix', 'Traceability', toMatrix(results))}
 </main>
 <script>${new Markup(script)}</script>
 </body>
@@ -89,7 +81,6 @@ function render(part: Part): string {
 const TARGETS: Record<Report['targets'][number]['api'], string> = {
   gateway: 'Gateway',
   storage: 'Storage API',
-  document: 'API',
 };
 
 const COLORS: Record<Report['exitCode'], string> = { 0: 'pass', 1: 'fail', 3: 'skip', 4: 'error' };
@@ -120,10 +111,6 @@ function toFacts(report: Report): Markup {
     ...toLinks('Disabled', results, 'disabled'),
     ...toList('Declared deviations', report.declared),
     ...listFacts(report).flatMap(([title, items]) => toList(toTitle(title), items)),
-    ...toList(
-      'Coverage',
-      report.coverage && [toCoverageLine(report.coverage).replace('coverage ', '')],
-    ),
   ];
   return html`<header style="--verdict: var(--${COLORS[exitCode]})">
 <h1>${toHeadline(report)}</h1>
@@ -146,9 +133,7 @@ function toProblems({ results, baseline }: Report): Markup | undefined {
   const failed = results.filter(
     ({ id, outcome }) => outcome === 'fail' && !baseline.known.includes(id),
   );
-  const causes = failed.filter(
-    ({ id, engine }) => (engine === 'rules' && !SUMS.includes(id)) || engine === 'document',
-  );
+  const causes = failed.filter(({ id, engine }) => engine === 'rules' && !SUMS.includes(id));
   const shown = causes.length > 0 ? causes : failed;
   const others = failed.filter((result) => !shown.includes(result));
   const toLink = ({ id }: Result) =>
@@ -186,15 +171,6 @@ function toCallLine({ request, response }: Partial<Finding> = {}): Markup | unde
   if (request === undefined) return undefined;
   const id = response && readHeader(response, 'x-request-id');
   return html`<p class="quiet"><code>${request.method} ${request.url}</code>${response && ` returned ${response.status}`}${id && html`, request ID <code>${id}</code>`}</p>`;
-}
-
-/** Documents have no place in the traceability of the contract. */
-function hasMatrix(report: Report): boolean {
-  return !isOf(report, 'document');
-}
-
-function isOf({ targets }: Report, kind: 'document'): boolean {
-  return targets.every(({ api }) => api === kind);
 }
 
 function toHeadline(report: Report): string {
@@ -246,33 +222,6 @@ function toMatrix(results: readonly Result[]): Markup {
   return html`<p class="quiet">Every line of the API description and every decision, with its rules and their outcomes in this run.</p>
 ${toLines('Line', contract.outline, ({ source = [] }) => source, outcomes)}
 ${toLines('Decision', decisions, (rule) => rule.decisions ?? [], outcomes)}`;
-}
-
-/** Renders what of each operation the run has seen. */
-function toCoverageTable({ operations, unchecked }: NonNullable<Report['coverage']>): Markup {
-  const rows = operations.map(({ document, operation, items }) => {
-    const seen = items.filter((item) => item.seen);
-    const missing = items.filter((item) => !item.seen && item.unreachable === undefined);
-    const others = items.filter((item) => !item.seen && item.unreachable !== undefined);
-    const spell = ({ kind, name, unreachable }: (typeof items)[number]) =>
-      `${COVERAGE_TITLES[kind]}: ${name}${unreachable === undefined ? '' : ` (${unreachable})`}`;
-    const list = (what: string, own: typeof items) =>
-      own.length === 0
-        ? undefined
-        : html`<details><summary>${own.length} ${what}</summary><div>${own.map((item) => html`${spell(item)}<br>`)}</div></details>\n`;
-    return html`<tr><th scope="row"><span class="id">${operation}</span> <span class="quiet">${document}</span></th>
-<td class="${missing.length === 0 ? 'pass' : 'skip'}">${seen.length} of ${seen.length + missing.length}</td>
-<td>${list('not seen', missing)}${list('seen', seen)}${list('not reachable', others)}</td></tr>\n`;
-  });
-  return html`<p class="quiet">What this run has seen of each operation: parameters, statuses, media types, fields, constraints and rules.</p>
-${toTable(['Operation', 'Seen', 'Parts'], rows)}
-${
-  unchecked.length === 0
-    ? undefined
-    : html`<h3>Not checked</h3>
-<ul>${unchecked.map(({ document, reason, parts }) => html`<li>${document}: ${reason}.<br>${parts.map((part) => html`<span class="id">${part}</span><br>`)}</li>\n`)}</ul>`
-}
-`;
 }
 
 function toTable(headings: readonly string[], rows: readonly Markup[]): Markup {

@@ -1,4 +1,3 @@
-import { toUncheckedLine } from '../document/coverage.ts';
 import type { Result } from '../result.ts';
 import { toGroups } from './compare.ts';
 import { toEvidenceText, toSummaryLine } from './to-lines.ts';
@@ -11,17 +10,14 @@ import type { Report } from './to-report.ts';
  */
 export function toJunit(report: Report): string {
   const { startedAt, durationMs, results } = report;
-  const suites = toGroups(results).map(({ title, results: own }, index) => {
+  const suites = toGroups(results).map(({ title, results: own }) => {
     const attributes = {
       name: title,
       ...toCounts(report, own),
       time: toTime(own),
       timestamp: startedAt,
     };
-    const lines = [
-      ...(index === 0 ? toCoverageLines(report) : []),
-      ...own.map((result) => toCase(report, title, result)),
-    ];
+    const lines = own.map((result) => toCase(report, title, result));
     return `  <testsuite${toAttributes(attributes)}>\n${lines.join('\n')}\n  </testsuite>`;
   });
   const whole = {
@@ -36,28 +32,6 @@ export function toJunit(report: Report): string {
     ...suites,
     '</testsuites>\n',
   ].join('\n');
-}
-
-/** The coverage as properties: `coverage` in percent, and `coverage.fields` as `seen/total`. */
-function toCoverageLines({ coverage }: Report): string[] {
-  if (coverage === undefined) return [];
-  const { percent, minimum, kinds, unchecked } = coverage;
-  const properties: [name: string, value: string][] = [
-    ['coverage', `${percent}`],
-    ...(minimum === undefined ? [] : [['coverage.minimum', `${minimum}`] as [string, string]]),
-    ...Object.entries(kinds).map(([kind, { seen, total }]): [string, string] => [
-      `coverage.${kind}`,
-      `${seen}/${total}`,
-    ]),
-    ...unchecked.map(({ document, ...each }): [string, string] => [
-      'coverage.unchecked',
-      `${document}: ${toUncheckedLine(each)}`,
-    ]),
-  ];
-  const lines = properties.map(
-    ([name, value]) => `      <property${toAttributes({ name, value })}/>`,
-  );
-  return ['    <properties>', ...lines, '    </properties>'];
 }
 
 type Kind = 'pass' | 'failure' | 'error' | 'skipped';

@@ -1,10 +1,9 @@
 import { listSources } from '../contract/rules.ts';
-import { COVERAGE_KINDS, COVERAGE_TITLES, type Coverage } from '../document/coverage.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import { isStale, withReason } from './compare.ts';
 import { toRepeat, UNPRINTABLE } from './to-curl.ts';
-import { isUncovered, type Report } from './to-report.ts';
+import type { Report } from './to-report.ts';
 
 /** Maximum length of a body that is shown, in characters; the `--report` files contain more. */
 const SHOWN = 500;
@@ -128,9 +127,7 @@ export function toVerdictPhrase(report: Report): string {
     case 1:
       return isStale(baseline) ? 'the baseline is stale' : 'breaks the contract';
     case 3:
-      return isUncovered(report)
-        ? `incomplete: the coverage is less than ${report.coverage?.minimum} %`
-        : 'incomplete: a required check was skipped';
+      return 'incomplete: a required check was skipped';
     case 4:
       return 'incomplete: a check ended in an error';
     case 0:
@@ -141,15 +138,6 @@ export function toVerdictPhrase(report: Report): string {
         ? 'follows the contract, as far as it was checked'
         : 'follows the contract';
   }
-}
-
-/** Returns the coverage of the contract or the documents: `coverage 72 %: 5 of 6 operations, 9 of 12 parameters, …`. */
-export function toCoverageLine({ percent, kinds }: Coverage): string {
-  const counts = COVERAGE_KINDS.flatMap((kind) => {
-    const { seen, total } = kinds[kind];
-    return total === 0 ? [] : `${seen} of ${total} ${COVERAGE_TITLES[kind]}`;
-  });
-  return `coverage ${percent} %: ${counts.join(', ')}`;
 }
 
 /** Returns the last line of a run: counts, verdict, declared deviations, seed and duration. */

@@ -1,6 +1,5 @@
 import type { Api } from '../contract/openapi.ts';
 import { rules } from '../contract/rules.ts';
-import type { Coverage } from '../document/coverage.ts';
 import type { KnownFailure, Settings } from '../options.ts';
 import { ENGINES, OUTCOMES, type Outcome, type Result } from '../result.ts';
 import {
@@ -27,11 +26,11 @@ function sortResults(results: readonly Result[]): Result[] {
 
 /** The report on a run, with its results and its exit code. */
 export interface Report {
-  targets: { api: Api | 'document'; url: string; contract: string; version: string }[];
-  /** Version of the contract's rule set, if the run checked the contract. */
-  rules?: string;
-  /** Seed for the generated requests; absent if none were generated. */
-  seed?: number;
+  targets: { api: Api; url: string; contract: string; version: string }[];
+  /** Version of the contract's rule set. */
+  rules: string;
+  /** Seed for the generated requests. */
+  seed: number;
   /** When the run began, ISO 8601, and how long it took. */
   startedAt: string;
   durationMs: number;
@@ -44,16 +43,11 @@ export interface Report {
     incomplete: number;
   };
   baseline: Baseline;
-  /** What was seen of the contract, or of the OpenAPI documents if the run checked documents. */
-  coverage?: Coverage & {
-    /** The minimum in percent, if there is one. */
-    minimum?: number;
-  };
   /** What has changed since an earlier report, if there is one. */
   comparison?: Comparison;
   /**
    * 1 if a MUST failed that is not in the baseline, or the baseline is stale; otherwise 4 if a MUST ended
-   * in an error; otherwise 3 if a MUST was skipped or too little of a document was seen; otherwise 0.
+   * in an error; otherwise 3 if a MUST was skipped; otherwise 0.
    */
   exitCode: 0 | 1 | 3 | 4;
   results: Result[];
@@ -64,7 +58,6 @@ export function toVerdict(
   results: readonly Result[],
   entries: readonly KnownFailure[],
   now: Date,
-  coverage?: Report['coverage'],
 ): Pick<Report, 'summary' | 'baseline' | 'exitCode'> {
   const baseline = toBaseline(results, entries, now);
   const accepted = listAccepted(entries, now);
@@ -72,13 +65,7 @@ export function toVerdict(
     (result) => result.outcome !== 'fail' || !isKnown(result, accepted),
   );
   const exitCode = isStale(baseline) ? 1 : toExitCode(deciding);
-  const isIncomplete = exitCode === 0 && isUncovered({ coverage });
-  return { summary: toCounts(results), baseline, exitCode: isIncomplete ? 3 : exitCode };
-}
-
-/** Returns whether the coverage of the documents is below the minimum that the operator requires. */
-export function isUncovered({ coverage }: { coverage?: Report['coverage'] | undefined }): boolean {
-  return coverage !== undefined && coverage.percent < (coverage.minimum ?? 0);
+  return { summary: toCounts(results), baseline, exitCode };
 }
 
 function toCounts(results: readonly Result[]): Report['summary'] {
@@ -102,10 +89,9 @@ export function createReport(
   settings: Settings,
   started: Date,
   results: readonly Result[],
-  { coverage: seen, ...more }: Pick<Report, 'targets'> & { coverage: Coverage } & Partial<Report>,
+  more: Pick<Report, 'targets' | 'rules' | 'seed' | 'leftovers'>,
 ): Report {
-  const { minCoverage: minimum, envelope, copyPath, maxAgeUnit } = settings;
-  const coverage = { ...seen, ...(minimum === undefined ? {} : { minimum }) };
+  const { envelope, copyPath, maxAgeUnit } = settings;
   return {
     startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
@@ -114,10 +100,8 @@ export function createReport(
       ...(copyPath === 'absolute' ? [] : [`--copy-path ${copyPath}`]),
       ...(maxAgeUnit === 's' ? [] : [`--max-age-unit ${maxAgeUnit}`]),
     ],
-    leftovers: [],
-    ...toVerdict(results, settings.baseline, started, coverage),
+    ...toVerdict(results, settings.baseline, started),
     ...more,
-    coverage,
     results: sortResults(results),
   };
 }

@@ -37,7 +37,7 @@ export function skipReason(words: string[]): string | undefined {
   if (host !== undefined && !sendsNothing) return `calls ${host}`;
   if (berth !== undefined) {
     const isSuite = /conformance$/.test(berth[0] as string) && berth[1] !== 'fixture';
-    const isSmall = args.includes('--only') || args.includes('--service-document');
+    const isSmall = args.includes('--only');
     const isPart = isSmall && text.includes('--gateway-url http://127.0.0.1');
     return isSuite && !sendsNothing && !isPart
       ? 'a conformance run, which packages/proof tests'
