@@ -32,11 +32,6 @@ export const checkedByTests: readonly { goal: string; file: string; command: str
     command: 'npm test',
   },
   {
-    goal: 'The mock in static mode agrees with prism-cli, except for 10 rules',
-    file: 'packages/mock/test/differential/differential.test.ts',
-    command: 'npm test',
-  },
-  {
     goal: 'The right rule finds every mutant of the reference server, and the correct server passes 50 times in a row under load',
     file: 'packages/proof/scripts/soak.ts',
     command: 'npm run soak; a part of them in npm test',
