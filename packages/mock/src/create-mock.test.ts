@@ -74,7 +74,6 @@ test.each<[object, string]>([
   [{ faults: 'latency=200' }, "faults must be a list of rules, such as ['latency=200'], got 'lat"],
   [{ faults: [null] }, 'faults must be a list of rules'],
   [{ faults: [{ fault: 'reset' }] }, 'faults[0].name must have 1 to 100 characters'],
-  [{ dir: '' }, "dir must be the path of a folder, got ''."],
   [{ maxStoreBytes: '1' }, 'maxStoreBytes must be a positive integer.'],
   [{ maxSessions: null }, 'maxSessions must be a positive integer.'],
   [

@@ -1,5 +1,4 @@
-import { createMockSession } from './control/create-mock-session.ts';
-import type { MockSession } from './control/mock-session.ts';
+import { createMockSession, type MockSession } from './control/mock-session.ts';
 import type { MockOptions } from './options.ts';
 import { serve } from './serve.ts';
 import { KEY_PAIR, type MockCredentials } from './surfaces/auth/credentials.ts';
@@ -21,8 +20,8 @@ export interface Mock {
   /** Credentials that `auth: 'strict'` accepts. */
   credentials(): Promise<MockCredentials>;
   /**
-   * Returns a session, to inspect or change what calls can change: files, clock, faults, log and service
-   * states. A call selects its session with the `X-Mock-Session` header.
+   * Returns a session, to inspect or change what calls can change: files, clock, faults and log. A call
+   * selects its session with the `X-Mock-Session` header.
    *
    * @param id default: the session of all calls without the header
    */
@@ -60,7 +59,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
       const { mintToken } = await import('./surfaces/auth/strict-auth.ts');
       return { ...KEY_PAIR, token: await mintToken(context.options.env) };
     },
-    session: (id = '') => createMockSession(context, id),
+    session: (id = '') => createMockSession(context.sessions, id),
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,
   };

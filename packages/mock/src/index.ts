@@ -1,24 +1,21 @@
 export { GatewayError } from '@berth/server-stubs';
 export type { WireProfile } from './contract/wire-profile.ts';
 export type {
+  ClockChange,
+  ClockState,
   MockSession,
   RequestsOptions,
   SessionClock,
   SessionFaults,
   SessionFile,
   SessionFiles,
-  SessionPart,
-  SessionService,
-  SessionServices,
 } from './control/mock-session.ts';
-export type { SessionSnapshot } from './control/snapshot.ts';
 export { createMock, type Mock } from './create-mock.ts';
 export type { Fault } from './faults/fault.ts';
 export type { FaultRule } from './faults/fault-rules.ts';
 export { mockFixture } from './mock-fixture.ts';
 export type { MockOptions } from './options.ts';
 export type {
-  DeclaredState,
   Duration,
   EventScript,
   FakeService,

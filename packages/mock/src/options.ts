@@ -72,11 +72,9 @@ export interface MockOptions {
    * (`batchDelete:code=SYS_ERR,share=0.1`). Default: none.
    */
   faults?: readonly (FaultRule | string)[] | undefined;
-  /** Folder to store uploaded files in, created if missing. Default: files are kept in memory. */
-  dir?: string | undefined;
   /**
    * Maximum total size of uploaded files in all sessions, in bytes; uploads that exceed it are rejected.
-   * Default 256 MiB in memory, unlimited in a folder.
+   * Default 256 MiB.
    */
   maxStoreBytes?: number | undefined;
   /**
@@ -100,11 +98,12 @@ const DEFAULTS = {
   env: 'dev',
   mode: 'auto',
   remember: false,
+  maxStoreBytes: 256 * 1024 * 1024,
   maxSessions: 100,
   wireProfile: standardProfile,
 } satisfies MockOptions;
 
-type Defaulted = keyof typeof DEFAULTS | 'auth' | 'seed' | 'maxStoreBytes';
+type Defaulted = keyof typeof DEFAULTS | 'auth' | 'seed';
 
 export type ResolvedOptions = Omit<MockOptions, 'faults'> & {
   readonly [Name in Defaulted]: NonNullable<MockOptions[Name]>;
@@ -116,7 +115,7 @@ export type ResolvedOptions = Omit<MockOptions, 'faults'> & {
  */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   assertTypes(options);
-  const { host, env, document, dir, origins, faults = [] } = options;
+  const { host, env, document, origins, faults = [] } = options;
   // Without a host, Node listens on every interface.
   if (host === '') throw new TypeError('host must be an address of this machine.');
   if (env !== undefined && !isEnv(env)) {
@@ -131,7 +130,6 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     ...DEFAULTS,
     auth: document === undefined ? 'present' : 'off',
     seed: Math.random().toString(36).slice(2),
-    maxStoreBytes: dir === undefined ? 256 * 1024 * 1024 : Number.MAX_SAFE_INTEGER,
     ...Object.fromEntries(given),
     faults: toFaultRules(faults),
   };
@@ -171,7 +169,6 @@ const TYPES: {
   document: [isPath, 'the path of an OpenAPI document'],
   remember: [isFlag, 'true or false'],
   faults: [isListOf(isRule), "a list of rules, such as ['latency=200']"],
-  dir: [isPath, 'the path of a folder'],
   contract: [isListOf(isPath), "a list of files, such as ['storage.yaml']"],
 };
 
@@ -189,7 +186,7 @@ function assertTypes(options: MockOptions): void {
   }
 }
 
-const NOT_WITH_DOCUMENT = ['services', 'dir', 'contract'] as const;
+const NOT_WITH_DOCUMENT = ['services', 'contract'] as const;
 
 function assertAlone(options: MockOptions): void {
   const other = NOT_WITH_DOCUMENT.find((name) => options[name] !== undefined);

@@ -1,15 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Context } from './context.ts';
 import { type Contract, standardContract } from './contract/contract.ts';
 import type { Oracle } from './contract/oracle/create-oracle.ts';
 import { applyProfile, assertWireProfile, type WireProfile } from './contract/wire-profile.ts';
 import { createApplication } from './create-application.ts';
-import { type Contents, memoryContents } from './files/file-store.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
 import { type LoggedRequest, LogRoom } from './session/request-log.ts';
@@ -17,7 +15,6 @@ import { createSession, type SessionParts, Sessions } from './session/session.ts
 import { type Auth, createOffAuth, createPresentAuth } from './surfaces/auth/auth.ts';
 import { createHttpServer } from './surfaces/http-server.ts';
 import { itemPatternsOf } from './surfaces/storage.ts';
-import { makeFolder } from './util/folders.ts';
 import { originOf } from './util/host.ts';
 import { describeServiceFault } from './util/source-file.ts';
 
@@ -43,13 +40,12 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
   let oracle: Promise<Oracle> | undefined;
   let url = '';
   const parts: SessionParts = {
-    secret: secretOf(options),
+    secret: randomBytes(32),
     seed: options.seed,
     faults: options.faults,
     room: { left: options.maxStoreBytes },
     logRoom: new LogRoom(),
     onCall: events.onCall,
-    contentsOf: await loadContents(options),
     env: options.env,
     storage: {
       publicUrl: (request) => context.originOf(request),
@@ -156,26 +152,6 @@ function trackSockets(server: Server): ReadonlySet<Duplex> {
 
 function warn(fault: Parameters<typeof describeServiceFault>[0]): void {
   process.emitWarning(describeServiceFault(fault), 'BerthWarning');
-}
-
-/**
- * Signs grants and links. For files that outlive the mock they stay valid: the folder's secret is derived
- * from its path, which is enough because every mock's key pair is public anyway.
- */
-function secretOf({ dir }: ResolvedOptions): Buffer {
-  if (dir === undefined) return randomBytes(32);
-  return createHash('sha256').update(resolve(dir)).digest();
-}
-
-async function loadContents({
-  dir,
-  maxSessions,
-}: ResolvedOptions): Promise<(session: string) => Contents> {
-  if (dir === undefined) return () => memoryContents;
-  const { createDiskContents, toSessionFolder } = await import('./files/disk-contents.ts');
-  // If a folder cannot be used, fail on startup and not on the first call.
-  makeFolder(toSessionFolder(dir, ''));
-  return (session) => createDiskContents(toSessionFolder(dir, session), maxSessions);
 }
 
 async function loadCertificate({ host }: ResolvedOptions) {

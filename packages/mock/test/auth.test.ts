@@ -29,7 +29,7 @@ test("strict accepts the mock's own token, until it expires by the session's clo
   expect((await ask(token)).status).toBe(200);
   expect((await ask('any')).json).toMatchObject({ code: 'ACCESS_TOKEN_INVALID' });
   expect((await storage(mock, 'batchDelete', { fileList: [] })).status).toBe(401);
-  mock.session().clock.advance(31 * 24 * 3_600_000);
+  mock.session().clock.set({ advance: '31d' });
   const { status, json } = await ask(token);
   expect([status, json]).toMatchObject([401, { code: 'ACCESS_TOKEN_EXPIRED' }]);
 });

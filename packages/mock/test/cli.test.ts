@@ -270,9 +270,10 @@ describe('invalid options', async () => {
     });
   });
 
-  const empty = ['--services', '--dir', '--contract', '--wire-profile'].map(
-    (option): [string[], string] => [[option, ''], "argument '' is invalid. It must not be empty."],
-  );
+  const empty = ['--services', '--contract', '--wire-profile'].map((option): [string[], string] => [
+    [option, ''],
+    "argument '' is invalid. It must not be empty.",
+  ]);
 
   test.each<[string[], string | RegExp]>([
     ...empty,

@@ -8,7 +8,7 @@ afterAll(() => mock.close());
 
 const put = (headers: object) =>
   control(mock, 'PUT', 'clock', { body: { advance: 1 }, headers: { ...headers } });
-const read = (headers: object) => control(mock, 'GET', 'snapshot', { headers: { ...headers } });
+const read = (headers: object) => control(mock, 'GET', 'files', { headers: { ...headers } });
 
 describe('a name that points at this machine', () => {
   test.each(['evil.example', 'localhost.evil.example', '192.168.0.1', 'a@127.0.0.1'])(

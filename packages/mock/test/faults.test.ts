@@ -108,13 +108,13 @@ describe('a rule', () => {
   });
 
   test('limits calls per second, and reports when to retry', async () => {
-    session.clock.freeze();
+    session.clock.set({ frozen: true });
     session.faults.put('gateway', 'gateway:callsPerSecond=2');
     session.faults.put('storage', 'storage:callsPerSecond=0.25');
     session.faults.put('upload', 'upload:callsPerSecond=1');
     const status = async () => (await gateway(mock, HELLO)).status;
     expect([await status(), await status(), await status()]).toEqual([200, 200, 429]);
-    session.clock.advance('1s');
+    session.clock.set({ advance: '1s' });
     expect([await status(), await status()]).toEqual([200, 200]);
     const limited = await gateway(mock, HELLO);
     expect(limited.json.code).toBe('EXCEED_RATELIMIT');
@@ -136,7 +136,7 @@ describe('a rule', () => {
     const signed = await storage(mock, 'batchDelete', { fileList: [] });
     expect(signed).toMatchObject({ status: 401, json: { body: { code: 'SIGN_PARAM_INVALID' } } });
     expect(signed.headers['www-authenticate']).toContain('X-Svc-Authorization');
-    session.faults.clear();
+    session.faults.delete('all');
     const grant = await getGrant(mock, 'a.txt');
     session.faults.put('all', 'expiredToken');
     const form = await postForm(grant.url, toForm(grant, 'a.txt'), new Blob(['x']));

@@ -69,7 +69,7 @@ describeOn('chromium', 'the inspector', () => {
   test('shows files, and the sessions to choose from', async () => {
     await upload(mock, 'reports/a b.txt', 'Hello');
     await callHello('/default');
-    mock.session('other').clock.freeze();
+    mock.session('other').clock.set({ frozen: true });
     await open();
     const link = page.getByRole('link', { name: 'reports/a b.txt' });
     const file = await page.request.get((await link.getAttribute('href')) ?? '');

@@ -74,7 +74,7 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
 
   test('responds to all kinds of calls, stores files, and serves TypeScript and a custom document', async () => {
     const document = join(PACKAGE, '../../spec/generated/storage.v2.gen.yaml');
-    const args = ['--dir', join(folder, name), '--services', 'berth.services.ts'];
+    const args = ['--services', 'berth.services.ts'];
     await withMock([...args, '--contract', document], async (mock) => {
       expect(await (await call(mock, '/hello')).json()).toHaveProperty('message');
       const made = await call(mock, '/hello', { prefer: 'dynamic=true' });

@@ -1,5 +1,5 @@
 import { startFixture } from '@berth/conformance/fixture';
-import { createMock } from '@berth/mock';
+import { createMock, GatewayError } from '@berth/mock';
 import type { Deployment } from './start-mutated.ts';
 
 /** Starts the mock with strict authentication, and the fixture service behind it. */
@@ -9,7 +9,7 @@ export async function startConformingMock(): Promise<Deployment> {
     auth: 'strict',
     services: {
       conformance: { proxy: fixture.url },
-      forbidden: { state: 'SERVICE_FORBIDDEN' },
+      forbidden: { routes: { 'GET /*': forbid, 'POST /*': forbid, 'WS /*': forbid } },
     },
   });
   const other = await createMock({ auth: 'strict', env: 'other' });
@@ -32,4 +32,8 @@ export async function startConformingMock(): Promise<Deployment> {
       await fixture.close();
     },
   };
+}
+
+function forbid(): never {
+  throw new GatewayError('SERVICE_FORBIDDEN');
 }

@@ -83,7 +83,6 @@ export function parseOptions(argv: string[]): CliOptions | undefined {
       'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,share=0.1',
       oneMore('faults'),
     )
-    .option('--dir <folder>', 'folder to store uploaded files in (default: in memory)', parsePath)
     .option('--max-sessions <count>', 'maximum number of sessions to keep', (value) =>
       validated('maxSessions', toInteger(value)),
     )

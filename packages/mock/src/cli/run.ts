@@ -124,7 +124,6 @@ function findStartFault(
   // Each file is valid, but the mock cannot serve them together.
   if (error.name === 'ContractFileError') return error.message;
   if (contract !== undefined && error instanceof TypeError) return error.message;
-  if (error.name === 'FolderError') return error.message;
   if (error.name === 'ServicesError') return error.message;
   switch (error.code) {
     case 'EADDRINUSE':

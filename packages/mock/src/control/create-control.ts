@@ -4,8 +4,8 @@ import { toUnknown } from '../faults/parse-fault.ts';
 import { isOwnHost, originOf } from '../util/host.ts';
 import { SESSION_PARAMETER, sessionOfQuery } from '../util/session-name.ts';
 import { FieldError } from '../util/values.ts';
-import { createMockSession } from './create-mock-session.ts';
 import { findEndpoint, RESPONDED } from './endpoints.ts';
+import { createMockSession } from './mock-session.ts';
 import { servePage } from './pages.ts';
 import { Problem } from './problem.ts';
 
@@ -32,7 +32,7 @@ export function createControl(context: Context, root: string): RequestListener {
   };
 }
 
-const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_JSON_BYTES = 1024 * 1024;
 
 async function respond(
   context: Context,
@@ -52,10 +52,10 @@ async function respond(
   const { endpoint, params } = findEndpoint(request.method ?? 'GET', path.slice(api.length));
   const query = new URLSearchParams(search);
   assertKnown(query, endpoint.query ?? []);
-  const { method, maxBodyBytes = MAX_BODY_BYTES } = endpoint;
+  const { method, takesBytes = false } = endpoint;
   const hasBody = method === 'PUT' || method === 'POST';
-  const body = hasBody ? await readJsonBody(request, maxBodyBytes) : undefined;
-  const session = createMockSession(context, sessionOfQuery(request));
+  const body = hasBody ? await readBody(request, takesBytes, context) : undefined;
+  const session = createMockSession(context.sessions, sessionOfQuery(request));
   const value = await endpoint.respond({
     context,
     session,
@@ -123,18 +123,23 @@ function nameOf({ headers }: IncomingMessage): string {
 }
 
 /**
- * Reads a JSON request body.
+ * Reads a request body: the bytes of a file, or JSON.
  *
  * @returns undefined if there is no body
  * @throws Problem 413, 415 or 400
  */
-async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+async function readBody(
+  request: IncomingMessage,
+  isFile: boolean,
+  { options }: Context,
+): Promise<unknown> {
+  const maxBytes = isFile ? options.maxStoreBytes : MAX_JSON_BYTES;
   const { headers } = request;
   const length = Number(headers['content-length'] ?? 0);
   if (headers['transfer-encoding'] === undefined && length === 0) return undefined;
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   // Other sites can send any other type without a preflight.
-  if (type !== 'application/json') {
+  if (!isFile && type !== 'application/json') {
     throw new Problem(415, 'Send the body as application/json.', { field: 'Content-Type' });
   }
   if (length > maxBytes) throw tooLarge(maxBytes);
@@ -147,8 +152,10 @@ async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise
     chunks.push(chunk);
   }
   if (size === 0) return undefined;
+  const bytes = Buffer.concat(chunks);
+  if (isFile) return bytes;
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(bytes.toString());
   } catch (error) {
     throw new Problem(400, `The body is not valid JSON: ${(error as Error).message}.`);
   }

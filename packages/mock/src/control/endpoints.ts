@@ -1,17 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { contract } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
 import { toUnknown } from '../faults/parse-fault.ts';
-import { toKey } from '../files/file-store.ts';
 import { toLoggedJson } from '../session/logged-json.ts';
-import type { LoggedRequest } from '../session/request-log.ts';
 import { readPackageInfo } from '../util/package-info.ts';
 import { FieldError, isObject, suggest } from '../util/values.ts';
-import { type ClockChange, changeClock, toClockState } from './change-clock.ts';
-import type { MockSession, SessionPart } from './mock-session.ts';
+import type { ClockChange, MockSession } from './mock-session.ts';
 import { Problem } from './problem.ts';
-import { MAX_SNAPSHOT_BYTES, type SessionSnapshot } from './snapshot.ts';
 
 interface ControlCall {
   readonly context: Context;
@@ -19,6 +14,7 @@ interface ControlCall {
   /** Decoded values of `{name}` in the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** JSON, or bytes if the endpoint accepts any type. */
   readonly body: unknown;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -30,8 +26,8 @@ interface Endpoint {
   readonly path: string;
   /** Allowed query parameters besides `session`. Default: none. */
   readonly query?: readonly string[];
-  /** Maximum body size. Default 1 MiB. */
-  readonly maxBodyBytes?: number;
+  /** Whether the body is a file and not JSON. */
+  readonly takesBytes?: true;
   /**
    * @returns the JSON to send; undefined for 204; `RESPONDED` if the endpoint has already sent a response
    * @throws Problem, or FieldError for 400
@@ -42,58 +38,19 @@ interface Endpoint {
 /** Returned by an endpoint that has already sent the response itself. */
 export const RESPONDED = Symbol('responded');
 
-/**
- * A reader that falls this far behind is disconnected. It reconnects with the ID of the last call it
- * received.
- */
-const MOST_BUFFERED = 8 * 1024 * 1024;
-
-const HEARTBEAT_MILLISECONDS = 15_000;
-
 /** All control API endpoints. The first match wins. */
 export const endpoints: readonly Endpoint[] = [
   {
     method: 'GET',
     path: 'health',
-    respond({ context: { options, url, sessions, services, profile }, session }) {
-      const { env, mode, auth, seed } = options;
-      const { storageHeaders, uploadFields, storeFileID } = profile;
-      return {
-        version: readPackageInfo().version,
-        url,
-        env,
-        mode,
-        auth,
-        seed,
-        wireProfile: profile.name,
-        names: { storageHeaders, uploadFields, storeFileID },
-        contract: Object.fromEntries(
-          Object.entries(contract.documents).map(([name, { version }]) => [name, version]),
-        ),
-        services: services.names(),
-        session: session.id,
-        sessions: sessions.list().map(({ id }) => id),
-      };
-    },
+    respond: ({ context: { options, url, sessions } }) => ({
+      version: readPackageInfo().version,
+      url,
+      env: options.env,
+      sessions: sessions.list().map(({ id }) => id),
+    }),
   },
-  {
-    method: 'POST',
-    path: 'reset',
-    respond({ session, body = {} }) {
-      const { only } = toFields(body, ['only']);
-      session.reset({ only: only as readonly SessionPart[] | undefined });
-    },
-  },
-  { method: 'GET', path: 'snapshot', respond: ({ session }) => session.snapshot() },
-  {
-    method: 'POST',
-    path: 'restore',
-    // Base64 encodes three bytes as four characters; the extra mebibyte is for everything else.
-    maxBodyBytes: Math.ceil(MAX_SNAPSHOT_BYTES / 3) * 4 + 1024 * 1024,
-    respond({ session, body }) {
-      session.restore(body as SessionSnapshot);
-    },
-  },
+  { method: 'POST', path: 'reset', respond: ({ session }) => session.reset() },
   { method: 'GET', path: 'faults', respond: ({ session }) => ({ faults: session.faults.list() }) },
   {
     method: 'PUT',
@@ -101,7 +58,6 @@ export const endpoints: readonly Endpoint[] = [
     respond: ({ session, params: { name = '' }, body }) =>
       session.faults.put(name, body as FaultRule | string),
   },
-  { method: 'DELETE', path: 'faults', respond: ({ session }) => session.faults.clear() },
   {
     method: 'DELETE',
     path: 'faults/{name}',
@@ -117,13 +73,9 @@ export const endpoints: readonly Endpoint[] = [
   {
     method: 'PUT',
     path: 'clock',
-    respond({ context, session, body }) {
-      const { clock } = context.sessions.get(session.id);
-      changeClock(clock, toFields(body, ['now', 'advance', 'frozen']) as ClockChange);
-      return toClockState(clock);
-    },
+    respond: ({ session, body }) =>
+      session.clock.set(toFields(body, ['now', 'advance', 'frozen']) as ClockChange),
   },
-  { method: 'DELETE', path: 'clock', respond: ({ session }) => session.clock.reset() },
   {
     method: 'GET',
     path: 'requests',
@@ -138,51 +90,16 @@ export const endpoints: readonly Endpoint[] = [
       return { requests: requests.map(toLoggedJson) };
     },
   },
-  { method: 'GET', path: 'requests/stream', respond: streamRequests },
-  {
-    method: 'GET',
-    path: 'requests/{id}',
-    respond({ context, session, params: { id = '' } }) {
-      const logged = context.sessions.get(session.id).requests.get(id);
-      if (logged !== undefined) return toLoggedJson(logged);
-      throw new Problem(404, 'The log has no call with this X-Request-Id.', { field: 'id' });
-    },
-  },
-  {
-    method: 'DELETE',
-    path: 'requests',
-    respond: ({ session }) => session.reset({ only: ['requests'] }),
-  },
   { method: 'GET', path: 'files', respond: ({ session }) => ({ files: session.files.list() }) },
   { method: 'GET', path: 'files/{path*}', respond: sendFile },
   {
-    method: 'DELETE',
-    path: 'files/{path*}',
-    respond({ session, params: { path = '' } }) {
-      if (!session.files.delete(path)) throw toMissing(path);
-    },
-  },
-  {
-    method: 'GET',
-    path: 'services',
-    respond: ({ context, session }) => ({
-      services: session.services.list(),
-      faults: context.services.faults(),
-    }),
-  },
-  {
     method: 'PUT',
-    path: 'services/{name}/state',
-    respond({ session, params: { name = '' }, body }) {
-      const { code, for: duration } = toFields(body, ['code', 'for']);
-      const options = duration === undefined ? {} : { for: duration as string };
-      session.services.setState(name, code as string, options);
+    path: 'files/{path*}',
+    takesBytes: true,
+    respond({ session, params: { path = '' }, body = Buffer.alloc(0), request }) {
+      if (session.files.put(path, body as Buffer, request.headers['content-type'])) return;
+      throw new Problem(413, 'The file does not fit: reset the session, or raise maxStoreBytes.');
     },
-  },
-  {
-    method: 'DELETE',
-    path: 'services/{name}/state',
-    respond: ({ session, params: { name = '' } }) => session.services.clearState(name),
   },
 ];
 
@@ -251,43 +168,18 @@ function toFields<const Name extends string>(
   return body as { readonly [Field in Name]?: unknown };
 }
 
-/**
- * Sends each new or changed call as a server-sent event with the call's ID. A client that reconnects with
- * `Last-Event-ID` gets all calls since then.
- */
-function streamRequests({ context, session, request, response }: ControlCall) {
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.write(':\n\n');
-  const send = (logged: LoggedRequest) => {
-    response.write(`id: ${logged.id}\ndata: ${JSON.stringify(toLoggedJson(logged))}\n\n`);
-    if (response.writableLength > MOST_BUFFERED) response.destroy();
-  };
-  const { requests } = context.sessions.get(session.id);
-  const last = request.headers['last-event-id'];
-  if (last !== undefined) {
-    const known = requests.list();
-    // If the log no longer has that call, every call in it is newer.
-    for (const logged of known.slice(known.findIndex(({ id }) => id === last) + 1)) send(logged);
-  }
-  const stop = requests.listen(send);
-  const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MILLISECONDS).unref();
-  response.once('close', () => {
-    stop();
-    clearInterval(heartbeat);
-  });
-  return RESPONDED;
-}
-
 function toFlag(value: string | null): boolean {
   if (value === null || value === 'false') return false;
   if (value === 'true') return true;
   throw new FieldError('unmatched', 'must be true or false.');
 }
 
-function sendFile({ context, session, params: { path = '' }, request, response }: ControlCall) {
-  const file = context.sessions.get(session.id).files.get(toKey(path));
-  if (file === undefined) throw toMissing(path);
-  const bytes = file.content.bytes();
+function sendFile({ session, params: { path = '' }, request, response }: ControlCall) {
+  const bytes = session.files.read(path);
+  const file = session.files.list().find((one) => one.path === path.replace(/^\//, ''));
+  if (bytes === undefined || file === undefined) {
+    throw new Problem(404, `There is no file ${path} in this session.`, { field: 'path' });
+  }
   response.writeHead(200, {
     'content-type': file.contentType,
     'content-length': bytes.length,
@@ -298,8 +190,4 @@ function sendFile({ context, session, params: { path = '' }, request, response }
   });
   response.end(request.method === 'HEAD' ? undefined : bytes);
   return RESPONDED;
-}
-
-function toMissing(path: string): Problem {
-  return new Problem(404, `There is no file ${path} in this session.`, { field: 'path' });
 }

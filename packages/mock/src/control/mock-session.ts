@@ -1,11 +1,10 @@
+import { FilePathError, toFilePath } from '@berth/server-stubs/engine';
 import type { FaultRule } from '../faults/fault-rules.ts';
-import type { LoggedRequest } from '../session/request-log.ts';
-import type { ClockState } from './change-clock.ts';
-import type { ServiceStateJson, SessionSnapshot } from './snapshot.ts';
-
-/** Parts of a session that can be reset separately. */
-export const SESSION_PARTS = ['files', 'faults', 'clock', 'requests', 'services'] as const;
-export type SessionPart = (typeof SESSION_PARTS)[number];
+import { parseFaultFlag, toFaultRule } from '../faults/parse-fault.ts';
+import type { LoggedRequest, RequestLog } from '../session/request-log.ts';
+import type { Session, Sessions } from '../session/session.ts';
+import type { Clock } from '../util/clock.ts';
+import { FieldError, toMilliseconds } from '../util/values.ts';
 
 /**
  * A session of a mock, for tests in the same process. It offers the same operations as the control API, and
@@ -20,20 +19,13 @@ export type SessionPart = (typeof SESSION_PARTS)[number];
 export interface MockSession {
   /** Session name; empty for the default session. */
   readonly id: string;
-  /**
-   * Resets the session to its initial state: no files, the faults from the command line, the machine's time.
-   */
-  reset(options?: { readonly only?: readonly SessionPart[] | undefined }): void;
-  /** Returns the session's files with their content, faults, clock and service states, as JSON. */
-  snapshot(): SessionSnapshot;
-  /** Restores a snapshot. The call log is kept. */
-  restore(snapshot: SessionSnapshot): void;
+  /** Resets the session: no files and calls, the mock's own faults, the machine's time. */
+  reset(): void;
   /** Returns the latest calls, oldest first. */
   requests(options?: RequestsOptions): readonly LoggedRequest[];
   readonly faults: SessionFaults;
   readonly clock: SessionClock;
   readonly files: SessionFiles;
-  readonly services: SessionServices;
 }
 
 export interface RequestsOptions {
@@ -53,29 +45,39 @@ export interface SessionFaults {
   put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule;
   /** Removes a rule. Returns whether it existed. */
   delete(name: string): boolean;
-  clear(): void;
 }
 
 /** The session's clock, which determines when links and grants expire. */
 export interface SessionClock {
-  now(): Date;
   state(): ClockState;
-  /** @param time a Date, an ISO 8601 string, or milliseconds since the epoch */
-  set(time: Date | string | number, options?: { readonly frozen?: boolean | undefined }): void;
-  /** @param by milliseconds, or a duration such as `1h` */
-  advance(by: number | string): void;
-  /** Freezes the clock. */
-  freeze(): void;
-  /** Resets the clock to the machine's time. */
-  reset(): void;
+  /** Sets, advances, freezes or unfreezes the clock. */
+  set(change: ClockChange): ClockState;
+}
+
+export interface ClockState {
+  /** ISO 8601. */
+  readonly now: string;
+  readonly frozen: boolean;
+}
+
+export interface ClockChange {
+  /** Time to set: a Date, an ISO 8601 string, or milliseconds since the epoch. */
+  readonly now?: Date | string | number | undefined;
+  /** How far to advance: milliseconds, or a duration such as `1h`. */
+  readonly advance?: number | string | undefined;
+  readonly frozen?: boolean | undefined;
 }
 
 export interface SessionFiles {
   list(): readonly SessionFile[];
   /** Returns the content of a file; undefined if it does not exist. */
   read(path: string): Uint8Array | undefined;
-  /** Deletes a file. Returns whether it existed. */
-  delete(path: string): boolean;
+  /**
+   * Stores a file, as an upload would. Returns false if it does not fit.
+   *
+   * @param contentType default `application/octet-stream`
+   */
+  put(path: string, content: Uint8Array | string, contentType?: string): boolean;
 }
 
 export interface SessionFile {
@@ -88,23 +90,111 @@ export interface SessionFile {
   readonly modified: string;
 }
 
-export interface SessionServices {
-  /** Lists the defined services, and those whose state has been set. */
-  list(): Readonly<Record<string, SessionService>>;
-  /**
-   * Makes every call of a service fail with a gateway error code, or succeed with `READY`, regardless of its
-   * definition.
-   *
-   * @param options.for milliseconds or a duration such as `5s`, by the session's clock. Default: until it is
-   * changed
-   */
-  setState(name: string, code: string, options?: { readonly for?: number | string }): void;
-  clearState(name: string): void;
+/** Creates the operations on a session. Tests in this process and the control API use the same operations. */
+export function createMockSession(sessions: Sessions, id: string): MockSession {
+  // A session that was dropped starts over.
+  const session = () => sessions.get(id);
+  return {
+    id,
+    reset: () => session().reset(),
+    requests: (options = {}) => listRequests(session().requests, options),
+    faults: {
+      list: () => session().faults.list(),
+      put(name, given) {
+        const rule =
+          typeof given === 'string' ? parseFaultFlag(name, given) : toFaultRule(name, given);
+        session().faults.put(rule);
+        return rule;
+      },
+      delete: (name) => session().faults.delete(name),
+    },
+    clock: {
+      state: () => toState(session().clock),
+      set(change) {
+        const { clock } = session();
+        changeClock(clock, change);
+        return toState(clock);
+      },
+    },
+    files: {
+      list: () => listFiles(session()),
+      read: (path) => session().files.get(toPath(path))?.content,
+      put(path, content, contentType = 'application/octet-stream') {
+        const draft = session().files.draft();
+        const isKept = draft.append(Buffer.from(content as Uint8Array));
+        if (isKept && draft.commit(toPath(path), contentType) !== undefined) return true;
+        draft.discard();
+        return false;
+      },
+    },
+  };
 }
 
-export interface SessionService {
-  /** For example `GET /orders/{id}`; empty if the service responds with the contract's example. */
-  readonly routes: readonly string[];
-  /** The state, if one has been set. */
-  readonly state?: ServiceStateJson;
+/** @throws FieldError for an invalid option */
+function listRequests(
+  log: RequestLog,
+  { unmatched = false, limit }: RequestsOptions,
+): readonly LoggedRequest[] {
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
+    throw new FieldError('limit', 'must be a positive integer.');
+  }
+  const all = log.list();
+  const some = unmatched ? all.filter(({ matched }) => !matched) : all;
+  return limit === undefined ? some : some.slice(-limit);
+}
+
+function listFiles({ files }: Session): SessionFile[] {
+  return Array.from(files.list(), ([path, { size, contentType, etag, modified }]) => ({
+    path,
+    size,
+    contentType,
+    etag,
+    modified: modified.toISOString(),
+  }));
+}
+
+function toPath(path: string): string {
+  try {
+    return toFilePath(path);
+  } catch (error) {
+    throw error instanceof FilePathError ? new FieldError('path', error.reason) : error;
+  }
+}
+
+/** The range of ECMAScript dates. */
+const LAST = 8.64e15;
+
+/** @throws FieldError that names the field and states its requirements */
+function changeClock(clock: Clock, { now, advance, frozen }: ClockChange): void {
+  if (now === undefined && advance === undefined && frozen === undefined) {
+    throw new FieldError('The body', 'must contain now, advance or frozen.');
+  }
+  if (frozen !== undefined && typeof frozen !== 'boolean') {
+    throw new FieldError('frozen', 'must be true or false.');
+  }
+  const from = now === undefined ? clock.now() : toTime(now);
+  const by = advance === undefined ? 0 : toMilliseconds(advance);
+  if (by === undefined || from + by > LAST) {
+    throw new FieldError(
+      'advance',
+      'must be milliseconds, or a duration such as 250ms, 5s, 2m, 1h or 1d.',
+    );
+  }
+  if (now === undefined && frozen === undefined) clock.advance(Math.round(by));
+  else clock.set(Math.round(from + by), { frozen: frozen ?? clock.isFrozen });
+}
+
+/** Returns milliseconds since the epoch. */
+function toTime(value: unknown): number {
+  const isText = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value);
+  const time = isText || value instanceof Date ? new Date(value).getTime() : value;
+  if (typeof time === 'number' && time >= 0 && time <= LAST) return time;
+  throw new FieldError(
+    'now',
+    'must be a time: ISO 8601 (2030-01-31T12:00:00Z) or milliseconds since the epoch.',
+  );
+}
+
+function toState(clock: Clock): ClockState {
+  return { now: new Date(clock.now()).toISOString(), frozen: clock.isFrozen };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { FileStore, memoryContents } from './file-store.ts';
+import { FileStore } from './file-store.ts';
 
 const MAX = 10_000;
 
-const create = () => new FileStore(memoryContents, { left: MAX }, Date.now);
+const create = () => new FileStore({ left: MAX }, Date.now);
 
 const write = (store: FileStore, key: string, size: number) => {
   const draft = store.draft();
@@ -31,7 +31,7 @@ test('a draft that does not fit with its key keeps the old file and reserves not
   write(store, 'k', 100);
   expect(write(store, 'k2', 9_000)).toBeUndefined();
   expect(write(store, 'k3', 8_000)).toBeDefined();
-  expect(store.get('k')?.content.bytes()).toHaveLength(100);
+  expect(store.get('k')?.content).toHaveLength(100);
 });
 
 test('empty files use space', () => {

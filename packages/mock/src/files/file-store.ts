@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
-import { UploadError } from '@berth/server-stubs';
 import {
   BlobExistsError,
   type BlobInfo,
@@ -8,14 +6,6 @@ import {
   type BlobStore,
   StoreFullError,
 } from '@berth/server-stubs/engine';
-import { FolderError } from '../util/folders.ts';
-
-/** The bytes of one file. Immutable. */
-export interface Content {
-  bytes(): Buffer;
-  /** Returns the bytes from `start` to `end`, both inclusive. */
-  read(start: number, end: number): Buffer | Readable;
-}
 
 export interface StoredFile {
   readonly size: number;
@@ -24,25 +14,11 @@ export interface StoredFile {
   readonly etag: string;
   /** By the session's clock. */
   readonly modified: Date;
-  readonly content: Content;
+  /** Never changed, so that copies can share it. */
+  readonly content: Buffer;
 }
 
 export const BUCKET = 'files';
-
-/** Converts a path to a key. D24: "One leading `/` of an upload path is dropped". */
-export function toKey(path: string): string {
-  return path.replace(/^\//, '');
-}
-
-export interface Contents {
-  draft(): { append(chunk: Buffer): void; finish(): Content; discard(): void };
-  /** Returns the same bytes for another file. */
-  copy(content: Content): Content;
-  load(): Iterable<readonly [key: string, file: StoredFile]>;
-  /** Stores a file under a key; `old` is the file that it replaces. */
-  save(key: string, file: StoredFile, old: StoredFile | undefined): void;
-  remove(key: string, file: StoredFile): void;
-}
 
 /** Storage space that all sessions of a mock share, drafts included. */
 export interface Room {
@@ -50,31 +26,23 @@ export interface Room {
   left: number;
 }
 
-/** A file that is being written; not visible until it is complete (D28). */
-export type Draft = ReturnType<FileStore['draft']>;
-
 /** Overhead of a file besides its bytes and its key, so that empty files are not free. */
 const ENTRY_BYTES = 512;
 
 /** The files of a session. Files and drafts never exceed the available space. */
 export class FileStore {
-  readonly #contents: Contents;
   readonly #room: Room;
   readonly #now: () => number;
-  readonly #files: Map<string, StoredFile>;
+  readonly #files = new Map<string, StoredFile>();
   #isOpen = true;
 
   /**
-   * @param contents where the bytes are stored
    * @param room space shared by all sessions
    * @param now milliseconds since the epoch
    */
-  constructor(contents: Contents, room: Room, now: () => number) {
-    this.#contents = contents;
+  constructor(room: Room, now: () => number) {
     this.#room = room;
     this.#now = now;
-    this.#files = new Map(contents.load());
-    room.left -= this.#size;
   }
 
   get(key: string): StoredFile | undefined {
@@ -87,12 +55,8 @@ export class FileStore {
   }
 
   delete(key: string): boolean {
-    const file = this.#files.get(key);
-    if (file === undefined) return false;
     this.#room.left += this.#costAt(key);
-    this.#files.delete(key);
-    this.#contents.remove(key, file);
-    return true;
+    return this.#files.delete(key);
   }
 
   /** Copies or moves a file, replacing the target; returns false if the copy does not fit. */
@@ -100,16 +64,14 @@ export class FileStore {
     const file = this.#files.get(source);
     const freed = move ? this.#costAt(source) : 0;
     if (file === undefined || !this.#fits(destination, file.size, freed)) return false;
-    this.#put(destination, { ...file, content: this.#contents.copy(file.content) }, freed);
-    if (move) {
-      this.#files.delete(source);
-      this.#contents.remove(source, file);
-    }
+    this.#put(destination, file, freed);
+    if (move) this.#files.delete(source);
     return true;
   }
 
+  /** Creates a file that is being written; not visible until it is complete (D28). */
   draft() {
-    const content = this.#contents.draft();
+    const chunks: Buffer[] = [];
     const hash = createHash('md5');
     let reserved = 0;
     let isOver = false;
@@ -118,30 +80,32 @@ export class FileStore {
       if (isOver) return;
       isOver = true;
       this.#room.left += reserved;
-      content.discard();
+      chunks.length = 0;
     };
     /** Appends bytes; returns false if the store is full or the draft was discarded. */
-    const append = (chunk: Buffer): boolean => {
+    const append = (chunk: Uint8Array): boolean => {
       if (isOver || chunk.length > this.#room.left) return false;
       this.#room.left -= chunk.length;
       reserved += chunk.length;
       hash.update(chunk);
-      content.append(chunk);
+      // A chunk may be part of a larger buffer, which it would keep alive.
+      chunks.push(Buffer.from(chunk));
       return true;
     };
     /** Makes the file visible under a key, replacing any older one; returns undefined if it does not fit. */
-    const commit = (
-      key: string,
-      contentType: string,
-      modified = new Date(this.#now()),
-    ): StoredFile | undefined => {
+    const commit = (key: string, contentType: string): StoredFile | undefined => {
       if (isOver) return undefined;
-      const etag = `"${hash.digest('hex')}"`;
-      const file = { size: reserved, contentType, etag, modified, content: content.finish() };
       if (!this.#isOpen || !this.#fits(key, reserved, reserved)) {
         discard();
         return undefined;
       }
+      const file = {
+        size: reserved,
+        contentType,
+        etag: `"${hash.digest('hex')}"`,
+        modified: new Date(this.#now()),
+        content: Buffer.concat(chunks),
+      };
       this.#put(key, file, reserved);
       // The file now owns the reserved space.
       isOver = true;
@@ -151,14 +115,14 @@ export class FileStore {
   }
 
   clear(): void {
-    for (const key of [...this.#files.keys()]) this.delete(key);
-  }
-
-  /** Releases the space when the session is dropped; files on disk are kept. */
-  release(): void {
-    this.#isOpen = false;
     this.#room.left += this.#size;
     this.#files.clear();
+  }
+
+  /** Releases the space when the session is dropped. */
+  release(): void {
+    this.#isOpen = false;
+    this.clear();
   }
 
   get #size(): number {
@@ -176,9 +140,7 @@ export class FileStore {
   }
 
   #put(key: string, file: StoredFile, freed: number): void {
-    const more = costOf(key, file.size) - this.#costAt(key) - freed;
-    this.#contents.save(key, file, this.#files.get(key));
-    this.#room.left -= more;
+    this.#room.left -= costOf(key, file.size) - this.#costAt(key) - freed;
     this.#files.delete(key);
     this.#files.set(key, file);
   }
@@ -188,32 +150,13 @@ function costOf(key: string, size: number): number {
   return ENTRY_BYTES + Buffer.byteLength(key) + size;
 }
 
-export const memoryContents: Contents = {
-  draft() {
-    const chunks: Buffer[] = [];
-    return {
-      // A chunk may be part of a larger buffer, which it would keep alive.
-      append: (chunk) => chunks.push(Buffer.from(chunk)),
-      finish() {
-        const bytes = Buffer.concat(chunks);
-        return { bytes: () => bytes, read: (start, end) => bytes.subarray(start, end + 1) };
-      },
-      discard: () => chunks.splice(0),
-    };
-  },
-  copy: (content) => content,
-  load: () => [],
-  save() {},
-  remove() {},
-};
-
 /** Adapts a session's files to the storage API. */
 export function toBlobStore(files: FileStore): BlobStore {
   return {
     async write({ path }, content, { contentType }) {
-      const draft = openDraft(files);
+      const draft = files.draft();
       try {
-        for await (const chunk of content) if (!draft.append(toBuffer(chunk))) throw tooLarge();
+        for await (const chunk of content) if (!draft.append(chunk)) throw tooLarge();
         const file = draft.commit(path, contentType);
         if (file === undefined) throw tooLarge();
         return toInfo(file);
@@ -231,7 +174,7 @@ export function toBlobStore(files: FileStore): BlobStore {
         file && {
           info: toInfo(file),
           read: ({ start, end } = { start: 0, end: file.size - 1 }) =>
-            file.content.read(start, end),
+            file.content.subarray(start, end + 1),
           close: async () => {},
         }
       );
@@ -253,19 +196,6 @@ export function toBlobStore(files: FileStore): BlobStore {
 
 function toInfo({ size, contentType, etag, modified }: StoredFile): BlobInfo {
   return { size, contentType, etag: etag.slice(1, -1), modified };
-}
-
-function openDraft(files: FileStore): Draft {
-  try {
-    return files.draft();
-  } catch (error) {
-    if (!(error instanceof FolderError)) throw error;
-    throw new UploadError('InternalError', { message: error.message });
-  }
-}
-
-function toBuffer(chunk: Uint8Array): Buffer {
-  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
 }
 
 function tooLarge(): StoreFullError {

@@ -1,5 +1,5 @@
-import { suggest, toMilliseconds } from '../util/values.ts';
-import type { DeclaredState, FakeService, Route } from './fake-service.ts';
+import { suggest } from '../util/values.ts';
+import type { FakeService, Route } from './fake-service.ts';
 import { prepareRoute } from './prepare-route.ts';
 import {
   type CalledPath,
@@ -41,7 +41,6 @@ export interface CompiledService {
   /** Most specific first. */
   readonly routes: readonly CompiledRoute[];
   readonly proxy: URL | undefined;
-  readonly state: { readonly code: string; readonly ms?: number } | undefined;
   /** Whether HTTP calls return the contract's example. */
   readonly isExample: boolean;
   /** Whether routes come from an OpenAPI document. */
@@ -57,7 +56,7 @@ export interface CompiledService {
  */
 export function compileService(
   name: string,
-  { state, routes = {}, proxy }: FakeService,
+  { routes = {}, proxy }: FakeService,
   folder: string,
 ): CompiledService {
   return {
@@ -66,7 +65,6 @@ export function compileService(
       .map(([text, route]) => compileRoute(text, route, folder))
       .sort((one, other) => compareRoutes(one.key, other.key)),
     proxy: proxy === undefined ? undefined : new URL(proxy),
-    state: state === undefined ? undefined : toState(state),
     isExample: false,
   };
 }
@@ -85,12 +83,6 @@ function compileRoute(text: string, route: Route, folder: string): CompiledRoute
   return method === 'WS'
     ? { text, key, method, open: prepareWebSocket(route, folder) }
     : { text, key, method, respond: prepareRoute(route, folder) };
-}
-
-function toState(state: DeclaredState): CompiledService['state'] {
-  if (typeof state === 'string') return { code: state };
-  const ms = toMilliseconds(state.for);
-  return ms === undefined ? { code: state.code } : { code: state.code, ms };
 }
 
 export type ServiceContext = Omit<RouteContext, 'params' | 'report'> & {

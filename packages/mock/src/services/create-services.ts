@@ -3,11 +3,9 @@ import { fileURLToPath } from 'node:url';
 import {
   defaultWireProfile,
   type GatewayCall,
-  GatewayError,
   type GatewayInput,
   type WireProfile,
 } from '@berth/server-stubs';
-import type { ServiceState } from '../session/service-states.ts';
 import type { Session } from '../session/session.ts';
 import { type ServiceFault, ServicesError } from '../util/source-file.ts';
 import { isObject } from '../util/values.ts';
@@ -72,20 +70,10 @@ export async function createServices(options: ServicesOptions) {
     if (listed === undefined || found !== undefined) return beside.get(name) ?? found;
     return undefined;
   };
-  const enter = (input: GatewayInput, { services, clock }: Session) => {
-    const service = find(input.name);
-    const state = services.find(input.name, service?.state);
-    if (state !== undefined) throw toStateError(state, clock.now());
-    return service;
-  };
-  const toContext = (
-    input: GatewayInput,
-    call: GatewayCall,
-    { services }: Session,
-  ): ServiceContext => ({
+  const toContext = (input: GatewayInput, call: GatewayCall, session: Session): ServiceContext => ({
     input,
     call,
-    memory: () => services.memoryOf(input.name),
+    memory: () => session.memoryOf(input.name),
     report: (route, error) => onFault(describeFailure(error, input.name, route)),
   });
 
@@ -101,16 +89,15 @@ export async function createServices(options: ServicesOptions) {
      * Handles a call to a defined service.
      *
      * @returns undefined for the contract's example, which the caller sends according to the mock's mode
-     * @throws GatewayError if the service is in a state of the error table
      */
     respond(input: GatewayInput, call: GatewayCall, session: Session) {
-      const service = enter(input, session);
+      const service = find(input.name);
       if (service === undefined || service.isExample) return undefined;
       return handleCall(service, toContext(input, call, session));
     },
     /** Same for WebSockets. Other routes respond as to any call. */
     open(input: GatewayInput, call: GatewayCall, session: Session) {
-      const service = enter(input, session);
+      const service = find(input.name);
       if (service === undefined || (service.routes.length === 0 && service.proxy === undefined))
         return undefined;
       const { upstreamStatus } = wireProfile().gatewayHeaders;
@@ -164,14 +151,4 @@ function createBuiltIns(): ReadonlyMap<string, CompiledService> {
     ['echo', compileService('echo', echo, '')],
     ['shop', createShop()],
   ]);
-}
-
-/**
- * Creates the error response for a service's state. If its code is retryable, `Retry-After` is when the state
- * ends.
- */
-function toStateError({ code, until }: ServiceState, now: number): GatewayError {
-  const error = new GatewayError(code);
-  if (until === undefined || error.retryAfter === undefined) return error;
-  return new GatewayError(code, { retryAfter: Math.max(1, Math.ceil((until - now) / 1_000)) });
 }

@@ -4,8 +4,6 @@ import type { ServiceResponse } from '@berth/server-stubs';
 /** Milliseconds, or a duration such as `250ms`, `5s`, `2m` or `1h`. */
 export type Duration = number | string;
 
-export type DeclaredState = string | { readonly code: string; readonly for?: Duration };
-
 /** A static response. Set at most one of `json`, `text`, `base64` and `file`. */
 export interface FixedResponse {
   /** Default 200. */
@@ -134,11 +132,6 @@ export type Route = FixedResponse | EventScript | WebSocketScript | RouteFunctio
 
 /** A hosted service that you define in TypeScript or YAML. Functions require TypeScript. */
 export interface FakeService {
-  /**
-   * Code from the gateway's error table that calls fail with. With `for`, calls fail for that long after the
-   * session's first call, by the session's clock, as in a cold start; after that, the service is ready.
-   */
-  readonly state?: DeclaredState;
   /**
    * Responses by method and path: `GET /orders/{id}`. The method is `GET` (which includes HEAD), `POST`, or
    * `WS` for WebSockets. `{name}` matches one segment, a trailing `*` the rest of the path, and a query such

@@ -159,7 +159,7 @@ function toMessage(
   };
 }
 
-export const MAX_KEPT = 16 * 1024;
+const MAX_KEPT = 16 * 1024;
 
 /** A request that keeps the beginning of its body while Node delivers it. */
 export class RecordedRequest extends IncomingMessage {

@@ -2,11 +2,10 @@ import { createHmac } from 'node:crypto';
 import { createStorage, type StorageOptions } from '@berth/server-stubs/engine';
 import { createSigner } from '@berth/server-stubs/engine/node';
 import { type FaultRule, FaultRules } from '../faults/fault-rules.ts';
-import { BUCKET, type Contents, FileStore, type Room, toBlobStore } from '../files/file-store.ts';
+import { BUCKET, FileStore, type Room, toBlobStore } from '../files/file-store.ts';
 import { Clock } from '../util/clock.ts';
 import { SESSION_PARAMETER } from '../util/session-name.ts';
 import { type LoggedRequest, type LogRoom, RequestLog } from './request-log.ts';
-import { ServiceStates } from './service-states.ts';
 
 /**
  * A session, which contains everything that calls can change. A call selects its session with the
@@ -25,7 +24,6 @@ export interface SessionParts {
   readonly logRoom: LogRoom;
   /** Called for each new or changed call. */
   readonly onCall?: ((call: LoggedRequest) => void) | undefined;
-  readonly contentsOf: (session: string) => Contents;
   readonly env: string;
   readonly storage: Pick<StorageOptions, 'publicUrl' | 'copyPattern' | 'wireProfile' | 'onError'>;
 }
@@ -33,13 +31,15 @@ export interface SessionParts {
 /** @param id value of the header; empty for the default session */
 export function createSession(
   id: string,
-  { secret, seed, faults, room, logRoom, onCall, contentsOf, env, storage }: SessionParts,
+  { secret, seed, faults, room, logRoom, onCall, env, storage }: SessionParts,
 ) {
   const clock = new Clock();
   const requests = new RequestLog(logRoom);
   if (onCall !== undefined) requests.listen(onCall);
   const now = () => clock.now();
-  const files = new FileStore(contentsOf(id), room, now);
+  const files = new FileStore(room, now);
+  const rules = new FaultRules({ seed, clock, rules: faults });
+  const memories = new Map<string, Map<string, unknown>>();
   // Upload URLs and links are used without the mock's headers.
   const query = id === '' ? [] : [`${SESSION_PARAMETER}=${encodeURIComponent(id)}`];
   return {
@@ -60,9 +60,21 @@ export function createSession(
       inline: true,
       now,
     }),
-    faults: new FaultRules({ seed, clock, rules: faults }),
+    faults: rules,
     requests,
-    services: new ServiceStates(clock),
+    /** Returns the data that a hosted service keeps between calls. */
+    memoryOf(service: string): Map<string, unknown> {
+      const memory = memories.get(service) ?? new Map();
+      memories.set(service, memory);
+      return memory;
+    },
+    reset(): void {
+      clock.reset();
+      files.clear();
+      rules.reset();
+      requests.clear();
+      memories.clear();
+    },
   };
 }
 

@@ -1,21 +1,20 @@
 /** A session's clock, which tests can set. It determines when links and grants expire. */
 export class Clock {
-  readonly #machine: () => number;
   #offset = 0;
   #frozenAt: number | undefined;
 
-  /** @param machine the machine's clock, in milliseconds since the epoch */
-  constructor(machine: () => number = Date.now) {
-    this.#machine = machine;
+  /** Milliseconds since the epoch. */
+  now(): number {
+    return this.#frozenAt ?? Date.now() + this.#offset;
   }
 
-  now(): number {
-    return this.#frozenAt ?? this.#machine() + this.#offset;
+  get isFrozen(): boolean {
+    return this.#frozenAt !== undefined;
   }
 
   /** Sets the time, then continues from there or freezes. */
   set(time: number, { frozen = false }: { readonly frozen?: boolean } = {}): void {
-    this.#offset = time - this.#machine();
+    this.#offset = time - Date.now();
     this.#frozenAt = frozen ? time : undefined;
   }
 
@@ -25,15 +24,9 @@ export class Clock {
     else this.#frozenAt += ms;
   }
 
+  /** Follows the machine's clock again. */
   reset(): void {
     this.#offset = 0;
     this.#frozenAt = undefined;
-  }
-
-  /** How many milliseconds it is ahead of the machine's clock, and whether it is frozen. */
-  get state(): { readonly offset: number; readonly frozen: boolean } {
-    return this.#frozenAt === undefined
-      ? { offset: this.#offset, frozen: false }
-      : { offset: this.#frozenAt - this.#machine(), frozen: true };
   }
 }

@@ -108,12 +108,6 @@ describe('errors at start are reported with their location', () => {
     ],
     [
       'orders.yaml',
-      'an invalid state',
-      'state: { code: SERVICE_NOT_REDY, for: 5s }\n',
-      "orders.yaml:1:16: state.code must be a code from the gateway's error table; did you mean SERVICE_NOT_READY?",
-    ],
-    [
-      'orders.yaml',
       'two bodies',
       'routes:\n  GET /:\n    json: 1\n    text: a\n',
       'orders.yaml:4:5: routes["GET /"].text cannot be combined with json: a response has only one body.',
@@ -147,7 +141,7 @@ describe('errors at start are reported with their location', () => {
       'orders.yaml',
       'no object',
       '- a\n',
-      'orders.yaml:1:1: The service must be an object with the fields state, routes and proxy.',
+      'orders.yaml:1:1: The service must be an object with the fields routes and proxy.',
     ],
     ['1.yaml', 'an invalid name', '{}', '1.yaml: The file name 1 is not a valid service name'],
     [

@@ -142,7 +142,7 @@ describe('a function', () => {
   test('keeps state between the calls of a session, until it is reset', async () => {
     const count = async () => (await (await post(started, 'orders/count', '')).json()).count;
     expect([await count(), await count()]).toEqual([1, 2]);
-    started.states.clear();
+    started.session.reset();
     expect(await count()).toBe(1);
   });
 

@@ -7,14 +7,13 @@ export async function startServices(
   events: Parameters<typeof serve>[1] = {},
 ) {
   const { url, port, context, close } = await serve({ services }, events);
-  const { clock, services: states, requests } = context.sessions.get('');
+  const session = context.sessions.get('');
   return {
     url,
     port,
     services: context.services,
-    clock,
-    states,
-    requests,
+    session,
+    requests: session.requests,
     [Symbol.asyncDispose]: close,
   };
 }

@@ -68,7 +68,6 @@ export async function compileDocument(
     name,
     routes,
     proxy: undefined,
-    state: undefined,
     isExample: false,
     isDocument: true,
     remembers: collections?.names ?? [],

@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { CODES } from '../../faults/fault.ts';
 import {
   describeProblem,
   type Problem,
@@ -77,12 +76,7 @@ function validateService(service: unknown): readonly Problem[] {
   const shape = validateShape(withoutCode(service));
   if (!isObject(service)) return shape;
   const routes = isObject(service.routes) ? Object.entries(service.routes) : [];
-  return [
-    ...shape,
-    ...validateState(service.state),
-    ...validateKeys(routes),
-    ...routes.flatMap(validateRoute),
-  ];
+  return [...shape, ...validateKeys(routes), ...routes.flatMap(validateRoute)];
 }
 
 /** Reduces a value to what JSON can represent, because code may contain anything. */
@@ -99,14 +93,6 @@ function plainOf(route: unknown): unknown {
   if (typeof webSocket === 'function') return { ...route, webSocket: [] };
   const isGiven = isObject(events) && (Symbol.asyncIterator in events || Symbol.iterator in events);
   return isGiven ? { ...route, events: [] } : route;
-}
-
-function validateState(state: unknown): Problem[] {
-  const code = isObject(state) ? state.code : state;
-  if (typeof code !== 'string' || CODES.gateway.includes(code)) return [];
-  const hint = suggest(code, CODES.gateway, ' did you mean', ' such as SERVICE_NOT_READY.');
-  const path = isObject(state) ? ['state', 'code'] : ['state'];
-  return [{ path, rest: `must be a code from the gateway's error table;${hint}` }];
 }
 
 function validateKeys(routes: readonly (readonly [string, unknown])[]): Problem[] {
