@@ -13,9 +13,8 @@ import {
 } from './contract/surface.ts';
 import type { WireProfile } from './contract/wire-profile.ts';
 import { doFaults, FAULT_HEADER, type FaultedCall } from './faults/do-faults.ts';
-import type { BodyShape } from './faults/fault.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
-import { cutSocket, shapeBody } from './faults/shape-body.ts';
+import { truncateBody } from './faults/truncate-body.ts';
 import {
   CallRecord,
   type RecordedRequest,
@@ -104,8 +103,8 @@ export function createApplication(context: Context, auth: Auth): Application {
         if (!hasFaults(record, request)) return handle(event, surface, request, response);
         // Continue in a separate task.
         const next = () => attempt(() => handle(event, surface, request, response), fail);
-        const shape = (body: BodyShape) => shapeBody(response, body);
-        const target = { connection: response, shape };
+        const truncate = (bytes: number) => truncateBody(response, bytes);
+        const target = { connection: response, truncate };
         return doFaults(
           toFaulted(record, request, target, () => response),
           next,
@@ -117,7 +116,7 @@ export function createApplication(context: Context, auth: Auth): Application {
   function toFaulted(
     record: CallRecord,
     request: IncomingMessage,
-    target: Pick<FaultedCall, 'connection' | 'shape'>,
+    target: Pick<FaultedCall, 'connection' | 'truncate'>,
     response: () => ServerResponse,
   ): FaultedCall {
     const { surface, session } = record;
@@ -158,9 +157,8 @@ export function createApplication(context: Context, auth: Auth): Application {
         const next = () => attempt(() => gateway.upgrade(request, socket, head), fail);
         socket.once('close', () => record.finish(record.status, ''));
         if (!hasFaults(record, request)) return next();
-        // `bytesPerSecond` has no effect.
-        const shape = (body: BodyShape) => cutSocket(socket, body);
-        const target = { connection: socket, shape };
+        // Frames are not a body.
+        const target = { connection: socket, truncate: () => {} };
         const response = () => new UpgradeResponse(request, socket, head);
         return doFaults(toFaulted(record, request, target, response), next);
       }, fail);

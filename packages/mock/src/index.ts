@@ -11,8 +11,7 @@ export type {
   SessionFiles,
 } from './control/mock-session.ts';
 export { createMock, type Mock } from './create-mock.ts';
-export type { Fault } from './faults/fault.ts';
-export type { FaultRule } from './faults/fault-rules.ts';
+export type { Fault, FaultRule } from './faults/fault.ts';
 export { mockFixture } from './mock-fixture.ts';
 export type { MockOptions } from './options.ts';
 export type {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { standardProfile, type WireProfile } from './contract/wire-profile.ts';
-import type { FaultRule } from './faults/fault-rules.ts';
+import type { FaultRule } from './faults/fault.ts';
 import { parseFaultFlag, toFaultRule } from './faults/parse-fault.ts';
 import type { ServicesSource } from './services/create-services.ts';
 import { isObject } from './util/values.ts';
@@ -35,8 +35,7 @@ export interface MockOptions {
    */
   mode?: Mode | undefined;
   /**
-   * Seed for generated responses and random faults: the same seed produces the same results. Default: a
-   * random seed.
+   * Seed for generated responses: the same seed produces the same responses. Default: a random seed.
    */
   seed?: string | undefined;
   /**
@@ -69,7 +68,7 @@ export interface MockOptions {
   remember?: boolean | undefined;
   /**
    * Faults in every new session: rules, or strings in the format of `--fault`
-   * (`batchDelete:code=SYS_ERR,share=0.1`). Default: none.
+   * (`batchDelete:code=SYS_ERR,times=2`). Default: none.
    */
   faults?: readonly (FaultRule | string)[] | undefined;
   /**

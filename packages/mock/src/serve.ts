@@ -41,7 +41,6 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
   let url = '';
   const parts: SessionParts = {
     secret: randomBytes(32),
-    seed: options.seed,
     faults: options.faults,
     room: { left: options.maxStoreBytes },
     logRoom: new LogRoom(),

@@ -57,7 +57,7 @@ export function parseOptions(argv: string[]): CliOptions | undefined {
     .addOption(
       new Option('--mode <mode>', 'where responses come from').choices(MODES).default(MODES[0]),
     )
-    .option('--seed <text>', 'seed for generated responses and faults')
+    .option('--seed <text>', 'seed for generated responses')
     .addOption(
       new Option(
         '--auth <mode>',
@@ -80,7 +80,7 @@ export function parseOptions(argv: string[]): CliOptions | undefined {
     )
     .option(
       '--fault <rule...>',
-      'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,share=0.1',
+      'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,times=2',
       oneMore('faults'),
     )
     .option('--max-sessions <count>', 'maximum number of sessions to keep', (value) =>

@@ -33,11 +33,9 @@ export function toRefusal(
 
 /** Why the mock itself refuses a call: the code of the gateway, of storage, and of uploads and links. */
 const REASONS = {
-  expired: ['ACCESS_TOKEN_EXPIRED', 'SIGN_PARAM_INVALID', 'AccessDenied'],
   failed: ['SYS_ERR', 'SYS_ERR', 'InternalError'],
   host: ['INVALID_HOST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
   invalid: ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
-  limited: ['EXCEED_RATELIMIT', 'EXCEED_RATELIMIT', 'SlowDown'],
 } as const;
 
 export type Reason = keyof typeof REASONS;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../context.ts';
-import type { FaultRule } from '../faults/fault-rules.ts';
+import type { FaultRule } from '../faults/fault.ts';
 import { toUnknown } from '../faults/parse-fault.ts';
 import { toLoggedJson } from '../session/logged-json.ts';
 import { readPackageInfo } from '../util/package-info.ts';
@@ -39,7 +39,7 @@ interface Endpoint {
 export const RESPONDED = Symbol('responded');
 
 /** All control API endpoints. The first match wins. */
-export const endpoints: readonly Endpoint[] = [
+const endpoints: readonly Endpoint[] = [
   {
     method: 'GET',
     path: 'health',

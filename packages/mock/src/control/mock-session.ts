@@ -1,5 +1,5 @@
 import { FilePathError, toFilePath } from '@berth/server-stubs/engine';
-import type { FaultRule } from '../faults/fault-rules.ts';
+import type { FaultRule } from '../faults/fault.ts';
 import { parseFaultFlag, toFaultRule } from '../faults/parse-fault.ts';
 import type { LoggedRequest, RequestLog } from '../session/request-log.ts';
 import type { Session, Sessions } from '../session/session.ts';

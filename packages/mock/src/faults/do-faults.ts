@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Refusal, refusalFor } from '../contract/surface.ts';
-import { resetSocket } from '../util/sockets.ts';
+import { type Refusal, refusalFor, toRefusal } from '../contract/surface.ts';
 import { FieldError } from '../util/values.ts';
-import { type BodyShape, type DueFault, toEffects } from './fault.ts';
+import type { Fault } from './fault.ts';
 import type { FaultRules, FaultSubject } from './fault-rules.ts';
 import { parseHeaderFault } from './parse-fault.ts';
 
@@ -19,8 +19,8 @@ export interface FaultedCall {
   /** Called with the call and the names of the faults that apply to it. A rejected call reaches no router. */
   readonly note: (names: readonly string[], subject: FaultSubject) => void;
   readonly begin: () => void;
-  /** Cuts off and throttles what is sent after the response head. */
-  readonly shape: (shape: BodyShape) => void;
+  /** Closes the connection after this many bytes of the body. */
+  readonly truncate: (bytes: number) => void;
   readonly refuse: (error: Refusal) => void;
 }
 
@@ -31,29 +31,34 @@ export interface FaultedCall {
  * @param next handles the call
  */
 export function doFaults(call: FaultedCall, next: () => void): void {
-  let faults: readonly DueFault[];
+  let due: readonly { readonly name: string; readonly fault: Fault }[];
   try {
-    faults = takeFaults(call);
+    due = takeFaults(call);
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
     const message = `${FAULT_HEADER}: ${error.message}`;
     call.refuse(refusalFor('invalid', call.subject().surface, { message }));
     return;
   }
-  if (faults.length === 0) {
+  if (due.length === 0) {
     next();
     return;
   }
   const subject = call.subject();
-  const { latency, reset, refusal, body } = toEffects(faults, subject.surface);
-  const names = faults.map(({ name }) => name);
-  call.note(names, subject);
+  call.note(
+    due.map(({ name }) => name),
+    subject,
+  );
+  const faults = due.map(({ fault }) => fault);
+  const latency = faults.reduce((sum, fault) => sum + (fault.latency ?? 0), 0);
+  const truncate = Math.min(...faults.map((fault) => fault.truncate ?? Infinity));
+  const code = faults.find((fault) => fault.code !== undefined)?.code;
   if (latency > 0) call.begin();
   wait(latency, call.connection, () => {
-    if (reset) return resetSocket(call.socket);
-    if (body.limit < Infinity || body.bytesPerSecond < Infinity) call.shape(body);
-    if (refusal === undefined) next();
-    else call.refuse(refusal);
+    if (faults.some(({ reset }) => reset)) return resetSocket(call.socket);
+    if (truncate < Infinity) call.truncate(truncate);
+    if (code === undefined) next();
+    else call.refuse(toRefusal(subject.surface, code));
   });
 }
 
@@ -68,14 +73,14 @@ const HEADER = FAULT_HEADER.toLowerCase();
  *
  * @throws FieldError for an invalid header
  */
-function takeFaults({ request, rules, subject }: FaultedCall): readonly DueFault[] {
+function takeFaults({ request, rules, subject }: FaultedCall) {
   const asked = request.headers[HEADER];
   if ((asked === undefined && rules.isEmpty) || request.method === 'OPTIONS') return [];
   const call = subject();
   // Rejects an invalid header before any rule counts the call.
   const own = asked === undefined ? undefined : parseHeaderFault(String(asked), call);
   const due = rules.take(call);
-  return own === undefined ? due : [...due, rules.draw(FAULT_HEADER, own)];
+  return own === undefined ? due : [...due, { name: FAULT_HEADER, fault: own }];
 }
 
 /** Waits for a number of milliseconds, or until the client disconnects. */
@@ -90,4 +95,10 @@ function wait(ms: number, connection: NodeJS.EventEmitter, then: () => void): vo
     then();
   }, ms);
   connection.once('close', forget);
+}
+
+/** Ends a connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
+function resetSocket(socket: Duplex): void {
+  if (socket instanceof Socket) socket.resetAndDestroy();
+  else socket.destroy();
 }

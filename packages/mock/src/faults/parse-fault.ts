@@ -7,26 +7,27 @@ import {
   FAULT_FIELDS,
   FAULT_KINDS,
   type Fault,
+  type FaultRule,
   SURFACES,
   toNumber,
 } from './fault.ts';
-import { type FaultRule, type FaultSubject, SERVICE } from './fault-rules.ts';
+import { type FaultSubject, SERVICE } from './fault-rules.ts';
 
 /**
  * Parses the value of `--fault`: `<match>:<compact>`, or just the compact form to match every call. The
- * compact form also supports `share` and `times` here.
+ * compact form also supports `times` here.
  *
  * @throws FieldError that names the field and states its requirements
  * @example
- * parseFaultFlag('fault-1', 'service:hello:latency=200~50,share=0.5');
- * // { name: 'fault-1', match: 'service:hello', share: 0.5, fault: { latency: { mean: 200, deviation: 50 } } }
+ * parseFaultFlag('fault-1', 'service:hello:latency=200,times=2');
+ * // { name: 'fault-1', match: 'service:hello', times: 2, fault: { latency: 200 } }
  */
 export function parseFaultFlag(name: string, flag: string): FaultRule {
   // `service:<name>` contains a colon; the compact form never does.
   const colon = flag.lastIndexOf(':');
   const match = colon < 0 ? undefined : flag.slice(0, colon);
-  const { share, times, ...fault } = parseFields(flag.slice(colon + 1));
-  return toFaultRule(name, { match, share, times, fault });
+  const { times, ...fault } = parseFields(flag.slice(colon + 1));
+  return toFaultRule(name, { match, times, fault });
 }
 
 /**
@@ -34,8 +35,8 @@ export function parseFaultFlag(name: string, flag: string): FaultRule {
  *
  * @throws FieldError that names the field and states its requirements
  * @example
- * parseFault('latency=100..300,code=SERVICE_TIMEOUT');
- * // { latency: { min: 100, max: 300 }, code: 'SERVICE_TIMEOUT' }
+ * parseFault('latency=100,code=SERVICE_TIMEOUT');
+ * // { latency: 100, code: 'SERVICE_TIMEOUT' }
  */
 export function parseFault(text: string, place = ''): Fault {
   return toFault(parseFields(text), place);
@@ -44,24 +45,18 @@ export function parseFault(text: string, place = ''): Fault {
 /**
  * Parses the fault in a request header.
  *
- * @throws FieldError if the fault is invalid, has another surface's code, or sets `callsPerSecond`
+ * @throws FieldError if the fault is invalid or has another surface's code
  */
 export function parseHeaderFault(text: string, { surface }: FaultSubject): Fault {
   const fault = parseFault(text);
   assertCode(fault, surface, surface, 'code');
-  if (fault.callsPerSecond !== undefined) {
-    throw new FieldError(
-      'callsPerSecond',
-      'cannot be set for a single call: add a rule with --fault or the control API.',
-    );
-  }
   return fault;
 }
 
 /** Far more than all fields together need. */
 const MAX_CHARACTERS = 1_000;
 
-/** Parses the fields of the compact form without validating them: `latency=100..300,reset`. */
+/** Parses the fields of the compact form without validating them: `latency=100,reset`. */
 function parseFields(text: string): Record<string, unknown> {
   if (text.length > MAX_CHARACTERS) {
     throw new FieldError('The fault', 'must have at most 1,000 characters.');
@@ -83,15 +78,15 @@ function parseFields(text: string): Record<string, unknown> {
 }
 
 function parseValue(name: string, text: string): unknown {
-  const parse = isFaultField(name) ? FAULT_KINDS[name].parse : undefined;
-  return parse === undefined ? (toNumber(text) ?? text) : parse(text);
+  const parse = isFaultField(name) ? FAULT_KINDS[name].parse : toNumber;
+  return parse(text);
 }
 
 function isFaultField(name: string): name is keyof Fault {
   return Object.hasOwn(FAULT_KINDS, name);
 }
 
-const FIELDS = ['match', 'share', 'times', 'fault'];
+const FIELDS = ['match', 'times', 'fault'];
 
 /** Names are used in paths and in the log. */
 const NAME = /^[^\p{Cc}]{1,100}$/u;
@@ -113,14 +108,11 @@ export function toFaultRule(name: string, value: unknown, place = ''): FaultRule
   if (!isObject(value)) {
     throw new FieldError('The body', 'must be a rule, such as { "fault": { "latency": 200 } }.');
   }
-  const { name: given = name, match, share, times, fault: givenFault, ...others } = value;
+  const { name: given = name, match, times, fault: givenFault, ...others } = value;
   if (given !== name) {
     throw new FieldError(`${place}name`, `must be ${name}, the name in the path.`);
   }
   for (const other of Object.keys(others)) throw toUnknown(place + other, other, FIELDS);
-  if (share !== undefined && !(typeof share === 'number' && share >= 0 && share <= 1)) {
-    throw new FieldError(`${place}share`, 'must be a number from 0 to 1.');
-  }
   if (times !== undefined && !(Number.isSafeInteger(times) && (times as number) >= 1)) {
     throw new FieldError(`${place}times`, 'must be a positive integer.');
   }
@@ -129,7 +121,7 @@ export function toFaultRule(name: string, value: unknown, place = ''): FaultRule
       ? parseFault(givenFault, `${place}fault`)
       : toFault(givenFault, `${place}fault`);
   if (match !== undefined) assertMatch(match, fault, place);
-  const optional = Object.entries({ match, share, times }).filter(([, one]) => one !== undefined);
+  const optional = Object.entries({ match, times }).filter(([, one]) => one !== undefined);
   return { name, ...Object.fromEntries(optional), fault };
 }
 

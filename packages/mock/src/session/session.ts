@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { createStorage, type StorageOptions } from '@berth/server-stubs/engine';
 import { createSigner } from '@berth/server-stubs/engine/node';
-import { type FaultRule, FaultRules } from '../faults/fault-rules.ts';
+import type { FaultRule } from '../faults/fault.ts';
+import { FaultRules } from '../faults/fault-rules.ts';
 import { BUCKET, FileStore, type Room, toBlobStore } from '../files/file-store.ts';
 import { Clock } from '../util/clock.ts';
 import { SESSION_PARAMETER } from '../util/session-name.ts';
@@ -17,7 +18,6 @@ export type Session = ReturnType<typeof createSession>;
 export interface SessionParts {
   /** Signs grants and links. */
   readonly secret: Buffer;
-  readonly seed: string;
   readonly faults: readonly FaultRule[];
   readonly room: Room;
   /** Memory limit for the logs of all sessions. */
@@ -31,14 +31,14 @@ export interface SessionParts {
 /** @param id value of the header; empty for the default session */
 export function createSession(
   id: string,
-  { secret, seed, faults, room, logRoom, onCall, env, storage }: SessionParts,
+  { secret, faults, room, logRoom, onCall, env, storage }: SessionParts,
 ) {
   const clock = new Clock();
   const requests = new RequestLog(logRoom);
   if (onCall !== undefined) requests.listen(onCall);
   const now = () => clock.now();
   const files = new FileStore(room, now);
-  const rules = new FaultRules({ seed, clock, rules: faults });
+  const rules = new FaultRules(faults);
   const memories = new Map<string, Map<string, unknown>>();
   // Upload URLs and links are used without the mock's headers.
   const query = id === '' ? [] : [`${SESSION_PARAMETER}=${encodeURIComponent(id)}`];
