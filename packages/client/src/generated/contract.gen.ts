@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "ac8f40955c9bf223fc10d48b915d1698d4ee00f5367dd20c54db12b1bae00d78"
+  "sha256": "7e1b8080d7e35351d0abc4ef9ed04ed330f7d35085d1327111752b0648f1cc7c"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -72,9 +72,9 @@ export interface paths {
         put?: never;
         /**
          * Delete files
-         * @description Deletes only the files in the list. Afterwards, a deleted file is not found and its links no longer
-         *     work. The list in the response has one entry for each item. A bad item does not affect the others,
-         *     and the `code` for a missing file is never `SUCCESS`.
+         * @description Deletes only the files in the list. Afterwards, a deleted file is not found. A link from before may
+         *     work until it expires, because a cache may hold the file. The list in the response has one entry for
+         *     each item. A bad item does not affect the others, and the `code` for a missing file is never `SUCCESS`.
          */
         post: operations["batchDelete"];
         delete?: never;

@@ -112,8 +112,8 @@ interface State {
 const createState = (): State => ({ made: 0, ended: [], fault: undefined, breach: undefined });
 
 /**
- * Makes a sequence. At its end, it reads all files, follows their first links, deletes them and follows their
- * last links. Returns what contradicts the contract.
+ * Makes a sequence. At its end, it reads all files, follows their first links, deletes them and looks whether
+ * they are gone. Returns what contradicts the contract.
  */
 async function makeSequence(
   t: CheckContext,
@@ -146,9 +146,9 @@ async function makeSequence(
       await follow(model.links.findIndex((link) => link.name === name && !link.mayFail));
     }
     const names = model.existing;
-    if (names.length > 0) await makeStep(model, sequence, [{ kind: 'delete', names }]);
-    for (const name of NAMES) {
-      await follow(model.links.findLastIndex((link) => link.name === name));
+    if (names.length > 0) {
+      await makeStep(model, sequence, [{ kind: 'delete', names }]);
+      await makeStep(model, sequence, [{ kind: 'read', names: NAMES }]);
     }
     folder.untrack();
     state.made += 1;

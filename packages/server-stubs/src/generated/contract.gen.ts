@@ -9,10 +9,10 @@ export const CONTRACT = {
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "cf7d08ba8449766850a44b255128b633eda4bb67cda3a1dc9cc56d94fbfa89e5"
+      "sha256": "1499d5474168515af048b6e89978dc24f61bdf21d428dc7e3f231c159e0a3089"
     }
   },
-  "sha256": "ac8f40955c9bf223fc10d48b915d1698d4ee00f5367dd20c54db12b1bae00d78"
+  "sha256": "7e1b8080d7e35351d0abc4ef9ed04ed330f7d35085d1327111752b0648f1cc7c"
 } as const;
 
 /** Names on the wire (D1). */

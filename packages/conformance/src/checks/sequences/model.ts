@@ -101,13 +101,10 @@ export class Model {
       const after = new Set([...before, ...writes.flatMap(({ contents }) => [...contents])]);
       this.#files.set(name, after);
       if (writes.length === 0) continue;
-      const isDeleted =
-        calls.length === 1 &&
-        step.some(({ fact }) => fact.kind === 'deleted' && fact.name === name);
       for (const link of this.links.filter((one) => one.name === name)) {
-        // "Afterwards, the file is not found and its links do not work": what was deleted never returns.
-        const kept = isDeleted ? [] : [...link.contents, ...(during.get(name) ?? [])];
-        link.contents = new Set([...kept, ...after].filter((content) => content !== NOTHING));
+        // A cache may hold what the file had before, even if it was deleted.
+        const held = [...link.contents, ...(during.get(name) ?? []), ...after];
+        link.contents = new Set(held.filter((content) => content !== NOTHING));
         link.mayFail = true;
       }
     }
