@@ -1,9 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import ruleSet from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import { toCharts } from './charts.ts';
 import { toConfiguration, toTable } from './to-configuration.ts';
 
 const RETRY: Record<string, string> = {
@@ -187,10 +186,6 @@ const pages = {
 
 for (const [name, text] of Object.entries(pages)) {
   await writeFile(`reference/${name}.md`, HEADER + text);
-}
-
-for (const [name, svg] of toCharts(await readFile('reference/performance.md', 'utf8'))) {
-  await writeFile(`images/${name}`, svg);
 }
 
 /** The page `docs/reference/limits.md`: every value that the contract leaves open. */

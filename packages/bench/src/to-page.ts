@@ -45,14 +45,6 @@ This page is written by \`npm run bench -- --page docs/reference/performance.md\
 which is the median of all pairs (\`runs\`). \`requests/CPU s\` is the number of requests per second of the server's CPU
 time, and \`CPU µs\` is the caller's CPU time. The peers and their tasks are defined in \`packages/bench/src\`.`;
 
-/** Suites with a chart. `npm run generate` draws the charts from the table. */
-const CHARTS = ['stubs', 'gateway', 'files', 'client', 'mock'];
-
-function toChartLink(suite: string): string {
-  const text = `Ratios and goals of the suite ${suite}, as bars. The table below has the same figures.`;
-  return `![${text}](../images/performance-${suite}.gen.svg)`;
-}
-
 /**
  * Renders `docs/reference/performance.md`.
  *
@@ -69,8 +61,6 @@ export function toPage(figures: readonly Figure[], rows: readonly DatedRow[]): s
   return `${INTRODUCTION}
 
 ${dates.join(' and ')}, on ${machines.join('; ')}: ${toSummary(figures, rows)}.
-
-${CHARTS.map(toChartLink).join('\n\n')}
 
 ${toTable(figures, rows)}
 
