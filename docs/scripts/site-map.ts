@@ -11,7 +11,6 @@ export const HOME = 'README.md';
 
 /** The pages of the site, in the order of its sidebar. Other files are not pages. */
 export const SITE_MAP: Group[] = [
-  { text: 'Quick starts', files: find('docs/start/*.md') },
   { text: 'Guides', files: find('docs/guides/*.md') },
   {
     text: 'Packages',
