@@ -24,11 +24,7 @@ const LAYERS = {
     ...['validation', 'credentials', 'options', 'result', 'contract', 'http'],
   ],
   'packages/interop/src': [
-    ...[
-      'to-page|to-clients-page|peers',
-      'driven-clients|run-matrix|mock-servers|start-deployments',
-    ],
-    ...['checks|tools', 'calls'],
+    ...['to-cell', 'run-matrix|mock-servers|start-deployments', 'checks|tools', 'calls'],
   ],
   'packages/mock/src': [
     ...['index|mock-fixture', 'create-mock', 'cli', 'serve', 'create-application', 'control'],

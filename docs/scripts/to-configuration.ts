@@ -22,8 +22,9 @@ const HEAD = ['Setting', 'Type', 'Default', 'Effect'];
 export function toConfiguration(): string {
   return `# Configuration
 
-This page lists all settings in the configuration files. It is generated from the JSON Schemas that the packages export. \`<name>\` is a name of your choice, and \`[]\` is a list entry. The mock has no configuration
-file; its options are in the [README](../../packages/mock/README.md).
+This page lists all settings in the configuration files. It is generated from the JSON Schemas that the packages
+export. \`<name>\` is a name of your choice, and \`[]\` is a list entry. The mock has no configuration file; its options
+are in the [README](../../packages/mock/README.md).
 
 ## Server
 

@@ -25,7 +25,7 @@ export type FormFields = {
   file: Blob;
 };
 
-export type CopyItem = {
+type CopyItem = {
   srcPath: string;
   dstPath: string;
   removeOriginal?: boolean;
@@ -55,7 +55,7 @@ export interface Client {
 export type CreateClient = (target: Target, isConfigured: boolean) => Client;
 
 /** Thrown for a call that the client reports as failed. */
-export class CallError extends Error {
+class CallError extends Error {
   readonly fields: object;
 
   constructor({ error, response }: Outcome) {

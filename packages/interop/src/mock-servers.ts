@@ -6,7 +6,7 @@ import type { CallId } from './checks.ts';
 import { type DocumentName, findManifest, installTool, toFile } from './tools.ts';
 
 /** A document that a tool serves. */
-export interface Served {
+interface Served {
   send(path: string, init?: RequestInit): Promise<Response>;
   close(): Promise<void> | void;
 }
@@ -95,7 +95,7 @@ export async function startMockServer({ serve }: MockServer) {
 }
 
 /** Serves a document with Prism's mock, on a free port. */
-export async function servePrism(file: string): Promise<Served> {
+async function servePrism(file: string): Promise<Served> {
   const bin = join(findManifest('@stoplight/prism-cli'), '../dist/index.js');
   const command = [process.execPath, bin, 'mock', file, '--port', '0'];
   const place = { folder: import.meta.dirname, env: process.env as Record<string, string> };
@@ -109,7 +109,7 @@ export async function servePrism(file: string): Promise<Served> {
 }
 
 /** Serves a document with Scalar's mock server, which is installed first. */
-export async function serveScalar(file: string): Promise<Served> {
+async function serveScalar(file: string): Promise<Served> {
   const folder = await installTool('scalar', SCALAR);
   const manifest = findManifest('@scalar/mock-server', join(folder, 'package.json'));
   const { createMockServer } = await import(

@@ -232,13 +232,6 @@ export async function installTool(id: string, packages: readonly string[]): Prom
   return folder;
 }
 
-/** Returns a tool's pinned version, or the installed one if none is pinned. */
-export function versionOf({ package: name, packages }: Pick<Generator, 'package' | 'packages'>) {
-  const pinned = packages?.find((each) => each.startsWith(`${name}@`));
-  if (pinned) return pinned.slice(name.length + 1);
-  return String(JSON.parse(readFileSync(findManifest(name), 'utf8')).version);
-}
-
 /** Finds the `package.json` of an installed package. */
 export function findManifest(name: string, from = import.meta.url): string {
   const found = findPackageJSON(name, from);
@@ -250,14 +243,6 @@ export function findManifest(name: string, from = import.meta.url): string {
 function runBin(bin: string, args: readonly string[]): Promise<void> {
   const [, name = '', file = ''] = /^((?:@[^/]+\/)?[^/]+)\/(.+)$/.exec(bin) ?? [];
   return run([process.execPath, join(findManifest(name), '..', file), ...args]);
-}
-
-/** Options of Node for modules that run from source. */
-export const NODE_OPTIONS = ['--conditions=berth-source', '--disable-warning=ExperimentalWarning'];
-
-/** Runs a module of a workspace package from source. */
-export function runNode(name: string, module: string, args: readonly string[]): Promise<void> {
-  return run([process.execPath, ...NODE_OPTIONS, join(findManifest(name), '..', module), ...args]);
 }
 
 async function run(command: readonly string[], folder = ROOT, more = {}): Promise<void> {

@@ -7,7 +7,7 @@ import { CALL_IDS, type CallId, type Deployment } from '../src/checks.ts';
 import { MOCK_SERVERS, runMockServer, startMockServer } from '../src/mock-servers.ts';
 import { runGenerator } from '../src/run-matrix.ts';
 import { startDeployments } from '../src/start-deployments.ts';
-import { toCell } from '../src/to-page.ts';
+import { toCell } from '../src/to-cell.ts';
 import { checkTypes, GENERATORS, type Generator, generateClients, toFile } from '../src/tools.ts';
 
 /** The large tools only run in `npm run soak`. */
