@@ -234,7 +234,7 @@ describe('a document at the root', () => {
   it.each([
     ['no YAML', 'openapi: 3.1.0\n  paths: {}', ':1:10: The document is not valid YAML: '],
     ['no JSON', '{\n "a": }', ':2:7: The document is not valid JSON: '],
-    ['no document', 'a: 1', ':1:1: openapi must be 3.0, 3.1 or 3.2, got none.'],
+    ['no document', 'a: 1', ':1:1: openapi must be 3.0 or 3.1, got none.'],
     ['no paths', 'openapi: 3.1.0', ':1:1: paths must be an object.'],
     [
       'no operation',

@@ -12,8 +12,6 @@ import {
 } from 'yaml';
 import { isObject, type Pointer, type Problem, toNames } from './document.ts';
 
-export { toDataSchema } from './event-streams.ts';
-
 /** Thrown if a file does not exist, cannot be read, or is neither JSON nor YAML. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';

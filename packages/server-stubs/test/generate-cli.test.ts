@@ -244,7 +244,7 @@ definitions:
   ])('exits with 2 for %j in place of a document', async (text, message) => {
     await write(text);
     expect(await generate()).toBe(2);
-    expect(failed).toContain(`Only OpenAPI 3.0, 3.1 and 3.2 are supported: ${message}.`);
+    expect(failed).toContain(`Only OpenAPI 3.0 and 3.1 and Swagger 2.0 are supported: ${message}.`);
   });
 
   it('exits with 2 for Swagger 2.0 that cannot be converted', async () => {

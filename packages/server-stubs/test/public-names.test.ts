@@ -13,7 +13,7 @@ test.each([
     createEventStream createGatewayRouter createStorageRouter createUploadRouter defaultWireProfile
     isLoopback isResponding removeHopByHop takeSubprotocols toResponse`,
   ],
-  ['the reader of documents', document, 'UnreadableError loadDocument toDataSchema'],
+  ['the reader of documents', document, 'UnreadableError loadDocument'],
   [
     'the reader of service documents',
     serviceDocument,

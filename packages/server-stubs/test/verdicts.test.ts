@@ -13,7 +13,6 @@ beforeAll(async () => {
     csv: find('create pet')?.body?.content[1]?.validate,
     petResponse: find('create pet')?.responses[0]?.content[0]?.validate,
     everything: find('judge')?.body?.content[0]?.validate,
-    form: find('submitForm')?.body?.content[0]?.validate,
     wrapped: find('wrapped')?.body?.content[0]?.validate,
     parameters: find('listPets')?.validateParameters,
   };
@@ -155,13 +154,6 @@ describe('what is validated', () => {
 
   it('is the flat form of a body that may be wrapped, so that errors name the real field', () => {
     expect(judge('wrapped', { name: '' })).toBe('/name minLength');
-  });
-
-  it('converts the text fields of a form to the types in the schema', () => {
-    const form = { count: '3', names: 'one' };
-    expect(judge('form', form)).toBe('valid');
-    expect(form).toEqual({ count: 3, names: ['one'] });
-    expect(judge('form', { count: 'three' })).toBe('/count type');
   });
 
   it('includes all parameters of an operation', () => {

@@ -6,7 +6,7 @@ import { ServicesError } from '../../src/util/source-file.ts';
 import { get, startServices } from './start-services.ts';
 
 // `test/documents.test.ts` tests how a document is served, and `built-in.test.ts` the one of the shop.
-const DOCUMENT = `openapi: 3.2.0
+const DOCUMENT = `openapi: 3.1.0
 info: { title: Orders, version: '1' }
 servers: [{ url: https://orders.example/api }]
 security: [{ key: [] }]
@@ -66,7 +66,7 @@ test.each([
   [
     'another version',
     'openapi: 4.0.0',
-    'orders.openapi.yaml:1:1: openapi must be 3.0, 3.1 or 3.2, got 4.0.0.',
+    'orders.openapi.yaml:1:1: openapi must be 3.0 or 3.1, got 4.0.0.',
   ],
   ['no object', '[]', 'orders.openapi.yaml:1:1: The service must be an OpenAPI document.'],
   [

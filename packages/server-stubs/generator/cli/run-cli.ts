@@ -35,7 +35,7 @@ export async function runCli(argv: readonly string[], output: Output): Promise<n
 function createProgram(output: Output): Command {
   const program = new Command('berth-stubs')
     .description(
-      'Generate typed handlers, routes and compiled validators from an OpenAPI document (3.0 to 3.2, or Swagger 2.0).',
+      'Generate typed handlers, routes and compiled validators from an OpenAPI document (3.0, 3.1, or Swagger 2.0).',
     )
     .version(readManifest().version)
     .showHelpAfterError('See berth-stubs --help for the options.')

@@ -72,7 +72,8 @@ function toRoute<Validator>(
       content: body.contents.map((content) => ({
         mediaType: content.mediaType,
         kind: content.kind,
-        form: content.form,
+        fields: content.fields,
+        additional: content.additional,
         validate: passThrough
           ? undefined
           : toCode('requests', plans.requests.ofBody(operation, content)),

@@ -52,7 +52,8 @@ export interface BodyModel {
 export interface ContentModel {
   readonly mediaType: string;
   readonly kind: ContentKind;
-  readonly form?: Content['form'] | undefined;
+  readonly fields?: Content['fields'];
+  readonly additional?: Content['additional'];
   readonly schema?: Schema | undefined;
   readonly pointer: Pointer;
 }

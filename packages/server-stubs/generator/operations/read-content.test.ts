@@ -8,7 +8,7 @@ describe('toContentKind', () => {
     ['application/problem+json', 'json'],
     ['application/vnd.github.v3.star+json', 'json'],
     ['application/x-www-form-urlencoded', 'form'],
-    ['multipart/form-data', 'multipart'],
+    ['multipart/form-data', 'binary'],
     ['text/plain', 'text'],
     ['text/event-stream', 'text'],
     ['application/xml', 'text'],

@@ -1,4 +1,4 @@
-import type { ContentKind } from '../../src/runtime/route-table.ts';
+import type { ContentKind, Parameter } from '../../src/runtime/route-table.ts';
 import {
   entriesOf,
   isObject,
@@ -8,10 +8,11 @@ import {
   toText,
   Unusable,
 } from '../document.ts';
-import { isSchema, membersOf, propertiesOf, requiredOf, type Schema } from '../schema/schema.ts';
+import { membersOf, propertiesOf, requiredOf, type Schema } from '../schema/schema.ts';
 import { type SchemaStore, sameValue } from '../schema/schema-store.ts';
-import { isScalar, valueTypes } from '../schema/value-types.ts';
+import { valueTypes } from '../schema/value-types.ts';
 import type { BodyModel, ContentModel, HeaderModel, ResponseModel } from './model.ts';
+import { isJson, readAdditional, readShape } from './read-shape.ts';
 
 const UNWRAP = 'x-berth-unwrap';
 const MORE_CONTENT = 'x-berth-content';
@@ -137,13 +138,6 @@ function readContent(value: unknown, pointer: Pointer, store: SchemaStore): Cont
 
 function readMedia(mediaType: string, media: Located, store: SchemaStore): ContentModel {
   const pointer = join(media.pointer, 'schema');
-  if ('itemSchema' in media.value && !('schema' in media.value)) {
-    store.problems.note(
-      media.pointer,
-      `Items of ${mediaType} are a stream, which is not validated.`,
-    );
-    return { mediaType, kind: 'binary', pointer };
-  }
   if (!('schema' in media.value))
     return { mediaType, kind: toContentKind(mediaType, false), pointer };
   const schema = store.get(pointer);
@@ -159,18 +153,10 @@ function readMedia(mediaType: string, media: Located, store: SchemaStore): Conte
   return {
     mediaType,
     kind,
-    form: kind === 'form' ? readForm(media, schema, store) : undefined,
+    ...(kind === 'form' && readForm(media, schema, store)),
     pointer,
     schema,
   };
-}
-
-/** `application/json`, `application/problem+json`, with or without parameters. */
-export function isJson(mediaType: string): boolean {
-  return (
-    /^application\/(?:[^;]+\+)?json(?:-[a-z-]+)?\s*(?:;|$)/i.test(mediaType) ||
-    /^[^;]+\+json\s*(?:;|$)/i.test(mediaType)
-  );
 }
 
 /** @param isStructured the schema allows more than text, so that a range of media types means JSON */
@@ -185,41 +171,43 @@ export function toContentKind(mediaType: string, isStructured: boolean): Content
   return 'binary';
 }
 
-const DELIMITERS: Readonly<Record<string, string>> = {
-  form: ',',
-  spaceDelimited: ' ',
-  pipeDelimited: '|',
-};
+const FORM_STYLES = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as const;
 
-/** The fields of a form that are more than `name=value`, once for each value. */
-function readForm(media: Located, schema: Schema, store: SchemaStore): ContentModel['form'] {
-  const nested = new Set<string>();
-  const delimiters: [string, string][] = [];
+/** The fields of a form. OpenAPI 3.1.1 §4.8.15.1: an object is JSON, unless its encoding has a style. */
+function readForm(
+  media: Located,
+  schema: Schema,
+  store: SchemaStore,
+): Pick<ContentModel, 'fields' | 'additional'> {
   const encodings = new Map(entriesOf(media.value.encoding));
-  for (const [name, field] of sameValue(schema, store).flatMap(propertiesOf)) {
+  const fields = [...toProperties(schema, store)].map(([name, property]): Parameter => {
     const encoding = encodings.get(name);
-    const {
-      style = 'form',
-      explode = style === 'form',
-      contentType = '',
-    } = isObject(encoding) ? encoding : {};
-    const types = valueTypes(field, store);
-    const isBracketed = style === 'deepObject' || isJson(String(contentType));
-    const isNested =
-      types.has('object') ||
-      itemsOf(field, store).some((each) => !isScalar(valueTypes(each, store)));
-    if (isNested || (isBracketed && !isScalar(types))) nested.add(name);
-    else if (types.has('array') && explode === false) {
-      delimiters.push([name, DELIMITERS[String(style)] ?? ',']);
-    }
-  }
-  if (nested.size + delimiters.length === 0) return undefined;
+    const given = isObject(encoding) ? encoding : {};
+    const style = FORM_STYLES.find((each) => each === given.style) ?? 'form';
+    const shape = readShape(property, style, store);
+    const isText = style === 'form' && shape.shape === 'object';
+    return {
+      name,
+      in: 'query',
+      style,
+      explode: typeof given.explode === 'boolean' ? given.explode : style === 'form',
+      required: false,
+      ...(isText ? { shape: 'json', types: [] } : shape),
+    };
+  });
+  const additional = readAdditional(schema, store);
   return {
-    ...(nested.size > 0 && { nested: [...nested] }),
-    ...(delimiters.length > 0 && { delimiters: Object.fromEntries(delimiters) }),
+    ...(fields.length > 0 && { fields }),
+    ...(Array.isArray(additional) && additional.join() !== 'string' && { additional }),
   };
 }
 
-function itemsOf(list: Schema, store: SchemaStore): Schema[] {
-  return sameValue(list, store).flatMap(({ items }) => (isSchema(items) ? [items] : []));
+/** A property that several schemas define may match any of them. */
+function toProperties(schema: Schema, store: SchemaStore): Map<string, Schema> {
+  const found = new Map<string, Schema>();
+  for (const [name, property] of sameValue(schema, store).flatMap(propertiesOf)) {
+    const known = found.get(name);
+    found.set(name, known === undefined ? property : { anyOf: [known, property] });
+  }
+  return found;
 }

@@ -36,8 +36,8 @@ interface ReadOptions {
 /** @throws RefusedError if it is not an OpenAPI 3 document, or has no operation that can be used */
 export function readModel(document: unknown, problems: Problems, options: ReadOptions = {}): Model {
   const openapi = isObject(document) ? document.openapi : undefined;
-  if (!isObject(document) || typeof openapi !== 'string' || !/^3\.[012](\.|$)/.test(openapi)) {
-    const message = `Only OpenAPI 3.0, 3.1 and 3.2 are supported: openapi ${describeVersion(openapi)}.`;
+  if (!isObject(document) || typeof openapi !== 'string' || !/^3\.[01](\.|$)/.test(openapi)) {
+    const message = `Only OpenAPI 3.0 and 3.1 and Swagger 2.0 are supported: openapi ${describeVersion(openapi)}.`;
     throw new RefusedError([{ pointer: '#/openapi', message }]);
   }
   const dialect = document.jsonSchemaDialect;
@@ -70,8 +70,7 @@ const SCHEMES = '#/components/securitySchemes';
 /** The document does not say where the credential is: the security handler has to find it. */
 const UNKNOWN_SCHEME: SecurityScheme = { type: 'unknown' };
 
-/** `query` is new in OpenAPI 3.2. */
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /**
  * In the order of the document. An operation that cannot be used is left out with a warning.
@@ -183,19 +182,11 @@ function readParameters(owners: readonly Located[], store: SchemaStore): Paramet
 }
 
 function methodsOf(item: JsonObject, pointer: Pointer): [string, unknown, Pointer][] {
-  const additional = join(pointer, 'additionalOperations');
-  return [
-    ...METHODS.filter((method) => method in item).map((method): [string, unknown, Pointer] => [
-      method.toUpperCase(),
-      item[method],
-      join(pointer, method),
-    ]),
-    ...entriesOf(item.additionalOperations).map(([method, value]): [string, unknown, Pointer] => [
-      method,
-      value,
-      join(additional, method),
-    ]),
-  ];
+  return METHODS.filter((method) => method in item).map((method) => [
+    method.toUpperCase(),
+    item[method],
+    join(pointer, method),
+  ]);
 }
 
 /** Operations that match the same requests as one before them are left out. */

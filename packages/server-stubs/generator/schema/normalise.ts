@@ -20,9 +20,9 @@ import {
 /** Keywords that give a schema a second address, which `toTarget` has resolved. */
 const ADDRESSES = ['$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$schema'];
 
-/** JSON Schema 2020-12, and its dialects in OpenAPI 3.1 and 3.2. */
+/** JSON Schema 2020-12, and its dialect in OpenAPI 3.1. */
 const DIALECT =
-  /^https:\/\/(?:json-schema\.org\/draft\/2020-12\/schema|spec\.openapis\.org\/oas\/3\.[12]\/(?:dialect|schema-base)\/.*)#?$/;
+  /^https:\/\/(?:json-schema\.org\/draft\/2020-12\/schema|spec\.openapis\.org\/oas\/3\.1\/(?:dialect|schema-base)\/.*)#?$/;
 const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
 
 export interface SchemaContext {

@@ -28,23 +28,9 @@ type Plan = Pick<ValidatorPlan, 'entries' | 'lower' | 'targets'>;
 
 /** Ajv standalone code, which runs without Ajv. */
 export function compileValidators(plan: Plan, runtime: string, problems: Problems): string {
-  const [code, formCode] = [false, true].map((isForm) => {
-    const { ajv, exported } = prepare(plan, isForm, problems);
-    return exported.length === 0
-      ? ''
-      : clean(standalone.default(ajv, Object.fromEntries(exported)));
-  });
   if (plan.entries.length === 0) return '// No schema to validate.\nexport {};';
-  const parts = [code];
-  if (formCode) {
-    const forms = plan.entries.filter(({ isForm }) => isForm);
-    // As CommonJS in a function, because its variables may have the same names.
-    parts.push(
-      `const forms = (() => {\nconst exports = {};\n${formCode}\nreturn exports;\n})();`,
-      ...forms.map(({ name }) => `export const ${name}: Validator = forms.${name};`),
-    );
-  }
-  const body = parts.join('\n');
+  const { ajv, exported } = prepare(plan, problems);
+  const body = clean(standalone.default(ajv, Object.fromEntries(exported)));
   const imports = body.includes('ajvHelpers.')
     ? `import { ajvHelpers, type Validator } from '${runtime}';`
     : `import type { Validator } from '${runtime}';`;
@@ -53,21 +39,15 @@ export function compileValidators(plan: Plan, runtime: string, problems: Problem
 
 /** Compiles the same validators to functions, by the names of their entries. */
 export function createValidators(plan: Plan, problems: Problems): ReadonlyMap<string, Validator> {
-  const kinds = new Set(plan.entries.map(({ isForm }) => isForm));
-  const validators = [...kinds].flatMap((isForm) => {
-    const { ajv, exported } = prepare(plan, isForm, problems);
-    return exported.map(([name, id]) => [name, ajv.getSchema(id) as Validator] as const);
-  });
-  return new Map(validators);
+  const { ajv, exported } = prepare(plan, problems);
+  return new Map(exported.map(([name, id]) => [name, ajv.getSchema(id) as Validator]));
 }
 
 function prepare(
   plan: Plan,
-  isForm: boolean,
   problems: Problems,
 ): { ajv: Ajv2020; exported: readonly (readonly [name: string, id: string])[] } {
-  const entries = plan.entries.filter((entry) => entry.isForm === isForm);
-  const roots = entries.map(({ name, pointer, schema }) => ({
+  const roots = plan.entries.map(({ name, pointer, schema }) => ({
     id: `-${name}`,
     name,
     pointer,
@@ -83,8 +63,7 @@ function prepare(
     validateSchema: false,
     inlineRefs: INLINE_REFS,
     ownProperties: uses(hasInheritedName),
-    ...(isForm && { coerceTypes: 'array' as const }),
-    code: { source: true, esm: !isForm, lines: true },
+    code: { source: true, esm: true, lines: true },
   });
   // Adds bookkeeping to every function, for keywords that are rare or rejected.
   ajv.opts.unevaluated = uses(

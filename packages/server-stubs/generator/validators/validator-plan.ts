@@ -30,8 +30,6 @@ export interface Entry {
   readonly name: string;
   readonly schema: Schema;
   readonly pointer: Pointer;
-  /** Whether the value is a form, in which every value is a string. */
-  readonly isForm: boolean;
 }
 
 /**
@@ -89,8 +87,7 @@ export class ValidatorPlan {
   ofParameters({ operationId, pointer, parameters }: Operation): string | undefined {
     const schema = toParametersSchema(parameters, this.#store);
     if (schema === undefined) return undefined;
-    const isForm = parameters.some(({ parameter }) => parameter.shape === 'nested');
-    return this.#add(join(pointer, 'parameters'), schema, `${operationId}-parameters`, isForm);
+    return this.#add(join(pointer, 'parameters'), schema, `${operationId}-parameters`);
   }
 
   ofBody(operation: Operation, content: ContentModel): string | undefined {
@@ -98,7 +95,7 @@ export class ValidatorPlan {
     if (schema === undefined) return undefined;
     const isText = kind === 'text' && !this.#isStructured(schema);
     if (kind !== 'json' && kind !== 'form' && !isText) return undefined;
-    return this.#add(content.pointer, schema, `${operation.operationId}-body`, kind === 'form');
+    return this.#add(content.pointer, schema, `${operation.operationId}-body`);
   }
 
   /** Only JSON is validated, because text and bytes may be streams. */
@@ -108,20 +105,18 @@ export class ValidatorPlan {
     { kind, schema, pointer }: ContentModel,
   ): string | undefined {
     if (schema === undefined || kind !== 'json') return undefined;
-    return this.#add(pointer, schema, `${operation.operationId}-${status}`, false);
+    return this.#add(pointer, schema, `${operation.operationId}-${status}`);
   }
 
-  #add(pointer: Pointer, schema: Schema, wanted: string, isForm: boolean): string | undefined {
+  #add(pointer: Pointer, schema: Schema, wanted: string): string | undefined {
     const bare = JSON.stringify(this.#toValidatable(schema, (target) => target));
     if (bare === 'true' || bare === '{}') return undefined;
-    const key = `${isForm} ${bare}`;
-    const known = this.#entries.get(key);
+    const known = this.#entries.get(bare);
     if (known !== undefined) return known.name;
-    const base = isPlainReference(schema)
-      ? `is${this.#schemaNames.of(schema.$ref)}`
-      : toVariableName(wanted);
-    const name = this.#names.take(isForm ? `${base}Form` : base);
-    this.#entries.set(key, { name, schema, pointer, isForm });
+    const name = this.#names.take(
+      isPlainReference(schema) ? `is${this.#schemaNames.of(schema.$ref)}` : toVariableName(wanted),
+    );
+    this.#entries.set(bare, { name, schema, pointer });
     return name;
   }
 

@@ -13,8 +13,7 @@ export type ParameterStyle =
   | 'form'
   | 'spaceDelimited'
   | 'pipeDelimited'
-  | 'deepObject'
-  | 'cookie';
+  | 'deepObject';
 
 /** A failed JSON Schema keyword, as reported by Ajv. */
 export interface SchemaError {
@@ -38,11 +37,8 @@ export interface Parameter {
   readonly style: ParameterStyle;
   readonly explode: boolean;
   readonly required: boolean;
-  /**
-   * `json`: the parameter has `content` with a JSON media type. `nested`: it may have lists and objects
-   * inside, or be an object or something else; its values are strings, which the validator converts.
-   */
-  readonly shape: 'scalar' | 'array' | 'object' | 'json' | 'nested';
+  /** `json`: the parameter has `content` with a JSON media type. */
+  readonly shape: 'scalar' | 'array' | 'object' | 'json';
   /** Types of the value, or of the items of an array. */
   readonly types: readonly ScalarType[];
   /** Types of each known property of an object. */
@@ -52,8 +48,6 @@ export interface Parameter {
    * names that no other parameter claims.
    */
   readonly additional?: readonly ScalarType[];
-  /** In queries only: the value is the entire query, a form or JSON (`in: querystring`). */
-  readonly whole?: true;
   /** In paths only: matches all remaining segments, raw (`x-berth-greedy`). */
   readonly greedy?: true;
   readonly default?: unknown;
@@ -65,16 +59,11 @@ export type ContentKind = 'json' | 'text' | 'form' | 'binary';
 export interface Content {
   readonly mediaType: string;
   readonly kind: ContentKind;
-  readonly form?: FormLayout;
+  /** The fields of a form, as parameters of a query. */
+  readonly fields?: readonly Parameter[];
+  /** Types of the other fields of a form, or of each item if a name has several values. Default: text. */
+  readonly additional?: readonly ScalarType[];
   readonly validate?: Validator;
-}
-
-/** How to read form fields that are not plain text. */
-export interface FormLayout {
-  /** Objects, and lists of them: `a[b]=1`, or JSON. */
-  readonly nested?: readonly string[];
-  /** Lists in one field, by the character between their items. */
-  readonly delimiters?: Readonly<Record<string, string>>;
 }
 
 export interface RequestBody {

@@ -1,4 +1,3 @@
-import { toDataSchema } from '@berth/server-stubs/document';
 import { readDocumentOperations } from '@berth/server-stubs/service-document';
 import { createPrism, type Resource } from '../../contract/oracle/create-oracle.ts';
 import { getHttpOperationsFromSpec } from '../../contract/oracle/prism.ts';
@@ -79,8 +78,8 @@ export async function compileDocument(
 function findProblem(document: unknown): Problem | undefined {
   if (!isObject(document)) return { path: [], rest: 'must be an OpenAPI document' };
   const { openapi, paths } = document;
-  if (!/^3\.[0-2](\.|$)/.test(String(openapi))) {
-    return { path: ['openapi'], rest: `must be 3.0, 3.1 or 3.2, got ${openapi ?? 'none'}` };
+  if (!/^3\.[01](\.|$)/.test(String(openapi))) {
+    return { path: ['openapi'], rest: `must be 3.0 or 3.1, got ${openapi ?? 'none'}` };
   }
   return isObject(paths) ? undefined : { path: ['paths'], rest: 'must be an object' };
 }
@@ -112,12 +111,9 @@ async function readResources(
   }
 }
 
-const EVENT_STREAM = 'text/event-stream';
-
 /**
- * Copies a document so that Prism can read it. The schema of an event stream becomes that of its events'
- * data. References that are broken, or that lead to other files and URLs, become empty objects. Otherwise,
- * Prism would reject the document or load the files.
+ * Copies a document so that Prism can read it. References that are broken, or that lead to other files and
+ * URLs, become empty objects. Otherwise, Prism would reject the document or load the files.
  */
 function toReadable(document: Record<string, unknown>): {
   readable: Record<string, unknown>;
@@ -142,15 +138,12 @@ function toReadable(document: Record<string, unknown>): {
     }
     return Object.fromEntries(
       Object.entries(node).map(([key, value]) => {
-        const own = key === EVENT_STREAM && isObject(value) ? toDataSchema(value) : value;
-        return [key, copy(own, [...path, key])];
+        return [key, copy(value, [...path, key])];
       }),
     );
   };
 
-  const readable = create(document, []) as Record<string, unknown>;
-  readable.openapi = String(document.openapi).replace(/^3\.2.*/, '3.1.1');
-  return { readable, warnings };
+  return { readable: create(document, []) as Record<string, unknown>, warnings };
 }
 
 /** Returns whether the target of a reference exists in the document. Anchors are not looked up. */

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
-import { createNullObject, decodeQuery, type NullObject } from '../decoding.ts';
+import { createNullObject, decodeQuery, type NullObject, parseQuery } from '../decoding.ts';
 import {
   bodyTooLarge,
+  escapeName,
   FaultError,
   invalidRequest,
   malformed,
@@ -11,10 +12,11 @@ import {
   toSimpleViolation,
   unsupported,
 } from '../faults.ts';
-import { type Field, fromJson, nest, toSteps } from '../nesting.ts';
 import type { Limits } from '../options.ts';
+import { readQuery } from '../parameters/create-parameter-reader.ts';
+import { BAD_ENCODING, coerce, Unreadable } from '../parameters/to-value.ts';
 import { findJsonProblem, parseJson } from '../parse-json.ts';
-import type { Content, FormLayout, RequestBody } from '../route-table.ts';
+import type { Content, RequestBody } from '../route-table.ts';
 import { charsetOf, findContent } from './media-type.ts';
 import { askToContinue, hasBody, limitStream, readBytes } from './request-stream.ts';
 
@@ -108,48 +110,45 @@ function parseBytes(bytes: Buffer, content: Content, limits: Limits): unknown {
 }
 
 function parseText(text: string, content: Content, limits: Limits): unknown {
-  if (content.kind === 'form') return parseForm(text, content.form, limits);
+  if (content.kind === 'form') return parseForm(text, content, limits);
   if (content.kind !== 'json') return text;
   const { problem, value } = parseJson(text, limits.jsonDepth);
   if (problem === undefined) return value;
   throw new FaultError(malformed(`The JSON body ${problem}.`));
 }
 
-/**
- * A name with several values is a list. Fields that the layout calls nested may have brackets in their
- * names, or JSON as value.
- */
+/** A documented field has its types; any other is text, or a list if it has several values. */
 function parseForm(
   text: string,
-  { nested = [], delimiters = {} }: FormLayout = {},
-  { formFields: maxFields, jsonDepth }: Limits,
+  { fields = [], additional = ['string'] }: Content,
+  { formFields }: Limits,
 ): NullObject {
-  const pairs = text === '' ? [] : text.split('&', maxFields + 1);
-  if (pairs.length > maxFields) throw new FaultError(tooMany('fields', maxFields));
-  const value = createNullObject();
-  const inside: Field[] = [];
-  for (const pair of pairs) {
-    if (pair === '') continue;
-    const at = pair.indexOf('=');
-    const name = decodeQuery(at < 0 ? pair : pair.slice(0, at));
-    const field = at < 0 ? '' : decodeQuery(pair.slice(at + 1));
-    if (name === undefined || field === undefined) {
-      throw new FaultError(malformed('The form has invalid percent-encoding.'));
-    }
-    if (nested.length > 0 && nested.includes(toSteps(name)?.[0] ?? name)) {
-      inside.push([name, fromJson(field, jsonDepth)]);
-      continue;
-    }
-    const parts = Object.hasOwn(delimiters, name) ? field.split(delimiters[name] as string) : field;
-    const known = value[name];
-    value[name] = known === undefined ? parts : [known, parts].flat();
+  if (text.split('&', formFields + 1).length > formFields) {
+    throw new FaultError(tooMany('fields', formFields));
   }
-  if (inside.length === 0) return value;
-  const object = nest(inside);
-  if (object === undefined) {
-    throw new FaultError(
-      malformed('A form field has both a value and nested fields, or is nested too deeply.'),
-    );
+  const form = createNullObject();
+  const values = parseQuery(text);
+  const names = new Set(fields.map(({ name }) => name));
+  for (const field of fields) {
+    const value = readQuery(field, values, names);
+    if (value instanceof Unreadable) fail(field.name, value);
+    if (value !== undefined) form[field.name] = value;
   }
-  return Object.assign(value, object);
+  const deep = fields.filter(({ style }) => style === 'deepObject');
+  for (const [name, raw] of values) {
+    if (names.has(name) || deep.some((field) => name.startsWith(`${field.name}[`))) continue;
+    const read = raw.map((each) => {
+      const value = decodeQuery(each);
+      const typed = value === undefined ? BAD_ENCODING : coerce(value, additional);
+      return typed instanceof Unreadable ? fail(name, typed) : typed;
+    });
+    form[name] = read.length === 1 ? read[0] : read;
+  }
+  return form;
+}
+
+function fail(name: string, { keyword, problem }: Unreadable): never {
+  const message = `body.${name} ${problem}.`;
+  const violation = toSimpleViolation('body', `/${escapeName(name)}`, keyword, message);
+  throw new FaultError(invalidRequest([violation]));
 }

@@ -1,21 +1,16 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   createNullObject,
-  decodeQuery,
   type NullObject,
   parseCookies,
   parseQuery,
   type QueryValues,
 } from '../decoding.ts';
 import { escapeName, toSimpleViolation, type Violation } from '../faults.ts';
-import { type Field, fromJson, nest, toSteps } from '../nesting.ts';
 import type { Parameter, ParameterPlace, Route } from '../route-table.ts';
-import { BAD_ENCODING, fromPairs, toArray, toValue, Unreadable } from './to-value.ts';
+import { fromPairs, toArray, toValue, Unreadable } from './to-value.ts';
 
-const MIXED = new Unreadable(
-  'style',
-  'has a property with both a value and nested properties, or is nested too deeply',
-);
+const MISSING = new Unreadable('required', 'is missing');
 const TWICE = new Unreadable('duplicate', 'is given more than once');
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 const NONE: QueryValues = new Map();
@@ -29,7 +24,6 @@ export type ParameterReader = (
 
 interface Sources {
   readonly path: readonly string[];
-  readonly rawQuery: string | undefined;
   readonly query: QueryValues;
   readonly headers: IncomingHttpHeaders;
   readonly cookies: QueryValues;
@@ -54,7 +48,6 @@ export function createParameterReader(
     const violations: Violation[] = [];
     const sources: Sources = {
       path,
-      rawQuery,
       query: places.has('query') ? parseQuery(rawQuery ?? '') : NONE,
       headers,
       cookies: places.has('cookie') ? parseCookies(headers.cookie) : NONE,
@@ -65,11 +58,11 @@ export function createParameterReader(
       const given = read(sources);
       const value = given === undefined ? parameter.default : given;
       if (value instanceof Unreadable) {
-        violations.push(toViolation(parameter, value.keyword, value.problem));
+        violations.push(toViolation(parameter, value));
       } else if (value !== undefined) {
         (target[place] as NullObject)[name] = value;
       } else if (parameter.required) {
-        violations.push(toViolation(parameter, 'required', 'is missing'));
+        violations.push(toViolation(parameter, MISSING));
       }
     }
     return violations;
@@ -82,7 +75,7 @@ function createRead(
   pathNames: readonly string[],
   others: ReadonlySet<string>,
 ): Read {
-  const { name, greedy, whole, explode, shape } = parameter;
+  const { name, greedy, explode, shape } = parameter;
   const convert = (raw: string | undefined) =>
     raw === undefined ? undefined : toValue(parameter, raw);
   switch (parameter.in) {
@@ -91,7 +84,6 @@ function createRead(
       return ({ path }) => (greedy ? path[index] : convert(path[index]));
     }
     case 'query':
-      if (whole) return ({ rawQuery, query }) => readWhole(parameter, rawQuery, query);
       return ({ query }) => readQuery(parameter, query, others);
     case 'header': {
       const key = name.toLowerCase();
@@ -109,17 +101,16 @@ function createRead(
   }
 }
 
-function toViolation(parameter: Parameter, keyword: string, problem: string): Violation {
-  const { in: place, name } = parameter;
+function toViolation({ in: place, name }: Parameter, { keyword, problem }: Unreadable): Violation {
   return toSimpleViolation(place, `/${escapeName(name)}`, keyword, `${place}.${name} ${problem}.`);
 }
 
+/** @param others names of all parameters, of which an exploded object takes none */
 export function readQuery(
   parameter: Parameter,
   query: QueryValues,
   others: ReadonlySet<string>,
 ): unknown {
-  if (parameter.shape === 'nested') return readNested(parameter, query, others);
   if (parameter.style === 'deepObject') return readDeepObject(parameter, query);
   if (parameter.explode && parameter.shape === 'object') {
     return readExploded(parameter, query, others);
@@ -145,60 +136,6 @@ function readDeepObject(parameter: Parameter, query: QueryValues): unknown {
   const [only, second] = parameter.types.length > 0 ? (query.get(parameter.name) ?? []) : [];
   if (only === undefined) return undefined;
   return second === undefined ? toValue({ ...parameter, shape: 'scalar' }, only) : TWICE;
-}
-
-function readWhole(
-  parameter: Parameter,
-  rawQuery: string | undefined,
-  query: QueryValues,
-): unknown {
-  if (rawQuery === undefined || rawQuery === '') return undefined;
-  return parameter.shape === 'json' ? toValue(parameter, rawQuery) : toNested(query, () => true);
-}
-
-/**
- * A value with lists or objects inside, or that is an object or something else: `a[b][0]=1`, JSON, or
- * text; in style `form`, each property may be a parameter. The validator converts its strings.
- */
-function readNested(
-  parameter: Parameter,
-  query: QueryValues,
-  others: ReadonlySet<string>,
-): unknown {
-  const { name, explode, style, properties = {}, additional } = parameter;
-  const own = toNested(query, (head) => head === name);
-  if (own instanceof Unreadable) return own;
-  const value = own[name];
-  if (value !== undefined) return fromTexts(value);
-  if (style !== 'form' || !explode) return undefined;
-  const isMember = (head: string) =>
-    Object.hasOwn(properties, head) || (additional !== undefined && !others.has(head));
-  const object = toNested(query, isMember);
-  if (object instanceof Unreadable) return object;
-  const names = Object.keys(object);
-  for (const each of names) {
-    // Only text of a list or of an object may be JSON.
-    if (properties[each]?.length === 0) object[each] = fromTexts(object[each]);
-  }
-  return names.length === 0 ? undefined : object;
-}
-
-function fromTexts(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(fromTexts);
-  return typeof value === 'string' ? fromJson(value) : value;
-}
-
-function toNested(query: QueryValues, test: (head: string) => boolean): NullObject | Unreadable {
-  const fields: Field[] = [];
-  for (const [name, values] of query) {
-    if (!test(toSteps(name)?.[0] ?? name)) continue;
-    for (const raw of values) {
-      const value = decodeQuery(raw);
-      if (value === undefined) return BAD_ENCODING;
-      fields.push([name, value]);
-    }
-  }
-  return nest(fields) ?? MIXED;
 }
 
 /** Each property is a query parameter: the known ones, and those that no other parameter claims. */

@@ -1,5 +1,4 @@
 import { createNullObject, decodeQuery, decodeText } from '../decoding.ts';
-import { fromJson } from '../nesting.ts';
 import { DEFAULT_LIMITS } from '../options.ts';
 import { isRounded, parseJson, toRounded } from '../parse-json.ts';
 import type { Parameter, ParameterPlace, ScalarType } from '../route-table.ts';
@@ -32,12 +31,9 @@ export const BAD_ENCODING = new Unreadable('encoding', 'has broken percent-encod
 
 type Decoder = (raw: string) => string | undefined;
 
-/** The style `cookie` has no percent-encoding: OpenAPI 3.2.0 §4.12.2.3. */
-const asIs: Decoder = (raw) => raw;
-
 /** @param raw text as sent; an encoded delimiter in it is part of the data */
 export function toValue(parameter: Parameter, raw: string): unknown {
-  const decode: Decoder = parameter.style === 'cookie' ? asIs : DECODERS[parameter.in];
+  const decode = DECODERS[parameter.in];
   if (parameter.shape === 'json') return toJson(decode(raw));
   const text = withoutPrefix(parameter, raw);
   if (text === undefined) {
@@ -47,21 +43,12 @@ export function toValue(parameter: Parameter, raw: string): unknown {
     const value = decode(text);
     return value === undefined ? BAD_ENCODING : coerce(value, parameter.types);
   }
-  if (parameter.shape === 'nested') {
-    const value = decode(text);
-    return value === undefined ? BAD_ENCODING : fromJson(value);
-  }
   const parts = text === '' ? [] : text.split(delimiterOf(parameter));
-  return parameter.shape === 'array'
-    ? toArray(parameter, parts, decode)
-    : toObject(parameter, parts, decode);
+  return parameter.shape === 'array' ? toArray(parameter, parts) : toObject(parameter, parts);
 }
 
-export function toArray(
-  parameter: Parameter,
-  parts: readonly string[],
-  decode: Decoder = DECODERS[parameter.in],
-): unknown {
+export function toArray(parameter: Parameter, parts: readonly string[]): unknown {
+  const decode = DECODERS[parameter.in];
   const prefix = parameter.style === 'matrix' && parameter.explode ? `${parameter.name}=` : '';
   const items: unknown[] = [];
   for (const part of parts) {
@@ -76,17 +63,17 @@ export function toArray(
   return items;
 }
 
-function toObject(parameter: Parameter, parts: readonly string[], decode: Decoder): unknown {
+function toObject(parameter: Parameter, parts: readonly string[]): unknown {
   const pairs = parameter.explode ? parts.map(splitAtEquals) : toPairs(parts);
   if (pairs === undefined) return new Unreadable('style', 'has a name without a value');
-  return fromPairs(parameter, pairs, decode);
+  return fromPairs(parameter, pairs);
 }
 
 export function fromPairs(
   parameter: Parameter,
   pairs: readonly (readonly [string, string])[],
-  decode: Decoder = DECODERS[parameter.in],
 ): unknown {
+  const decode = DECODERS[parameter.in];
   const object = createNullObject();
   for (const [rawName, rawValue] of pairs) {
     const name = decode(rawName);

@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  createRouter,
+  type Handler,
+  type RouteTable,
+  type SecurityHandlers,
+} from '@berth/server-stubs/runtime';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { loadGenerated } from './corpus/generated.ts';
+import { send } from './support/send.ts';
+import { serve } from './support/serve.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const price = { type: 'object', properties: { amount: { type: 'integer' } } };
+const items = { type: 'array', items: price };
+const integers = { type: 'array', items: { type: 'integer' } };
+const pair = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } };
+const map = { type: 'object', additionalProperties: { type: 'integer' } };
+const proto = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"integer"}}') };
+const other = { name: 'other', in: 'query', schema: { type: 'string' } };
+
+const query = (schema: object, rest: object = {}) => ({
+  parameters: [{ name: 'q', in: 'query', schema, ...rest }],
+});
+const form = (schema: object, encoding: object = {}) => ({
+  post: { requestBody: { content: { [FORM]: { schema, encoding } } } },
+});
+
+const paths = {
+  '/form': form(
+    {
+      properties: {
+        ...{ count: { type: 'integer' }, names: { type: 'array' } },
+        ...{ price, items, pair, ids: integers, tags: { type: 'array' } },
+      },
+      required: ['count'],
+      additionalProperties: { type: 'boolean' },
+    },
+    {
+      pair: { style: 'deepObject' },
+      tags: { style: 'pipeDelimited', explode: false },
+      ids: { explode: false },
+    },
+  ),
+  '/deep-or-number': {
+    get: query({ anyOf: [price, { type: 'integer' }] }, { style: 'deepObject' }),
+  },
+  '/nested': { get: query(items) },
+  '/map': { get: { parameters: [...query(map).parameters, other] } },
+  '/pair-and-map': { get: query({ ...pair, ...map }) },
+  '/map-in-brackets': { get: query(map, { style: 'deepObject' }) },
+  '/proto': { get: query(proto, { style: 'deepObject' }) },
+  '/ids': { get: query({ $ref: '#/components/schemas/Ids', maxItems: 3 }) },
+  '/pair': {
+    get: query({ $ref: '#/components/schemas/Pair', required: ['a'] }, { style: 'deepObject' }),
+  },
+  '/tuple': { get: query({ type: 'array', prefixItems: [{ type: 'integer' }], maxItems: 2 }) },
+  '/cookies': { get: { parameters: [{ name: 'c', in: 'cookie', schema: integers }] } },
+  '/cookie-pair': { get: { parameters: [{ name: 'c', in: 'cookie', schema: pair }] } },
+  '/pattern': { get: query({ type: 'string', pattern: '^[a-c\\-]+\\@$' }) },
+  '/anchor': { get: query({ $ref: '#small' }) },
+  '/id': { get: query({ $ref: 'https://a.example/small#/$defs/one' }) },
+};
+
+const schemas = {
+  Ids: integers,
+  Pair: pair,
+  Small: {
+    $id: 'https://a.example/small',
+    $anchor: 'small',
+    maximum: 9,
+    type: 'integer',
+    $defs: { one: { type: 'integer', maximum: 1 } },
+  },
+};
+
+const responses = { 200: { content: { 'application/json': {} } } };
+const document = {
+  openapi: '3.1.1',
+  info: { title: 'T', version: '1' },
+  paths: Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [method, { responses, ...operation }]),
+      ),
+    ]),
+  ),
+  components: { schemas },
+};
+
+describe('parameters and forms', () => {
+  let base: string;
+  let server: Server;
+  beforeAll(async () => {
+    const { table } = await loadGenerated(document);
+    server = createServer(createRouter(table, echoes(table))).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => server.close());
+
+  const post = (body: string) =>
+    send(base, '/form', { method: 'POST', headers: { 'content-type': FORM }, body });
+
+  it.each([
+    ['/deep-or-number?q=7', 7],
+    ['/deep-or-number?q[amount]=7', { amount: 7 }],
+    ['/nested?q=[{"amount":1}]', [{ amount: 1 }]],
+    ['/map?a=1&b=2&other=o', { a: 1, b: 2 }],
+    ['/pair-and-map?b=x&z=3', { b: 'x', z: 3 }],
+    ['/map-in-brackets?q[a]=1', { a: 1 }],
+    ['/proto?q[__proto__]=1', { ['__proto__']: 1 }],
+    ['/ids?q=1&q=2', [1, 2]],
+    ['/pair?q[a]=1', { a: 1 }],
+    ['/tuple?q=1', [1]],
+    ['/pattern?q=a-@', 'a-@'],
+    ['/anchor?q=9', 9],
+    ['/id?q=1', 1],
+  ])('reads %s', async (path, q) => {
+    expect((await send(base, path)).json).toMatchObject({ query: { q } });
+  });
+
+  it.each(['/pattern?q=d', '/anchor?q=10', '/id?q=2', '/pair?q[a][b]=1', '/nested?q=1'])(
+    'refuses %s',
+    async (path) => {
+      expect((await send(base, path)).status).toBe(400);
+    },
+  );
+
+  it('reads each field of a form in the type and style of the document', async () => {
+    const text =
+      'count=1&names=a&price={"amount":2}&items=[{"amount":3}]&pair[a]=4&ids=5,6&tags=x|y&on=true';
+    expect((await post(text)).json).toHaveProperty('body', {
+      count: 1,
+      names: ['a'],
+      price: { amount: 2 },
+      items: [{ amount: 3 }],
+      pair: { a: 4 },
+      ids: [5, 6],
+      tags: ['x', 'y'],
+      on: true,
+    });
+  });
+
+  it.each([
+    ['count=x', 'body.count must be an integer.'],
+    ['names=a', 'body.count is missing.'],
+    ['count=1&count=2', 'body.count is given more than once.'],
+    ['count=1&price={', 'body.price is not valid JSON'],
+    ['count=1&price={"amount":"x"}', 'body.price.amount must be an integer.'],
+    ['count=1&on=yes', 'body.on must be a boolean.'],
+    ['count=1&on=%', 'body.on has broken percent-encoding.'],
+  ])('refuses the form %s', async (text, detail) => {
+    const response = await post(text);
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.text).detail).toContain(detail);
+  });
+
+  it('reads lists and objects in cookies', async () => {
+    const several = await send(base, '/cookies', { headers: { cookie: 'c=1; d=9; c=2' } });
+    expect(several.json).toMatchObject({ cookie: { c: [1, 2] } });
+    const exploded = await send(base, '/cookie-pair', { headers: { cookie: 'a=1; b=x' } });
+    expect(exploded.json).toMatchObject({ cookie: { c: { a: 1, b: 'x' } } });
+  });
+});
+
+/** A handler for each operation, which sends what it got. */
+function echoes(table: RouteTable): Record<string, Handler> {
+  return Object.fromEntries(
+    table.routes.map(({ operationId: id }) => [
+      id,
+      ({ path, query, header, cookie, body }) => ({
+        status: 200,
+        body: { id, path, query, header, cookie, body: body ?? null },
+      }),
+    ]),
+  );
+}
+
+const RESPONSES = { 200: { description: 'The input.', content: { 'application/json': {} } } };
+const INTEGERS = { type: 'array', items: { type: 'integer' } };
+const PAIR = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } };
+
+/** Serves one operation in a document, with a handler that returns its input and the caller. */
+async function start(
+  operation: object,
+  { path = '/x', security = {}, ...rest }: Record<string, unknown> & { path?: string } = {},
+): Promise<string> {
+  const post = { operationId: 'echo', responses: RESPONSES, ...operation };
+  const info = { title: 'T', version: '1' };
+  const { table } = await loadGenerated({
+    openapi: '3.1.0',
+    info,
+    paths: { [path]: { post } },
+    ...rest,
+  });
+  const echo = (input: object, call: { security: object }) => ({
+    status: 200,
+    body: { ...input, security: call.security },
+  });
+  return serve(createRouter(table, { echo }, { security: security as SecurityHandlers }));
+}
+
+it.each([
+  [
+    'application/json; charset=utf-8',
+    'application/json',
+    '{"a":1}',
+    'application/json; charset=utf-8',
+  ],
+  ['Application/JSON', 'application/json', '{"a":1}', 'Application/JSON'],
+  ['application/json;v=1', 'application/json; v=2', '[1]', 'application/json;v=2'],
+])('a body documented as %s is accepted as %s', async (documented, sent, body, contentType) => {
+  const content = { [documented]: { schema: PAIR }, 'application/json;v=2': { schema: INTEGERS } };
+  const base = await start({ requestBody: { required: true, content } });
+  const response = await send(base, '/x', {
+    method: 'POST',
+    headers: { 'content-type': sent },
+    body,
+  });
+  expect(response.json).toMatchObject({ contentType, body: JSON.parse(body) });
+});
+
+it('the root of a server with a path keeps its slash', async () => {
+  const base = await start({}, { path: '/', servers: [{ url: 'https://api.example/v1' }] });
+  expect((await send(base, '/v1/', { method: 'POST' })).status).toBe(200);
+});
+
+it('a handler gets the caller if authentication is optional, and its scheme gets the scopes', async () => {
+  const key = vi.fn((value: string) => value);
+  const securitySchemes = { key: { type: 'oauth2', flows: {} } };
+  const base = await start(
+    { security: [{}, { key: ['pets:write'] }] },
+    { components: { securitySchemes }, security: { key } },
+  );
+  const headers = { authorization: 'Bearer ann' };
+  expect((await send(base, '/x', { method: 'POST', headers })).json).toMatchObject({
+    security: { key: 'ann' },
+  });
+  expect(key.mock.lastCall?.slice(2)).toEqual([['pets:write']]);
+  expect((await send(base, '/x', { method: 'POST' })).json).toEqual({ security: {} });
+});
