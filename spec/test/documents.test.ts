@@ -1,20 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DOCUMENTS, type DocumentName } from '../scripts/generate/bundle.ts';
+import { DOCUMENTS } from '../scripts/generate/bundle.ts';
 
 const SPEC = join(import.meta.dirname, '..');
 const OPEN_RULE = 'the contract restricts nothing that it leaves open';
 
 function read(name: string) {
   return JSON.parse(readFileSync(join(SPEC, `generated/${name}.gen.json`), 'utf8'));
-}
-
-function listFiles(name: DocumentName): string[] {
-  const entries = readdirSync(join(SPEC, name), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
 }
 
 /** Yields every key in a value with its path. Skips examples, because they are data and not schema. */
@@ -64,13 +57,6 @@ describe.each(DOCUMENTS)('%s', (name) => {
       expect(readme).toContain(`### \`${extension}\``);
     }
     expect(extensions.size).toBeGreaterThan(1);
-  });
-
-  it('is split into files that fit one screen', () => {
-    const lengths = listFiles(name).map((file) => readFileSync(file, 'utf8').split('\n').length);
-    lengths.sort((a, b) => a - b);
-    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(30);
-    expect(lengths.at(-1)).toBeLessThan(150);
   });
 });
 
