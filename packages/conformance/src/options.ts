@@ -131,8 +131,8 @@ export interface ConformanceOptions {
   /** Number of generated requests per property, 1 to 10000. Default: 50. */
   runs?: number | undefined;
   /**
-   * Number of generated sequences of storage calls for `ST-SEQUENCE` and for `ST-RACE`, 1 to 100000. Default:
-   * 25, or as many as start within 30 s.
+   * Number of generated sequences of storage calls for `ST-SEQUENCE`, 1 to 100000. Default: 25, or as many as
+   * start within 30 s.
    */
   sequences?: number | undefined;
   /** Stop after the first failed check that is not in `baseline`. Default: false. */

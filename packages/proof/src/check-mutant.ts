@@ -13,7 +13,7 @@ export interface MutantVerdict {
 }
 
 /** The rules about sequences, which find the faults of other rules too. */
-const OF_SEQUENCES: readonly string[] = ['ST-SEQUENCE', 'ST-RACE'];
+const OF_SEQUENCES: readonly string[] = ['ST-SEQUENCE'];
 /** A run ends with the first that shows the fault. */
 const MOST_SEQUENCES = 200;
 

@@ -71,7 +71,7 @@ async function startDelayed(delay: number) {
 }
 
 /** Rules that send fewer requests to a slow target. */
-const BY_TIME = ['ST-SEQUENCE', 'ST-RACE'];
+const BY_TIME = ['ST-SEQUENCE'];
 
 /** `--dry-run` shows what a run sends. */
 function expectPlanned({ results }: Report) {

@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "7e1b8080d7e35351d0abc4ef9ed04ed330f7d35085d1327111752b0648f1cc7c"
+  "sha256": "58f06354be1e07ef778de583f2991ff9189a5310e0ea9a23e1791fb28d879303"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -1,25 +1,9 @@
-import {
-  type AsyncCommand,
-  asyncModelRun,
-  asyncProperty,
-  check,
-  constant,
-  type Scheduler,
-  sample,
-  scheduler,
-} from 'fast-check';
+import { type AsyncCommand, asyncModelRun, asyncProperty, check } from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { Unreached } from '../result.ts';
 import { Folder } from './sequences/folder.ts';
 import { Model, NAMES } from './sequences/model.ts';
-import {
-  Breach,
-  type Command,
-  makeStep,
-  races,
-  type Sequence,
-  sequences,
-} from './sequences/steps.ts';
+import { Breach, type Command, makeStep, type Sequence, sequences } from './sequences/steps.ts';
 import { describeStep, toScript } from './sequences/to-script.ts';
 import { needsFiles } from './support/storage.ts';
 
@@ -32,18 +16,15 @@ const MOST_SHRINKS = 150;
 const LONGEST_SHRINK = 30_000;
 
 export const storageSequences: readonly Check[] = [
-  defineCheck('ST-SEQUENCE', needsFiles, (t) => runSequences(t, false)),
-  defineCheck('ST-RACE', needsFiles, (t) => runSequences(t, true)),
+  defineCheck('ST-SEQUENCE', needsFiles, runSequences),
 ];
 
 /**
  * Makes generated sequences of storage calls, each in a folder of its own, and compares what they report with a
  * model of the contract. The first sequence that contradicts it is shortened, within 150 sequences and 30 s, and
  * reported with a shell script that repeats it.
- *
- * @param isRace whether some steps are several calls at the same time
  */
-async function runSequences(t: CheckContext, isRace: boolean): Promise<void> {
+async function runSequences(t: CheckContext): Promise<void> {
   const { seed } = t.settings;
   const wanted = t.settings.sequences ?? USUAL;
   const workers = Math.min(WORKERS, wanted);
@@ -52,15 +33,11 @@ async function runSequences(t: CheckContext, isRace: boolean): Promise<void> {
   const isEnded = () => state.fault !== undefined || state.breach !== undefined;
   await Promise.all(
     Array.from({ length: workers }, async (_, worker) => {
-      const property = asyncProperty(
-        isRace ? scheduler() : constant(undefined),
-        isRace ? races : sequences,
-        async (scheduling, commands) => {
-          if (isLate() || isEnded()) return;
-          const breach = await makeSequence(t, state, { commands, scheduling, isEnded });
-          state.breach ??= breach;
-        },
-      );
+      const property = asyncProperty(sequences, async (commands) => {
+        if (isLate() || isEnded()) return;
+        const breach = await makeSequence(t, state, commands, isEnded);
+        state.breach ??= breach;
+      });
       const numRuns = Math.ceil((wanted - worker) / workers);
       await check(property, { seed: (seed + worker) | 0, numRuns });
     }),
@@ -80,9 +57,7 @@ async function shorten(t: CheckContext, found: Breach): Promise<Breach> {
   const contradicts = async (commands: readonly Command[]): Promise<boolean> => {
     if (tries >= MOST_SHRINKS || isLate() || commands.length === 0) return false;
     tries += 1;
-    const [scheduling] = sample(scheduler(), { seed: tries, numRuns: 1 });
-    const options = { commands, scheduling, isEnded: () => false };
-    const breach = await makeSequence(t, createState(), options);
+    const breach = await makeSequence(t, createState(), commands, () => false);
     if (breach !== undefined) shortest = breach;
     return breach !== undefined;
   };
@@ -118,27 +93,20 @@ const createState = (): State => ({ made: 0, ended: [], fault: undefined, breach
 async function makeSequence(
   t: CheckContext,
   state: State,
-  {
-    commands,
-    scheduling,
-    isEnded,
-  }: {
-    commands: Iterable<AsyncCommand<Model, Sequence>>;
-    scheduling: Scheduler | undefined;
-    isEnded: () => boolean;
-  },
+  commands: Iterable<AsyncCommand<Model, Sequence>>,
+  isEnded: () => boolean,
 ): Promise<Breach | undefined> {
   const model = new Model();
   const folder = new Folder(t);
-  const sequence: Sequence = { folder, scheduler: scheduling, steps: [], commands: [], isEnded };
+  const sequence: Sequence = { folder, steps: [], commands: [], isEnded };
   try {
     await asyncModelRun(() => ({ model, real: sequence }), commands);
     if (sequence.steps.length === 0 || isEnded()) return undefined;
-    await makeStep(model, sequence, [{ kind: 'read', names: NAMES }]);
+    await makeStep(model, sequence, { kind: 'read', names: NAMES });
     const follow = async (index: number) => {
       const link = model.links[index];
       if (link === undefined) return;
-      await makeStep(model, sequence, [{ kind: 'follow', index, link }]);
+      await makeStep(model, sequence, { kind: 'follow', index, link });
       // It changes nothing, so a later finding need not repeat it.
       sequence.steps.pop();
     };
@@ -147,8 +115,8 @@ async function makeSequence(
     }
     const names = model.existing;
     if (names.length > 0) {
-      await makeStep(model, sequence, [{ kind: 'delete', names }]);
-      await makeStep(model, sequence, [{ kind: 'read', names: NAMES }]);
+      await makeStep(model, sequence, { kind: 'delete', names });
+      await makeStep(model, sequence, { kind: 'read', names: NAMES });
     }
     folder.untrack();
     state.made += 1;

@@ -199,7 +199,7 @@ const selection = {
   runs: whole('<number>', 'number of generated requests per property'),
   sequences: whole(
     '<number>',
-    'number of generated sequences of storage calls, both sequential and concurrent',
+    'number of generated sequences of storage calls, made one after another',
     { usual: '25, or as many as start within 30 s' },
   ),
   bail: flag('stop after the first failure that is not in the baseline'),

@@ -162,8 +162,7 @@ export type RuleId =
   | 'ST-COPY-PATH-CHARACTERS'
   | 'ST-COPY-PATH-REFUSED'
   | 'ST-COPY-PATH-ABSOLUTE'
-  | 'ST-SEQUENCE'
-  | 'ST-RACE';
+  | 'ST-SEQUENCE';
 
 /** Every rule for clients of the level MUST or SHOULD. */
 export type ClientRuleId =

@@ -119,7 +119,7 @@ function toFacts(report: Report): Markup {
 }
 
 /** Checks that fail because of many other rules, so that they are worth reading only if nothing else fails. */
-const SUMS: readonly string[] = ['ST-SEQUENCE', 'ST-RACE'];
+const SUMS: readonly string[] = ['ST-SEQUENCE'];
 
 /** Maximum number of findings to show for a rule before its details. */
 const MOST_SHOWN = 3;

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import { toMutants } from './mutant.ts';
 import {
@@ -9,7 +8,6 @@ import {
   linksWorkOnce,
   onlyNewestLinkWorks,
   toPath,
-  usedLinksWork,
   type Watching,
   watching,
 } from './support/history.ts';
@@ -55,15 +53,9 @@ const reads = {
     const cache = cached(toPath, ({ status }) => status === 200);
     return { ...cache, uploaded: (path) => void cache.kept.delete(path) };
   }),
-  'a cache is emptied by uploads and copies, but not by deletes': watching(() => {
-    const cache = cached(toPath, ({ status }) => status === 200);
-    const drop = (path: string) => void cache.kept.delete(path);
-    return { ...cache, uploaded: drop, copied: ({ to }) => drop(to) };
-  }),
   'a cache keeps that a link did not work': watching(() =>
     cached(toPath, ({ status }) => status >= 400),
   ),
-  'a link that was used works after its file is deleted': usedLinksWork,
   'a file that was missing stays missing for links': watching(() => {
     const missing = new Set<string>();
     return links((path, entry) => {
@@ -363,111 +355,7 @@ const uploads = {
   ),
 };
 
-/** How long a call waits for another one, in milliseconds. On a busy machine, two calls are rarely closer. */
-const MEETING = 150;
-
-/** Finds two calls that are made at the same time in one folder; both get the other one. */
-function meeting<Thing>() {
-  const waiting = new Map<string, { thing: Thing; met: (other: Thing) => void }>();
-  return async (
-    folder: string,
-    thing: Thing,
-  ): Promise<{ other: Thing; isFirst: boolean } | undefined> => {
-    const first = waiting.get(folder);
-    if (first) {
-      waiting.delete(folder);
-      first.met(thing);
-      return { other: first.thing, isFirst: false };
-    }
-    const { promise, resolve } = Promise.withResolvers<Thing>();
-    waiting.set(folder, { thing, met: resolve });
-    const other = await Promise.race([promise, wait(MEETING)]);
-    if (other === undefined) waiting.delete(folder);
-    return other === undefined ? undefined : { other: other as Thing, isFirst: true };
-  };
-}
-
-/** The folder of the sequence that a call belongs to. */
-function folderOfCall(request: MutatedRequest): string {
-  const text = request.isUpload
-    ? String(readForm(request).get('key'))
-    : request.target + request.body;
-  return /berth-[\da-f]{8}-st-race-\d+/.exec(decodeURIComponent(text))?.[0] ?? '';
-}
-
-/** Swaps the responses to two calls that are made at the same time. */
-const swapped = (isWanted: (request: MutatedRequest) => unknown) =>
-  watching(() => {
-    const meet = meeting<MutatedResponse>();
-    return {
-      async response(response, request) {
-        if (!isWanted(request)) return;
-        const { status, headers, body } = response;
-        const own = new MutatedResponse(status, headers, body);
-        const met = await meet(folderOfCall(request), own);
-        if (met) Object.assign(response, { status: met.other.status, body: met.other.body });
-      },
-    };
-  });
-
-/** Changes a form that meets another one. */
-const meetingForms = (change: (form: Form, other: Form, isFirst: boolean) => unknown) =>
-  watching(() => {
-    const meet = meeting<Form>();
-    return {
-      async request(request) {
-        if (!request.isUpload) return;
-        const form = readForm(request);
-        const met = await meet(folderOfCall(request), new Map(form));
-        const instead = met && change(form, met.other, met.isFirst);
-        if (instead instanceof MutatedResponse) return instead;
-        if (met) writeForm(request, form);
-      },
-    };
-  });
-
-/** Responds to the second of two calls without executing it. */
-const lost = (operation: string, toEntry: (item: unknown) => object) =>
-  watching(() => {
-    const meet = meeting<number>();
-    return {
-      async request(request) {
-        if (request.operation !== operation) return;
-        const met = await meet(folderOfCall(request), 0);
-        if (!met || met.isFirst) return;
-        const fileList = itemsOf(request).map(toEntry);
-        return toStorageResponse(200, { data: { fileList } });
-      },
-    };
-  });
-
-const races = {
-  'two links calls get the response to the other': swapped(({ operation }) => operation === LINKS),
-  'two downloads get the response to the other': swapped(({ isDownload }) => isDownload),
-  'two grant calls get the response to the other': swapped(({ operation }) => operation === GRANT),
-  'two delete calls get the response to the other': swapped(
-    ({ operation }) => operation === DELETE,
-  ),
-  'two uploads store the file of the other': meetingForms((form, other) =>
-    form.set('file', fileOf(other)),
-  ),
-  'two uploads both store the file of the second': meetingForms((form, other, isFirst) =>
-    isFirst ? form.set('file', fileOf(other)) : undefined,
-  ),
-  'one of two uploads is lost': meetingForms((form, other, isFirst) =>
-    isFirst && keyOf(form) !== keyOf(other) ? ACCEPTED : undefined,
-  ),
-  'two uploads to one path are joined': meetingForms((form, other, isFirst) =>
-    isFirst && keyOf(form) === keyOf(other)
-      ? form.set('file', Buffer.concat([fileOf(form), fileOf(other)]))
-      : undefined,
-  ),
-  'one of two deletes is lost': lost(DELETE, (fileID) => ({ fileID, code: 'SUCCESS' })),
-  'one of two copies is lost': lost(COPY, () => ({})),
-};
-
-/** Faults that only a sequence of calls shows, and such that only calls at the same time show. */
+/** Faults that only a sequence of calls shows. */
 export const sequences = toMutants({
   'ST-SEQUENCE': { ...reads, ...deletes, ...moves, ...uploads },
-  'ST-RACE': races,
 });

@@ -1,7 +1,7 @@
-import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import type { MutatedRequest } from '../proxy/messages.ts';
 import type { MutantContext, Rows } from './mutant.ts';
 import { drop } from './support/gateway.ts';
-import { deletesToo, toPath, usedLinksWork, watching } from './support/history.ts';
+import { deletesToo, toPath, watching } from './support/history.ts';
 import {
   any,
   DELETE,
@@ -36,24 +36,12 @@ export const storageDelete: Rows = {
         return (fileID, index) =>
           isWanted && index === 2 ? { fileID, code: 'SUCCESS' } : undefined;
       }),
-    'a link to a deleted file still works, because of a cache': watching(() => {
-      const deleted = new Map<string, Buffer>();
-      return {
-        request({ isDownload, target }) {
-          const bytes = isDownload ? deleted.get(toPath(target)) : undefined;
-          return bytes && new MutatedResponse(200, {}, bytes);
-        },
-        deleted: (path, before) => before && deleted.set(path, before),
-        uploaded: (path) => deleted.delete(path),
-      };
-    }),
     'from the fourth item on, files are not deleted': leaveOut(DELETE, (fileID, index) =>
       index > 2 ? { fileID, code: 'SUCCESS' } : undefined,
     ),
     'only the first file of a list is deleted': request(DELETE, (call) => {
       if (itemsOf(call).length > 1) call.json = { fileList: itemsOf(call).slice(0, 1) };
     }),
-    'links created before still work': usedLinksWork,
   },
   'ST-DELETE-ONLY': {
     'files whose names start with the name of the deleted file are deleted too': deletesToo(

@@ -32,9 +32,6 @@ export type Action =
   | { kind: 'delete'; names: readonly Name[] }
   | { kind: 'copy'; items: readonly CopyItem[] };
 
-/** Lets other calls continue first; see `scheduler` in fast-check. */
-export type Gate = <Result>(call: Promise<Result>) => Promise<Result>;
-
 export class Folder {
   readonly #t: CheckContext;
   readonly #folder: string;
@@ -47,40 +44,40 @@ export class Folder {
     this.#folder = t.uniqueName();
   }
 
-  async perform(action: Action, gate: Gate): Promise<Fact[]> {
+  async perform(action: Action): Promise<Fact[]> {
     const { upload } = this.#t;
     switch (action.kind) {
       case 'grant':
-        this.#grants.push(await gate(upload.grant(this.#path(action.name))));
+        this.#grants.push(await upload.grant(this.#path(action.name)));
         return [];
       case 'upload': {
-        const grant = await gate(upload.grant(this.#path(action.name)));
-        const stored = await gate(this.#send(grant, action));
+        const grant = await upload.grant(this.#path(action.name));
+        const stored = await this.#send(grant, action);
         if (stored.length > 0) return stored;
         throw new Unreached('the upload target rejected a valid form');
       }
       case 'form': {
         const grant = this.#grants[action.grant];
-        return grant === undefined ? [] : gate(this.#send(grant, action));
+        return grant === undefined ? [] : this.#send(grant, action);
       }
       case 'read':
-        return this.#read(action.names, gate);
+        return this.#read(action.names);
       case 'link': {
         const { names, maxAge } = action;
         const isRequired = maxAge === undefined;
-        const found = await this.#links(names, gate, maxAge);
+        const found = await this.#links(names, maxAge);
         return found.map((one) => ({ kind: 'linked', ...one, isRequired }));
       }
       case 'follow': {
-        const exchange = await gate(upload.download(action.link.url));
+        const exchange = await upload.download(action.link.url);
         const ended = Date.now();
         const content = this.#identify(exchange.received);
         return [{ kind: 'followed', link: action.link, content, ended, evidence: exchange }];
       }
       case 'delete': {
-        const ids = await this.#idsOf(action.names, gate);
+        const ids = await this.#idsOf(action.names);
         const list = ids.map(({ id }) => id);
-        const { reply, entries } = await gate(this.#list('batchDelete', list));
+        const { reply, entries } = await this.#list('batchDelete', list);
         return ids.map(({ name, id }) => {
           const isSuccess = entryOf(entries, id, name, reply).code === 'SUCCESS';
           return { kind: 'deleted', name, isSuccess, evidence: reply };
@@ -91,19 +88,17 @@ export class Folder {
           ...{ from: this.#path(from), to: this.#path(to), ...more },
         }));
         const list = toCopyItems(this.#t, orders);
-        const { reply, entries } = await gate(this.#list('batchCopyFile', list));
+        const { reply, entries } = await this.#list('batchCopyFile', list);
         const failures = entries.filter(hasFailed).length;
         return [{ kind: 'copied', items: action.items, failures, evidence: reply }];
       }
     }
   }
 
-  /** Forgets file IDs that may no longer be those of the files, after calls that were made at the same time. */
-  forget(calls: readonly (readonly Fact[])[]): void {
-    for (const fact of calls.flat()) {
-      // A deleted file must not be found by the ID that it had.
-      const isKept = calls.length === 1 && fact.kind !== 'copied';
-      if (!isKept) for (const name of changedBy(fact)) this.#ids.delete(name);
+  /** Forgets file IDs that may no longer be those of the files; a deleted file must not be found by the ID that it had. */
+  forget(facts: readonly Fact[]): void {
+    for (const fact of facts) {
+      if (fact.kind === 'copied') for (const name of changedBy(fact)) this.#ids.delete(name);
     }
   }
 
@@ -128,12 +123,12 @@ export class Folder {
     return [{ kind: 'stored', name, content, evidence: reply }];
   }
 
-  async #read(names: readonly Name[], gate: Gate): Promise<Fact[]> {
-    const links = await this.#links(names, gate);
+  async #read(names: readonly Name[]): Promise<Fact[]> {
+    const links = await this.#links(names);
     return Promise.all(
       links.map(async (link): Promise<Fact> => {
         if (link.url === undefined) return { kind: 'read', ...link, content: NOTHING };
-        const exchange = await gate(this.#t.upload.download(link.url));
+        const exchange = await this.#t.upload.download(link.url);
         const content = this.#identify(exchange.received);
         if (content === NOTHING && Date.now() > link.worksUntil) {
           throw new Unreached('the responses are slower than links live');
@@ -145,16 +140,15 @@ export class Folder {
 
   async #links(
     names: readonly Name[],
-    gate: Gate,
     maxAge?: number,
   ): Promise<{ name: Name; url: string | undefined; worksUntil: number; evidence: Evidence }[]> {
     const { storage } = this.#t;
-    const ids = await this.#idsOf(names, gate);
+    const ids = await this.#idsOf(names);
     // The deployment counts from some time between the request and its response.
     const worksUntil = Date.now() + (maxAge === undefined ? USUAL_LIFETIME : maxAge * 1000);
     const more = maxAge === undefined ? {} : { maxAge: storage.maxAge(maxAge) };
     const list = ids.map(({ id }) => ({ fileID: id, ...more }));
-    const { reply, entries } = await gate(this.#list('batchGetTempUrls', list));
+    const { reply, entries } = await this.#list('batchGetTempUrls', list);
     return ids.map(({ name, id }) => {
       const { code, tempFileURL } = entryOf(entries, id, name, reply);
       if (code !== 'SUCCESS') return { name, url: undefined, worksUntil, evidence: reply };
@@ -179,10 +173,10 @@ export class Folder {
     throw new Contradiction(message, reply);
   }
 
-  #idsOf(names: readonly Name[], gate: Gate): Promise<{ name: Name; id: string }[]> {
+  #idsOf(names: readonly Name[]): Promise<{ name: Name; id: string }[]> {
     return Promise.all(
       names.map(async (name) => {
-        const id = this.#ids.get(name) ?? (await gate(this.#t.upload.fileIdOf(this.#path(name))));
+        const id = this.#ids.get(name) ?? (await this.#t.upload.fileIdOf(this.#path(name)));
         this.#ids.set(name, id);
         return { name, id };
       }),

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Evidence } from '../../http/exchange.ts';
 import { type Fact, Model, type Name, NOTHING } from './model.ts';
 
@@ -21,81 +21,58 @@ const followed = (model: Model, content: number, ended = Date.now()): Fact => {
   return { kind: 'followed', link, content, ended, evidence };
 };
 
-/** Learns step by step; calls in one list are made at the same time. */
-function learn(...steps: Fact[][]): Model {
+function learn(...facts: Fact[]): Model {
   const model = new Model();
-  for (const step of steps) model.learn(step.map((fact) => [fact]));
+  for (const fact of facts) model.learn([fact]);
   return model;
 }
 
 const [a, b] = ['a.txt', 'level/a.txt'] as const;
 
-describe('calls that are made one after another', () => {
-  test('a read returns the last content, whether it was uploaded or copied', () => {
-    learn([stored(a, 1)], [stored(b, 2)], [copied(a, b)], [read(b, 1)], [read(a, 1)]);
-    expect(() => learn([stored(a, 1)], [stored(a, 2)], [read(a, 1)])).toThrow(
-      'a.txt must have content 2, but a read returned content 1',
-    );
-  });
-
-  test('the source of a move is gone, and stays if the move fails', () => {
-    const move = { removeOriginal: true, overwrite: false };
-    learn([stored(a, 1)], [copied(a, b, move)], [read(a, NOTHING)], [read(b, 1)]);
-    learn([stored(a, 1)], [stored(b, 2)], [copied(a, b, move, 1)], [read(a, 1)], [read(b, 2)]);
-    expect(() => learn([stored(a, 1)], [stored(b, 2)], [copied(a, b, move)])).toThrow(
-      '1 of 1 items of a copy must fail, but 0 did',
-    );
-  });
-
-  test('a copy onto itself may succeed or fail and changes nothing, even without a file', () => {
-    for (const failures of [0, 1]) {
-      learn([copied(a, a, {}, failures)], [read(a, NOTHING)]);
-      learn([stored(a, 1)], [copied(a, a, {}, failures)], [read(a, 1)]);
-      expect(() => learn([copied(a, a, {}, failures)], [read(a, 1)])).toThrow('must have nothing');
-    }
-  });
-
-  test('a link to an overwritten file may fail or return either content, but no other', () => {
-    for (const content of [NOTHING, 1, 2]) {
-      const model = learn([stored(a, 1)], [read(a, 1)], [stored(a, 2)]);
-      model.learn([[followed(model, content)]]);
-    }
-    const model = learn([stored(b, 3)], [stored(a, 1)], [read(a, 1)], [stored(a, 2)]);
-    expect(() => model.learn([[followed(model, 3)]])).toThrow('but returned content 3');
-  });
-
-  test('a link to an unchanged file works as long as it lives', () => {
-    const model = learn([stored(a, 1)], [read(a, 1)]);
-    expect(() => model.learn([[followed(model, NOTHING)]])).toThrow('must return content 1');
-    model.learn([[followed(model, NOTHING, Date.now() + 60_000)]]);
-  });
-
-  test('a deleted file is not found, but a cache may hold it for the links from before', () => {
-    for (const content of [NOTHING, 1, 2]) {
-      const model = learn([stored(a, 1)], [read(a, 1)], [deleted(a)], [stored(a, 2)]);
-      model.learn([[followed(model, content)]]);
-    }
-    expect(() => learn([stored(a, 1)], [deleted(a)], [read(a, 1)])).toThrow('must have nothing');
-    expect(() => learn([deleted(a)])).toThrow('a.txt does not exist');
-  });
+test('a read returns the last content, whether it was uploaded or copied', () => {
+  learn(stored(a, 1), stored(b, 2), copied(a, b), read(b, 1), read(a, 1));
+  expect(() => learn(stored(a, 1), stored(a, 2), read(a, 1))).toThrow(
+    'a.txt must have content 2, but a read returned content 1',
+  );
 });
 
-describe('calls that are made at the same time', () => {
-  test('either of two uploads may be last, and a read decides which', () => {
-    const race = [stored(a, 1), stored(a, 2)];
-    learn(race, [read(a, 2)], [read(a, 2)]);
-    expect(() => learn(race, [read(a, 2)], [read(a, 1)])).toThrow('a.txt must have content 2');
-    expect(() => learn(race, [read(a, NOTHING)])).toThrow('content 1 or content 2');
-  });
+test('the source of a move is gone, and stays if the move fails', () => {
+  const move = { removeOriginal: true, overwrite: false };
+  learn(stored(a, 1), copied(a, b, move), read(a, NOTHING), read(b, 1));
+  learn(stored(a, 1), stored(b, 2), copied(a, b, move, 1), read(a, 1), read(b, 2));
+  expect(() => learn(stored(a, 1), stored(b, 2), copied(a, b, move))).toThrow(
+    '1 of 1 items of a copy must fail, but 0 did',
+  );
+});
 
-  test('a copy may see its source before or after an upload', () => {
-    for (const content of [1, 2])
-      learn([stored(a, 1)], [stored(a, 2), copied(a, b)], [read(b, content)]);
-    expect(() => learn([stored(a, 1)], [stored(a, 2), copied(a, b)], [read(b, NOTHING)])).toThrow();
-  });
+test('a copy onto itself may succeed or fail and changes nothing, even without a file', () => {
+  for (const failures of [0, 1]) {
+    learn(copied(a, a, {}, failures), read(a, NOTHING));
+    learn(stored(a, 1), copied(a, a, {}, failures), read(a, 1));
+    expect(() => learn(copied(a, a, {}, failures), read(a, 1))).toThrow('must have nothing');
+  }
+});
 
-  test('calls for different files do not affect each other', () => {
-    expect(() => learn([stored(a, 1)], [deleted(b, false), stored(a, 2)], [read(a, 1)])).toThrow();
-    expect(() => learn([stored(a, 1)], [stored(b, 2), read(a, NOTHING)])).toThrow('content 1');
-  });
+test('a link to an overwritten file may fail or return either content, but no other', () => {
+  for (const content of [NOTHING, 1, 2]) {
+    const model = learn(stored(a, 1), read(a, 1), stored(a, 2));
+    model.learn([followed(model, content)]);
+  }
+  const model = learn(stored(b, 3), stored(a, 1), read(a, 1), stored(a, 2));
+  expect(() => model.learn([followed(model, 3)])).toThrow('but returned content 3');
+});
+
+test('a link to an unchanged file works as long as it lives', () => {
+  const model = learn(stored(a, 1), read(a, 1));
+  expect(() => model.learn([followed(model, NOTHING)])).toThrow('must return content 1');
+  model.learn([followed(model, NOTHING, Date.now() + 60_000)]);
+});
+
+test('a deleted file is not found, but a cache may hold it for the links from before', () => {
+  for (const content of [NOTHING, 1, 2]) {
+    const model = learn(stored(a, 1), read(a, 1), deleted(a), stored(a, 2));
+    model.learn([followed(model, content)]);
+  }
+  expect(() => learn(stored(a, 1), deleted(a), read(a, 1))).toThrow('must have nothing');
+  expect(() => learn(deleted(a))).toThrow('a.txt does not exist');
 });

@@ -55,8 +55,7 @@ type Contents = ReadonlySet<Content>;
 
 /**
  * What the contract says about a few files after a sequence of calls. If it leaves open what happens, as for a
- * link to a file that was overwritten or for two uploads at the same time, every possibility is accepted, and a
- * later read decides between them.
+ * link to a file that was overwritten, every possibility is accepted, and a later read decides between them.
  */
 export class Model {
   readonly links: Link[] = [];
@@ -72,43 +71,33 @@ export class Model {
   }
 
   /**
-   * Compares what calls reported that were made at the same time, one list of facts for each call, and learns
-   * from it.
+   * Compares what a call reported, with one fact for each item, and learns from it.
    *
    * @throws Contradiction if the contract requires something else
    */
-  learn(calls: readonly (readonly Fact[])[]): void {
-    const during = this.#during(calls.flat());
-    const step = calls.flatMap((facts) =>
-      facts.map((fact) => {
-        const others = new Set(
-          calls.flatMap((other) => (other === facts ? [] : other.flatMap(changedBy))),
-        );
-        /** What the call may have found at a path while the others changed it. */
-        const seen = (name: Name): Contents =>
-          others.has(name) ? new Set([...(during.get(name) ?? []), NOTHING]) : this.#at(name);
-        return { fact, others, seen, written: toWritten(fact, seen) };
-      }),
-    );
-    for (const { fact, others, seen } of step) {
-      const message = contradict(fact, seen, others);
+  learn(facts: readonly Fact[]): void {
+    const seen = (name: Name) => this.#at(name);
+    for (const fact of facts) {
+      const message = contradict(fact, seen);
       if (message !== undefined) throw new Contradiction(message, fact.evidence);
     }
+    const written = facts.flatMap((fact) => toWritten(fact, seen));
     for (const name of NAMES) {
-      const writes = step.flatMap(({ written }) => written.filter((one) => one.name === name));
-      const isRewritten = writes.some(({ isCertain }) => isCertain);
-      const before = isRewritten ? [] : this.#at(name);
-      const after = new Set([...before, ...writes.flatMap(({ contents }) => [...contents])]);
-      this.#files.set(name, after);
-      if (writes.length === 0) continue;
-      for (const link of this.links.filter((one) => one.name === name)) {
-        // A cache may hold what the file had before, even if it was deleted.
-        const held = [...link.contents, ...(during.get(name) ?? []), ...after];
-        link.contents = new Set(held.filter((content) => content !== NOTHING));
-        link.mayFail = true;
-      }
+      const writes = written.filter((one) => one.name === name);
+      if (writes.length > 0) this.#write(name, writes);
     }
-    for (const { fact, others, seen } of step) this.#keep(fact, others, seen);
+    for (const fact of facts) this.#keep(fact);
+  }
+
+  #write(name: Name, writes: readonly Written[]): void {
+    const before = writes.some(({ isCertain }) => isCertain) ? [] : this.#at(name);
+    const after = new Set([...before, ...writes.flatMap(({ contents }) => [...contents])]);
+    this.#files.set(name, after);
+    for (const link of this.links.filter((one) => one.name === name)) {
+      // A cache may hold what the file had before, even if it was deleted.
+      link.contents = new Set([...link.contents, ...withoutNothing(after)]);
+      link.mayFail = true;
+    }
   }
 
   #at(name: Name): Contents {
@@ -116,35 +105,20 @@ export class Model {
   }
 
   /** Remembers a link, and what a read found. */
-  #keep(fact: Fact, others: ReadonlySet<Name>, seen: (name: Name) => Contents): void {
-    if (fact.kind === 'read' && !others.has(fact.name)) {
-      this.#files.set(fact.name, new Set([fact.content]));
-    }
+  #keep(fact: Fact): void {
+    if (fact.kind === 'read') this.#files.set(fact.name, new Set([fact.content]));
     if ((fact.kind !== 'linked' && fact.kind !== 'read') || fact.url === undefined) return;
     const { name, url, worksUntil } = fact;
-    const contents = new Set([...seen(name)].filter((content) => content !== NOTHING));
-    const mayFail = others.has(name) || contents.size > 1 || this.#at(name).has(NOTHING);
+    const contents = withoutNothing(this.#at(name));
+    const mayFail = contents.size > 1 || this.#at(name).has(NOTHING);
     this.links.push({ name, url, worksUntil, contents, mayFail });
-  }
-
-  /** What each path may have had at some time during calls that were made at the same time. */
-  #during(facts: readonly Fact[]): Map<Name, Contents> {
-    const during = new Map<Name, Set<Content>>(
-      NAMES.map((name) => [name, new Set(this.#at(name))]),
-    );
-    // A content moves by one path in each round.
-    for (const _ of NAMES) {
-      for (const fact of facts) {
-        for (const { name, contents } of toWritten(fact, (at) => during.get(at) ?? new Set())) {
-          for (const content of contents) during.get(name)?.add(content);
-        }
-      }
-    }
-    return during;
   }
 }
 
-const some = (contents: Contents): boolean => [...contents].some((content) => content !== NOTHING);
+const withoutNothing = (contents: Contents): Contents =>
+  new Set([...contents].filter((content) => content !== NOTHING));
+
+const some = (contents: Contents): boolean => withoutNothing(contents).size > 0;
 
 /** Whether each path of a copy must fail or may fail. */
 function judgeItem({ from, to, overwrite }: CopyItem, seen: (name: Name) => Contents) {
@@ -180,7 +154,7 @@ function toWritten(fact: Fact, seen: (name: Name) => Contents): Written[] {
   return judged.flatMap(({ item: { from, to, removeOriginal }, must, may }) => {
     const hasFailed = must ? fact.failures >= least : may && fact.failures === most;
     if (hasFailed || fact.failures === fact.items.length) return [];
-    const contents = new Set([...seen(from)].filter((content) => content !== NOTHING));
+    const contents = withoutNothing(seen(from));
     const isCertain = !may || fact.failures === least;
     return [
       { name: to, contents, isCertain: isCertain && from !== to },
@@ -201,11 +175,7 @@ export function changedBy(fact: Fact): Name[] {
 }
 
 /** Returns what the contract requires instead of what a call reported. */
-function contradict(
-  fact: Fact,
-  seen: (name: Name) => Contents,
-  others: ReadonlySet<Name>,
-): string | undefined {
+function contradict(fact: Fact, seen: (name: Name) => Contents): string | undefined {
   switch (fact.kind) {
     case 'stored':
       return undefined;
@@ -224,13 +194,9 @@ function contradict(
     }
     case 'followed': {
       const { link, content, ended } = fact;
-      const wanted = others.has(link.name)
-        ? new Set([...link.contents, ...seen(link.name), NOTHING])
-        : link.contents;
-      if (wanted.has(content)) return undefined;
       const isOver = link.mayFail || ended > link.worksUntil;
-      if (content === NOTHING && isOver) return undefined;
-      const allowed = isOver ? [...wanted, NOTHING] : wanted;
+      const allowed = isOver ? new Set([...link.contents, NOTHING]) : link.contents;
+      if (allowed.has(content)) return undefined;
       return `a link to ${link.name} must return ${describe(allowed)}, but returned ${describe([content])}`;
     }
     case 'deleted': {

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
-import type { Action, Folder, Gate } from './folder.ts';
+import type { Action, Folder } from './folder.ts';
 import { Contradiction, type CopyItem, type Model, NAMES, type Name } from './model.ts';
-
-/** A step of a sequence: an action, or several at the same time. */
-export type Step = readonly Action[];
 
 /** A sequence that contradicts the contract with its last step. */
 export class Breach extends Error {
-  readonly steps: readonly Step[];
+  readonly steps: readonly Action[];
   readonly commands: readonly Command[];
   override readonly cause: Contradiction;
 
@@ -22,8 +19,7 @@ export class Breach extends Error {
 /** One sequence: the files in the storage, and the steps that were made. */
 export interface Sequence {
   folder: Folder;
-  scheduler: fc.Scheduler | undefined;
-  steps: Step[];
+  steps: Action[];
   /** The commands that made them. */
   commands: Command[];
   /** Whether another sequence has failed, so that this one need not go on. */
@@ -104,42 +100,23 @@ const single = fc.oneof(
   ).map(([weight, arbitrary]) => ({ weight, arbitrary: arbitrary as fc.Arbitrary<Draft> })),
 );
 
-const racing: fc.Arbitrary<Draft>[] = [
-  drafts.upload,
-  drafts.form,
-  drafts.read,
-  drafts.link,
-  drafts.follow,
-  drafts.delete,
-  drafts.copy,
-];
-
-const alone = single.map((draft) => new Command([draft]));
-const toRace = (draft: fc.Arbitrary<Draft>) => fc.array(draft, { minLength: 2, maxLength: 3 });
-/** Half of the races are between calls of the same kind. */
-const together = fc
-  .oneof(toRace(fc.oneof(...racing)), fc.oneof(...racing.map(toRace)))
-  .map((all) => new Command(all));
-
-/** Maximum numbers of steps; on average it is half as many. */
+/** Maximum number of steps; on average it is half as many. */
 const MOST_STEPS = 20;
-const MOST_RACING_STEPS = 12;
 
-/** Generates sequences of calls that are made one after another, and such with calls at the same time. */
-export const sequences = toSequences([alone], MOST_STEPS);
-export const races = toSequences([alone, together], MOST_RACING_STEPS);
-
-/** A bias would mostly generate short sequences, because a run has only a few. */
-function toSequences(steps: fc.Arbitrary<Command>[], maxCommands: number) {
-  return fc.noBias(fc.commands(steps, { maxCommands, size: 'max' }));
-}
+/** Generates sequences of calls. A bias would mostly generate short ones, because a run has only a few. */
+export const sequences = fc.noBias(
+  fc.commands([single.map((draft) => new Command(draft))], {
+    maxCommands: MOST_STEPS,
+    size: 'max',
+  }),
+);
 
 /** A step before it is made. */
 export class Command implements fc.AsyncCommand<Model, Sequence> {
-  readonly #drafts: readonly Draft[];
+  readonly #draft: Draft;
 
-  constructor(drafts: readonly Draft[]) {
-    this.#drafts = drafts;
+  constructor(draft: Draft) {
+    this.#draft = draft;
   }
 
   check(): boolean {
@@ -149,25 +126,16 @@ export class Command implements fc.AsyncCommand<Model, Sequence> {
   async run(model: Model, sequence: Sequence): Promise<void> {
     if (sequence.isEnded()) return;
     sequence.commands.push(this);
-    const step = this.#drafts.map((draft) => toAction(draft, model));
-    await makeStep(model, sequence, step);
+    await makeStep(model, sequence, toAction(this.#draft, model));
   }
 }
 
 /** Makes the calls of a step and compares what they report with the model. */
-export async function makeStep(model: Model, sequence: Sequence, step: Step): Promise<void> {
-  const { folder, scheduler, steps } = sequence;
+export async function makeStep(model: Model, sequence: Sequence, step: Action): Promise<void> {
+  const { folder, steps } = sequence;
   steps.push(step);
-  const isRace = step.length > 1 && scheduler !== undefined;
-  const gate: Gate = (call) => {
-    if (!isRace) return call;
-    // It may fail before the scheduler looks at it, or when another call has already failed.
-    call.catch(() => undefined);
-    return scheduler.schedule(call);
-  };
   try {
-    const calls = Promise.all(step.map((action) => folder.perform(action, gate)));
-    const facts = await (isRace ? scheduler.waitFor(calls) : calls);
+    const facts = await folder.perform(step);
     folder.forget(facts);
     model.learn(facts);
   } catch (error) {

@@ -2,14 +2,10 @@ import type { CheckContext } from '../../context/check-context.ts';
 import type { HeaderList } from '../../http/exchange.ts';
 import type { Action } from './folder.ts';
 import { type CopyItem, NAMES } from './model.ts';
-import type { Breach, Step } from './steps.ts';
+import type { Breach } from './steps.ts';
 
 /** Describes a step: `upload content 1 to a.txt`. */
-export function describeStep(step: Step): string {
-  return step.map(describeAction).join(' and, at the same time, ');
-}
-
-function describeAction(action: Action): string {
+export function describeStep(action: Action): string {
   switch (action.kind) {
     case 'upload':
       return `upload content ${action.content} to ${action.name}`;
@@ -122,10 +118,7 @@ export function toScript(
     '    --form-string "key=$folder/$2" -F \'file=@-;filename=file\' "$(field url)"',
     '}',
     ...steps.flatMap((step, index) => {
-      const commands = step.map(toCommand);
-      const lines =
-        step.length === 1 ? commands : [...commands.map((one) => `{ ${one}; } &`), 'wait'];
-      return [`echo '${index + 1}. ${describeStep(step)}'`, ...lines];
+      return [`echo '${index + 1}. ${describeStep(step)}'`, toCommand(step)];
     }),
     "echo 'Remove the files'",
     `ids ${NAMES.join(' ')} | jq -c '{fileList: .}' | call batchDelete`,
