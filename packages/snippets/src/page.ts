@@ -8,7 +8,7 @@ export const ROOT = join(import.meta.dirname, '../../..');
 const PAGES = [
   '*.md',
   'docs/*.md',
-  'docs/{start,guides}/**/*.md',
+  'docs/guides/**/*.md',
   'packages/*/README.md',
   'packages/*/fixture/README.md',
   'spec/README.md',
@@ -23,8 +23,6 @@ export function findPages(): string[] {
 export type Block = {
   /** Path of the page, relative to the repository root. */
   page: string;
-  /** The heading above it. */
-  section: string;
   /** Line of the page on which the code starts, counting from 1. */
   line: number;
   lang: string;
@@ -79,7 +77,6 @@ type Node = ReturnType<typeof fromMarkdown>['children'][number];
  */
 export function readPage(page: string, markdown: string): Block[] {
   const blocks: Block[] = [];
-  let section = '';
   visit(fromMarkdown(markdown).children as Node[]);
   return blocks;
 
@@ -91,20 +88,13 @@ export function readPage(page: string, markdown: string): Block[] {
         notes.push(...readNotes(node.value, line));
       } else if (node.type === 'code') {
         const { lang, value: code } = node;
-        blocks.push({ page, section, line: line + 1, lang: lang ?? '', code, notes });
+        blocks.push({ page, line: line + 1, lang: lang ?? '', code, notes });
         notes = [];
-      } else if (node.type === 'heading') {
-        section = toText(node);
       } else if ('children' in node) {
         visit(node.children as Node[]);
       }
     }
   }
-}
-
-function toText(node: Node): string {
-  if ('value' in node) return node.value;
-  return 'children' in node ? node.children.map((child) => toText(child as Node)).join('') : '';
 }
 
 /** Returns whether a comment, or the comments that follow it, come directly before a block. */

@@ -13,7 +13,7 @@ import { READY } from '../shell/what-runs.ts';
 
 const PRELOAD = new URL('preload.ts', import.meta.url);
 /** Ends a command that hangs. A run of the suite takes 8 s, and minutes on a busy machine. */
-const LONGEST_MS = 300_000;
+const LONGEST_MS = 600_000;
 
 /** Prints a shell's variables, exported or not, except those that cannot be set. */
 const VARIABLES = "set | grep -vE '^(BASH[A-Z_]*|EUID|PPID|SHELLOPTS|UID)='";
@@ -31,9 +31,8 @@ export class Desk {
 
   /**
    * @param folder - empty folder, below one with the `node_modules` and `commands` for the pages
-   * @param more - environment variables; with a `PATH`, whose first folders are still `commands`
    */
-  constructor(folder: string, commands: string, more: NodeJS.ProcessEnv = {}) {
+  constructor(folder: string, commands: string) {
     this.#folder = folder;
     for (const name of ['ports', 'home', 'work'])
       mkdirSync(join(folder, name), { recursive: true });
@@ -48,8 +47,7 @@ export class Desk {
       PAGE_PORTS: join(folder, 'ports'),
       npm_config_offline: 'true',
       npm_config_update_notifier: 'false',
-      ...more,
-      PATH: `${commands}:${more.PATH ?? PATH}`,
+      PATH: `${commands}:${PATH}`,
     };
   }
 

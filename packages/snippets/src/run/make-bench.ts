@@ -6,30 +6,22 @@ import { COMMAND_LINES } from '../shell/command-lines.ts';
 const OWN = join(import.meta.dirname, '../../node_modules');
 
 /** Programs of other packages that pages run with `npx`. */
-const TOOLS = ['msw', 'tsc', 'vite', 'vitest'];
+const TOOLS = ['msw', 'tsc', 'vite'];
 
-/** What pages install and run. */
-interface Supplies {
-  /** More `node_modules` folders with packages that pages install. */
-  modules?: readonly string[];
-  /** Our commands, by name. Default: as built in this repository. */
-  commandLines?: ReadonlyMap<string, string>;
-}
+/** Ends a test that hangs; the default of Vitest is 5 s, which a busy machine exceeds. */
+const LIMIT_MS = 600_000;
 
 /**
  * Prepares a folder in which pages can be run. It contains `node_modules` with the packages that pages
  * install, and `commands` with versions of `npx`, `npm install` and `curl` that need no network.
  */
-export async function makeBench(
-  folder: string,
-  { modules: more = [], commandLines = COMMAND_LINES }: Supplies = {},
-): Promise<{ commands: string }> {
+export async function makeBench(folder: string): Promise<{ commands: string }> {
   const { commands, put } = await makeCommands(folder);
-  for (const modules of [OWN, ...more, join(ROOT, 'node_modules')])
+  for (const modules of [OWN, join(ROOT, 'node_modules')])
     await linkAll(modules, join(folder, 'node_modules'));
   const bin = join(folder, 'node_modules/.bin');
-  const tools = TOOLS.map((name) => `${name}) exec '${bin}/${name}' "$@" ;;`).join('\n  ');
-  const ours = [...commandLines].map(([name, cli]) => `${name}) exec node '${cli}' "$@" ;;`);
+  const tools = TOOLS.map((name) => `${name}) exec '${bin}/${name}' "$@" ;;`);
+  const ours = [...COMMAND_LINES].map(([name, cli]) => `${name}) exec node '${cli}' "$@" ;;`);
   await put(
     'npx',
     `while :; do
@@ -39,7 +31,8 @@ name=$1
 shift
 case $name in ?*@*) name=\${name%@*} ;; esac
 case $name in
-  ${[...ours, tools].join('\n  ')}
+  ${[...ours, ...tools].join('\n  ')}
+  vitest) exec '${bin}/vitest' "$@" --testTimeout=${LIMIT_MS} --hookTimeout=${LIMIT_MS} ;;
   *) echo "npx: $name is not available to the pages" >&2; exit 1 ;;
 esac`,
   );
@@ -47,7 +40,6 @@ esac`,
     'npm',
     `case $1 in
   install | i) ;;
-  create) [ "$2" = vite@latest ] && name=$3 && shift 4 && exec '${bin}/create-vite' "$name" "$@" ;;
   *) PATH=\${PATH#*:} exec npm "$@" ;;
 esac
 shift
@@ -65,7 +57,7 @@ done`,
  *
  * @returns the folder, and a function that adds another command to it
  */
-export async function makeCommands(folder: string) {
+async function makeCommands(folder: string) {
   const commands = join(folder, 'commands');
   await mkdir(commands, { recursive: true });
   const put = async (name: string, script: string): Promise<void> => {

@@ -9,14 +9,10 @@ const PACKAGES = ['client', 'conformance', 'mock', 'server', 'server-stubs'].map
   (n) => `@berth/${n}`,
 );
 
-/**
- * Returns the programs of our commands, by command name and by package name.
- *
- * @param toManifest returns the path of a package's `package.json`
- */
-export function listCommandLines(toManifest: (name: string) => string): Map<string, string> {
-  const programs = PACKAGES.flatMap((name) => {
-    const file = toManifest(name);
+/** The built commands of this repository, by command name and by package name. */
+export const COMMAND_LINES: ReadonlyMap<string, string> = new Map(
+  PACKAGES.flatMap((name) => {
+    const file = resolve(`${name}/package.json`);
     const bins = Object.entries<string>(JSON.parse(readFileSync(file, 'utf8')).bin);
     return bins.flatMap(([bin, path]): [string, string][] => {
       const cli = join(dirname(file), path);
@@ -25,12 +21,8 @@ export function listCommandLines(toManifest: (name: string) => string): Map<stri
         [name, cli],
       ];
     });
-  });
-  return new Map(programs);
-}
-
-/** The built commands of this repository. */
-export const COMMAND_LINES = listCommandLines((name) => resolve(`${name}/package.json`));
+  }),
+);
 
 /** Returns a command's name and arguments, without `npx`, if it is one of our commands. */
 export function toBerth(words: string[]): string[] | undefined {
