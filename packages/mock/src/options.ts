@@ -222,7 +222,3 @@ function assertOrigin(origin: string): void {
   if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) return;
   throw new TypeError(`origins must be origins such as https://app.example.com, got "${origin}".`);
 }
-
-export function isHttp({ protocol }: URL): boolean {
-  return protocol === 'http:' || protocol === 'https:';
-}

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { testOn } from '@berth/runtimes/engines';
-import { freePort } from '@berth/runtimes/free-port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageInfo from '../package.json' with { type: 'json' };
 import { standardContract } from '../src/contract/contract.ts';
@@ -204,33 +203,6 @@ test('--services serves a folder, and reports changes and errors', async () => {
   expect((await ended).code).toBe(0);
 });
 
-describe('--wait', () => {
-  test('exits with 0 when a mock is ready, with more seconds than a timer supports', async () => {
-    await using mock = await createMock();
-    expect(await runCli('--wait', mock.url, '--timeout', '99999999999')).toEqual({
-      code: 0,
-      stdout: `The mock at ${mock.url} is ready.\n`,
-      stderr: '',
-    });
-  });
-
-  test('waits for a mock that starts later, even with a self-signed certificate', async () => {
-    const port = await freePort();
-    const waiting = runCli('--wait', `https://localhost:${port}`);
-    await using _ = await createMock({ port, tls: true });
-    expect(await waiting).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('exits with 1 and a message when time is up', async () => {
-    const url = `http://127.0.0.1:${await freePort()}`;
-    expect(await runCli('--wait', url, '--timeout', '0.2')).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `No response from a mock at ${url} within 0.2 s.\n`,
-    });
-  });
-});
-
 test('--version and --help print and exit with 0', async () => {
   const version = { code: 0, stdout: `${packageInfo.version}\n`, stderr: '' };
   expect(await runCli('--version')).toEqual(version);
@@ -258,10 +230,6 @@ describe('invalid options', async () => {
     [['--contract', dir], `${dir}: Cannot read the contract: it is a folder.`],
     [['--wire-profile', none], `${none} is not a wire profile: ${gone}.`],
     [['--wire-profile', dir], `${dir} is not a wire profile: it is a folder.`],
-    [
-      ['--wait', '--host', 'localhost'],
-      'error: --wait does not start a mock: remove --port, --host. Pass the URL of the mock to wait for instead: --wait http://127.0.0.1:4010.',
-    ],
   ])('%j is one sentence that explains the fix, with exit code 2', async (args, sentence) => {
     expect(await runCli('--port', '0', ...args)).toEqual({
       code: 2,
@@ -288,9 +256,6 @@ describe('invalid options', async () => {
     [['--prot', '1'], 'Did you mean --port?'],
     [['--mode', 'x'], 'Allowed choices are auto, static, dynamic'],
     [['--auth', 'x'], 'Allowed choices are off, present, strict'],
-    [['--wait', 'x'], 'It must be a URL'],
-    [['--timeout', '0'], 'number of seconds, greater than 0'],
-    [['--timeout', '5'], '--timeout needs --wait'],
     [['--origins', 'app.example.com'], 'origins must be origins such as https://app.example.com'],
     [['--max-sessions', '0'], 'must be a positive integer'],
     [['--fault', 'latency=x'], 'latency must be a number of milliseconds'],

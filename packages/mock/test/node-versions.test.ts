@@ -103,17 +103,6 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
     );
     expect([code, others]).toEqual([2, ['']]);
   });
-
-  test('serves HTTPS', async () => {
-    const child = spawnMock('--tls');
-    try {
-      const url = /Inspector +(https:\/\/[^/\s]+)/.exec(await untilReady(child))?.[1] as string;
-      const waiting = spawn(node, [join(PACKAGE, 'dist/cli.js'), '--wait', url]);
-      expect(await finish(waiting)).toMatchObject({ code: 0, stderr: '' });
-    } finally {
-      child.kill('SIGKILL');
-    }
-  });
 });
 
 /** Returns what the `echo` service sends back for a message. */

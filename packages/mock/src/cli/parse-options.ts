@@ -1,14 +1,9 @@
-import addCompletion from '@bomb.sh/tab/commander';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { AUTH_MODES, isEnv, isHttp, MODES, type MockOptions, resolveOptions } from '../options.ts';
+import { AUTH_MODES, isEnv, MODES, type MockOptions, resolveOptions } from '../options.ts';
 import { readPackageInfo } from '../util/package-info.ts';
 import { LOG_FORMATS, type LogFormat } from './describe-call.ts';
 
 const DEFAULT_PORT = 4010;
-
-const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`;
-
-const DEFAULT_TIMEOUT = 30;
 
 export interface CliOptions extends Omit<MockOptions, 'faults' | 'wireProfile' | 'contract'> {
   fault?: string[];
@@ -18,19 +13,10 @@ export interface CliOptions extends Omit<MockOptions, 'faults' | 'wireProfile' |
   log: LogFormat;
   quiet?: boolean;
   examples?: boolean;
-  /** URL of the mock to wait for. */
-  wait?: string;
-  /** Seconds. */
-  timeout: number;
 }
 
-/**
- * Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options.
- *
- * @returns `undefined` after `complete`, which has printed what a shell needs
- */
-export function parseOptions(argv: string[]): CliOptions | undefined {
-  let isCompletion = true;
+/** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */
+export function parseOptions(argv: string[]): CliOptions {
   const program = new Command('berth-mock')
     .description('Serve a mock of the gateway, the storage API and the upload target on one port.')
     .addHelpText('after', '\nOpen /__mock in a browser for the log and the files.')
@@ -99,52 +85,12 @@ export function parseOptions(argv: string[]): CliOptions | undefined {
     )
     .addOption(new Option('--quiet', 'do not print calls').conflicts('log'))
     .option('--examples', 'print a curl command for each operation at startup, instead of three')
-    .addOption(
-      new Option(
-        '--wait [url]',
-        `wait until a mock is ready instead of serving one (default: ${DEFAULT_URL})`,
-      )
-        .argParser(parseUrl)
-        .preset(DEFAULT_URL),
-    )
-    .option(
-      '--timeout <seconds>',
-      'maximum time for --wait, in seconds',
-      parseSeconds,
-      DEFAULT_TIMEOUT,
-    )
     .allowExcessArguments(false)
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-    .action(() => {
-      isCompletion = false;
-    });
-  // Shells may complete file names, which the library turns off with each completion.
-  Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   const options: CliOptions = program.parse(argv).opts();
-  if (isCompletion) return undefined;
   const [document] = program.args;
-  const given = program.options
-    .filter((option) => program.getOptionValueSource(option.attributeName()) === 'cli')
-    .map(({ long }) => long as string);
-  try {
-    assertWaitsOnly(document === undefined ? given : [...given, document]);
-  } catch (error) {
-    program.error(`error: ${(error as Error).message}`, { exitCode: 2 });
-  }
   if (document !== undefined) options.document = document;
   return options;
-}
-
-function assertWaitsOnly(given: readonly string[]): void {
-  if (!given.includes('--wait')) {
-    if (!given.includes('--timeout')) return;
-    throw new TypeError('--timeout needs --wait: it limits how long --wait waits.');
-  }
-  const others = given.filter((name) => name !== '--wait' && name !== '--timeout').join(', ');
-  if (others === '') return;
-  throw new TypeError(
-    `--wait does not start a mock: remove ${others}. Pass the URL of the mock to wait for instead: --wait ${DEFAULT_URL}.`,
-  );
 }
 
 /** @throws InvalidArgumentError with the message of `resolveOptions` */
@@ -188,15 +134,4 @@ function parseServices(value: string, others: string | string[] = []): string | 
   if (isPath && others.length === 0) return value;
   if (!isPath && typeof others !== 'string') return [...others, value];
   throw new InvalidArgumentError('It must be a single folder or file, or a list of names.');
-}
-
-function parseUrl(value: string): string {
-  if (URL.canParse(value) && isHttp(new URL(value))) return value;
-  throw new InvalidArgumentError(`It must be a URL such as ${DEFAULT_URL}.`);
-}
-
-function parseSeconds(value: string): number {
-  const seconds = Number(value);
-  if (value.trim() !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds;
-  throw new InvalidArgumentError('It must be a number of seconds, greater than 0.');
 }

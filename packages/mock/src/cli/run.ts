@@ -1,8 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { dirname, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assertWireProfile, type WireProfile, WireProfileError } from '../contract/wire-profile.ts';
 import { type Served, serve } from '../serve.ts';
 import { watchFolders } from '../services/loading/folders.ts';
@@ -13,12 +10,34 @@ import { describeCall, type LogFormat } from './describe-call.ts';
 import { describeMock } from './describe-mock.ts';
 import { type CliOptions, parseOptions } from './parse-options.ts';
 
-/** Runs the command line: serves a mock until SIGINT or SIGTERM, or waits until a running mock responds. */
+/** Runs the command line: serves a mock until SIGINT, SIGTERM or SIGHUP. */
 export async function run(argv: string[]): Promise<void> {
   const options = parseOptions(argv);
-  if (options === undefined) return;
-  if (options.wait !== undefined) await waitFor(options.wait, options.timeout);
-  else await serveUntilSignal(options);
+  try {
+    const { wireProfile: file, fault: faults, log, quiet, ...rest } = options;
+    const served = await serve(
+      {
+        ...rest,
+        faults,
+        wireProfile: file === undefined ? undefined : await readWireProfile(file),
+      },
+      quiet ? EVENTS : { ...EVENTS, onCall: printCalls(log) },
+    );
+    const watch = await watchFiles(options, served);
+    const stop = () => {
+      watch.close();
+      // The lines of the last calls come first.
+      const exit = () => setImmediate(() => process.exit(0));
+      void served.close().then(exit);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+    process.stdout.write(`${await describeMock(served, options)}\n\nready\n`);
+  } catch (error) {
+    const fault = findStartFault(error as NodeJS.ErrnoException, options);
+    if (fault === undefined) throw error;
+    process.stderr.write(`${fault}\n`);
+    process.exitCode = 2;
+  }
 }
 
 const EVENTS: Parameters<typeof serve>[1] = {
@@ -50,34 +69,6 @@ function print(line: string): void {
 function writeLines(): void {
   process.stdout.write(lines);
   lines = '';
-}
-
-async function serveUntilSignal(options: CliOptions): Promise<void> {
-  try {
-    const { wireProfile: file, fault: faults, log, quiet, ...rest } = options;
-    const served = await serve(
-      {
-        ...rest,
-        faults,
-        wireProfile: file === undefined ? undefined : await readWireProfile(file),
-      },
-      quiet ? EVENTS : { ...EVENTS, onCall: printCalls(log) },
-    );
-    const watch = await watchFiles(options, served);
-    const stop = () => {
-      watch.close();
-      // The lines of the last calls come first.
-      const exit = () => setImmediate(() => process.exit(0));
-      void served.close().then(exit);
-    };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-    process.stdout.write(`${await describeMock(served, options)}\n\nready\n`);
-  } catch (error) {
-    const fault = findStartFault(error as NodeJS.ErrnoException, options);
-    if (fault === undefined) throw error;
-    process.stderr.write(`${fault}\n`);
-    process.exitCode = 2;
-  }
 }
 
 /**
@@ -139,15 +130,6 @@ function findStartFault(
   }
 }
 
-async function waitFor(url: string, seconds: number): Promise<void> {
-  if (await waitForMock(url, seconds)) {
-    process.stdout.write(`The mock at ${url} is ready.\n`);
-    return;
-  }
-  process.stderr.write(`No response from a mock at ${url} within ${seconds} s.\n`);
-  process.exitCode = 1;
-}
-
 /**
  * Reads a wire profile (D1).
  *
@@ -164,43 +146,5 @@ async function readWireProfile(file: string): Promise<WireProfile> {
 function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
     throw new Error(`${describeFileError(error)}.`);
-  });
-}
-
-const INFO = '/__mock/api/health';
-
-const PAUSE_MS = 50;
-
-/** Maximum duration of one attempt: Node limits timers to 2^31 ms. */
-const MAX_TRY_MS = 60_000;
-
-/**
- * Waits until a mock responds.
- *
- * @param url URL with a port, such as `http://127.0.0.1:4010`. The certificate is not verified
- * @param seconds time limit
- * @returns whether the mock responded in time
- */
-async function waitForMock(url: string, seconds: number): Promise<boolean> {
-  const end = performance.now() + seconds * 1000;
-  const address = new URL(INFO, url);
-  while (true) {
-    const left = end - performance.now();
-    if (left <= 0) return false;
-    if (await isReady(address, left)) return true;
-    await sleep(Math.min(PAUSE_MS, Math.max(0, end - performance.now())));
-  }
-}
-
-function isReady(address: URL, timeout: number): Promise<boolean> {
-  const request = address.protocol === 'https:' ? requestHttps : requestHttp;
-  const signal = AbortSignal.timeout(Math.min(Math.ceil(timeout), MAX_TRY_MS));
-  return new Promise((resolve) => {
-    request(address, { signal, rejectUnauthorized: false, agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    })
-      .on('error', () => resolve(false))
-      .end();
   });
 }
