@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Contract, Operation } from './contract/contract.ts';
 import type { Oracle } from './contract/oracle/create-oracle.ts';
 import type { Preferences } from './contract/oracle/read-preferences.ts';
 import type { WireProfile } from './contract/wire-profile.ts';
@@ -11,11 +10,8 @@ export interface Context {
   readonly options: ResolvedOptions;
   /** The mock's URL, without a trailing slash; empty until it listens. */
   readonly url: string;
-  /** Current wire names; replaced on hot reload. */
+  /** Wire names. */
   readonly profile: WireProfile;
-  /** Current contract; replaced on hot reload. */
-  readonly contract: Contract;
-  readonly operations: readonly Operation[];
   readonly sessions: Sessions;
   readonly services: Services;
   /** In `dynamic` mode, what to request from Prism if the caller has no preference; otherwise undefined. */

@@ -4,7 +4,7 @@ import { type Router, UpgradeResponse } from '@berth/server-stubs';
 import { FILES_PATH } from '@berth/server-stubs/engine';
 import { createDownloadListener } from '@berth/server-stubs/engine/node';
 import type { Context } from './context.ts';
-import type { Operation } from './contract/contract.ts';
+import { operations } from './contract/contract.ts';
 import {
   DOCUMENT_UPLOAD_PATH,
   type Refusal,
@@ -36,7 +36,7 @@ import { decodeText } from './util/values.ts';
 
 /**
  * Creates the application, which routes each call to its session and its surface. The application is
- * stateless, and is created again for each wire profile.
+ * stateless.
  */
 export function createApplication(context: Context, auth: Auth): Application {
   const isDocument = context.options.document !== undefined;
@@ -56,7 +56,7 @@ export function createApplication(context: Context, auth: Auth): Application {
     upload: corsOf(context, 'upload'),
     link: corsOf(context, 'link'),
   };
-  const surfaceOf = isDocument ? () => 'gateway' as const : createSurfaceOf(context.operations);
+  const surfaceOf = isDocument ? () => 'gateway' as const : createSurfaceOf();
   const redactor = createRedactor(context.profile);
   const ownPages = createOwnPages(context);
 
@@ -234,11 +234,9 @@ function toSubject(
  * Determines the surface of a raw path. Everything under the storage API's prefix belongs to the storage API,
  * so that a typo in the rest of the path gets an error in its format. Everything else belongs to the gateway.
  */
-function createSurfaceOf(operations: readonly Operation[]): (path: string) => SurfaceName {
+function createSurfaceOf(): (path: string) => SurfaceName {
   const storageRoots = new Set(
-    operations
-      .filter(({ document, path }) => document === 'storage' && path !== DOCUMENT_UPLOAD_PATH)
-      .map(({ path }) => firstSegment(path)),
+    operations.filter(({ surface }) => surface === 'storage').map(({ path }) => firstSegment(path)),
   );
   return (path) => {
     if (path === DOCUMENT_UPLOAD_PATH) return 'upload';

@@ -76,10 +76,6 @@ test.each<[object, string]>([
   [{ faults: [{ fault: 'reset' }] }, 'faults[0].name must have 1 to 100 characters'],
   [{ maxStoreBytes: '1' }, 'maxStoreBytes must be a positive integer.'],
   [{ maxSessions: null }, 'maxSessions must be a positive integer.'],
-  [
-    { contract: 'a.yaml' },
-    "contract must be a list of files, such as ['storage.yaml'], got 'a.yaml'.",
-  ],
   [{ wireProfile: 'a' }, 'wireProfile must be object.'],
 ])('rejects the type of %j', async (options, sentence) => {
   await expect(createMock(options)).rejects.toThrow(sentence);

@@ -81,11 +81,6 @@ export interface MockOptions {
    * 100.
    */
   maxSessions?: number | undefined;
-  /**
-   * Custom documents to serve instead of the contract's, such as a draft: files that each contain one bundled
-   * OpenAPI document for the gateway or for storage, in JSON or YAML. Default: the built-in contract.
-   */
-  contract?: readonly string[] | undefined;
   /** Wire names of the deployment to imitate (D1). Default: the contract's names. */
   wireProfile?: WireProfile | undefined;
 }
@@ -168,7 +163,6 @@ const TYPES: {
   document: [isPath, 'the path of an OpenAPI document'],
   remember: [isFlag, 'true or false'],
   faults: [isListOf(isRule), "a list of rules, such as ['latency=200']"],
-  contract: [isListOf(isPath), "a list of files, such as ['storage.yaml']"],
 };
 
 /** @throws TypeError that names an option with a value of the wrong type */
@@ -185,13 +179,10 @@ function assertTypes(options: MockOptions): void {
   }
 }
 
-const NOT_WITH_DOCUMENT = ['services', 'contract'] as const;
-
 function assertAlone(options: MockOptions): void {
-  const other = NOT_WITH_DOCUMENT.find((name) => options[name] !== undefined);
-  if (other !== undefined) {
+  if (options.services !== undefined) {
     throw new TypeError(
-      `document and ${other} cannot be combined: the mock serves only the document.`,
+      'document and services cannot be combined: the mock serves only the document.',
     );
   }
   if (options.auth === 'strict') {

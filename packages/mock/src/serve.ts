@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Context } from './context.ts';
-import { type Contract, standardContract } from './contract/contract.ts';
+import { documents } from './contract/contract.ts';
 import type { Oracle } from './contract/oracle/create-oracle.ts';
 import { applyProfile, assertWireProfile, type WireProfile } from './contract/wire-profile.ts';
 import { createApplication } from './create-application.ts';
@@ -35,8 +35,7 @@ export type Served = Awaited<ReturnType<typeof serve>>;
 export async function serve(given: MockOptions, events: ServeEvents = { onFault: warn }) {
   const options = resolveOptions(given);
   if (given.wireProfile !== undefined) await assertWireProfile(given.wireProfile);
-  let profile = options.wireProfile;
-  let contract = await loadContract(options);
+  const { wireProfile: profile } = options;
   let oracle: Promise<Oracle> | undefined;
   let url = '';
   const parts: SessionParts = {
@@ -48,7 +47,7 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     env: options.env,
     storage: {
       publicUrl: (request) => context.originOf(request),
-      copyPattern: (field) => itemPatternsOf(contract.operations, 'batchCopyFile').get(field),
+      copyPattern: (field) => itemPatternsOf('batchCopyFile').get(field),
       wireProfile: () => profile,
       onError: (error) => process.emitWarning(error as Error),
     },
@@ -58,15 +57,7 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     get url() {
       return url;
     },
-    get profile() {
-      return profile;
-    },
-    get contract() {
-      return contract;
-    },
-    get operations() {
-      return contract.operations;
-    },
+    profile,
     sessions: new Sessions((id) => createSession(id, parts), options.maxSessions),
     services: await createServices({
       source: options.document ?? options.services,
@@ -80,19 +71,19 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
             ? { dynamic: true, seed: options.seed }
             : { dynamic: false },
       },
-      wireProfile: () => profile,
+      wireProfile: profile,
       ...events,
     }),
     dynamic: options.mode === 'dynamic' ? { dynamic: true, seed: options.seed } : undefined,
     oracle() {
-      oracle ??= loadOracle(profile, contract);
+      oracle ??= loadOracle(profile);
       return oracle;
     },
     originOf: (request) => originOf(request) ?? url,
   };
-  let application = createApplication(context, await createAuth(options, profile));
+  const application = createApplication(context, await createAuth(options, profile));
   const certificate = options.tls ? await loadCertificate(options) : undefined;
-  const server = await createHttpServer(() => application, certificate);
+  const server = await createHttpServer(application, certificate);
   const sockets = trackSockets(server);
   server.listen(options.port, options.host);
   try {
@@ -109,26 +100,6 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     /** PEM; undefined for HTTP. */
     certificate: certificate?.cert,
     context,
-    /**
-     * Applies another wire profile or contract; state, port and connections are kept.
-     *
-     * @throws TypeError if it cannot be served; the mock then keeps using the last valid one
-     */
-    async reload(next: {
-      readonly profile?: WireProfile;
-      readonly contract?: Contract;
-    }): Promise<void> {
-      const last = { profile, contract };
-      if (next.profile !== undefined) profile = await assertWireProfile(next.profile);
-      contract = next.contract ?? contract;
-      try {
-        application = createApplication(context, await createAuth(options, profile));
-        oracle = undefined;
-      } catch (error) {
-        ({ profile, contract } = last);
-        throw error;
-      }
-    },
     async close(): Promise<void> {
       const closed = once(server, 'close');
       server.close();
@@ -158,14 +129,8 @@ async function loadCertificate({ host }: ResolvedOptions) {
   return createCertificate(host);
 }
 
-/** Support for custom documents is loaded only if there are any. */
-async function loadContract({ contract }: ResolvedOptions): Promise<Contract> {
-  if (contract === undefined) return standardContract;
-  return (await import('./contract/load-contract.ts')).loadContract(contract);
-}
-
 /** Prism takes half a second to load, so it is loaded by the first call that needs it. */
-async function loadOracle(profile: WireProfile, { documents }: Contract): Promise<Oracle> {
+async function loadOracle(profile: WireProfile): Promise<Oracle> {
   const { createOracle } = await import('./contract/oracle/create-oracle.ts');
   return createOracle(applyProfile(documents, profile));
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { testOn } from '@berth/runtimes/engines';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageInfo from '../package.json' with { type: 'json' };
-import { standardContract } from '../src/contract/contract.ts';
+import { operations } from '../src/contract/contract.ts';
 import { createMock } from '../src/index.ts';
 import { gateway, storage } from './helpers/calls.ts';
 import { finish, runCli, spawnCli, spawnCliWith, untilReady } from './helpers/cli.ts';
@@ -35,7 +35,7 @@ describe('a running mock', () => {
       expect(printed).toMatch(/Gateway +http:\/\/127\.0\.0\.1:\d+\/v1\/cloudrun\//);
       expect(printed).toMatch(/Storage API +http:\/\/127\.0\.0\.1:\d+\/api\/v2\/envs\/shop\n/);
       const curls = listCurls(printed);
-      const ids = standardContract.operations.map(({ id }) => id);
+      const ids = operations.map(({ id }) => id);
       expect(curls.map(([id]) => id).sort()).toEqual(ids.sort());
       for (const curl of curls) await expectSuccess(curl);
       const script = printed.slice(printed.indexOf('# cloudrun'), printed.indexOf('\nready'));
@@ -226,8 +226,6 @@ describe('invalid options', async () => {
 
   test.each([
     [['--services', none], `${none}: Cannot read the services: ${gone}.`],
-    [['--contract', none], `${none}: Cannot read the contract: ${gone}.`],
-    [['--contract', dir], `${dir}: Cannot read the contract: it is a folder.`],
     [['--wire-profile', none], `${none} is not a wire profile: ${gone}.`],
     [['--wire-profile', dir], `${dir} is not a wire profile: it is a folder.`],
   ])('%j is one sentence that explains the fix, with exit code 2', async (args, sentence) => {
@@ -238,7 +236,7 @@ describe('invalid options', async () => {
     });
   });
 
-  const empty = ['--services', '--contract', '--wire-profile'].map((option): [string[], string] => [
+  const empty = ['--services', '--wire-profile'].map((option): [string[], string] => [
     [option, ''],
     "argument '' is invalid. It must not be empty.",
   ]);

@@ -1,6 +1,7 @@
 import { defaultWireProfile } from '@berth/server-stubs';
 import { toFileID } from '@berth/server-stubs/engine';
 import type { Context } from '../context.ts';
+import { documents } from '../contract/contract.ts';
 import { BUCKET } from '../files/file-store.ts';
 import type { Served } from '../serve.ts';
 import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
@@ -16,7 +17,7 @@ export async function describeMock(
 ): Promise<string> {
   const { url, context } = served;
   if (context.options.document !== undefined) return describeDocument(served);
-  const { gateway, storage } = context.contract.documents;
+  const { gateway, storage } = documents;
   const { auth, env } = context.options;
   const credentials = auth === 'strict' ? await makeCredentials(env) : undefined;
   const bearer = `-H 'Authorization: Bearer ${credentials?.bearer ?? 'any'}'`;

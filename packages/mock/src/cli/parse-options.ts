@@ -5,9 +5,8 @@ import { LOG_FORMATS, type LogFormat } from './describe-call.ts';
 
 const DEFAULT_PORT = 4010;
 
-export interface CliOptions extends Omit<MockOptions, 'faults' | 'wireProfile' | 'contract'> {
+export interface CliOptions extends Omit<MockOptions, 'faults' | 'wireProfile'> {
   fault?: string[];
-  contract?: string[];
   /** Path of a file. */
   wireProfile?: string;
   log: LogFormat;
@@ -72,11 +71,6 @@ export function parseOptions(argv: string[]): CliOptions {
     .option('--max-sessions <count>', 'maximum number of sessions to keep', (value) =>
       validated('maxSessions', toInteger(value)),
     )
-    .option(
-      '--contract <file...>',
-      'OpenAPI documents to serve instead of the built-in contract',
-      parsePaths,
-    )
     .option('--wire-profile <file>', "JSON file with a deployment's wire profile", parsePath)
     .addOption(
       new Option('--log <format>', 'how to print calls')
@@ -122,10 +116,6 @@ function parseEnv(value: string): string {
 function parsePath(value: string): string {
   if (value !== '') return value;
   throw new InvalidArgumentError('It must not be empty.');
-}
-
-function parsePaths(value: string, others: string[] = []): string[] {
-  return [...others, parsePath(value)];
 }
 
 /** Paths contain a slash or a dot; service names do not. */

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
 import { assertWireProfile, type WireProfile, WireProfileError } from '../contract/wire-profile.ts';
-import { type Served, serve } from '../serve.ts';
-import { watchFolders } from '../services/loading/folders.ts';
+import { serve } from '../serve.ts';
 import type { LoggedRequest } from '../session/request-log.ts';
 import { describeFileError } from '../util/folders.ts';
 import { describeServiceFault } from '../util/source-file.ts';
@@ -23,9 +21,7 @@ export async function run(argv: string[]): Promise<void> {
       },
       quiet ? EVENTS : { ...EVENTS, onCall: printCalls(log) },
     );
-    const watch = await watchFiles(options, served);
     const stop = () => {
-      watch.close();
       // The lines of the last calls come first.
       const exit = () => setImmediate(() => process.exit(0));
       void served.close().then(exit);
@@ -71,50 +67,12 @@ function writeLines(): void {
   lines = '';
 }
 
-/**
- * Reloads files when they change. If a file is invalid, prints the error and keeps using the last valid
- * version.
- */
-async function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Served) {
-  const files = wireProfile === undefined ? contract : [...contract, wireProfile];
-  const read = () => Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
-  let known = await read();
-  const take = async (file: string) => {
-    if (file === wireProfile) return reload({ profile: await readWireProfile(file) });
-    const { loadContract } = await import('../contract/load-contract.ts');
-    return reload({ contract: await loadContract(contract) });
-  };
-  const takeChanges = async () => {
-    const texts = await read();
-    const changed = files.filter((_, at) => texts[at] !== known[at]);
-    known = texts;
-    for (const file of changed) {
-      await take(file).then(
-        () => print(`${file} changed and was reloaded.`),
-        ({ message }: Error) => {
-          process.stderr.write(`${message} Still using the last valid version.\n`);
-        },
-      );
-    }
-  };
-  // One at a time, so that the last change wins.
-  let reloaded = Promise.resolve();
-  const watch = watchFolders(() => {
-    reloaded = reloaded.then(takeChanges);
-  });
-  watch.set(files.map((file) => dirname(resolve(file))));
-  return watch;
-}
-
 /** Returns the message for an error that the user can fix; undefined for any other error. */
 function findStartFault(
   error: NodeJS.ErrnoException,
-  { port, host, contract }: CliOptions,
+  { port, host }: CliOptions,
 ): string | undefined {
   if (error instanceof WireProfileError) return error.message;
-  // Each file is valid, but the mock cannot serve them together.
-  if (error.name === 'ContractFileError') return error.message;
-  if (contract !== undefined && error instanceof TypeError) return error.message;
   if (error.name === 'ServicesError') return error.message;
   switch (error.code) {
     case 'EADDRINUSE':

@@ -1,4 +1,3 @@
-import type { RouteTable } from '@berth/server-stubs';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { isObject, toKeys } from '../util/values.ts';
@@ -38,8 +37,6 @@ interface ResponseObject {
 
 interface OperationObject {
   operationId: string;
-  summary?: string;
-  description?: string;
   parameters?: Parameter[];
   requestBody?: { content: Record<string, MediaType> };
   responses: Record<string, ResponseObject>;
@@ -57,17 +54,17 @@ export interface OpenApiDocument {
 }
 
 /** Both contract documents, with every `$ref` resolved. */
-const documents = {
+export const documents = {
   gateway: toDocument(gateway),
   storage: toDocument(storage),
 };
 
 export type Documents = typeof documents;
 
-export type DocumentName = keyof Documents;
+type DocumentName = keyof Documents;
 
 /** Resolves every `$ref` in a bundled document, and adds the media types in `x-berth-content` as content. */
-export function toDocument(bundled: object): OpenApiDocument {
+function toDocument(bundled: object): OpenApiDocument {
   const document = resolveRefs(bundled) as OpenApiDocument;
   const operations = Object.values(document.paths).flatMap(({ get, post }) => [get, post]);
   for (const response of operations.flatMap((one) => Object.values(one?.responses ?? {}))) {
@@ -117,35 +114,17 @@ export function toFlatSchema(schema: Schema): Schema {
 /** The parts of an operation that routing and body handling need. */
 export interface Operation {
   id: string;
-  document: DocumentName;
   surface: Exclude<SurfaceName, 'link'>;
   method: Method;
   /** Path template, for example `/v1/cloudrun/{name}/{anyPath}`. */
   path: string;
   parameters: readonly Parameter[];
   responses: OperationObject['responses'];
-  summary: string | undefined;
-  description: string | undefined;
-  request: NonNullable<OperationObject['requestBody']>['content'];
   /** Schema of the JSON request body, with its `x-berth-unwrap`. */
   body: Schema | undefined;
 }
 
-/** The two documents that a mock serves, and the data derived from them. */
-export interface Contract {
-  readonly documents: Documents;
-  readonly operations: readonly Operation[];
-  /** Code generated from custom documents; absent for documents of the built-in contract. */
-  readonly routes: Readonly<Partial<Record<DocumentName, RouteTable>>>;
-}
-
-export const standardContract: Contract = {
-  documents,
-  operations: listOperations(documents),
-  routes: {},
-};
-
-export function listOperations(documents: Documents): Operation[] {
+function listOperations(): Operation[] {
   return Object.entries(documents).flatMap(([name, document]) =>
     Object.entries(document.paths).flatMap(([path, item]) =>
       METHODS.flatMap((method) => {
@@ -154,15 +133,11 @@ export function listOperations(documents: Documents): Operation[] {
         const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
         return {
           id: operation.operationId,
-          document: name as DocumentName,
           surface: path === DOCUMENT_UPLOAD_PATH ? ('upload' as const) : (name as DocumentName),
           method,
           path,
           parameters,
           responses: operation.responses,
-          summary: operation.summary,
-          description: operation.description,
-          request: operation.requestBody?.content ?? {},
           body: operation.requestBody?.content['application/json']?.schema,
         };
       }),
@@ -170,7 +145,10 @@ export function listOperations(documents: Documents): Operation[] {
   );
 }
 
-export function idsOf(operations: readonly Operation[], surface: Operation['surface']): string[] {
+/** The operations of both documents. */
+export const operations: readonly Operation[] = listOperations();
+
+export function idsOf(surface: Operation['surface']): string[] {
   return operations.filter((one) => one.surface === surface).map(({ id }) => id);
 }
 
@@ -180,9 +158,7 @@ type Examples = ReadonlyMap<string, unknown>;
  * Returns the contract's success examples, by operationId. Named examples take precedence over a schema's
  * example, as in OpenAPI.
  */
-export function listExamples(
-  operations: readonly Operation[] = standardContract.operations,
-): ReadonlyMap<string, Examples> {
+export function listExamples(): ReadonlyMap<string, Examples> {
   return new Map(
     operations.map(({ id, responses }) => {
       const content = Object.entries(responses['200']?.content ?? {});

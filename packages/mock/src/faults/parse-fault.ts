@@ -1,4 +1,4 @@
-import { standardContract } from '../contract/contract.ts';
+import { operations } from '../contract/contract.ts';
 import type { SurfaceName } from '../contract/surface.ts';
 import { FieldError, isObject, suggest } from '../util/values.ts';
 import {
@@ -154,7 +154,7 @@ function toFault(value: unknown, place: string): Fault {
 function assertMatch(match: unknown, fault: Fault, place: string): void {
   const surface = surfaceOf(match);
   if (surface === undefined) {
-    const known = [...SURFACES, ...standardContract.operations.map(({ id }) => id)];
+    const known = [...SURFACES, ...operations.map(({ id }) => id)];
     throw new FieldError(
       `${place}match`,
       `must be an operationId, one of ${SURFACES.join(', ')}, or service:<name>.${suggest(match, known)}`,
@@ -169,7 +169,7 @@ function surfaceOf(match: unknown): SurfaceName | undefined {
   if (match.startsWith(SERVICE) && match.length > SERVICE.length) return 'gateway';
   return (
     SURFACES.find((surface) => surface === match) ??
-    standardContract.operations.find(({ id }) => id === match)?.surface
+    operations.find(({ id }) => id === match)?.surface
   );
 }
 

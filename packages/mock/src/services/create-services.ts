@@ -39,8 +39,8 @@ export interface ServicesOptions extends ServicesEvents {
   readonly builtIn?: boolean;
   /** How OpenAPI documents are served. Default: as hosted services. */
   readonly documents?: Partial<DocumentOptions>;
-  /** Current wire names. Default: the contract's. */
-  readonly wireProfile?: () => WireProfile;
+  /** Default: the contract's names. */
+  readonly wireProfile?: WireProfile;
 }
 
 /**
@@ -55,12 +55,7 @@ export type Services = Awaited<ReturnType<typeof createServices>>;
  * @throws ServicesError that names file, line and column if a service is invalid on startup
  */
 export async function createServices(options: ServicesOptions) {
-  const {
-    source,
-    builtIn = true,
-    wireProfile = () => defaultWireProfile,
-    onFault = () => {},
-  } = options;
+  const { source, builtIn = true, wireProfile = defaultWireProfile, onFault = () => {} } = options;
   const listed = Array.isArray(source) ? (source as readonly string[]) : undefined;
   const own = await loadSource(source, options);
   const beside = builtIn ? createBuiltIns() : new Map<string, CompiledService>();
@@ -100,7 +95,7 @@ export async function createServices(options: ServicesOptions) {
       const service = find(input.name);
       if (service === undefined || (service.routes.length === 0 && service.proxy === undefined))
         return undefined;
-      const { upstreamStatus } = wireProfile().gatewayHeaders;
+      const { upstreamStatus } = wireProfile.gatewayHeaders;
       return openCall(service, toContext(input, call, session), upstreamStatus);
     },
     /** Stops watching files. */

@@ -7,7 +7,7 @@ import {
 } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Context } from '../context.ts';
-import type { Operation } from '../contract/contract.ts';
+import { type Operation, operations } from '../contract/contract.ts';
 import type { Documented } from '../contract/oracle/create-oracle.ts';
 import { type Preferences, readPreferences } from '../contract/oracle/read-preferences.ts';
 import { refusalFor, type SurfaceName, toRefusal } from '../contract/surface.ts';
@@ -79,7 +79,7 @@ const MISSING = {
  * @throws DocumentedResponse with the response, or ContractError if the contract has no such response
  */
 export async function consult(
-  { operations, oracle, profile }: Context,
+  { oracle, profile }: Context,
   call: Call,
   surface: keyof typeof ERRORS,
   preferences: Preferences = { dynamic: false },

@@ -2,9 +2,7 @@ import { createRequire } from 'node:module';
 import type { Call, Fault, Violation } from '@berth/server-stubs';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { distance } from 'fastest-levenshtein';
-import type { Context } from '../context.ts';
-import type { Operation } from '../contract/contract.ts';
-import { type Schema, toFlatSchema } from '../contract/contract.ts';
+import { type Operation, operations, type Schema, toFlatSchema } from '../contract/contract.ts';
 import { recordOf } from '../session/call-record.ts';
 import { isObject, parseJson, toKeys } from '../util/values.ts';
 
@@ -13,7 +11,6 @@ import { isObject, parseJson, toKeys } from '../util/values.ts';
  * errors in a body with the actual values, and suggests similar paths for an unknown path.
  */
 export function createRefusalExplainer(
-  context: Context,
   words: (fault: Fault, call: Call) => string | undefined = () => undefined,
 ): (fault: Fault, call: Call) => Fault {
   return (fault, call) => {
@@ -23,14 +20,14 @@ export function createRefusalExplainer(
     const isPreflight = call.request.method === 'OPTIONS';
     const isMissing = fault.kind === 'not-found' || fault.kind === 'method-not-allowed';
     record.matched = isPreflight || !isMissing;
-    const explained = explain(fault, call, context);
+    const explained = explain(fault, call);
     record.violations = explained.violations ?? [];
     const message = words(explained, call);
     return message === undefined ? explained : { ...explained, message };
   };
 }
 
-function explain(fault: Fault, call: Call, { operations }: Context): Fault {
+function explain(fault: Fault, call: Call): Fault {
   const { kind, violations = [] } = fault;
   if (kind === 'not-found') {
     const templates = new Set(operations.map(({ path }) => path));

@@ -30,7 +30,7 @@ import { toRouterOptions } from './router-options.ts';
  * the contract's examples.
  */
 export function createGateway(context: Context, auth: Auth): GatewayRouter {
-  const examples = listExamples(context.operations);
+  const examples = listExamples();
 
   const call: GatewayHandler = (input, call) => {
     const record = noteService(input, call);
@@ -99,7 +99,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
 
   return createGatewayRouter(
     {
-      ...Object.fromEntries(idsOf(context.operations, 'gateway').map((id) => [id, call])),
+      ...Object.fromEntries(idsOf('gateway').map((id) => [id, call])),
       webSocket,
     },
     {

@@ -33,11 +33,10 @@ export interface Certificate {
 /**
  * Creates the server and connects its events to an application.
  *
- * @param application returns the current application, which a hot reload replaces
  * @param certificate undefined for HTTP
  */
 export async function createHttpServer(
-  application: () => Application,
+  application: Application,
   certificate: Certificate | undefined,
 ): Promise<Server> {
   const options: ServerOptions<typeof RecordedRequest, typeof RecordedResponse> = {
@@ -45,7 +44,7 @@ export async function createHttpServer(
     ServerResponse: RecordedResponse,
     // The gateway rejects a missing Host in its own format.
     requireHostHeader: false,
-    shouldUpgradeCallback: (request) => application().shouldUpgrade(request),
+    shouldUpgradeCallback: (request) => application.shouldUpgrade(request),
   };
   const server =
     certificate === undefined
@@ -57,7 +56,7 @@ export async function createHttpServer(
   const to = (event: 'request' | 'checkContinue'): RequestListener => {
     return (request, response) => {
       (request.socket as RespondingSocket)[LATEST] = response;
-      application()[event](request, response);
+      application[event](request, response);
     };
   };
   server
@@ -70,7 +69,7 @@ export async function createHttpServer(
     .on('upgrade', (request, socket, head) => {
       socket.on('error', () => {});
       if (isResponding(socket)) socket.destroy();
-      else application().upgrade(request, socket, head);
+      else application.upgrade(request, socket, head);
     })
     .on('connect', (request, socket, head) => {
       const headers = { allow: 'GET, HEAD, POST, OPTIONS' };

@@ -34,14 +34,6 @@ export function corsOf(
   return createCors(surface, profile, toCors(options));
 }
 
-/**
- * Returns the routes in a custom document, or an empty object if the surface uses the contract's document.
- */
-function toRoutes({ contract: { routes } }: Context, surface: SurfaceName) {
-  const own = surface === 'gateway' ? routes.gateway : routes.storage;
-  return own && { routes: own };
-}
-
 export function toRouterOptions(
   context: Context,
   surface: SurfaceName,
@@ -50,12 +42,11 @@ export function toRouterOptions(
   return {
     cors: toCors(context.options),
     wireProfile: context.profile,
-    ...toRoutes(context, surface),
     // For a delayed call, the log has already sent it.
     requestId: (request: IncomingMessage) => recordOf(request).id || undefined,
     // If one of its responses breaks the contract, the mock emits a warning and sends it anyway.
     responses: 'log' as const,
-    onFault: createRefusalExplainer(context, words),
+    onFault: createRefusalExplainer(words),
     onViolation(violation: Violation, call: Call) {
       const record = recordOf(call.request);
       record.responseViolations = [...record.responseViolations, violation];

@@ -7,13 +7,7 @@ import {
 } from '@berth/server-stubs';
 import type { StorageCaller } from '@berth/server-stubs/engine';
 import type { Context } from '../context.ts';
-import {
-  idsOf,
-  listExamples,
-  type Operation,
-  toExample,
-  toFlatSchema,
-} from '../contract/contract.ts';
+import { idsOf, listExamples, operations, toExample, toFlatSchema } from '../contract/contract.ts';
 import { recordOf } from '../session/call-record.ts';
 import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
@@ -29,7 +23,7 @@ type Act = (
  */
 export function createStorage(context: Context, auth: Auth): Router {
   const { env, mode } = context.options;
-  const examples = listExamples(context.operations);
+  const examples = listExamples();
 
   const handle = (id: StorageOperationId) => (input: unknown, call: StorageCall) => {
     const { request, requestId, envId } = call;
@@ -47,8 +41,7 @@ export function createStorage(context: Context, auth: Auth): Router {
     return act(input, { envId, caller: { env, id: 'mock' }, request, requestId });
   };
 
-  // A custom document may omit or add operations; added ones return the document's examples.
-  const ids = idsOf(context.operations, 'storage') as StorageOperationId[];
+  const ids = idsOf('storage') as StorageOperationId[];
   const handlers = Object.fromEntries(ids.map((id) => [id, handle(id)]));
   return createStorageRouter(handlers as unknown as StorageHandlers, {
     ...toRouterOptions(context, 'storage'),
@@ -65,7 +58,7 @@ function dataOf(envelope: unknown): unknown {
  * Returns the patterns that apply to each item of a batch rather than to the call (`x-berth-item-pattern`),
  * by the name of the item's field. A value that does not match fails only its item.
  */
-export function itemPatternsOf(operations: readonly Operation[], id: string): Map<string, RegExp> {
+export function itemPatternsOf(id: string): Map<string, RegExp> {
   const body = operations.find((operation) => operation.id === id)?.body;
   const lists = Object.values(body ? (toFlatSchema(body).properties ?? {}) : {});
   const fields = lists.flatMap((list) => Object.entries(list.items?.properties ?? {}));

@@ -6,7 +6,7 @@ import {
 } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Context } from '../context.ts';
-import type { Documents } from '../contract/contract.ts';
+import { documents } from '../contract/contract.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import { DOCUMENT_UPLOAD_PATH } from '../contract/surface.ts';
 import { recordOf } from '../session/call-record.ts';
@@ -19,7 +19,7 @@ export function createUpload(context: Context): Router {
     if (preferences !== undefined || context.options.mode === 'static') {
       // An incomplete form is rejected in every mode.
       for await (const _ of form.file);
-      return respondAsDocumented(context.contract.documents, preferences);
+      return respondAsDocumented(preferences);
     }
     return recordOf(call.request).session.storage.upload.uploadFile(form, call);
   };
@@ -32,11 +32,8 @@ export function createUpload(context: Context): Router {
  *
  * @throws UploadError or DocumentedResponse, always
  */
-function respondAsDocumented(
-  documents: Documents,
-  { code = 200, exampleKey }: Partial<Preferences> = {},
-): never {
-  const examples = examplesOf(documents, code);
+function respondAsDocumented({ code = 200, exampleKey }: Partial<Preferences> = {}): never {
+  const examples = examplesOf(code);
   if (examples === undefined) {
     throw missing('The contract has no response with the status that the Prefer header requests.');
   }
@@ -62,7 +59,7 @@ type Example = { value?: { Code: string; Message: string } };
  * Returns the error examples for a status by name; empty for a success. Undefined if the status is not
  * documented.
  */
-function examplesOf(documents: Documents, code: number): Record<string, Example> | undefined {
+function examplesOf(code: number): Record<string, Example> | undefined {
   const responses = documents.storage.paths[DOCUMENT_UPLOAD_PATH]?.post?.responses ?? {};
   const range = responses[code] ?? responses[`${Math.floor(code / 100)}XX`];
   const response = range ?? (code >= 400 ? responses.default : undefined);

@@ -3,12 +3,11 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { standardContract } from '../../src/contract/contract.ts';
+import { operations } from '../../src/contract/contract.ts';
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 ajv.addSchema(gateway, 'gateway').addSchema(storage, 'storage');
-const { operations } = standardContract;
 const nobody = () => undefined;
 const routers = [
   createGatewayRouter({}, { security: { bearerToken: nobody, signature: nobody } }),
@@ -40,7 +39,8 @@ function schemaOf(method: string, path: string, status: number): string {
       ? 'storage#/components/schemas/ErrorResponse'
       : 'gateway#/components/schemas/GatewayError';
   }
-  const { document, path: template, method: verb } = operation;
+  const { surface, path: template, method: verb } = operation;
+  const document = surface === 'gateway' ? 'gateway' : 'storage';
   const source = { gateway, storage }[document] as unknown as {
     paths: Record<string, Record<string, { responses: Record<string, { $ref: string }> }>>;
   };
