@@ -51,8 +51,8 @@ export interface MockOptions {
   origins?: readonly string[] | undefined;
   /**
    * Hosted services: the path of a folder or file that defines them, definitions by name, or a list of names,
-   * which respond with the contract's example. Calls to any other service get a 404, except to `hello`,
-   * `echo` and `shop`, which are always available. Default: every service name exists.
+   * which respond with the contract's example. Calls to any other service get a 404, except to `hello`
+   * and `echo`, which are always available. Default: every service name exists.
    */
   services?: ServicesSource | undefined;
   /**
@@ -61,11 +61,6 @@ export interface MockOptions {
    * Default: none.
    */
   document?: string | undefined;
-  /**
-   * Whether collections in the OpenAPI documents of services, or in `document`, remember what calls add,
-   * change and delete, until the session is reset. Default false.
-   */
-  remember?: boolean | undefined;
   /**
    * Faults in every new session: rules, or strings in the format of `--fault`
    * (`batchDelete:code=SYS_ERR,times=2`). Default: none.
@@ -91,7 +86,6 @@ const DEFAULTS = {
   tls: false,
   env: 'dev',
   mode: 'auto',
-  remember: false,
   maxStoreBytes: 256 * 1024 * 1024,
   maxSessions: 100,
   wireProfile: standardProfile,
@@ -161,7 +155,6 @@ const TYPES: {
   origins: [isListOf(isText), "a list of origins, such as ['https://app.example.com']"],
   services: [isSource, 'the path of a folder or file, definitions by name, or a list of names'],
   document: [isPath, 'the path of an OpenAPI document'],
-  remember: [isFlag, 'true or false'],
   faults: [isListOf(isRule), "a list of rules, such as ['latency=200']"],
 };
 

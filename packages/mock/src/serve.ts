@@ -65,7 +65,6 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
       documents: {
         isRoot: options.document !== undefined,
         checksSecurity: options.document !== undefined && options.auth === 'present',
-        remembers: options.remember,
         standard:
           options.document !== undefined && options.mode === 'dynamic'
             ? { dynamic: true, seed: options.seed }

@@ -258,15 +258,11 @@ describe('a document at the root', () => {
     expect(stderr).toContain('nowhere.yaml: Cannot read the document');
   });
 
-  it('is described with its operations, collections and calls that succeed', async () => {
-    const served = await serve({
-      document: await writeDocument({ 'shop.yaml': SHOP }),
-      remember: true,
-    });
+  it('is described with its operations and calls that succeed', async () => {
+    const served = await serve({ document: await writeDocument({ 'shop.yaml': SHOP }) });
     onTestFinished(served.close);
     const text = await describeMock(served);
     expect(text).toContain('  PATCH /pets/{petId}\n');
-    expect(text).toContain('Remembers      pets (GET, POST, PUT, PATCH, DELETE)\n');
     const calls = [...text.matchAll(/curl -sS -w '\\n' '([^']+)'(?:.*\n?.*-d '(.*)')?/g)];
     expect(calls).toHaveLength(3);
     for (const [, url = '', body] of calls) {
@@ -277,76 +273,5 @@ describe('a document at the root', () => {
       };
       expect((await fetch(url, body === undefined ? {} : init)).ok).toBe(true);
     }
-  });
-});
-
-describe('--remember', () => {
-  it('adds, lists, finds, replaces, changes and removes', async () => {
-    const { call } = await start({ remember: true });
-    const list = async () =>
-      (await call('/pets')).body.pets.map(({ name }: { name: string }) => name);
-    const added = await call('/pets', { method: 'POST', body: { name: 'Bo' } });
-    // The kind is required, so the document's value is used.
-    expect(added).toMatchObject({ status: 201, body: { id: 2, name: 'Bo', kind: 'dog' } });
-    expect(added.headers.get('location')).toBe('/pets/2');
-    expect(await list()).toEqual(['Rex', 'Bo']);
-    expect((await call('/pets/2')).body).toEqual(added.body);
-    const put = { method: 'PUT', body: { name: 'Max', kind: 'cat' } };
-    expect(await call('/pets/2', put)).toMatchObject({ status: 200, body: { id: 2, kind: 'cat' } });
-    const patch = { method: 'PATCH', body: { name: 'Moritz' } };
-    expect(await call('/pets/2', patch)).toMatchObject({ status: 204, body: '' });
-    expect((await call('/pets/2')).body).toEqual({ id: 2, name: 'Moritz', kind: 'cat' });
-    expect(await call('/pets/2', { method: 'DELETE' })).toMatchObject({ status: 204 });
-    expect(await call('/pets/2')).toMatchObject({ status: 404, body: { error: 'no such pet' } });
-    const missing = { message: '/pets has no item with the petId "2".' };
-    expect(await call('/pets/2', put)).toMatchObject({ status: 404, body: missing });
-    expect(await list()).toEqual(['Rex']);
-  });
-
-  it('validates calls first, and returns documented responses to calls with a Prefer header', async () => {
-    const { call } = await start({ remember: true });
-    expect(await call('/pets', { method: 'POST', body: { kind: 'dog' } })).toMatchObject({
-      status: 422,
-    });
-    expect((await call('/pets/9', { headers: { prefer: 'code=200' } })).status).toBe(200);
-    expect((await call('/pets')).body.pets).toHaveLength(1);
-  });
-
-  it('is separate for each session, and reset with it', async () => {
-    const { mock, call } = await start({ remember: true });
-    const other = { 'x-mock-session': 'other' };
-    await call('/pets', { method: 'POST', body: { name: 'Bo' }, headers: other });
-    expect((await call('/pets/2')).status).toBe(404);
-    expect((await call('/pets/2', { headers: other })).status).toBe(200);
-    mock.session('other').reset();
-    expect((await call('/pets/2', { headers: other })).status).toBe(404);
-  });
-
-  it('has a limit', async () => {
-    const { call } = await start({ remember: true });
-    const body = { name: 'a'.repeat(1_000_000) };
-    const statuses = [];
-    for (let at = 0; at < 5; at += 1)
-      statuses.push((await call('/pets', { method: 'POST', body })).status);
-    expect(statuses).toEqual([201, 201, 201, 201, 507]);
-    await call('/pets/2', { method: 'DELETE' });
-    expect((await call('/pets', { method: 'POST', body })).status).toBe(201);
-  });
-
-  it('sends an absolute Location if the document requires a URI', async () => {
-    const text = SHOP.replace('Location: { schema: { type: string }', (found) =>
-      found.replace('string', 'string, format: uri'),
-    );
-    const { mock, call } = await start({ remember: true }, text);
-    const { headers: own } = await call('/pets', { method: 'POST', body: { name: 'Bo' } });
-    expect(own.get('location')).toBe(`${mock.url}/pets/2`);
-    const folder = join(await writeDocument({ 'shop.openapi.yaml': text }), '..');
-    const gateway = await createMock({ services: folder, remember: true });
-    onTestFinished(() => gateway.close());
-    const url = `${gateway.gatewayUrl}/v1/cloudrun/shop/pets`;
-    const headers = { authorization: 'Bearer any', 'content-type': 'application/json' };
-    const added = await fetch(url, { method: 'POST', body: '{"name":"Bo"}', headers });
-    expect(added.headers.get('location')).toBe(`${url}/2`);
-    expect((await fetch(`${url}/2`, { headers })).status).toBe(200);
   });
 });

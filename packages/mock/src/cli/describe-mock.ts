@@ -4,30 +4,15 @@ import type { Context } from '../context.ts';
 import { documents } from '../contract/contract.ts';
 import { BUCKET } from '../files/file-store.ts';
 import type { Served } from '../serve.ts';
+import type { CompiledRoute } from '../services/compile-service.ts';
 import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
 
-/**
- * Returns the text that the CLI prints at startup, with the URLs, the credentials and `curl` commands.
- *
- * @param options `examples` adds a command for each operation
- */
-export async function describeMock(
-  served: Served,
-  { examples = false }: { examples?: boolean } = {},
-): Promise<string> {
-  const { url, context } = served;
-  if (context.options.document !== undefined) return describeDocument(served);
+/** Returns the text that the CLI prints at startup, with the URLs, the credentials and `curl` commands. */
+export async function describeMock({ url, context }: Served): Promise<string> {
+  const { auth, env, document } = context.options;
+  if (document !== undefined) return describeDocument(url, context);
   const { gateway, storage } = documents;
-  const { auth, env } = context.options;
   const credentials = auth === 'strict' ? await makeCredentials(env) : undefined;
-  const bearer = `-H 'Authorization: Bearer ${credentials?.bearer ?? 'any'}'`;
-  const documented = await listDocumentCurls(context, bearer);
-  const standard = await listCurls(context, credentials);
-  const starters = standard.filter(([operation]) => STARTERS.includes(operation));
-  const calls = examples
-    ? [...standard, ...documented]
-    : [...documented, ...starters].slice(0, STARTERS.length);
-  const curls = calls.map(([operation, curl]) => `# ${operation}\n${curl}`);
   const strict = credentials && [
     '',
     `Access token   ${credentials.bearer}`,
@@ -40,81 +25,62 @@ export async function describeMock(
     `Storage API    ${url}/api/v2/envs/${env}`,
     `Upload target  ${url}/`,
     `Log and files  ${url}/__mock`,
-    ...describeRemembered(context),
     ...(strict ?? []),
     '',
-    `Paste these in order${strict ? ', within five minutes' : ''}${examples ? '' : '; --examples prints more'}:`,
+    `Paste these in order${strict ? ', within five minutes' : ''}:`,
     '',
-    curls.join('\n\n'),
+    toText(await listCurls(context, credentials)),
   ].join('\n');
 }
 
-/** The calls to print without `--examples`, if there are no documents of hosted services. */
-const STARTERS = ['cloudrun-get-root', 'cloudrun-post', 'getUploadMetaData'];
-
-async function describeDocument({ url, context }: Served): Promise<string> {
-  const { services, options } = context;
+async function describeDocument(url: string, { services, options }: Context): Promise<string> {
   const [name = ''] = services.names();
-  const curls = (await listDocumentCurls(context)).map(([text, curl]) => `# ${text}\n${curl}`);
+  const routes = services.find(name)?.routes ?? [];
   return [
     `Mock of ${options.document}`,
     '',
     `Operations     ${url}`,
-    ...(services.find(name)?.routes ?? []).map(({ text }) => `  ${text}`),
+    ...routes.map(({ text }) => `  ${text}`),
     `Log and files  ${url}/__mock`,
-    ...describeRemembered(context),
     '',
     'Paste these in order:',
     '',
-    curls.join('\n\n'),
+    toText(await listSampleCurls(url, routes)),
   ].join('\n');
 }
 
-function describeRemembered({ services, options }: Context): string[] {
-  return services.names().flatMap((name) => {
-    const remembered = services.find(name)?.remembers?.join(', ') ?? '';
-    const prefix = options.document === undefined ? `${name}: ` : '';
-    return remembered === '' ? [] : [`Remembers      ${prefix}${remembered}`];
-  });
+/** @param curls commands, with what they do */
+function toText(curls: readonly (readonly [string, string])[]): string {
+  return curls.map(([title, command]) => `# ${title}\n${command}`).join('\n\n');
 }
 
 const MOST_SAMPLES = 3;
 
-/** Chooses valid calls to print: one that creates an item, one that lists or reads items, and another. */
-async function listDocumentCurls(context: Context, ...args: string[]): Promise<[string, string][]> {
-  const { url, options, services } = context;
+/** Chooses valid calls to a document: one that creates an item, one that reads, and another. */
+async function listSampleCurls(
+  url: string,
+  routes: readonly CompiledRoute[],
+): Promise<[string, string][]> {
+  const samples = routes.filter(({ sample }) => sample);
+  const [post, get] = ['POST', 'GET'].map((method) => samples.find((one) => one.method === method));
   const found: [string, string][] = [];
-  for (const name of services.names()) {
-    const base = options.document === undefined ? `${url}/v1/cloudrun/${name}` : url;
-    const samples = services.find(name)?.routes.filter(({ sample }) => sample) ?? [];
-    const [post, get] = ['POST', 'GET'].map((method) =>
-      samples.find((one) => one.method === method),
-    );
-    for (const route of [...new Set([post, get, ...samples])].slice(0, MOST_SAMPLES)) {
-      if (route?.sample === undefined) continue;
-      const { target, type, body } = await route.sample();
-      found.push([
-        options.document === undefined ? `${name}: ${route.text}` : route.text,
-        toCurl(`${base}${target.replaceAll("'", '%27')}`, options.tls, [
-          ...(['GET', 'POST'].includes(route.method) && (body || route.method === 'GET')
-            ? []
-            : [`-X ${route.method}`]),
-          ...args,
-          ...(type === undefined ? [] : [`-H ${quote(`Content-Type: ${type}`)}`]),
-          ...(body ? [`-d ${quote(body)}`] : []),
-        ]),
-      ]);
-    }
+  for (const route of [...new Set([post, get, ...samples])].slice(0, MOST_SAMPLES)) {
+    if (route?.sample === undefined) continue;
+    const { target, type, body } = await route.sample();
+    // curl chooses the method by itself: POST for a call with a body.
+    const isImplied = route.method === (body ? 'POST' : 'GET');
+    const args = [
+      ...(isImplied ? [] : [`-X ${route.method}`]),
+      ...(type === undefined ? [] : [`-H ${quote(`Content-Type: ${type}`)}`]),
+      ...(body ? [`-d ${quote(body)}`] : []),
+    ];
+    found.push([route.text, toCurl(url + target.replaceAll("'", '%27'), args)]);
   }
   return found;
 }
 
-/** The file that the example commands upload, link to, copy and delete. */
+/** The file that the example commands upload and link to. */
 const KEY = 'hello.txt';
-
-const COPY = 'copy-of-hello.txt';
-
-const BUOY = { name: 'Buoy', price: 24 };
 
 /** Credentials for the example calls, in shell syntax: the time is a command substitution. */
 const ANY = {
@@ -124,48 +90,27 @@ const ANY = {
 };
 
 /**
- * Returns one `curl` command per operation, by operationId. They all succeed when run in order by a POSIX
- * shell: the upload uses a grant for `hello.txt` that was issued at startup and does not expire.
+ * Returns `curl` commands with what they do. They all succeed when run in order by a POSIX shell: the upload
+ * uses a grant that was issued at startup and does not expire.
  */
 async function listCurls(
   { url, options, profile, sessions }: Context,
   { bearer, storageAuthorization, storageTimestamp } = ANY,
 ): Promise<[string, string][]> {
   const { env } = options;
-  const service = `${url}/v1/cloudrun/hello`;
-  const shop = `${url}/v1/cloudrun/shop`;
   const upload = { env, bucket: BUCKET, path: KEY, caller: 'mock' };
   const grant = await sessions.get('').storage.grants.issue(upload, Number.POSITIVE_INFINITY);
   const authorization = `-H 'Authorization: Bearer ${bearer}'`;
-  const curl = (address: string, args: string[]) => toCurl(address, options.tls, args);
   const { securityToken, metaFileId } = profile.uploadFields;
-  const storage = (operation: string, body: object): [string, string] => [
-    operation,
-    curl(`${url}/api/v2/envs/${env}/storages:${operation}`, [
-      `-H ${quote(`${profile.storageHeaders.authorization}: ${storageAuthorization}`)}`,
-      `-H ${quote(`${profile.storageHeaders.timestamp}: `)}${storageTimestamp}`,
-      ...jsonBody(body),
-    ]),
-  ];
   return [
-    ['cloudrun-get-root', curl(service, [authorization])],
-    ['cloudrun-post-root', curl(service, [authorization, ...jsonBody({ name: 'Ada' })])],
-    ['cloudrun-get', curl(`${shop}/products`, [authorization])],
-    ['cloudrun-post', curl(`${shop}/products`, [authorization, ...jsonBody(BUOY)])],
-    ['cloudrun-get (it remembers)', curl(`${shop}/products/3`, [authorization])],
-    ['cloudrun-get (events)', curl(`${shop}/prices`, [authorization])],
+    ['Call a hosted service', toCurl(`${url}/v1/cloudrun/hello`, [authorization])],
     [
-      'cloudrun-post (bytes)',
-      curl(`${shop}/photos`, [
-        authorization,
-        "-H 'Content-Type: application/octet-stream'",
-        `--data-binary 'any bytes'`,
-      ]),
+      'Post to one that returns what it receives',
+      toCurl(`${url}/v1/cloudrun/echo`, [authorization, ...jsonBody({ name: 'Ada' })]),
     ],
-    storage('getUploadMetaData', { path: KEY }),
     [
-      'uploadFile',
-      curl(`${url}/`, [
+      'Upload a file',
+      toCurl(`${url}/`, [
         `-F 'Signature=${grant.authorization}'`,
         `-F ${quote(`${securityToken}=${grant.token}`)}`,
         `-F ${quote(`${metaFileId}=${grant.storeFileID}`)}`,
@@ -174,9 +119,14 @@ async function listCurls(
         '-i', // The response has no body, so the command shows its headers.
       ]),
     ],
-    storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(env, BUCKET, KEY) }] }),
-    storage('batchCopyFile', { fileList: [{ srcPath: `/${KEY}`, dstPath: `/${COPY}` }] }),
-    storage('batchDelete', { fileList: [toFileID(env, BUCKET, COPY)] }),
+    [
+      'Get a link to it',
+      toCurl(`${url}/api/v2/envs/${env}/storages:batchGetTempUrls`, [
+        `-H ${quote(`${profile.storageHeaders.authorization}: ${storageAuthorization}`)}`,
+        `-H ${quote(`${profile.storageHeaders.timestamp}: `)}${storageTimestamp}`,
+        ...jsonBody({ fileList: [{ fileID: toFileID(env, BUCKET, KEY) }] }),
+      ]),
+    ],
   ];
 }
 
@@ -184,9 +134,8 @@ function jsonBody(body: object): string[] {
   return ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`];
 }
 
-function toCurl(url: string, tls: boolean, options: string[]): string {
-  // The certificate is self-signed.
-  return [`curl ${tls ? '-k ' : ''}-sS -w '\\n' '${url}'`, ...options].join(' \\\n  ');
+function toCurl(url: string, options: string[]): string {
+  return [`curl -sS -w '\\n' '${url}'`, ...options].join(' \\\n  ');
 }
 
 /**

@@ -11,7 +11,6 @@ export interface CliOptions extends Omit<MockOptions, 'faults' | 'wireProfile'> 
   wireProfile?: string;
   log: LogFormat;
   quiet?: boolean;
-  examples?: boolean;
 }
 
 /** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */
@@ -60,10 +59,6 @@ export function parseOptions(argv: string[]): CliOptions {
       parseServices,
     )
     .option(
-      '--remember',
-      'make the collections of OpenAPI documents stateful: later responses show earlier writes',
-    )
-    .option(
       '--fault <rule...>',
       'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,times=2',
       oneMore('faults'),
@@ -78,7 +73,6 @@ export function parseOptions(argv: string[]): CliOptions {
         .default(LOG_FORMATS[0]),
     )
     .addOption(new Option('--quiet', 'do not print calls').conflicts('log'))
-    .option('--examples', 'print a curl command for each operation at startup, instead of three')
     .allowExcessArguments(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   const options: CliOptions = program.parse(argv).opts();

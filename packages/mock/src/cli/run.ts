@@ -27,7 +27,7 @@ export async function run(argv: string[]): Promise<void> {
       void served.close().then(exit);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-    process.stdout.write(`${await describeMock(served, options)}\n\nready\n`);
+    process.stdout.write(`${await describeMock(served)}\n\nready\n`);
   } catch (error) {
     const fault = findStartFault(error as NodeJS.ErrnoException, options);
     if (fault === undefined) throw error;

@@ -1,11 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { fileURLToPath } from 'node:url';
 import { listExamples } from '../contract/contract.ts';
-import {
-  type CompiledService,
-  compileService,
-  handleCall as handleServiceCall,
-} from './compile-service.ts';
+import { type CompiledService, compileService } from './compile-service.ts';
 import {
   defineService,
   type FakeSocket,
@@ -13,8 +8,6 @@ import {
   type ServiceCall,
 } from './fake-service.ts';
 import { readBytes } from './prepare-route.ts';
-import { parseRouteKey } from './routes.ts';
-import { OF_SERVICES, type RouteHandler } from './services.ts';
 
 /**
  * The built-in `echo` service, which returns what it receives.
@@ -77,42 +70,6 @@ async function echoMessages(socket: FakeSocket): Promise<void> {
     if (code === undefined) await socket.send(message);
     else return socket.close(Number(code));
   }
-}
-
-const SHOP = fileURLToPath(new URL('../../demo/shop.openapi.yaml', import.meta.url));
-
-/**
- * Creates the built-in `shop` service, which is defined by an OpenAPI document and remembers its products.
- * The document is loaded on the first call.
- */
-export function createShop(): CompiledService {
-  let loaded: Promise<CompiledService> | undefined;
-  const respond: RouteHandler = async (context) => {
-    loaded ??= loadShop();
-    return handleServiceCall(await loaded, context);
-  };
-  const routes = (['GET', 'POST'] as const).map((method) => {
-    const text = `${method} /*`;
-    return { text, key: parseRouteKey(text), method, respond };
-  });
-  return {
-    ...compileService('shop', {}, ''),
-    routes,
-    isDocument: true,
-    remembers: ['products (GET, POST)'],
-  };
-}
-
-async function loadShop(): Promise<CompiledService> {
-  const [{ readDocument }, { compileDocument }] = await Promise.all([
-    import('../util/read-document.ts'),
-    import('./documents/compile-document.ts'),
-  ]);
-  const read = await readDocument(SHOP);
-  const options = { ...OF_SERVICES, remembers: true };
-  const compiled = 'value' in read ? await compileDocument('shop', read.value, options) : read;
-  if ('service' in compiled) return compiled.service;
-  throw new TypeError(`${SHOP} cannot be served.`);
 }
 
 /** Creates a service whose HTTP calls return the contract's examples. */

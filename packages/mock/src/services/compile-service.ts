@@ -45,8 +45,6 @@ export interface CompiledService {
   readonly isExample: boolean;
   /** Whether routes come from an OpenAPI document. */
   readonly isDocument?: true;
-  /** The collections that the service remembers: `items (POST, GET)`. */
-  readonly remembers?: readonly string[];
 }
 
 /**
@@ -74,7 +72,7 @@ export function mergeDocument(own: CompiledService, document: CompiledService): 
   const shapes = new Set(own.routes.map(({ key }) => shapeOf(key)));
   const added = document.routes.filter(({ key }) => !shapes.has(shapeOf(key)));
   const routes = [...own.routes, ...added].sort((one, other) => compareRoutes(one.key, other.key));
-  return { ...own, routes, isDocument: true, remembers: document.remembers ?? [] };
+  return { ...own, routes, isDocument: true };
 }
 
 function compileRoute(text: string, route: Route, folder: string): CompiledRoute {

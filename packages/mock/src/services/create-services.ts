@@ -9,7 +9,7 @@ import {
 import type { Session } from '../session/session.ts';
 import { type ServiceFault, ServicesError } from '../util/source-file.ts';
 import { isObject } from '../util/values.ts';
-import { createExample, createHello, createShop, echo } from './built-in.ts';
+import { createExample, createHello, echo } from './built-in.ts';
 import {
   type CompiledService,
   compileService,
@@ -35,7 +35,7 @@ export interface ServicesEvents {
 export interface ServicesOptions extends ServicesEvents {
   /** Undefined: services of any name exist and return the contract's example. */
   readonly source: ServicesSource | undefined;
-  /** Whether to add `hello`, `echo` and `shop` unless the source defines them. Default true. */
+  /** Whether to add `hello` and `echo` unless the source defines them. Default true. */
   readonly builtIn?: boolean;
   /** How OpenAPI documents are served. Default: as hosted services. */
   readonly documents?: Partial<DocumentOptions>;
@@ -144,6 +144,5 @@ function createBuiltIns(): ReadonlyMap<string, CompiledService> {
   return new Map([
     ['hello', createHello()],
     ['echo', compileService('echo', echo, '')],
-    ['shop', createShop()],
   ]);
 }

@@ -60,14 +60,11 @@ export interface DocumentOptions {
   readonly isRoot: boolean;
   /** Whether calls without the credentials that `security` requires are rejected. */
   readonly checksSecurity: boolean;
-  /** Whether collections remember what calls add and change. */
-  readonly remembers: boolean;
   readonly standard: Preferences;
 }
 
 export const OF_SERVICES: DocumentOptions = {
   isRoot: false,
   checksSecurity: false,
-  remembers: false,
   standard: { dynamic: false },
 };

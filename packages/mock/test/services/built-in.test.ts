@@ -79,31 +79,13 @@ test("hello greets over a WebSocket, and returns the contract's example over HTT
   expect(await (await get(started, 'hello')).json()).toHaveProperty('message');
 });
 
-test('shop comes from a document, remembers its products, accepts bytes and sends events', async () => {
-  const added = await post(started, 'shop/products', '{"name":"Buoy","price":24}', JSON_TYPE);
-  expect([added.status, await added.json()]).toEqual([201, { id: 3, name: 'Buoy', price: 24 }]);
-  expect((await (await get(started, 'shop/products')).json()).products.length).toBe(3);
-  expect((await get(started, 'shop/products/4')).status).toBe(404);
-  const bad = await post(started, 'shop/products', '{"name":"Buoy"}', JSON_TYPE);
-  expect([bad.status, bad.headers.get('x-mock-violation')]).toEqual([
-    422,
-    'body.price is missing.',
-  ]);
-  const bytes = { 'content-type': 'application/octet-stream' };
-  const photo = await post(started, 'shop/photos', Buffer.from([0, 255]), bytes);
-  expect(await photo.json()).toEqual({ id: 'photo-1' });
-  expect(await (await get(started, 'shop/prices')).text()).toMatch(/^id: 1\ndata: {"product":1/);
-});
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-
 test('exist in addition to your own services, unless one of these has the same name or a list omits them', async () => {
   const own = await createServices({ source: { orders: {}, echo: { routes: { 'GET /': {} } } } });
   expect([
     own.names(),
     own.find('echo')?.routes.map(({ text }) => text),
     own.has('nothing'),
-  ]).toEqual([['orders', 'echo', 'hello', 'shop'], ['GET /'], false]);
+  ]).toEqual([['orders', 'echo', 'hello'], ['GET /'], false]);
   const named = await createServices({ source: ['hello', 'orders'] });
   expect([named.names(), named.has('orders'), named.has('echo')]).toEqual([
     ['hello', 'orders'],
@@ -111,5 +93,5 @@ test('exist in addition to your own services, unless one of these has the same n
     false,
   ]);
   const all = await createServices({ source: undefined });
-  expect([all.names(), all.has('any')]).toEqual([['hello', 'echo', 'shop'], true]);
+  expect([all.names(), all.has('any')]).toEqual([['hello', 'echo'], true]);
 });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ServicesError } from '../../src/util/source-file.ts';
 import { get, startServices } from './start-services.ts';
 
-// `test/documents.test.ts` tests how a document is served, and `built-in.test.ts` the one of the shop.
+// `test/documents.test.ts` tests how a document is served.
 const DOCUMENT = `openapi: 3.1.0
 info: { title: Orders, version: '1' }
 servers: [{ url: https://orders.example/api }]

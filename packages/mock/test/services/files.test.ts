@@ -67,7 +67,7 @@ describe('a folder', () => {
     await mkdir(join(folder, 'data'));
     await write('data/a.bin', 'bytes');
     await using started = await startServices(folder);
-    expect(started.services.names()).toEqual(['orders', 'plain', 'users', 'hello', 'echo', 'shop']);
+    expect(started.services.names()).toEqual(['orders', 'plain', 'users', 'hello', 'echo']);
     expect(await (await get(started, 'orders')).json()).toBe('yaml');
     expect(await (await get(started, 'orders/file')).text()).toBe('bytes');
     expect(await (await get(started, 'users')).json()).toEqual(['Ada']);
@@ -81,8 +81,8 @@ describe('a folder', () => {
       `export default { orders: { routes: { 'GET /': { json: 'ts' } } } };`,
     );
     for (const [file, names, json] of [
-      ['services.yml', ['orders', 'users', 'hello', 'echo', 'shop'], 'a'],
-      ['services.ts', ['orders', 'hello', 'echo', 'shop'], 'ts'],
+      ['services.yml', ['orders', 'users', 'hello', 'echo'], 'a'],
+      ['services.ts', ['orders', 'hello', 'echo'], 'ts'],
     ] as const) {
       await using started = await startServices(join(folder, file));
       expect(started.services.names()).toEqual(names);
@@ -272,10 +272,10 @@ describe('a change', () => {
     await using started = await startWatched();
     await write('users.yaml', '{}');
     await started.reported();
-    expect(started.services.names()).toEqual(['orders', 'users', 'hello', 'echo', 'shop']);
+    expect(started.services.names()).toEqual(['orders', 'users', 'hello', 'echo']);
     await rm(join(folder, 'users.yaml'));
     await started.reported();
-    expect(started.services.names()).toEqual(['orders', 'hello', 'echo', 'shop']);
+    expect(started.services.names()).toEqual(['orders', 'hello', 'echo']);
     await write('orders.yaml.new', 'routes:\n  GET /: { json: 2 }\n');
     await rename(join(folder, 'orders.yaml.new'), join(folder, 'orders.yaml'));
     await started.reported();

@@ -6,7 +6,6 @@ import { decodeText, isObject } from '../../util/values.ts';
 import type { CompiledRoute, CompiledService } from '../compile-service.ts';
 import { compareRoutes, HTTP_METHODS, type HttpMethod, parseDocumentPath } from '../routes.ts';
 import type { DocumentOptions } from '../services.ts';
-import { findCollections } from './collections.ts';
 import { createOperation, createSample, MAX_BODY_BYTES } from './operation.ts';
 
 /** The only methods that the gateway forwards. */
@@ -38,20 +37,18 @@ export async function compileDocument(
   for (const { path, message } of operations?.warnings ?? []) {
     warnings.push({ path, rest: message, isComplete: true });
   }
-  const collections = options.remembers ? findCollections(resources) : undefined;
   for (const resource of resources) {
     const method = resource.method.toUpperCase() as HttpMethod;
     const compile = operations?.find(method, resource.path);
     if (compile === undefined) continue;
     try {
       const key = parseDocumentPath(method, resource.path);
-      const remember = collections?.actions.get(resource);
       routes.push({
         text: `${method} ${resource.path}`,
         key,
         method,
-        respond: createOperation(prism, compile, resource, options, remember),
-        sample: createSample(prism, resource, collections?.ids.get(resource)),
+        respond: createOperation(prism, compile, resource, options),
+        sample: createSample(prism, resource),
       });
     } catch (error) {
       const rest = `is left out: it ${(error as Error).message}`;
@@ -69,7 +66,6 @@ export async function compileDocument(
     proxy: undefined,
     isExample: false,
     isDocument: true,
-    remembers: collections?.names ?? [],
   };
   return { service, warnings };
 }

@@ -24,7 +24,7 @@ export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_KEPT = 32;
 
 /** A response that the document describes. */
-export interface Documented {
+interface Documented {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -33,24 +33,12 @@ export interface Documented {
   readonly text: string | undefined;
 }
 
-export function withBody(head: Omit<Documented, 'body' | 'text'>, body: unknown): Documented {
+function withBody(head: Omit<Documented, 'body' | 'text'>, body: unknown): Documented {
   const { status, headers } = head;
   const isJson = /[/+]json\b/i.test(headers['content-type'] ?? '');
   const text = typeof body === 'string' && !isJson ? body : JSON.stringify(body);
   return { status, headers, body, text };
 }
-
-/**
- * Applies a valid call to a collection.
- *
- * @param documented the documented response, which determines the status, the headers and missing properties
- * @returns the response, or a message if the collection has no such item
- */
-export type Remember = (
-  context: RouteContext,
-  body: unknown,
-  documented: Documented,
-) => Documented | MockedResponse | { readonly missing: string };
 
 type Found = { readonly documented: Documented } | { readonly rejected: MockedResponse };
 
@@ -60,10 +48,8 @@ export function createOperation(
   compile: OperationCompiler,
   resource: Resource,
   { isRoot, checksSecurity, standard }: DocumentOptions,
-  remember?: Remember,
 ): RouteHandler {
   const isOpen = !checksSecurity || !resource.security?.length;
-  const has404 = resource.responses.some(({ code }) => /^(404|4XX|default)$/i.test(code));
   const kept = new Map<string, Found>();
   let compiled: Judge | undefined;
   const judgeOf = ({ report }: RouteContext): Judge => {
@@ -80,7 +66,7 @@ export function createOperation(
     const { prefer } = headers;
     const preferences = prefer === undefined ? undefined : readPreferences(String(prefer));
     if (preferences && 'fault' in preferences) return toMessageResponse(400, preferences.fault);
-    const { body, fault } = await judgeCall(judgeOf(context), resource, input, headers);
+    const fault = await judgeCall(judgeOf(context), resource, input, headers);
     if (fault && !DOCUMENTED.has(fault.kind)) return toMessageResponse(fault.status, fault.message);
     const find = async (wanted: Preferences): Promise<Found> => {
       // The response to a valid request does not depend on anything else.
@@ -108,17 +94,7 @@ export function createOperation(
 
     const found = await find(preferences ?? standard);
     if ('rejected' in found) return found.rejected;
-    if (remember === undefined || preferences !== undefined) {
-      return toResponse(found.documented, context);
-    }
-    const remembered = await remember(context, body, found.documented);
-    if (!('missing' in remembered)) {
-      return 'text' in remembered ? toResponse(remembered, context) : remembered;
-    }
-    const missing = has404 ? await find({ dynamic: false, code: 404 }) : undefined;
-    return missing && 'documented' in missing
-      ? toResponse(missing.documented, context)
-      : toMessageResponse(404, remembered.missing);
+    return toResponse(found.documented, context);
   };
   return (context) => handle(context).catch((error: unknown) => toFailure(error, context));
 }
@@ -133,7 +109,7 @@ const DOCUMENTED: ReadonlySet<Fault['kind']> = new Set([
 /**
  * Validates a call.
  *
- * @returns the value of a JSON or form body, or what is wrong with the call
+ * @returns what is wrong with the call; undefined if nothing is
  * @throws ServiceRefusal 413
  */
 async function judgeCall(
@@ -141,7 +117,7 @@ async function judgeCall(
   { method }: Resource,
   { target, body }: GatewayInput,
   headers: GatewayInput['headers'],
-): Promise<{ readonly body?: unknown; readonly fault?: Fault }> {
+): Promise<Fault | undefined> {
   const bytes = await readBytes(body, MAX_BODY_BYTES);
   const hasLength = headers['content-length'] !== undefined;
   try {
@@ -150,9 +126,10 @@ async function judgeCall(
       url: target,
       headers: hasLength ? headers : { ...headers, 'content-length': String(bytes.length) },
     });
-    return { body: await call.readBody(bytes) };
+    await call.readBody(bytes);
+    return undefined;
   } catch (error) {
-    if (error instanceof FaultError) return { fault: error.fault };
+    if (error instanceof FaultError) return error.fault;
     throw error;
   }
 }
@@ -184,16 +161,8 @@ function toResponse(documented: Documented, context: RouteContext): MockedRespon
   return { status, headers: rest };
 }
 
-/**
- * Creates a valid call to an operation from examples and schemas.
- *
- * @param id value of the last parameter in the path
- */
-export function createSample(
-  prism: Prism,
-  resource: Resource,
-  id?: unknown,
-): () => Promise<SampleCall> {
+/** Creates a valid call to an operation from examples and schemas. */
+export function createSample(prism: Prism, resource: Resource): () => Promise<SampleCall> {
   /** Lets Prism create the value as if it were part of a response. */
   const create = async (contents: readonly object[]): Promise<unknown> => {
     const fake = { ...resource, method: 'get', path: '/', request: {}, security: [] };
@@ -210,8 +179,6 @@ export function createSample(
       const value = await create([{ id: '', mediaType, schema, examples, encodings: [] }]);
       values.set(name, encodeURIComponent(String(value ?? 'a')));
     }
-    const last = resource.path.slice(resource.path.lastIndexOf('{') + 1, -1);
-    if (id !== undefined) values.set(last, encodeURIComponent(String(id)));
     const given = query
       .filter(({ required }) => required)
       .map(({ name }) => `${encodeURIComponent(name)}=${values.get(name)}`);
