@@ -139,7 +139,6 @@ const TOPICS: Record<string, string> = {
   ST: 'Storage',
   UP: 'Upload target',
   CL: 'Clients',
-  IN: 'Client libraries',
 };
 
 /** The page `docs/reference/rules.md`: every rule by its ID, with the sentence or decision that it comes from. */

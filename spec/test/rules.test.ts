@@ -76,14 +76,14 @@ describe('an invalid rules file', () => {
   it.each([
     ['an ID occurs twice', [rule, rule], 'sample.yaml: GW-SAMPLE: has the ID of another rule'],
     [
-      'a checked rule has no operation or place',
+      'a rule has no operation or place',
       [{ ...rule, operations: [], places: [] }],
       /needs operations\n.*needs a place/,
     ],
     [
-      'a rule has no source, place or decision',
-      [{ ...rule, level: 'info', source: [], decisions: [], places: [] }],
-      /neither a source nor a decision\n.*neither a place nor a decision/,
+      'a rule has neither a source nor a decision',
+      [{ ...rule, source: [], decisions: [] }],
+      /neither a source nor a decision/,
     ],
   ])('is rejected if %s', async (_, rules, problem) => {
     await expect(read(rules)).rejects.toThrow(problem);

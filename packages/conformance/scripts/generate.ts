@@ -21,14 +21,10 @@ await writeGenerated(
   toOpenapi30(storage as unknown as OpenapiDocument, 'storage'),
   GENERATOR,
 );
-const toUnion = (rules: readonly { id: string; level: string }[]) =>
-  rules
-    .filter(({ level }) => level !== 'info')
-    .map(({ id }) => `  | '${id}'`)
-    .join('\n');
+const ruleIds = contract.rules.map(({ id }) => `  | '${id}'`).join('\n');
 await writeGenerated(
   `${folder}rule-ids.gen.ts`,
-  `/** Every rule of the level MUST or SHOULD. */\nexport type RuleId =\n${toUnion(contract.rules)};\n\n/** Every rule for clients of the level MUST or SHOULD. */\nexport type ClientRuleId =\n${toUnion(contract.clientRules)};`,
+  `/** Every rule that deployments are checked against. */\nexport type RuleId =\n${ruleIds};`,
   GENERATOR,
 );
 const decisions: [id: string, title: string][] = [];

@@ -6,8 +6,7 @@ import { parse } from 'yaml';
 
 const SPEC = join(import.meta.dirname, '../..');
 
-/** Any deployment is checked against MUST and SHOULD rules, but not against info. */
-const LEVELS = ['MUST', 'SHOULD', 'info'] as const;
+const LEVELS = ['MUST', 'SHOULD'] as const;
 
 /** One row of the rule set, which is one fact of the contract. */
 type Rule = {
@@ -56,7 +55,7 @@ const ruleSchema = {
   required: ['id', 'level', 'statement', 'documents'],
   additionalProperties: false,
   properties: {
-    id: { type: 'string', pattern: '^(GW|ST|UP|AU|VR|IN|CL)(-[A-Z0-9]+)+$' },
+    id: { type: 'string', pattern: '^(GW|ST|UP|AU|CL)(-[A-Z0-9]+)+$' },
     level: { enum: LEVELS },
     statement: { type: 'string', minLength: 20, pattern: '\\.$' },
     source: strings,
@@ -198,13 +197,11 @@ function missing(what: string, names: string[], exists: (name: string) => boolea
   return names.filter((name) => !exists(name)).map((name) => `${what} ${name} does not exist`);
 }
 
-function absent({ level, source, decisions, operations, places }: Rule): string[] {
-  const isChecked = level !== 'info';
+function absent({ source, decisions, operations, places }: Rule): string[] {
   const problems: [boolean, string][] = [
     [source.length + decisions.length === 0, 'names neither a source nor a decision'],
-    [places.length + decisions.length === 0, 'names neither a place nor a decision'],
-    [isChecked && operations.length === 0, 'is checked, so it needs operations'],
-    [isChecked && places.length === 0, 'is checked, so it needs a place in the contract'],
+    [operations.length === 0, 'needs operations'],
+    [places.length === 0, 'needs a place in the contract'],
   ];
   return problems.filter(([isFound]) => isFound).map(([, problem]) => problem);
 }

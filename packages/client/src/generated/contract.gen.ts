@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "58f06354be1e07ef778de583f2991ff9189a5310e0ea9a23e1791fb28d879303"
+  "sha256": "f8da3c81b4af5228293a00d5819bef9758cc00cbde8e932c15155e98921310e6"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "1499d5474168515af048b6e89978dc24f61bdf21d428dc7e3f231c159e0a3089"
     }
   },
-  "sha256": "58f06354be1e07ef778de583f2991ff9189a5310e0ea9a23e1791fb28d879303"
+  "sha256": "f8da3c81b4af5228293a00d5819bef9758cc00cbde8e932c15155e98921310e6"
 } as const;
 
 /** Names on the wire (D1). */
