@@ -3,7 +3,7 @@ import { createRun, type Run } from './context/run.ts';
 import { documents } from './contract/operations.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
-import { isKnown, listAccepted } from './report/compare.ts';
+import { isKnown, listAccepted } from './report/baseline.ts';
 import { createReport, type Report } from './report/to-report.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
 import { type Result, StartError } from './result.ts';

@@ -106,7 +106,6 @@ test.each([
   [[...URLS, '--proxy', 'nowhere'], '--proxy must be an http'],
   [[...URLS, '--ca', '/none.pem'], 'The --ca file cannot be read: /none.pem (ENOENT).'],
   [[...URLS, '--config', '/none.json'], 'The --config file cannot be read'],
-  [[...URLS, '--compare', '/none.json'], 'The --compare file cannot be read'],
 ])('bad options %j', async (args, sentence) => {
   const { code, lines } = await run(...args);
   expect(code).toBe(2);
@@ -117,7 +116,6 @@ test.each([
 test.each([
   ['--baseline', 'GW-C99\n', 'unknown rule GW-C99; did you mean GW-C'],
   ['--baseline', '[1]', 'must be a JSON list of IDs'],
-  ['--compare', '{"results":{}}', 'is not a JSON report of this suite'],
   ['--ca', 'nothing', 'contains no PEM certificate'],
   ['--wire-profile', '{', 'is not valid JSON: '],
   ['--wire-profile', '{}', "is not a wire profile: must have required property 'storageHeaders'."],

@@ -117,23 +117,6 @@ test('--bail ends after a failure, but not after a known one', async () => {
   );
 });
 
-test('--compare shows what has changed since an earlier report', async () => {
-  await using server = await startBroken();
-  await using sound = await startCorrectServer();
-  await using folder = await makeTemporaryFolder();
-  const file = join(folder.path, 'r.json');
-  await runAgainst(server.url, ...NOT_FOUND, '--report', `json=${file}`);
-  const better = join(folder.path, 'better.json');
-  const passing = ['--compare', file, '--report', `json=${better}`];
-  expect((await runAgainst(sound.url, ...NOT_FOUND, ...passing)).output).toMatch(
-    /^newly passing since \S+: GW-ERROR-NOT-FOUND$/m,
-  );
-  const worse = await runAgainst(server.url, ...NOT_FOUND, '--compare', better);
-  expect(worse.output).toMatch(/^newly failing since \S+: GW-ERROR-NOT-FOUND$/m);
-  const same = await runAgainst(server.url, ...NOT_FOUND, '--compare', file);
-  expect(same.output).toMatch(/^still failing since \S+: GW-ERROR-NOT-FOUND$/m);
-});
-
 test('all reports are written, and no other files', async () => {
   await using target = await startTarget();
   await using folder = await makeTemporaryFolder();

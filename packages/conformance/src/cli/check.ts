@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createConformance } from '../create-conformance.ts';
-import { compare, type Earlier } from '../report/compare.ts';
 import { REPORT_KINDS, type ReportKind, reporters } from '../report/reporters.ts';
 import { quote } from '../report/to-curl.ts';
 import { listFacts, toLines, toSummaryLine } from '../report/to-lines.ts';
@@ -10,7 +9,7 @@ import type { Report } from '../report/to-report.ts';
 import { type Result, StartError } from '../result.ts';
 import { type Given, OPTIONS, type OptionName, toFlag, toVariable } from './options.ts';
 import type { Labels } from './parse-arguments.ts';
-import { type Output, readJsonFile } from './terminal.ts';
+import type { Output } from './terminal.ts';
 import { toOptions } from './to-options.ts';
 
 /** How often the elapsed seconds are updated, in milliseconds. */
@@ -42,7 +41,6 @@ export async function check(
     onNotice: (text) => output.error(`berth-conformance: ${text}`),
     signal,
   });
-  const earlier = given.compare === undefined ? undefined : await readEarlier(given.compare);
   await assertWritable(reports);
   if (given.insecure) {
     output.error('berth-conformance: --insecure: certificates are not verified.');
@@ -57,20 +55,17 @@ export async function check(
     progress.end();
     signal.removeEventListener('abort', sayEnding);
   });
-  const whole: Report = earlier
-    ? { ...report, comparison: compare(earlier, report.results) }
-    : report;
-  await writeReports(reports, whole);
+  await writeReports(reports, report);
   if (given.json) {
-    output.out(reporters.json(whole).trimEnd());
-    return whole.exitCode;
+    output.out(reporters.json(report).trimEnd());
+    return report.exitCode;
   }
   const typed = Object.entries(given).filter(([name]) => labels[name] === toFlag(name));
-  for (const line of toEndLines(whole)) output.out(line);
-  for (const line of toFailedLines(whole, Object.fromEntries(typed))) output.out(line);
+  for (const line of toEndLines(report)) output.out(line);
+  for (const line of toFailedLines(report, Object.fromEntries(typed))) output.out(line);
   const { paint = (_, text) => text } = output;
-  output.out(paint(whole.exitCode === 0 ? 'green' : 'red', toSummaryLine(whole)));
-  return whole.exitCode;
+  output.out(paint(report.exitCode === 0 ? 'green' : 'red', toSummaryLine(report)));
+  return report.exitCode;
 }
 
 /** Updates the progress line on a terminal, and otherwise does nothing. */
@@ -135,19 +130,6 @@ function parseReports(values: readonly string[] = []): WantedReport[] {
   const files = new Set(reports.map(({ file }) => resolve(file)));
   if (files.size === reports.length) return reports;
   throw new StartError('--report names the same file twice.');
-}
-
-/**
- * Reads the results of an earlier JSON report.
- *
- * @throws StartError if the file is not a report of this suite
- */
-async function readEarlier(file: string): Promise<Earlier> {
-  const report = Object(await readJsonFile(file, '--compare'));
-  const earlier = Object(Object(report.extra).berth) as Partial<Earlier>;
-  const isList = Array.isArray(earlier.results) && earlier.results.every((each) => each?.id);
-  if (isList && typeof earlier.startedAt === 'string') return earlier as Earlier;
-  throw new StartError(`The --compare file is not a JSON report of this suite: ${file}.`);
 }
 
 /**
@@ -222,7 +204,7 @@ function toDisabledLines(results: readonly Result[]): string[] {
 /** Options that select checks, or say what to do with the results. */
 const LEFT_OUT: readonly OptionName[] = [
   ...(['only', 'skip', 'bail', 'seed'] as const),
-  ...(['report', 'failedOnly', 'compare', 'baseline'] as const),
+  ...(['report', 'failedOnly', 'baseline'] as const),
 ];
 
 /**

@@ -142,11 +142,6 @@ const output = {
     { separator: /,(?=[a-z]+=)/ },
   ),
   failedOnly: flag('show only results that did not pass'),
-  compare: text(
-    '<file>',
-    'earlier JSON report to compare with; shows which checks started to fail, pass now or still fail',
-    { isFile: true },
-  ),
 };
 
 /** Commands, and where settings come from. */

@@ -1,6 +1,6 @@
 import { manifest } from '../manifest.ts';
 import type { Outcome, Result } from '../result.ts';
-import { toGroups } from './compare.ts';
+import { toGroups } from './baseline.ts';
 import { toHtml } from './to-html.ts';
 import { toJunit } from './to-junit.ts';
 import { toEvidenceText, toVerdictPhrase } from './to-lines.ts';

@@ -3,7 +3,7 @@ import { describeDecision, listSources } from '../contract/rules.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
-import { toGroups } from './compare.ts';
+import { toGroups } from './baseline.ts';
 import { toRepeat } from './to-curl.ts';
 import { escapeXml } from './to-junit.ts';
 import { listFacts, toBodyText, toHeaderLines, toVerdictPhrase } from './to-lines.ts';

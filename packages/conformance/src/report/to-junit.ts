@@ -1,5 +1,5 @@
 import type { Result } from '../result.ts';
-import { toGroups } from './compare.ts';
+import { toGroups } from './baseline.ts';
 import { toEvidenceText, toSummaryLine } from './to-lines.ts';
 import type { Report } from './to-report.ts';
 

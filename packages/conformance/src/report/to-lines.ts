@@ -1,7 +1,7 @@
 import { listSources } from '../contract/rules.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
-import { isStale, withReason } from './compare.ts';
+import { isStale, withReason } from './baseline.ts';
 import { toRepeat, UNPRINTABLE } from './to-curl.ts';
 import type { Report } from './to-report.ts';
 
@@ -153,17 +153,13 @@ export function toSummaryLine(report: Report): string {
 }
 
 /** Returns the results that need attention, apart from failures: each with a title and what it is about. */
-export function listFacts({ leftovers, baseline, comparison }: Report): [string, string[]][] {
+export function listFacts({ leftovers, baseline }: Report): [string, string[]][] {
   const named = (ids: readonly string[]) => ids.map((id) => withReason(id, baseline));
-  const { since, newlyFailing = [], newlyPassing = [], stillFailing = [] } = comparison ?? {};
   const facts: [string, string[]][] = [
     ['files that could not be removed', leftovers],
     ['known failures', named(baseline.known)],
     ['stale baseline entries (no longer failing, or not a check ID)', baseline.stale],
     ['expired baseline entries', named(baseline.expired)],
-    [`newly failing since ${since}`, newlyFailing],
-    [`newly passing since ${since}`, newlyPassing],
-    [`still failing since ${since}`, stillFailing],
   ];
   return facts.filter(([, items]) => items.length > 0);
 }

@@ -2,14 +2,7 @@ import type { Api } from '../contract/openapi.ts';
 import { rules } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
 import { ENGINES, OUTCOMES, type Outcome, type Result } from '../result.ts';
-import {
-  type Baseline,
-  type Comparison,
-  isKnown,
-  isStale,
-  listAccepted,
-  toBaseline,
-} from './compare.ts';
+import { type Baseline, isKnown, isStale, listAccepted, toBaseline } from './baseline.ts';
 
 const PLACES = new Map(rules.map(({ id }, index) => [id, index]));
 
@@ -43,8 +36,6 @@ export interface Report {
     incomplete: number;
   };
   baseline: Baseline;
-  /** What has changed since an earlier report, if there is one. */
-  comparison?: Comparison;
   /**
    * 1 if a MUST failed that is not in the baseline, or the baseline is stale; otherwise 4 if a MUST ended
    * in an error; otherwise 3 if a MUST was skipped; otherwise 0.

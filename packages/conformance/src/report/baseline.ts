@@ -21,24 +21,6 @@ interface Group {
   results: Result[];
 }
 
-/**
- * Compares results with an earlier report. A result that fails and is not in the earlier report counts as
- * newly failing.
- */
-export function compare(earlier: Earlier, results: readonly Result[]): Comparison {
-  const before = new Map(earlier.results.map(({ id, outcome }) => [id, outcome]));
-  const ids = (outcome: Result['outcome'], wasFailing: boolean) =>
-    results
-      .filter((now) => now.outcome === outcome && (before.get(now.id) === 'fail') === wasFailing)
-      .map(({ id }) => id);
-  return {
-    since: earlier.startedAt,
-    newlyFailing: ids('fail', false),
-    newlyPassing: ids('pass', true),
-    stillFailing: ids('fail', true),
-  };
-}
-
 /** Groups rule results by the part of the contract that they belong to. Transactions and workflows follow. */
 export function toGroups(results: readonly Result[]): Group[] {
   const titleOf = ({ engine, id }: Result) =>
@@ -47,21 +29,6 @@ export function toGroups(results: readonly Result[]): Group[] {
   return titles
     .map((title) => ({ title, results: results.filter((result) => titleOf(result) === title) }))
     .filter((group) => group.results.length > 0);
-}
-
-/** The changes since an earlier run, as result IDs. */
-export interface Comparison {
-  /** When the earlier run began, ISO 8601. */
-  since: string;
-  newlyFailing: string[];
-  newlyPassing: string[];
-  stillFailing: string[];
-}
-
-/** The part of an earlier report that a comparison needs. */
-export interface Earlier {
-  startedAt: string;
-  results: Pick<Result, 'id' | 'outcome'>[];
 }
 
 /** The comparison of a run with a list of known failures. */
