@@ -34,8 +34,7 @@ export async function check(
     onResult: (result) => {
       progress.add(result);
       // What is disabled is printed together at the end.
-      const isHidden = given.json || result.outcome === 'disabled';
-      if (isHidden || (given.failedOnly && result.outcome === 'pass')) return;
+      if (given.json || result.outcome === 'disabled') return;
       for (const line of toLines(result, output.paint)) output.out(line);
     },
     onNotice: (text) => output.error(`berth-conformance: ${text}`),
@@ -204,7 +203,7 @@ function toDisabledLines(results: readonly Result[]): string[] {
 /** Options that select checks, or say what to do with the results. */
 const LEFT_OUT: readonly OptionName[] = [
   ...(['only', 'skip', 'bail', 'seed'] as const),
-  ...(['report', 'failedOnly', 'baseline'] as const),
+  ...(['report', 'baseline'] as const),
 ];
 
 /**

@@ -14,7 +14,7 @@ Examples:
   berth-conformance --gateway-url https://dev.gateway.example --gateway-token "$TOKEN" \\
     --storage-url https://storage.example --tc3-secret-id "$ID" --tc3-secret-key "$KEY"
   berth-conformance --config conformance.json --report junit=junit.xml,html=report.html
-  berth-conformance --config conformance.json --only ST-COPY --failed-only
+  berth-conformance --config conformance.json --only ST-COPY
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes, the first that applies:

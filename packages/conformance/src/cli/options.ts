@@ -141,7 +141,6 @@ const output = {
     'write a report: json=FILE, junit=FILE, html=FILE or badge=FILE; repeatable',
     { separator: /,(?=[a-z]+=)/ },
   ),
-  failedOnly: flag('show only results that did not pass'),
 };
 
 /** Commands, and where settings come from. */
