@@ -1,4 +1,3 @@
-import suite from '@berth/conformance/berth-conformance.config.schema.json' with { type: 'json' };
 import server from '@berth/server/config.schema.json' with { type: 'json' };
 
 type Schema = {
@@ -22,22 +21,16 @@ const HEAD = ['Setting', 'Type', 'Default', 'Effect'];
 export function toConfiguration(): string {
   return `# Configuration
 
-This page lists all settings in the configuration files. It is generated from the JSON Schemas that the packages
-export. \`<name>\` is a name of your choice, and \`[]\` is a list entry. The mock has no configuration file; its options
-are in the [README](../../packages/mock/README.md).
+This page lists all settings in the configuration file of the server. It is generated from the JSON Schema that the
+package exports for [editors](editors.md). \`<name>\` is a name of your choice, and \`[]\` is a list entry. The mock and
+the conformance suite have no configuration file; their options are in the READMEs.
 
 ## Server
 
 Run \`berth-server --config berth.yaml\`. For editors, start the file with this line:
 \`# yaml-language-server: $schema=./node_modules/@berth/server/generated/config.schema.gen.json\`
 
-${toTable(HEAD, toRows(server as Schema, ''))}
-## Conformance suite
-
-Run \`berth-conformance --config conformance.json\`. For editors, add
-\`"$schema": "./node_modules/@berth/conformance/generated/berth-conformance.config.schema.gen.json"\`.
-
-${toTable(HEAD, toRows(suite as Schema, ''))}`;
+${toTable(HEAD, toRows(server as Schema, ''))}`;
 }
 
 function toRows(schema: Schema, path: string): string[][] {

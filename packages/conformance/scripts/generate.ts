@@ -48,10 +48,3 @@ await writeGenerated(
   `/** The operations of the storage API. */\nexport const STORAGE_OPERATIONS = ${JSON.stringify(operations, null, 2)} as const;\n\n/** The operations that change files. */\nexport const CHANGING_OPERATIONS = ${JSON.stringify(changing, null, 2)} as const;`,
   GENERATOR,
 );
-// Loaded here, because the options of a run import files that are generated above.
-const { toConfigSchema } = await import('./to-config-schema.ts');
-await writeGenerated(
-  fileURLToPath(new URL('../generated/berth-conformance.config.schema.gen.json', import.meta.url)),
-  toConfigSchema(),
-  GENERATOR,
-);

@@ -80,7 +80,7 @@ const URLS = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://12
 test.each([
   [
     [],
-    '--gateway-url and --storage-url are missing. You can also set BERTH_GATEWAY_URL or gatewayUrl',
+    '--gateway-url and --storage-url are missing. You can also set BERTH_GATEWAY_URL and BERTH_STORAGE_URL',
   ],
   [['--gateway-url', 'nonsense'], '--gateway-url must be an http or https URL.'],
   [['--gateway-url', 'http://a:b@c'], '--gateway-url must not contain credentials'],
@@ -105,7 +105,6 @@ test.each([
   [[...URLS, '--prefix', '../x'], '--prefix must be'],
   [[...URLS, '--proxy', 'nowhere'], '--proxy must be an http'],
   [[...URLS, '--ca', '/none.pem'], 'The --ca file cannot be read: /none.pem (ENOENT).'],
-  [[...URLS, '--config', '/none.json'], 'The --config file cannot be read'],
 ])('bad options %j', async (args, sentence) => {
   const { code, lines } = await run(...args);
   expect(code).toBe(2);

@@ -7,14 +7,13 @@ import { GROUPS, OPTION_NAMES, OPTIONS, type OptionName, toFlag } from './option
 
 const HELP_END = `
 Each option can also be set with an environment variable (BERTH_GATEWAY_URL for --gateway-url; lists have
-one value per line) and in the --config file (gatewayUrl). The command line takes precedence over
-environment variables, which take precedence over the file.
+one value per line). The command line takes precedence.
 
 Examples:
   berth-conformance --gateway-url https://dev.gateway.example --gateway-token "$TOKEN" \\
     --storage-url https://storage.example --tc3-secret-id "$ID" --tc3-secret-key "$KEY"
-  berth-conformance --config conformance.json --report junit=junit.xml,html=report.html
-  berth-conformance --config conformance.json --only ST-COPY
+  berth-conformance --gateway-url https://dev.gateway.example --report junit=junit.xml,html=report.html
+  berth-conformance --storage-url https://storage.example --only ST-COPY
   berth-conformance fixture --port 8080 --host 0.0.0.0
 
 Exit codes, the first that applies:

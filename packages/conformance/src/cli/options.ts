@@ -1,7 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { CHOICES, DEFAULTS, RANGES } from '../options.ts';
 
-/** An option that can be set on the command line, in the environment and in the configuration file. */
+/** An option that can be set on the command line and in the environment. */
 export interface OptionSpec {
   /**
    * - `text`: one value
@@ -10,7 +10,7 @@ export interface OptionSpec {
    * - `list`: several values; repeatable on the command line
    */
   kind: 'text' | 'whole' | 'flag' | 'list';
-  /** What the option does, for the help and the configuration file schema. */
+  /** What the option does, for the help. */
   about: string;
   /** Placeholder for the value in the help: `<url>`. */
   value?: string;
@@ -20,12 +20,8 @@ export interface OptionSpec {
   usual?: string;
   /** Separates the values of a list, in addition to line breaks. */
   separator?: RegExp;
-  /** Names a file to read; in a configuration file, its path is relative to that file. */
-  isFile?: true;
   /** A credential, or a value that may contain one. */
   isSecret?: true;
-  /** Not a setting, so not allowed in a configuration file. */
-  isCommand?: true;
 }
 
 const COMMAS = /\s*,\s*/;
@@ -58,7 +54,6 @@ const targets = {
     'service that these credentials may not call; needed for GW-ERROR-FORBIDDEN',
   ),
   wireProfile: text('<file>', 'JSON file with the wire profile of the deployment', {
-    isFile: true,
     usual: "the contract's names",
   }),
   requestForm: text(
@@ -76,9 +71,7 @@ const targets = {
 
 /** How the targets are called. */
 const connection = {
-  ca: text('<file>', 'CA certificates (PEM) to trust instead of the default CAs', {
-    isFile: true,
-  }),
+  ca: text('<file>', 'CA certificates (PEM) to trust instead of the default CAs'),
   insecure: flag(
     'accept any certificate; anyone on the network path can then read the credentials',
   ),
@@ -130,7 +123,6 @@ const credentials = {
   authModule: text(
     '<file>',
     'ES module with your own signers: export default { gateway(call), storage(call) }',
-    { isFile: true },
   ),
 };
 
@@ -143,23 +135,11 @@ const output = {
   ),
 };
 
-/** Commands, and where settings come from. */
+/** Commands. */
 const commands = {
-  config: text(
-    '<file>',
-    'JSON file with options in camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
-    { isFile: true, isCommand: true },
-  ),
-  list: flag('list the rules, each with its level, requirements and text', { isCommand: true }),
-  dryRun: flag('show what would be sent for each rule, without sending anything', {
-    isCommand: true,
-  }),
-  json: flag(
-    'print the JSON report instead of text; with --list or --dry-run, print that as JSON',
-    {
-      isCommand: true,
-    },
-  ),
+  list: flag('list the rules, each with its level, requirements and text'),
+  dryRun: flag('show what would be sent for each rule, without sending anything'),
+  json: flag('print the JSON report instead of text; with --list or --dry-run, print that as JSON'),
 };
 
 /** Which rules are checked, and how thoroughly. */
@@ -200,7 +180,6 @@ const selection = {
   baseline: text(
     '<file>',
     'known failures, as a JSON list or one ID per line; the run fails if one of them passes or has expired',
-    { isFile: true },
   ),
 };
 
@@ -252,7 +231,7 @@ type ValueOf<Kind> = Kind extends 'flag'
       ? string[]
       : string;
 
-/** The options that were set on the command line, in the environment or in the configuration file. */
+/** The options that were set on the command line or in the environment. */
 export type Given = { [Name in OptionName]?: ValueOf<(typeof all)[Name]['kind']> };
 
 /** Returns the flag for an option, such as `--gateway-url` for `gatewayUrl`. */

@@ -1,4 +1,3 @@
-import { dirname, resolve } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import { StartError } from '../result.ts';
 import { createProgram, type Typed } from './create-program.ts';
@@ -11,23 +10,22 @@ import {
   toFlag,
   toVariable,
 } from './options.ts';
-import { readJsonFile } from './terminal.ts';
 
 /** Words that differ in more than this fraction of their letters are not similar. */
 const MOST_OFF = 0.4;
 
 /**
- * Reads the command line, the `BERTH_*` variables and the configuration file, in this order of precedence.
+ * Reads the command line and the `BERTH_*` variables, in this order of precedence.
  * `writeOut` receives the output of `--help` and `--version`.
  *
  * @returns `undefined` if the program has printed what a shell needs
  * @throws CommanderError or StartError if an option is invalid or help was requested
  */
-export async function parseArguments(
+export function parseArguments(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   writeOut: (text: string) => void,
-): Promise<Arguments | undefined> {
+): Arguments | undefined {
   let typed: Typed | undefined;
   const program = createProgram((found) => {
     typed = found;
@@ -45,13 +43,10 @@ export async function parseArguments(
       .map(([name, raw]) => [name, toValue(OPTIONS[name as OptionName], raw, toFlag(name))]),
   );
   const fromVariables = command === 'fixture' ? {} : readEnvironment(env);
-  const { config } = { ...fromVariables, ...fromFlags };
-  const fromFile = config === undefined ? {} : await readConfigFile(config);
   return {
     ...{ command, own: Object.fromEntries(own) as Record<string, string> },
-    given: { ...fromFile, ...fromVariables, ...fromFlags },
+    given: { ...fromVariables, ...fromFlags },
     labels: {
-      ...label(fromFile, (name) => `${name} in ${config}`),
       ...label(fromVariables, toVariable),
       ...label(fromFlags, toFlag),
     },
@@ -65,39 +60,7 @@ export function suggest(word: string, known: readonly string[]): string {
   return isNear ? `; did you mean ${found}?` : '.';
 }
 
-const SETTINGS = OPTION_NAMES.filter((name) => !OPTIONS[name].isCommand);
-
-/**
- * Reads the options in a configuration file, whose paths are relative to its folder.
- *
- * @throws StartError that names the file and the problem, and quotes no value
- */
-async function readConfigFile(file: string): Promise<Given> {
-  const content = await readJsonFile(file, '--config');
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new StartError(`${file} must contain a JSON object of options.`);
-  }
-  const entries = Object.entries(content).filter(([key]) => key !== '$schema');
-  return Object.fromEntries(entries.map(([key, raw]) => [key, read(file, key, raw)]));
-}
-
-function read(file: string, key: string, raw: unknown): unknown {
-  if (!SETTINGS.includes(key as OptionName)) {
-    throw new StartError(`${file}: unknown option ${key}${suggest(key, SETTINGS)}`);
-  }
-  const name = key as OptionName;
-  const value = toValue(OPTIONS[name], raw, `${key} in ${file}`);
-  const folder = dirname(file);
-  if (OPTIONS[name].isFile) return resolve(folder, value as string);
-  if (name === 'report') {
-    return (value as string[]).map((each) =>
-      each.replace(/^([\w-]+=)(.+)$/s, (_, kind, path) => kind + resolve(folder, path)),
-    );
-  }
-  return value;
-}
-
-/** The name of an option, depending on how it was set: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`. */
+/** The name of an option, depending on how it was set: `--timeout` or `BERTH_TIMEOUT`. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** The command line, with the options from all sources. */
@@ -116,8 +79,8 @@ function label(given: Given, toLabel: (name: string) => string): Labels {
 /**
  * Validates the value of an option, however it was set.
  *
- * @param raw text from the command line or the environment, or a value from the configuration file
- * @param label the option as the user knows it: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`
+ * @param raw what the command line or the environment contains
+ * @param label the option as the user knows it: `--timeout`, `BERTH_TIMEOUT`
  * @throws StartError that names the option, but never its value, which may be a credential
  */
 function toValue(

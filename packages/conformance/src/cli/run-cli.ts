@@ -28,7 +28,7 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
   let labels: Labels = {};
   const describe = (error: Error) => createRedactor(toSecrets(given))(withLabel(error, labels));
   try {
-    const parsed = await parseArguments(args, env, (text) => output.out(text.trimEnd()));
+    const parsed = parseArguments(args, env, (text) => output.out(text.trimEnd()));
     if (parsed === undefined) return 0;
     const { command, own } = parsed;
     ({ given, labels } = parsed);

@@ -35,7 +35,7 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
   assertRuleNames('--skip', given.skip);
   if (given.gatewayUrl === undefined && given.storageUrl === undefined) {
     throw new StartError(
-      `${toFlag('gatewayUrl')} and ${toFlag('storageUrl')} are missing. You can also set ${toVariable('gatewayUrl')} or gatewayUrl in the --config file.`,
+      `${toFlag('gatewayUrl')} and ${toFlag('storageUrl')} are missing. You can also set ${toVariable('gatewayUrl')} and ${toVariable('storageUrl')}.`,
     );
   }
   const { wireProfile, ca, baseline, authModule, storageHeader, ...others } = given;

@@ -19,10 +19,6 @@ const { resolve } = createRequire(import.meta.url);
 const BY_NAME: [RegExp, string][] = [
   [/^services\/[^/.]+\.yaml$/, '@berth/mock/service.schema.json'],
   [/^(.+\/)?berth\.yaml$/, '@berth/server/config.schema.json'],
-  [
-    /^(.+\/)?berth-conformance[\w.-]*\.json$/,
-    '@berth/conformance/berth-conformance.config.schema.json',
-  ],
 ];
 
 /**
