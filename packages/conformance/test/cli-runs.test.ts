@@ -120,9 +120,9 @@ test('all reports are written, and no other files', async () => {
   await using target = await startTarget();
   await using folder = await makeTemporaryFolder();
   const at = (name: string) => join(folder.path, name);
-  const reports = `json=${at('r.json')},junit=${at('r.xml')},html=${at('r.html')}`;
-  await run(...target.args, ...ONLY, '--report', reports, '--report', `badge=${at('r.svg')}`);
-  expect((await readdir(folder.path)).sort()).toEqual(['r.html', 'r.json', 'r.svg', 'r.xml']);
+  const reports = `json=${at('r.json')},junit=${at('r.xml')}`;
+  await run(...target.args, ...ONLY, '--report', reports, '--report', `html=${at('r.html')}`);
+  expect((await readdir(folder.path)).sort()).toEqual(['r.html', 'r.json', 'r.xml']);
   expect(JSON.parse(await readFile(at('r.json'), 'utf8'))).toMatchObject({ reportFormat: 'CTRF' });
 });
 

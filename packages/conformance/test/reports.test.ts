@@ -138,11 +138,6 @@ test('HTML: shows a call once, with all that was found in it', () => {
   expect(page.match(/<p class="message">(one|two)</g)).toHaveLength(2);
 });
 
-test('badge: shows the verdict, also to screen readers', () => {
-  expect(reporters.badge(report)).toContain('aria-label="contract: broken 1/4"');
-  expect(XMLValidator.validate(reporters.badge(report))).toBe(true);
-});
-
 test('the summary contains counts, verdict, deviations, seed and duration', () => {
   expect(toSummaryLine({ ...report, declared: ['--envelope flat'] })).toBe(
     '1 pass, 1 fail, 1 skip, 1 disabled, 1 error: breaks the contract · declared: --envelope flat · seed 7 · 1.5 s',

@@ -130,7 +130,7 @@ const credentials = {
 const output = {
   report: list(
     '<kind=FILE>',
-    'write a report: json=FILE, junit=FILE, html=FILE or badge=FILE; repeatable',
+    'write a report: json=FILE, junit=FILE or html=FILE; repeatable',
     { separator: /,(?=[a-z]+=)/ },
   ),
 };
