@@ -1,4 +1,3 @@
-import addCompletion from '@bomb.sh/tab/commander';
 import { Command, Option } from 'commander';
 import { APIS } from '../contract/openapi.ts';
 import { documents } from '../contract/operations.ts';
@@ -55,8 +54,6 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
     });
     addOptions(command, shared ?? []);
   }
-  // Shells may complete file names, which the library turns off with each completion.
-  Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   return program.helpCommand(false);
 }
 

@@ -18,15 +18,14 @@ const MOST_OFF = 0.4;
  * Reads the command line and the `BERTH_*` variables, in this order of precedence.
  * `writeOut` receives the output of `--help` and `--version`.
  *
- * @returns `undefined` if the program has printed what a shell needs
  * @throws CommanderError or StartError if an option is invalid or help was requested
  */
 export function parseArguments(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   writeOut: (text: string) => void,
-): Arguments | undefined {
-  let typed: Typed | undefined;
+): Arguments {
+  let typed: Typed = { command: 'run', options: {} };
   const program = createProgram((found) => {
     typed = found;
   });
@@ -34,7 +33,6 @@ export function parseArguments(
     command.configureOutput({ writeOut, writeErr: () => {} });
   }
   program.parse(args, { from: 'user' });
-  if (typed === undefined) return undefined;
   const { command, options } = typed;
   const own = Object.entries(options).filter(([name]) => !(name in OPTIONS));
   const fromFlags: Given = Object.fromEntries(

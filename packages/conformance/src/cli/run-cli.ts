@@ -29,7 +29,6 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
   const describe = (error: Error) => createRedactor(toSecrets(given))(withLabel(error, labels));
   try {
     const parsed = parseArguments(args, env, (text) => output.out(text.trimEnd()));
-    if (parsed === undefined) return 0;
     const { command, own } = parsed;
     ({ given, labels } = parsed);
     switch (command) {
