@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { APIS } from '../contract/openapi.ts';
 import { documents } from '../contract/operations.ts';
 import { manifest } from '../manifest.ts';
-import { GROUPS, OPTION_NAMES, OPTIONS, type OptionName, toFlag } from './options.ts';
+import { GROUPS, OPTIONS, type OptionName, toFlag } from './options.ts';
 
 const HELP_END = `
 Each option can also be set with an environment variable (BERTH_GATEWAY_URL for --gateway-url; lists have
@@ -34,26 +34,27 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
     )
     .usage('--gateway-url <url> --storage-url <url> [options]')
     .allowExcessArguments(false)
-    // Most subcommands have options of a run, too.
-    .enablePositionalOptions()
     .showSuggestionAfterError(false)
     .exitOverride()
     .addHelpText('after', HELP_END)
     .action((options) => onTyped({ command: 'run', options }));
-  addOptions(program, OPTION_NAMES);
+  for (const [heading, group] of Object.entries(GROUPS)) {
+    for (const name of Object.keys(group) as OptionName[]) {
+      program.addOption(toOption(name).helpGroup(heading));
+    }
+  }
   program.optionsGroup('Other:').helpOption('-h, --help', 'show this help');
   program.version(toVersion(), '-V, --version', 'show the versions of the suite and the contract');
-  for (const { name, about, usage, own = [], shared } of SUBCOMMANDS) {
-    const command = program.command(name).description(about);
-    if (usage !== undefined) command.usage(usage);
-    for (const option of own) command.option(...option);
-    command.action(() => {
-      // Options may also be in front of the name of the command.
-      const options = shared ? command.optsWithGlobals() : command.opts();
-      onTyped({ command: name, options });
-    });
-    addOptions(command, shared ?? []);
-  }
+  program
+    .command('fixture')
+    .description('start the fixture service for the gateway checks')
+    .option('--port <number>', 'port to listen on; 0 picks a free port', '8080')
+    .option(
+      '--host <address>',
+      'address to listen on; 0.0.0.0 exposes the service to the network',
+      '127.0.0.1',
+    )
+    .action((options) => onTyped({ command: 'fixture', options }));
   return program.helpCommand(false);
 }
 
@@ -62,39 +63,6 @@ export function listFlags(args: readonly string[]): string[] {
   const program = createProgram(() => {});
   const { options } = program.commands.find((each) => args.includes(each.name())) ?? program;
   return ['--help', ...options.flatMap(({ long }) => long ?? [])];
-}
-
-interface Subcommand {
-  name: Exclude<Typed['command'], 'run'>;
-  about: string;
-  usage?: string;
-  /** Options that a run does not have. */
-  own?: [flags: string, about: string, usual: string][];
-  /** Options that a run has as well. */
-  shared?: readonly OptionName[];
-}
-
-const SUBCOMMANDS: readonly Subcommand[] = [
-  {
-    name: 'fixture',
-    about: 'start the fixture service for the gateway checks',
-    own: [
-      ['--port <number>', 'port to listen on; 0 picks a free port', '8080'],
-      [
-        '--host <address>',
-        'address to listen on; 0.0.0.0 exposes the service to the network',
-        '127.0.0.1',
-      ],
-    ],
-  },
-];
-
-function addOptions(command: Command, names: readonly OptionName[]): void {
-  for (const [heading, group] of Object.entries(GROUPS)) {
-    for (const name of Object.keys(group) as OptionName[]) {
-      if (names.includes(name)) command.addOption(toOption(name).helpGroup(heading));
-    }
-  }
 }
 
 /** Formats the suite's version and the contract versions that it supports. */

@@ -128,11 +128,9 @@ const credentials = {
 
 /** What is shown and written. */
 const output = {
-  report: list(
-    '<kind=FILE>',
-    'write a report: json=FILE, junit=FILE or html=FILE; repeatable',
-    { separator: /,(?=[a-z]+=)/ },
-  ),
+  report: list('<kind=FILE>', 'write a report: json=FILE, junit=FILE or html=FILE; repeatable', {
+    separator: /,(?=[a-z]+=)/,
+  }),
 };
 
 /** Commands. */
