@@ -22,7 +22,7 @@ export function toConfiguration(): string {
   return `# Configuration
 
 This page lists all settings in the configuration file of the server. It is generated from the JSON Schema that the
-package exports for [editors](editors.md). \`<name>\` is a name of your choice, and \`[]\` is a list entry. The mock and
+package exports. \`<name>\` is a name of your choice, and \`[]\` is a list entry. The mock and
 the conformance suite have no configuration file; their options are in the READMEs.
 
 ## Server

@@ -93,21 +93,6 @@ export function createResult(
   };
 }
 
-/**
- * A check in a run, with the number of calls and bytes that it sends. Both are absent if they were not
- * measured.
- */
-export interface Planned {
-  engine: Engine;
-  id: string;
-  requests?: number;
-  bytes?: number;
-  /** The checks whose calls it also looks at; they are not counted again. */
-  shares?: readonly string[];
-  /** Why it would not run. */
-  reason?: string;
-}
-
 /** Ends a check after a finding that makes the remaining assertions pointless. */
 export class Failed extends Error {
   override readonly name = 'Failed';

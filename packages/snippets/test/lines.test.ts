@@ -15,7 +15,6 @@ test.each([
 
 test.each([
   ['npx berth-mock --services ./services', undefined],
-  ['npx @berth/conformance --dry-run --gateway-url https://dev.gateway.example', undefined],
   ['npx @berth/conformance', 'a conformance run, which packages/proof tests'],
   ['curl http://127.0.0.1:4010/', undefined],
   ['curl https://127.0.0.1.example/', 'calls 127.0.0.1.example'],

@@ -103,7 +103,7 @@ const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
  * Returns whether the operator left a check out on purpose, rather than because something that it needs
  * is missing.
  */
-export function isChosen(reason: string | undefined): boolean {
+function isChosen(reason: string | undefined): boolean {
   return reason !== undefined && CHOSEN.includes(reason);
 }
 

@@ -136,8 +136,7 @@ const output = {
 /** Commands. */
 const commands = {
   list: flag('list the rules, each with its level, requirements and text'),
-  dryRun: flag('show what would be sent for each rule, without sending anything'),
-  json: flag('print the JSON report instead of text; with --list or --dry-run, print that as JSON'),
+  json: flag('print the JSON report instead of text; with --list, print the rules as JSON'),
 };
 
 /** Which rules are checked, and how thoroughly. */

@@ -6,16 +6,14 @@ import { whyLeftOut } from '../context/skip-reason.ts';
 import { rules } from '../contract/rules.ts';
 import { createRedactor, listSecrets, type Secrets } from '../credentials/redact.ts';
 import { toSettings } from '../options.ts';
-import { type Planned, StartError } from '../result.ts';
-import { planRun } from '../run/run-checks.ts';
-import { check, isChosen } from './check.ts';
+import { StartError } from '../result.ts';
+import { check } from './check.ts';
 import { listFlags, type Typed } from './create-program.ts';
 import type { Given } from './options.ts';
 import { type Labels, parseArguments, suggest } from './parse-arguments.ts';
 import type { Output } from './terminal.ts';
 import { NOWHERE_URLS, toOptions } from './to-options.ts';
 
-const numbers = new Intl.NumberFormat('en');
 const NOT_STARTED = 2;
 
 /** Exit code for a bug in the suite. */
@@ -44,38 +42,6 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
     output.error(`berth-conformance: ${message}`);
     return isTyped || error instanceof StartError ? NOT_STARTED : ERROR;
   }
-}
-
-/** Implements `--dry-run`: returns the requests that would be sent, as lines or as one JSON text. */
-function describePlan(plan: readonly Planned[], json: boolean): string[] {
-  const made = plan.filter(({ reason }) => reason === undefined);
-  const sum = (what: 'requests' | 'bytes') =>
-    made.reduce((total, planned) => total + (planned[what] ?? 0), 0);
-  const total = { checks: made.length, requests: sum('requests'), bytes: sum('bytes') };
-  if (json) return [JSON.stringify({ ...total, plan }, null, 2)];
-  const shown = plan.filter(({ reason }) => !isChosen(reason));
-  const width = Math.max(0, ...shown.map(({ id }) => id.length));
-  const unmeasured = made.filter(({ requests }) => requests === undefined).length;
-  return [
-    ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describeCost(planned)}`),
-    `${total.checks} of ${plan.length} checks would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, as measured on the reference server.`,
-    ...(unmeasured > 0
-      ? [`For ${unmeasured} of these checks, the number of requests is unknown.`]
-      : []),
-    'A run also makes calls to find the targets before the checks, and to remove stored files afterwards.',
-  ];
-}
-
-function describeCost({ requests, bytes, shares, reason }: Planned): string {
-  if (reason !== undefined) return `not run: ${reason}`;
-  if (requests === undefined) return 'not measured';
-  if (bytes === undefined) return count(requests, 'request');
-  const shared = shares === undefined ? '' : `, and the responses of ${shares.join(' and ')}`;
-  return `${count(requests, 'request')}, ${count(bytes, 'byte')}${shared}`;
-}
-
-function count(amount: number, what: string): string {
-  return `${numbers.format(amount)} ${what}${amount === 1 ? '' : 's'}`;
 }
 
 const COMMANDS: readonly Typed['command'][] = ['fixture'];
@@ -125,14 +91,10 @@ async function run(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const { list, dryRun, json = false } = given;
-  if (!list && !dryRun) return check(given, labels, output, signal);
-  const { gatewayUrl, storageUrl } = given;
-  const isNowhere = gatewayUrl === undefined && storageUrl === undefined;
-  const options = await toOptions(isNowhere ? { ...NOWHERE_URLS, ...given } : given);
-  const settings = toSettings(options);
-  const lines = list ? listRules(given) : describePlan(planRun(settings), json);
-  for (const line of lines) output.out(line);
+  if (!given.list) return check(given, labels, output, signal);
+  // Reports an invalid option.
+  toSettings(await toOptions({ ...NOWHERE_URLS, ...given }));
+  for (const line of listRules(given)) output.out(line);
   return 0;
 }
 

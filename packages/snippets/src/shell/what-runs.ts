@@ -32,7 +32,7 @@ export function skipReason(words: string[]): string | undefined {
   const [command = '', ...args] = words;
   const berth = toBerth(words);
   const text = words.join(' ');
-  const sendsNothing = /--(dry-run|list|help|version)\b/.test(text);
+  const sendsNothing = /--(list|help|version)\b/.test(text);
   const host = HOST.exec(text)?.[1];
   if (host !== undefined && !sendsNothing) return `calls ${host}`;
   if (berth !== undefined) {
