@@ -17,15 +17,13 @@ type Schema = {
 
 const HEAD = ['Setting', 'Type', 'Default', 'Effect'];
 
-/** The page `docs/reference/configuration.md`: every setting of the configuration files, from their schemas. */
+/** The page `docs/reference/configuration.md`: every setting of the server, from its schema. */
 export function toConfiguration(): string {
   return `# Configuration
 
 This page lists all settings in the configuration file of the server. It is generated from the JSON Schema that the
-package exports. \`<name>\` is a name of your choice, and \`[]\` is a list entry. The mock and
-the conformance suite have no configuration file; their options are in the READMEs.
-
-## Server
+package exports. \`<name>\` is a name of your choice, and \`[]\` is a list entry. The mock and the conformance suite
+have no configuration file.
 
 Run \`berth-server --config berth.yaml\`. For editors, start the file with this line:
 \`# yaml-language-server: $schema=./node_modules/@berth/server/generated/config.schema.gen.json\`
