@@ -32,9 +32,9 @@ async function runTask() {
     return generated || run('node', ['--watch', '--conditions=berth-source', cli, ...args]);
   }
   if (task === 'docs') {
-    const built = await turbo('build', '--filter=@berth/docs^...', '--output-logs=errors-only');
+    const generated = await turbo('generate', '--output-logs=errors-only');
     const cwd = join(ROOT, 'docs');
-    return built || run('node', ['--conditions=berth-source', 'scripts/preview.ts'], { cwd });
+    return generated || run('node', ['--conditions=berth-source', 'scripts/preview.ts'], { cwd });
   }
   if (task === 'check') return (await turbo('drift')) || (await turbo('check', 'knip'));
   return turbo(task, ...args);
