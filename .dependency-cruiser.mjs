@@ -27,7 +27,7 @@ const LAYERS = {
     ...['to-cell', 'run-matrix|mock-servers|start-deployments', 'checks|tools', 'calls'],
   ],
   'packages/mock/src': [
-    ...['index|mock-fixture', 'create-mock', 'cli', 'serve', 'create-application', 'control'],
+    ...['index', 'create-mock', 'cli', 'serve', 'create-application', 'control'],
     'surfaces',
     ...['context', 'options', 'services', 'session', 'files', 'faults', 'contract', 'typescript'],
     'util',

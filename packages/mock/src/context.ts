@@ -14,8 +14,8 @@ export interface Context {
   readonly profile: WireProfile;
   readonly sessions: Sessions;
   readonly services: Services;
-  /** In `dynamic` mode, what to request from Prism if the caller has no preference; otherwise undefined. */
-  readonly dynamic: Preferences | undefined;
+  /** What Prism is asked for if the caller has no preference. */
+  readonly standard: Preferences;
   /** Prism, loaded on first use. */
   oracle(): Promise<Oracle>;
   /** Returns the base URL that a client used to reach the mock, without a trailing slash. */

@@ -66,7 +66,6 @@ export function createApplication(context: Context, auth: Auth): Application {
     const name = isFollowed ? sessionOfQuery(request) : sessionOfHeader(request);
     const record = new CallRecord(context.sessions.get(name), surface, request, redactor);
     (request as RecordedRequest).record = record;
-    if (!isDocument) auth.prepare?.(request);
     return record;
   }
 

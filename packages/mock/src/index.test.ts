@@ -5,7 +5,6 @@ test('exports exactly the documented names', () => {
   expect(Object.keys(mock)).toEqual([
     'GatewayError',
     'createMock',
-    'mockFixture',
     'defineService',
     'defineServices',
   ]);

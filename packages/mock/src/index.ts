@@ -12,7 +12,6 @@ export type {
 } from './control/mock-session.ts';
 export { createMock, type Mock } from './create-mock.ts';
 export type { Fault, FaultRule } from './faults/fault.ts';
-export { mockFixture } from './mock-fixture.ts';
 export type { MockOptions } from './options.ts';
 export type {
   Duration,

@@ -6,14 +6,9 @@ import type { ServicesSource } from './services/create-services.ts';
 import { isObject } from './util/values.ts';
 
 /** The values of `auth`, which determine which credentials a mock accepts. */
-export const AUTH_MODES = ['off', 'present', 'strict'] as const;
-
-/** The sources of a mock's responses. */
-export const MODES = ['auto', 'static', 'dynamic'] as const;
+export const AUTH_MODES = ['present', 'strict'] as const;
 
 type AuthMode = (typeof AUTH_MODES)[number];
-
-type Mode = (typeof MODES)[number];
 
 /** Options for `createMock`. */
 export interface MockOptions {
@@ -28,19 +23,15 @@ export interface MockOptions {
    * `INVALID_HOST`, storage calls with `INVALID_ENV`.
    */
   env?: string | undefined;
-  /**
-   * Where responses come from. With `auto`, the default, storage calls operate on the uploaded files, and the
-   * gateway returns the contract's examples. With `static`, both return examples. With `dynamic`, both
-   * generate responses from the schemas.
-   */
-  mode?: Mode | undefined;
+  /** Let Prism generate responses from the schemas instead of using examples. Default false. */
+  dynamic?: boolean | undefined;
   /**
    * Seed for generated responses: the same seed produces the same responses. Default: a random seed.
    */
   seed?: string | undefined;
   /**
-   * Which credentials to accept. `off` requires none. `present`, the default, accepts any that are
-   * well-formed. `strict` requires tokens and signatures made with the keys in `Mock.credentials`.
+   * Which credentials to accept. `present`, the default, accepts any that are well-formed. `strict` requires
+   * tokens and signatures made with the keys in `Mock.credentials`.
    */
   auth?: AuthMode | undefined;
   /**
@@ -50,15 +41,14 @@ export interface MockOptions {
    */
   origins?: readonly string[] | undefined;
   /**
-   * Hosted services: the path of a folder or file that defines them, definitions by name, or a list of names,
-   * which respond with the contract's example. Calls to any other service get a 404, except to `hello`
-   * and `echo`, which are always available. Default: every service name exists.
+   * Hosted services: the path of a folder or file that defines them, or definitions by name. Calls to any other
+   * service get a 404, except to `hello` and `echo`, which are always available. Default: every service name
+   * exists, and responds with the contract's example.
    */
   services?: ServicesSource | undefined;
   /**
    * Any OpenAPI document to serve at the root instead of the contract: the path of a file in JSON or YAML.
-   * Calls need no credentials, unless `auth` is `present`; then they need those of the document's `security`.
-   * Default: none.
+   * Calls need no credentials. Default: none.
    */
   document?: string | undefined;
   /**
@@ -71,11 +61,6 @@ export interface MockOptions {
    * Default 256 MiB.
    */
   maxStoreBytes?: number | undefined;
-  /**
-   * Maximum number of sessions (`X-Mock-Session`); beyond it, the least recently used one is dropped. Default
-   * 100.
-   */
-  maxSessions?: number | undefined;
   /** Wire names of the deployment to imitate (D1). Default: the contract's names. */
   wireProfile?: WireProfile | undefined;
 }
@@ -85,13 +70,13 @@ const DEFAULTS = {
   host: '127.0.0.1',
   tls: false,
   env: 'dev',
-  mode: 'auto',
+  auth: 'present',
+  dynamic: false,
   maxStoreBytes: 256 * 1024 * 1024,
-  maxSessions: 100,
   wireProfile: standardProfile,
 } satisfies MockOptions;
 
-type Defaulted = keyof typeof DEFAULTS | 'auth' | 'seed';
+type Defaulted = keyof typeof DEFAULTS | 'seed';
 
 export type ResolvedOptions = Omit<MockOptions, 'faults'> & {
   readonly [Name in Defaulted]: NonNullable<MockOptions[Name]>;
@@ -116,7 +101,6 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return {
     ...DEFAULTS,
-    auth: document === undefined ? 'present' : 'off',
     seed: Math.random().toString(36).slice(2),
     ...Object.fromEntries(given),
     faults: toFaultRules(faults),
@@ -129,7 +113,7 @@ const isFlag = (value: unknown) => typeof value === 'boolean';
 const isListOf = (isItem: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(isItem);
 const isRule = (value: unknown) => isText(value) || isObject(value);
-const isSource = (value: unknown) => isPath(value) || isObject(value) || isListOf(isText)(value);
+const isSource = (value: unknown) => isPath(value) || isObject(value);
 const isPort = (value: unknown) =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535;
 const isPositive = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
@@ -145,15 +129,14 @@ const TYPES: {
 } = {
   port: [isPort, 'an integer from 0 to 65535', RangeError],
   maxStoreBytes: [isPositive, 'a positive integer', RangeError],
-  maxSessions: [isPositive, 'a positive integer', RangeError],
-  mode: [isOneOf(MODES), `one of ${MODES.join(', ')}`, TypeError],
   auth: [isOneOf(AUTH_MODES), `one of ${AUTH_MODES.join(', ')}`, TypeError],
   host: [isText, "an address of this machine, such as '127.0.0.1'"],
   tls: [isFlag, 'true or false'],
+  dynamic: [isFlag, 'true or false'],
   env: [isText, "a host name label, such as 'dev'"],
   seed: [isText, "a string, such as 'a'"],
   origins: [isListOf(isText), "a list of origins, such as ['https://app.example.com']"],
-  services: [isSource, 'the path of a folder or file, definitions by name, or a list of names'],
+  services: [isSource, 'the path of a folder or file, or definitions by name'],
   document: [isPath, 'the path of an OpenAPI document'],
   faults: [isListOf(isRule), "a list of rules, such as ['latency=200']"],
 };
@@ -173,16 +156,11 @@ function assertTypes(options: MockOptions): void {
 }
 
 function assertAlone(options: MockOptions): void {
-  if (options.services !== undefined) {
-    throw new TypeError(
-      'document and services cannot be combined: the mock serves only the document.',
-    );
-  }
-  if (options.auth === 'strict') {
-    throw new TypeError(
-      "auth must be off or present for a document, because the mock cannot verify the document's own credentials.",
-    );
-  }
+  const other = (['services', 'auth'] as const).find((name) => options[name] !== undefined);
+  if (other === undefined) return;
+  throw new TypeError(
+    `document and ${other} cannot be combined: the mock serves only the document, to every caller.`,
+  );
 }
 
 function toFaultRules(faults: NonNullable<MockOptions['faults']>): FaultRule[] {

@@ -12,7 +12,7 @@ import { type MockOptions, type ResolvedOptions, resolveOptions } from './option
 import { createServices, type ServicesEvents } from './services/create-services.ts';
 import { type LoggedRequest, LogRoom } from './session/request-log.ts';
 import { createSession, type SessionParts, Sessions } from './session/session.ts';
-import { type Auth, createOffAuth, createPresentAuth } from './surfaces/auth/auth.ts';
+import { type Auth, createPresentAuth } from './surfaces/auth/auth.ts';
 import { createHttpServer } from './surfaces/http-server.ts';
 import { itemPatternsOf } from './surfaces/storage.ts';
 import { originOf } from './util/host.ts';
@@ -35,7 +35,8 @@ export type Served = Awaited<ReturnType<typeof serve>>;
 export async function serve(given: MockOptions, events: ServeEvents = { onFault: warn }) {
   const options = resolveOptions(given);
   if (given.wireProfile !== undefined) await assertWireProfile(given.wireProfile);
-  const { wireProfile: profile } = options;
+  const { wireProfile: profile, dynamic, seed } = options;
+  const standard = { dynamic, seed };
   let oracle: Promise<Oracle> | undefined;
   let url = '';
   const parts: SessionParts = {
@@ -58,29 +59,25 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
       return url;
     },
     profile,
-    sessions: new Sessions((id) => createSession(id, parts), options.maxSessions),
+    sessions: new Sessions((id) => createSession(id, parts)),
     services: await createServices({
       source: options.document ?? options.services,
       builtIn: options.document === undefined,
       documents: {
         isRoot: options.document !== undefined,
-        checksSecurity: options.document !== undefined && options.auth === 'present',
-        standard:
-          options.document !== undefined && options.mode === 'dynamic'
-            ? { dynamic: true, seed: options.seed }
-            : { dynamic: false },
+        standard,
       },
       wireProfile: profile,
       ...events,
     }),
-    dynamic: options.mode === 'dynamic' ? { dynamic: true, seed: options.seed } : undefined,
+    standard,
     oracle() {
       oracle ??= loadOracle(profile);
       return oracle;
     },
     originOf: (request) => originOf(request) ?? url,
   };
-  const application = createApplication(context, await createAuth(options, profile));
+  const application = createApplication(context, await createAuth(options));
   const certificate = options.tls ? await loadCertificate(options) : undefined;
   const server = await createHttpServer(application, certificate);
   const sockets = trackSockets(server);
@@ -141,13 +138,9 @@ function toUrlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Authenticates calls according to the mode. Real verification is loaded only if needed. */
-async function createAuth(
-  { auth, env }: Pick<ResolvedOptions, 'auth' | 'env'>,
-  profile: WireProfile,
-): Promise<Auth> {
-  if (auth === 'off') return createOffAuth(profile);
-  if (auth === 'present') return createPresentAuth(profile);
+/** Real verification is loaded only if needed. */
+async function createAuth({ auth, env, wireProfile }: ResolvedOptions): Promise<Auth> {
+  if (auth === 'present') return createPresentAuth(wireProfile);
   const { createStrictAuth } = await import('./surfaces/auth/strict-auth.ts');
-  return createStrictAuth(env, profile);
+  return createStrictAuth(env, wireProfile);
 }

@@ -6,21 +6,6 @@ import { storage } from './helpers/calls.ts';
 // The conformance suite checks tokens and signatures in strict mode (`packages/proof/test/right-variants.test.ts`).
 const SERVICE = '/v1/cloudrun/hello';
 
-test('off accepts calls with and without credentials', async () => {
-  await using mock = await createMock({ auth: 'off' });
-  for (const authorization of [undefined, '', 'Basic YTpi']) {
-    const headers = authorization === undefined ? {} : { authorization };
-    expect((await call(mock, { path: SERVICE, headers })).status).toBe(200);
-  }
-  const response = await call(mock, {
-    method: 'POST',
-    path: '/api/v2/envs/dev/storages:batchDelete',
-    headers: { 'content-type': 'application/json' },
-    body: '{"fileList":[]}',
-  });
-  expect(response.status).toBe(200);
-});
-
 test("strict accepts the mock's own token, until it expires by the session's clock", async () => {
   await using mock = await createMock({ auth: 'strict' });
   const { token } = await mock.credentials();

@@ -39,10 +39,10 @@ describe('a running mock', () => {
   });
 });
 
-test('applies --origins, --max-sessions and --fault; exits with 0 after SIGTERM', async () => {
+test('applies --origins and --fault; exits with 0 after SIGTERM', async () => {
   const own = 'https://app.example.com';
   const child = spawnCli(
-    ...['--port', '0', '--origins', own, 'https://b.example.com', '--max-sessions', '1'],
+    ...['--port', '0', '--origins', own, 'https://b.example.com'],
     ...['--fault', 'service:echo:code=SERVICE_FORBIDDEN'],
     ...['--fault', 'batchDelete:code=SYS_ERR,times=1'],
   );
@@ -65,8 +65,6 @@ test('applies --origins, --max-sessions and --fault; exits with 0 after SIGTERM'
       expect((await storage({ url }, 'batchDelete', body, headers)).status).toBe(500);
       expect((await storage({ url }, 'batchDelete', body, headers)).status).toBe(200);
     }
-    const kept = await fetch(`${url}/__mock/api/requests?session=a`);
-    expect(await kept.json()).toEqual({ requests: [] });
     child.kill('SIGTERM');
     expect(await finished).toMatchObject({ code: 0, stderr: '' });
   } finally {
@@ -100,14 +98,7 @@ describe('a line for each call', () => {
     ]);
   });
 
-  test('is JSON with --log json, and missing with --quiet', async () => {
-    const [first = '', , third = ''] = await printedFor('--log', 'json');
-    expect(JSON.parse(first)).toMatchObject({ method: 'GET', status: 200, service: 'hello' });
-    expect(JSON.parse(third)).toMatchObject({
-      operationId: 'batchDelete',
-      status: 400,
-      reason: expect.stringContaining('fileList must be an array'),
-    });
+  test('is missing with --quiet', async () => {
     expect(await printedFor('--quiet')).toEqual(['']);
   });
 });
@@ -227,13 +218,10 @@ describe('invalid options', async () => {
     ],
     [['--env', 'a.b'], 'a single host name label'],
     [['--prot', '1'], 'Did you mean --port?'],
-    [['--mode', 'x'], 'Allowed choices are auto, static, dynamic'],
-    [['--auth', 'x'], 'Allowed choices are off, present, strict'],
+    [['--auth', 'x'], 'Allowed choices are present, strict'],
     [['--origins', 'app.example.com'], 'origins must be origins such as https://app.example.com'],
-    [['--max-sessions', '0'], 'must be a positive integer'],
     [['--fault', 'latency=x'], 'latency must be a number of milliseconds'],
     [['--fault', 'batchDelet:reset'], 'Do you mean batchDelete?'],
-    [['--services', 'hello', './services'], 'a single folder or file, or a list of names'],
     [['extra.yaml', 'extra'], 'too many arguments'],
   ])('rejects %j with exit code 2', async (args, sentence) => {
     const { code, stdout, stderr } = await runCli(...args);

@@ -31,7 +31,7 @@ describe.each<[string, string, OutgoingHttpHeaders?]>([
 });
 
 describe('without the option', async () => {
-  const mock = await createMock({ auth: 'off' });
+  const mock = await createMock();
   afterAll(() => mock.close());
   const path = '/api/v2/envs/dev/storages:batchGetTempUrls';
 

@@ -28,7 +28,6 @@ const OURS = commandOf('@berth/mock');
 const SUITE = 'mock';
 const LOAD_SECONDS = 3;
 
-const EXAMPLE = besidePrism('storage POST, validated, static example, requests/CPU s', '>= 8');
 const FILES = besidePrism('storage POST, validated, stateful files, requests/CPU s', '>= 8');
 const OWN = besidePrism('POST of another document, validated, example, requests/CPU s', '>= 5');
 const START = besidePrism('start to first response, ms', '<= 1');
@@ -45,9 +44,8 @@ type Start = () => Promise<Target>;
 export const mockSuite: Suite = {
   name: SUITE,
   description: 'The mock against prism-cli: validated storage POST, first response, memory',
-  figures: [EXAMPLE, FILES, OWN, START, START_LIMIT, MEMORY],
+  figures: [FILES, OWN, START, START_LIMIT, MEMORY],
   run: async (runs) => [
-    await compareThroughput(EXAMPLE, startStatic, startPeer, runs),
     await compareThroughput(FILES, startOurs, startPeer, runs),
     await compareOwnDocument(runs),
     await compare(START, runs, timeStart(startOurs), timeStart(startPeer)),
@@ -106,12 +104,9 @@ const weigh = (start: Start) => async (): Promise<number> => {
 };
 
 /** Starts the mock with its defaults, which act on uploaded files. */
-function startOurs(...options: readonly string[]): Promise<Target> {
-  return startOn(DELETE, (port) => [OURS, '--port', port, '--quiet', ...options]);
+function startOurs(): Promise<Target> {
+  return startOn(DELETE, (port) => [OURS, '--port', port, '--quiet']);
 }
-
-/** Starts the mock in static mode, which returns the contract's examples, like the peer. */
-const startStatic: Start = () => startOurs('--mode', 'static');
 
 function startPeer(): Promise<Target> {
   return startOn(DELETE, (port) => [PRISM, 'mock', DOCUMENT, '--port', port, ...SILENT]);

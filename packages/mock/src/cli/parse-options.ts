@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { AUTH_MODES, isEnv, MODES, type MockOptions, resolveOptions } from '../options.ts';
+import { AUTH_MODES, isEnv, type MockOptions, resolveOptions } from '../options.ts';
 import { readPackageInfo } from '../util/package-info.ts';
-import { LOG_FORMATS, type LogFormat } from './describe-call.ts';
 
 const DEFAULT_PORT = 4010;
 
@@ -9,7 +8,6 @@ export interface CliOptions extends Omit<MockOptions, 'faults' | 'wireProfile'> 
   fault?: string[];
   /** Path of a file. */
   wireProfile?: string;
-  log: LogFormat;
   quiet?: boolean;
 }
 
@@ -38,15 +36,12 @@ export function parseOptions(argv: string[]): CliOptions {
     )
     .option('--tls', 'serve HTTPS with a self-signed certificate')
     .option('--env <id>', 'environment to serve', parseEnv, 'dev')
-    .addOption(
-      new Option('--mode <mode>', 'where responses come from').choices(MODES).default(MODES[0]),
-    )
+    .option('--dynamic', 'let Prism generate responses from the schemas instead of using examples')
     .option('--seed <text>', 'seed for generated responses')
     .addOption(
-      new Option(
-        '--auth <mode>',
-        'which credentials to accept (default: present, or off for a document)',
-      ).choices(AUTH_MODES),
+      new Option('--auth <mode>', 'which credentials to accept (default: present)').choices(
+        AUTH_MODES,
+      ),
     )
     .option(
       '--origins <origin...>',
@@ -54,25 +49,17 @@ export function parseOptions(argv: string[]): CliOptions {
       oneMore('origins'),
     )
     .option(
-      '--services <source...>',
-      'folder or file that defines hosted services, such as ./services, or a list of service names (default: any name)',
-      parseServices,
+      '--services <path>',
+      'folder or file that defines hosted services, such as ./services (default: any name exists)',
+      parsePath,
     )
     .option(
       '--fault <rule...>',
       'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,times=2',
       oneMore('faults'),
     )
-    .option('--max-sessions <count>', 'maximum number of sessions to keep', (value) =>
-      validated('maxSessions', toInteger(value)),
-    )
     .option('--wire-profile <file>', "JSON file with a deployment's wire profile", parsePath)
-    .addOption(
-      new Option('--log <format>', 'how to print calls')
-        .choices(LOG_FORMATS)
-        .default(LOG_FORMATS[0]),
-    )
-    .addOption(new Option('--quiet', 'do not print calls').conflicts('log'))
+    .option('--quiet', 'do not print calls')
     .allowExcessArguments(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   const options: CliOptions = program.parse(argv).opts();
@@ -88,7 +75,7 @@ function validated<Value>(name: keyof MockOptions, value: Value): Value {
     return value;
   } catch (error) {
     const { message } = error as Error;
-    throw new InvalidArgumentError(message.replace(/^(port|host|maxSessions) /, 'It '));
+    throw new InvalidArgumentError(message.replace(/^(port|host) /, 'It '));
   }
 }
 
@@ -110,12 +97,4 @@ function parseEnv(value: string): string {
 function parsePath(value: string): string {
   if (value !== '') return value;
   throw new InvalidArgumentError('It must not be empty.');
-}
-
-/** Paths contain a slash or a dot; service names do not. */
-function parseServices(value: string, others: string | string[] = []): string | string[] {
-  const isPath = /[./\\]/.test(parsePath(value));
-  if (isPath && others.length === 0) return value;
-  if (!isPath && typeof others !== 'string') return [...others, value];
-  throw new InvalidArgumentError('It must be a single folder or file, or a list of names.');
 }

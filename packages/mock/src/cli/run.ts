@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { assertWireProfile, type WireProfile, WireProfileError } from '../contract/wire-profile.ts';
 import { serve } from '../serve.ts';
+import { findReason } from '../session/logged-json.ts';
 import type { LoggedRequest } from '../session/request-log.ts';
 import { describeFileError } from '../util/folders.ts';
 import { describeServiceFault } from '../util/source-file.ts';
-import { describeCall, type LogFormat } from './describe-call.ts';
 import { describeMock } from './describe-mock.ts';
 import { type CliOptions, parseOptions } from './parse-options.ts';
 
@@ -12,14 +12,14 @@ import { type CliOptions, parseOptions } from './parse-options.ts';
 export async function run(argv: string[]): Promise<void> {
   const options = parseOptions(argv);
   try {
-    const { wireProfile: file, fault: faults, log, quiet, ...rest } = options;
+    const { wireProfile: file, fault: faults, quiet, ...rest } = options;
     const served = await serve(
       {
         ...rest,
         faults,
         wireProfile: file === undefined ? undefined : await readWireProfile(file),
       },
-      quiet ? EVENTS : { ...EVENTS, onCall: printCalls(log) },
+      quiet ? EVENTS : { ...EVENTS, onCall: printCalls() },
     );
     const stop = () => {
       // The lines of the last calls come first.
@@ -42,13 +42,26 @@ const EVENTS: Parameters<typeof serve>[1] = {
 };
 
 /** Returns a listener that prints each call once, when its response is complete. */
-function printCalls(format: LogFormat): (call: LoggedRequest) => void {
+function printCalls(): (call: LoggedRequest) => void {
   const printed = new WeakSet<LoggedRequest>();
   return (call) => {
     if (call.response === undefined || printed.has(call)) return;
     printed.add(call);
-    print(describeCall(call, format));
+    print(describeCall(call));
   };
+}
+
+/**
+ * Returns the line to print for a completed call. Secrets in targets are already redacted.
+ *
+ * @example
+ * 'POST /api/v2/envs/dev/storages:batchDelete 400 2 ms: body.fileList must be an array.'
+ */
+function describeCall(call: LoggedRequest): string {
+  const { method, target } = call.request;
+  const { status, ms } = call.response ?? { status: 0, ms: 0 };
+  const reason = findReason(call);
+  return `${method} ${target} ${status} ${Math.round(ms)} ms${reason === undefined ? '' : `: ${reason}`}`;
 }
 
 let lines = '';

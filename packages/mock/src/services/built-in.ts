@@ -72,11 +72,6 @@ async function echoMessages(socket: FakeSocket): Promise<void> {
   }
 }
 
-/** Creates a service whose HTTP calls return the contract's examples. */
-export function createExample(name: string): CompiledService {
-  return { ...compileService(name, {}, ''), isExample: true };
-}
-
 const TEXT = 'text/plain';
 
 /**

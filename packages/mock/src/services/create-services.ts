@@ -9,7 +9,7 @@ import {
 import type { Session } from '../session/session.ts';
 import { type ServiceFault, ServicesError } from '../util/source-file.ts';
 import { isObject } from '../util/values.ts';
-import { createExample, createHello, echo } from './built-in.ts';
+import { createHello, echo } from './built-in.ts';
 import {
   type CompiledService,
   compileService,
@@ -21,8 +21,8 @@ import type { FakeServices } from './fake-service.ts';
 import type { FileSource } from './loading/create-file-source.ts';
 import { type DocumentOptions, OF_SERVICES } from './services.ts';
 
-/** The source of services: the path of a folder or file, definitions, or a list of names. */
-export type ServicesSource = string | FakeServices | readonly string[];
+/** The source of services: the path of a folder or file, or definitions. */
+export type ServicesSource = string | FakeServices;
 
 /** Callbacks for reloads and errors while the services are in use. */
 export interface ServicesEvents {
@@ -56,15 +56,9 @@ export type Services = Awaited<ReturnType<typeof createServices>>;
  */
 export async function createServices(options: ServicesOptions) {
   const { source, builtIn = true, wireProfile = defaultWireProfile, onFault = () => {} } = options;
-  const listed = Array.isArray(source) ? (source as readonly string[]) : undefined;
   const own = await loadSource(source, options);
   const beside = builtIn ? createBuiltIns() : new Map<string, CompiledService>();
-  const find = (name: string): CompiledService | undefined => {
-    const found = own.services().get(name);
-    if (found !== undefined && !found.isExample) return found;
-    if (listed === undefined || found !== undefined) return beside.get(name) ?? found;
-    return undefined;
-  };
+  const find = (name: string) => own.services().get(name) ?? beside.get(name);
   const toContext = (input: GatewayInput, call: GatewayCall, session: Session): ServiceContext => ({
     input,
     call,
@@ -77,13 +71,13 @@ export async function createServices(options: ServicesOptions) {
     /** Returns whether a service with that name exists. Every service does unless services are configured. */
     has: (name: string) => source === undefined || find(name) !== undefined,
     /** Names of the defined services. */
-    names: () => listed ?? [...new Set([...own.services().keys(), ...beside.keys()])],
+    names: () => [...new Set([...own.services().keys(), ...beside.keys()])],
     /** Current errors in the files; the last valid version of those services stays in use. */
     faults: own.faults,
     /**
      * Handles a call to a defined service.
      *
-     * @returns undefined for the contract's example, which the caller sends according to the mock's mode
+     * @returns undefined for the contract's example, which the caller sends
      */
     respond(input: GatewayInput, call: GatewayCall, session: Session) {
       const service = find(input.name);
@@ -129,9 +123,7 @@ async function loadSource(
     });
   }
   const services = new Map<string, CompiledService>();
-  if (Array.isArray(source)) {
-    for (const name of source as readonly string[]) services.set(name, createExample(name));
-  } else if (isObject(source)) {
+  if (isObject(source)) {
     const { validateServices } = await import('./loading/validate-services.ts');
     const validated = await validateServices(source, process.cwd());
     if ('faults' in validated) throw new ServicesError(validated.faults);

@@ -58,13 +58,10 @@ export function toMessageResponse(
 export interface DocumentOptions {
   /** Whether the document is served at the root, which accepts every method, and not through the gateway. */
   readonly isRoot: boolean;
-  /** Whether calls without the credentials that `security` requires are rejected. */
-  readonly checksSecurity: boolean;
   readonly standard: Preferences;
 }
 
 export const OF_SERVICES: DocumentOptions = {
   isRoot: false,
-  checksSecurity: false,
   standard: { dynamic: false },
 };

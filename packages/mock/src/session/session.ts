@@ -78,20 +78,17 @@ export function createSession(
   };
 }
 
+/** Maximum number of sessions besides the default one; the least recently used one is dropped. */
+const MAX_SESSIONS = 100;
+
 export class Sessions {
   readonly #create: (id: string) => Session;
-  readonly #max: number;
   readonly #named = new Map<string, Session>();
   #default: Session | undefined;
 
-  /**
-   * @param create returns an empty session
-   * @param max maximum number of sessions besides the default one; beyond that, the least recently used session
-   * is dropped
-   */
-  constructor(create: (id: string) => Session, max: number) {
+  /** @param create returns an empty session */
+  constructor(create: (id: string) => Session) {
     this.#create = create;
-    this.#max = max;
   }
 
   /** Returns the session with a name, creating it if needed; an empty name selects the default one. */
@@ -104,7 +101,7 @@ export class Sessions {
     // A Map keeps insertion order, so the first entry is the least recently used.
     this.#named.delete(id);
     this.#named.set(id, session);
-    const [oldest] = this.#named.size > this.#max ? this.#named.values() : [];
+    const [oldest] = this.#named.size > MAX_SESSIONS ? this.#named.values() : [];
     if (oldest !== undefined) {
       oldest.files.release();
       oldest.requests.clear();

@@ -82,7 +82,7 @@ export async function consult(
   { oracle, profile }: Context,
   call: Call,
   surface: keyof typeof ERRORS,
-  preferences: Preferences = { dynamic: false },
+  preferences: Preferences,
 ): Promise<never> {
   const operation = operations.find(({ id }) => id === call.operationId);
   if (operation === undefined) throw new TypeError(`There is no operation ${call.operationId}.`);

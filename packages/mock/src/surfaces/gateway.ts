@@ -47,8 +47,9 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     if (preferences !== undefined) return ask(input, call, preferences);
     const response = context.services.respond(input, call, record.session);
     if (response === undefined) {
-      const { dynamic } = context;
-      return dynamic ? ask(input, call, dynamic) : serveStatic(input, call, record);
+      return context.standard.dynamic
+        ? ask(input, call, context.standard)
+        : serveExample(input, call, record);
     }
     if (!(response instanceof Promise)) return note(response, record);
     // Log slow calls while they are in progress.
@@ -56,15 +57,15 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     return response.then((late) => note(late, record));
   }
 
-  function serveStatic(input: GatewayInput, call: GatewayCall, record: CallRecord) {
+  function serveExample(input: GatewayInput, call: GatewayCall, record: CallRecord) {
     const example = toExample(examples.get(call.operationId), call.request.headers.accept);
-    if (example === undefined) return ask(input, call);
+    if (example === undefined) return ask(input, call, context.standard);
     assertThere(input, record);
     const response = () => toServiceResponse(example, input.headers);
     return input.body === undefined ? response() : assertPayload(input, record).then(response);
   }
 
-  async function ask(input: GatewayInput, call: GatewayCall, preferences?: Preferences) {
+  async function ask(input: GatewayInput, call: GatewayCall, preferences: Preferences) {
     const record = recordOf(call.request);
     assertThere(input, record);
     await assertPayload(input, record);

@@ -7,7 +7,7 @@ import {
 } from '@berth/server-stubs';
 import type { StorageCaller } from '@berth/server-stubs/engine';
 import type { Context } from '../context.ts';
-import { idsOf, listExamples, operations, toExample, toFlatSchema } from '../contract/contract.ts';
+import { idsOf, operations, toFlatSchema } from '../contract/contract.ts';
 import { recordOf } from '../session/call-record.ts';
 import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
@@ -22,22 +22,15 @@ type Act = (
  * Creates the storage API for a session's files. For calls with `Prefer`, it returns the contract's examples.
  */
 export function createStorage(context: Context, auth: Auth): Router {
-  const { env, mode } = context.options;
-  const examples = listExamples();
+  const { env } = context.options;
 
   const handle = (id: StorageOperationId) => (input: unknown, call: StorageCall) => {
     const { request, requestId, envId } = call;
     const record = recordOf(request);
     record.operationId = id;
-    const { storage } = record.session.storage;
-    const act = Object.hasOwn(storage, id) ? (storage[id] as Act) : undefined;
-    const preferences = preferencesOf(call, 'storage', context) ?? context.dynamic;
-    const isStatic = (mode === 'static' || act === undefined) && preferences === undefined;
-    const example = isStatic ? toExample(examples.get(id), request.headers.accept) : undefined;
-    if (example !== undefined) return dataOf(example.value);
-    if (isStatic || act === undefined || preferences !== undefined) {
-      return consult(context, call, 'storage', preferences);
-    }
+    const preferences = preferencesOf(call, 'storage', context);
+    if (preferences !== undefined) return consult(context, call, 'storage', preferences);
+    const act = record.session.storage.storage[id] as Act;
     return act(input, { envId, caller: { env, id: 'mock' }, request, requestId });
   };
 
@@ -48,10 +41,6 @@ export function createStorage(context: Context, auth: Auth): Router {
     env,
     security: auth.storage,
   });
-}
-
-function dataOf(envelope: unknown): unknown {
-  return (envelope as { body: { data: unknown } }).body.data;
 }
 
 /**

@@ -15,9 +15,9 @@ import { toRouterOptions } from './router-options.ts';
 
 export function createUpload(context: Context): Router {
   const uploadFile: UploadHandler = async (form, call) => {
-    const preferences = preferencesOf(call, 'upload', context) ?? context.dynamic;
-    if (preferences !== undefined || context.options.mode === 'static') {
-      // An incomplete form is rejected in every mode.
+    const preferences = preferencesOf(call, 'upload', context);
+    if (preferences !== undefined) {
+      // An incomplete form is rejected all the same.
       for await (const _ of form.file);
       return respondAsDocumented(preferences);
     }

@@ -79,19 +79,13 @@ test("hello greets over a WebSocket, and returns the contract's example over HTT
   expect(await (await get(started, 'hello')).json()).toHaveProperty('message');
 });
 
-test('exist in addition to your own services, unless one of these has the same name or a list omits them', async () => {
+test('exist in addition to your own services, unless one of these has the same name', async () => {
   const own = await createServices({ source: { orders: {}, echo: { routes: { 'GET /': {} } } } });
   expect([
     own.names(),
     own.find('echo')?.routes.map(({ text }) => text),
     own.has('nothing'),
   ]).toEqual([['orders', 'echo', 'hello'], ['GET /'], false]);
-  const named = await createServices({ source: ['hello', 'orders'] });
-  expect([named.names(), named.has('orders'), named.has('echo')]).toEqual([
-    ['hello', 'orders'],
-    true,
-    false,
-  ]);
   const all = await createServices({ source: undefined });
   expect([all.names(), all.has('any')]).toEqual([['hello', 'echo'], true]);
 });

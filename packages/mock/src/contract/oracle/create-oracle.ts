@@ -26,16 +26,13 @@ const silentLogger = {
 
 /**
  * Creates a Prism instance that creates responses from examples and schemas. It uses the operation that it is
- * given, and does not validate requests, which the routers have done.
- *
- * @param checkSecurity whether requests need the credentials in `security`. The contract's surfaces check
- *   credentials themselves, with their own error codes.
+ * given, and does not validate requests and credentials, which the routers have done.
  */
-export function createPrism(checkSecurity = false): Prism {
+export function createPrism(): Prism {
   return createInstance(
     {
       isProxy: false,
-      checkSecurity,
+      checkSecurity: false,
       validateRequest: true,
       validateResponse: false,
       errors: false,

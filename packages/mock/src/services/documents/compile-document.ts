@@ -28,7 +28,7 @@ export async function compileDocument(
   const { readable, warnings } = toReadable(document as Record<string, unknown>);
   const methods = options.isRoot ? HTTP_METHODS : FORWARDED;
   const routes: CompiledRoute[] = [];
-  const prism = createPrism(options.checksSecurity);
+  const prism = createPrism();
   const resources = (await readResources(readable, warnings)).filter(({ method }) =>
     methods.includes(method.toUpperCase() as HttpMethod),
   );

@@ -47,9 +47,8 @@ export function createOperation(
   prism: Prism,
   compile: OperationCompiler,
   resource: Resource,
-  { isRoot, checksSecurity, standard }: DocumentOptions,
+  { isRoot, standard }: DocumentOptions,
 ): RouteHandler {
-  const isOpen = !checksSecurity || !resource.security?.length;
   const kept = new Map<string, Found>();
   let compiled: Judge | undefined;
   const judgeOf = ({ report }: RouteContext): Judge => {
@@ -72,7 +71,7 @@ export function createOperation(
       // The response to a valid request does not depend on anything else.
       const { accept = '' } = headers;
       const key = wanted === standard ? String(accept) : JSON.stringify([accept, wanted]);
-      const isKept = isOpen && fault === undefined && !wanted.dynamic;
+      const isKept = fault === undefined && !wanted.dynamic;
       const known = isKept ? kept.get(key) : undefined;
       if (known !== undefined) return known;
       const asked: Asked = {

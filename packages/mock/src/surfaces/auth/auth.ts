@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import {
   type GatewayCall,
   GatewayError,
@@ -15,8 +14,6 @@ const { signature } = defaults;
 export interface Auth {
   readonly gateway: GatewaySecurity;
   readonly storage: StorageSecurity;
-  /** Adds missing credentials if none are required. */
-  prepare?(request: IncomingMessage): void;
   /**
    * Verifies the part of a signature that covers the body.
    *
@@ -24,31 +21,6 @@ export interface Auth {
    * @throws GatewayError INVALID_CREDENTIALS, asynchronously
    */
   verifyBody(input: GatewayInput, call: GatewayCall): Promise<GatewayInput> | undefined;
-}
-
-/**
- * Creates an Auth that accepts every call. If credentials that the routers require are missing, it adds them.
- */
-export function createOffAuth(profile: WireProfile): Auth {
-  const { storageHeaders } = profile;
-  const authorization = storageHeaders.authorization.toLowerCase();
-  const timestamp = storageHeaders.timestamp.toLowerCase();
-  const present = createPresentAuth(profile);
-  return {
-    ...present,
-    gateway: { ...present.gateway, signature: () => ({ id: 'mock' }) },
-    prepare({ headers }) {
-      if (!isKnown(headers.authorization)) headers.authorization = 'Bearer mock';
-      headers[authorization] ||= signature.storageVersion;
-      if (!/^\d{1,12}$/.test(String(headers[timestamp]))) headers[timestamp] = '0';
-    },
-  };
-}
-
-const BEARER = /^Bearer +\S+$/i;
-
-function isKnown(value = ''): boolean {
-  return BEARER.test(value) || value.startsWith(`${signature.algorithm} `);
 }
 
 /** D16: the parts of every signature value. */
