@@ -48,7 +48,7 @@ describe('what cannot be used is reported by name and place', () => {
     [`${BODY}/enum: This enum is empty`, body({ enum: [] })],
     [`${BODY}/$schema`, body({ $schema: 'http://json-schema.org/draft-04/schema#' })],
     [`${BODY}/type: "file" is not a type`, body({ type: 'file' })],
-    [`${BODY}/pattern: "(" is not a regular expression of ECMA-262`, body({ pattern: '(' })],
+    [`${BODY}/pattern: "(" is not a regular expression of JavaScript`, body({ pattern: '(' })],
     [`${BODY}/properties/a/minimum`, body({ properties: { a: { minimum: 'x' } } })],
     [`${BODY}: Expected a schema`, body(3)],
     [`${BODY}: x-berth-unwrap`, body({ 'x-berth-unwrap': 'data' })],

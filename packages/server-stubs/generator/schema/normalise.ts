@@ -7,7 +7,6 @@ import {
   type Problems,
   toTarget,
 } from '../document.ts';
-import { toUnicodePattern } from './patterns.ts';
 import {
   ANNOTATIONS,
   isSchema,
@@ -106,30 +105,36 @@ function checkTypes(schema: SchemaObject, pointer: Pointer, problems: Problems):
   }
 }
 
+/** Removes what is not a regular expression of JavaScript. */
 function checkPatterns(schema: SchemaObject, pointer: Pointer, problems: Problems): void {
-  const toPattern = (pattern: string, at: Pointer): string | undefined => {
-    const unicode = toUnicodePattern(pattern);
-    if (unicode === undefined) {
-      problems.warn(
-        at,
-        `${JSON.stringify(pattern)} is not a regular expression of ECMA-262 with the u flag: it is not checked.`,
-      );
-    }
-    return unicode;
-  };
   const { pattern, patternProperties } = schema;
-  if (typeof pattern === 'string') {
-    schema.pattern = toPattern(pattern, join(pointer, 'pattern'));
-    if (schema.pattern === undefined) delete schema.pattern;
+  if (typeof pattern === 'string' && !isPattern(pattern, join(pointer, 'pattern'), problems)) {
+    delete schema.pattern;
   }
   if (isObject(patternProperties)) {
     const at = join(pointer, 'patternProperties');
-    schema.patternProperties = Object.fromEntries(
-      entriesOf(patternProperties).flatMap(([key, each]) => {
-        const known = toPattern(key, join(at, key));
-        return known === undefined ? [] : [[known, each]];
-      }),
+    const known = entriesOf(patternProperties).filter(([key]) =>
+      isPattern(key, join(at, key), problems),
     );
+    schema.patternProperties = Object.fromEntries(known);
+  }
+}
+
+/** Without the `u` flag, in which many patterns do not compile, and which these escapes need. */
+const NEEDS_UNICODE = /\\(?:[pP]|u)\{/;
+
+function isPattern(pattern: string, pointer: Pointer, problems: Problems): boolean {
+  const text = JSON.stringify(pattern);
+  if (NEEDS_UNICODE.test(pattern)) {
+    problems.warn(pointer, `${text} needs the u flag: it is not checked.`);
+    return false;
+  }
+  try {
+    new RegExp(pattern);
+    return true;
+  } catch {
+    problems.warn(pointer, `${text} is not a regular expression of JavaScript: it is not checked.`);
+    return false;
   }
 }
 

@@ -61,6 +61,7 @@ function prepare(
     strict: false,
     logger: false,
     validateSchema: false,
+    unicodeRegExp: false,
     inlineRefs: INLINE_REFS,
     ownProperties: uses(hasInheritedName),
     code: { source: true, esm: true, lines: true },

@@ -5,7 +5,7 @@ import { ajvHelpers, type Validator } from '../../runtime/index.ts';
 
 export const cloudrunGetRootParameters: Validator = validate0;
 const func0 = ajvHelpers.ucs2length;
-const pattern0 = new RegExp("^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$", "u");
+const pattern0 = new RegExp("^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$", "");
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
