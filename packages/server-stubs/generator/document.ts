@@ -45,16 +45,16 @@ export function valueAt(document: unknown, pointer: Pointer): unknown {
   return value;
 }
 
-/** Something in a document that is left out, ignored or changed, or that users should know about. */
+/** Something in a document that is invalid, not checked, or that users should know about. */
 export interface Problem {
   readonly pointer: Pointer;
   /** What is wrong, and how to fix it. */
   readonly message: string;
 }
 
-/** A part of a document cannot be used: the next larger part that can be left out is left out. */
-export class Unusable extends Error {
-  override readonly name = 'Unusable';
+/** A part of a document is invalid. */
+export class Invalid extends Error {
+  override readonly name = 'Invalid';
   readonly pointer: Pointer;
 
   constructor(pointer: Pointer, message: string) {
@@ -63,27 +63,27 @@ export class Unusable extends Error {
   }
 }
 
-/** Warnings report what is left out or not checked; notes, what is generated in a way that may surprise. */
+/** With errors, nothing is generated. Warnings report what is not checked or not served. */
 export class Problems {
+  readonly errors: Problem[] = [];
   readonly warnings: Problem[] = [];
-  readonly notes: Problem[] = [];
   readonly #seen = new Set<string>();
+
+  error(pointer: Pointer, message: string): void {
+    this.#add(this.errors, pointer, message);
+  }
 
   warn(pointer: Pointer, message: string): void {
     this.#add(this.warnings, pointer, message);
   }
 
-  note(pointer: Pointer, message: string): void {
-    this.#add(this.notes, pointer, message);
-  }
-
-  /** Reads a part that can be left out, with a warning that ends with the consequence. */
-  attempt<Part>(consequence: string, read: () => Part): Part | undefined {
+  /** Reads a part of the document, and continues with the others if it is invalid. */
+  attempt<Part>(read: () => Part): Part | undefined {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof Unusable)) throw error;
-      this.warn(error.pointer, `${error.message} ${consequence}`);
+      if (!(error instanceof Invalid)) throw error;
+      this.error(error.pointer, error.message);
       return undefined;
     }
   }
@@ -97,7 +97,7 @@ export class Problems {
   }
 }
 
-/** Nothing of the document can be used, or it has warnings that count as errors; nothing was written. */
+/** The document is invalid, or has warnings that count as errors. Nothing was written. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly problems: readonly Problem[];
@@ -114,12 +114,12 @@ export interface Located {
   readonly pointer: Pointer;
 }
 
-/** @throws Unusable if the reference is a URL or its target does not exist */
+/** @throws Invalid if the reference is a URL or its target does not exist */
 export function toTarget(document: unknown, ref: unknown, pointer: Pointer): Pointer {
   const text = JSON.stringify(ref);
   const target = typeof ref === 'string' ? find(document, ref, pointer) : undefined;
   if (target !== undefined) return target;
-  throw new Unusable(
+  throw new Invalid(
     pointer,
     /^"https?:/i.test(text)
       ? `$ref ${text} is a URL, which is not loaded. Save it as a file next to the document.`
@@ -133,13 +133,13 @@ function find(document: unknown, ref: string, pointer: Pointer): Pointer | undef
   if (decoded === '#' || (decoded.startsWith('#/') && valueAt(document, decoded) !== undefined)) {
     return decoded;
   }
-  const { pointers } = addressesOf(document);
-  const address = pointers.get(decoded);
+  const addresses = addressesOf(document);
+  const address = addresses.get(decoded);
   if (address !== undefined) return address;
   const hash = decoded.indexOf('#');
   const id = hash < 0 ? decoded : decoded.slice(0, hash);
   // Without an ID, the pointer is one into the schema around it that has an ID.
-  const base = id === '' ? findResource(document, pointer) : pointers.get(id);
+  const base = id === '' ? findResource(document, pointer) : addresses.get(id);
   const target = base === undefined ? undefined : `${base}${decoded.slice(hash + 1)}`;
   return target === undefined || valueAt(document, target) === undefined ? undefined : target;
 }
@@ -152,40 +152,26 @@ function findResource(document: unknown, pointer: Pointer): Pointer | undefined 
   return undefined;
 }
 
-interface Addresses {
-  /** By `$id`, and by `#` and the name of an anchor. */
-  readonly pointers: Map<string, Pointer>;
-  /** Those of several `$dynamicAnchor`s. */
-  readonly ambiguous: Set<string>;
-}
+/** By `$id`, and by `#` and the name of an anchor. */
+type Addresses = Map<string, Pointer>;
 
 const known = new WeakMap<object, Addresses>();
 
-export function isAmbiguous(document: unknown, ref: unknown): boolean {
-  return addressesOf(document).ambiguous.has(String(ref));
-}
-
 function addressesOf(document: unknown): Addresses {
-  const addresses: Addresses = { pointers: new Map(), ambiguous: new Set() };
-  if (!isObject(document)) return addresses;
+  if (!isObject(document)) return new Map();
+  const addresses = known.get(document) ?? new Map();
   if (!known.has(document)) {
     known.set(document, addresses);
     collect(document, '#', addresses);
   }
-  return known.get(document) ?? addresses;
+  return addresses;
 }
 
 function collect(value: unknown, pointer: Pointer, addresses: Addresses): void {
   if (typeof value !== 'object' || value === null) return;
-  const { pointers, ambiguous } = addresses;
-  const { $id, $anchor, $dynamicAnchor } = value as JsonObject;
-  if (typeof $id === 'string') pointers.set($id, pointer);
-  if (typeof $anchor === 'string') pointers.set(`#${$anchor}`, pointer);
-  if (typeof $dynamicAnchor === 'string') {
-    const address = `#${$dynamicAnchor}`;
-    if (pointers.has(address)) ambiguous.add(address);
-    pointers.set(address, pointer);
-  }
+  const { $id, $anchor } = value as JsonObject;
+  if (typeof $id === 'string') addresses.set($id, pointer);
+  if (typeof $anchor === 'string') addresses.set(`#${$anchor}`, pointer);
   for (const [name, each] of Object.entries(value)) collect(each, join(pointer, name), addresses);
 }
 
@@ -196,13 +182,13 @@ export function follow(document: unknown, value: unknown, pointer: Pointer): Loc
   while (isObject(here.value) && '$ref' in here.value) {
     const target = toTarget(document, here.value.$ref, here.pointer);
     if (visited.has(target)) {
-      throw new Unusable(pointer, `$ref ${target} refers to itself. Replace it with a value.`);
+      throw new Invalid(pointer, `$ref ${target} refers to itself. Replace it with a value.`);
     }
     visited.add(target);
     here = { value: valueAt(document, target), pointer: target };
   }
   if (isObject(here.value)) return { value: here.value, pointer: here.pointer };
-  throw new Unusable(here.pointer, 'Expected an object.');
+  throw new Invalid(here.pointer, 'Expected an object.');
 }
 
 export function decode(ref: string): string | undefined {

@@ -1,4 +1,4 @@
-import { type Problem, Problems } from './document.ts';
+import { type Problem, Problems, RefusedError } from './document.ts';
 import { createPlans, writeRoutes } from './modules/write-routes.ts';
 import { type ModuleNames, writeHandlers, writeIndex, writeTypes } from './modules/write-types.ts';
 import { Names } from './names.ts';
@@ -26,14 +26,16 @@ export interface GenerateOptions {
 export interface Generated {
   /** Content by file name. The order is always the same. */
   readonly files: ReadonlyMap<string, string>;
-  /** What is left out or not checked, and why. */
+  /** What is not checked or not served, and why. */
   readonly warnings: readonly Problem[];
-  /** Notes on what is generated in a way that may surprise. */
-  readonly notes: readonly Problem[];
   readonly operations: readonly Pick<Operation, 'operationId' | 'method' | 'path'>[];
 }
 
-/** Generates types, handlers, routes and validators. The output is deterministic. */
+/**
+ * Generates types, handlers, routes and validators. The output is deterministic.
+ *
+ * @throws RefusedError if the document is invalid
+ */
 export function generate(document: unknown, options: GenerateOptions = {}): Generated {
   const { onProgress = () => {} } = options;
   const extension = options.importExtension ?? 'ts';
@@ -56,17 +58,18 @@ export function generate(document: unknown, options: GenerateOptions = {}): Gene
     onProgress(`compiling ${plan.entries.length} ${direction} validators`);
     return compileValidators(plan, modules.runtime, problems);
   };
+  const files = new Map([
+    ['types.gen.ts', types.text],
+    ['request-validators.gen.ts', compile(plans.requests, 'request')],
+    ['response-validators.gen.ts', compile(plans.responses, 'response')],
+    ['routes.gen.ts', routes],
+    ['handlers.gen.ts', writeHandlers(model, types.operations, modules)],
+    ['index.gen.ts', writeIndex(model, modules)],
+  ]);
+  if (problems.errors.length > 0) throw new RefusedError(problems.errors);
   return {
-    files: new Map([
-      ['types.gen.ts', types.text],
-      ['request-validators.gen.ts', compile(plans.requests, 'request')],
-      ['response-validators.gen.ts', compile(plans.responses, 'response')],
-      ['routes.gen.ts', routes],
-      ['handlers.gen.ts', writeHandlers(model, types.operations, modules)],
-      ['index.gen.ts', writeIndex(model, modules)],
-    ]),
+    files,
     warnings: problems.warnings,
-    notes: problems.notes,
     operations: model.operations,
   };
 }

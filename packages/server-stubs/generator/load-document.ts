@@ -73,9 +73,8 @@ async function convert(file: string, loaded: Loaded): Promise<Loaded> {
       `${file} is Swagger 2.0: to read it, run npm install swagger2openapi.`,
     );
   });
-  const options = { patch: true, warnOnly: true };
   const { openapi } = await swagger
-    .convertObj(document as unknown as Swagger, options as Parameters<typeof swagger.convertObj>[1])
+    .convertObj(document as unknown as Swagger, {})
     .catch((error: Error) => {
       throw new UnreadableError(`${file} cannot be converted to OpenAPI 3.0: ${error.message}`);
     });
@@ -152,14 +151,11 @@ function parseFile(file: string, text: string): Parsed {
 function parseYaml(file: string, text: string): Parsed {
   const lines = new LineCounter();
   const yaml = parseDocument(text, { logLevel: 'error', lineCounter: lines });
-  const fatal = yaml.errors.find(({ code }) => code !== 'DUPLICATE_KEY');
-  const twice = yaml.errors.map(({ linePos }) => `line ${linePos?.[0].line ?? 0}`);
-  const message = `Keys must be unique (${twice.join(', ')}): the last one is used.`;
   try {
-    if (fatal !== undefined) throw fatal;
+    if (yaml.errors[0] !== undefined) throw yaml.errors[0];
     return {
       document: yaml.toJS({ maxAliasCount: -1 }),
-      warnings: twice.length > 0 ? [{ pointer: '#', message }] : [],
+      warnings: [],
       locate: createYamlLocator(file, yaml, lines),
     };
   } catch (error) {

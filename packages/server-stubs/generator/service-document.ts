@@ -64,7 +64,7 @@ export class ServiceDocumentError extends Error {
 }
 
 /**
- * Reads a service's OpenAPI document (3.0 to 3.2, Swagger 2.0; JSON or YAML), and compiles it with the
+ * Reads a service's OpenAPI document (3.0, 3.1, Swagger 2.0; JSON or YAML), and compiles it with the
  * generator's validators. Its paths are the service's own, so its `servers` are ignored.
  *
  * @param maxBytes maximum size of a body to validate, in bytes
@@ -85,7 +85,7 @@ export async function loadServiceDocument(
 }
 
 /**
- * Reads a bundled document (OpenAPI 3.0 to 3.2) to validate requests. Its `servers` are ignored.
+ * Reads a bundled document (OpenAPI 3.0 or 3.1) to validate requests. Its `servers` are ignored.
  *
  * @param maxBytes maximum size of a body to validate, in bytes
  */
@@ -96,9 +96,7 @@ export function readDocumentOperations(document: unknown, maxBytes: number): Doc
     for (const { schema } of requests.entries) requests.lower(schema);
     return read;
   });
-  const operations = model?.operations.map(
-    (one) => [`${one.method} ${one.writtenPath}`, one] as const,
-  );
+  const operations = model?.operations.map((one) => [`${one.method} ${one.path}`, one] as const);
   const byKey = new Map(operations);
   return {
     warnings: problems.map(toWarning),
@@ -108,14 +106,15 @@ export function readDocumentOperations(document: unknown, maxBytes: number): Doc
       return () => {
         const own = new Problems();
         const table = toLiveTable({ ...model, operations: [operation] }, own);
-        return { judge: createJudge(table, maxBytes), warnings: own.warnings.map(toWarning) };
+        const found = [...own.errors, ...own.warnings];
+        return { judge: createJudge(table, maxBytes), warnings: found.map(toWarning) };
       };
     },
   };
 }
 
 /**
- * Compiles a bundled document (OpenAPI 3.0 to 3.2) to the route table that `berth-stubs` generates from it.
+ * Compiles a bundled document (OpenAPI 3.0 or 3.1) to the route table that `berth-stubs` generates from it.
  *
  * @returns the table, which is undefined if no part of the document can be used
  */
@@ -139,7 +138,8 @@ function attempt<Made>(read: (problems: Problems) => Made): {
 } {
   const problems = new Problems();
   try {
-    return { made: read(problems), problems: problems.warnings };
+    const made = read(problems);
+    return { made, problems: [...problems.errors, ...problems.warnings] };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     return { made: undefined, problems: error.problems };

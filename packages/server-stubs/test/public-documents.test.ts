@@ -16,33 +16,23 @@ import {
   writeFiles,
 } from './corpus/generated.ts';
 
-/** Documents without an operation. */
+/** Documents that are invalid, or have no operation. */
 const REFUSED: Readonly<Record<string, RegExp>> = {
+  '3.0/parameters-common.json': /The path has \{id\} twice/,
+  '3.0/parameters-style.json': /A path has no query and no fragment/,
+  '3.0/response-http-behavior.json': /There is no security scheme "api_key"/,
+  '3.1/parameters-style.json': /A path has no query and no fragment/,
+  '3.1/schema-validation-local.json': /it must be number/,
+  '3.1/schema-validation-top-level.json': /it must be number/,
   '3.1/webhooks.json': /This document has no operations/,
 };
 
-const FRAGMENTS = [
-  /because requests have none/,
-  /because requests have none/,
-  /matches the same requests as #\/paths\/~1cookies\/get/,
-  /matches the same requests as #\/paths\/~1cookies\/get/,
-];
-
-/** By document, what is left out or not checked. */
-const WARNINGS: Readonly<Record<string, readonly RegExp[]>> = {
-  '3.0/parameters-common.json': [/\{id\} twice, so one is named id2/],
-  '3.0/parameters-style.json': FRAGMENTS,
-  '3.0/response-http-behavior.json': [/There is no security scheme "api_key"/],
-  '3.1/parameters-style.json': FRAGMENTS,
-  '3.1/schema-validation-local.json': [
-    /draft-04.* is not supported/,
-    /draft-05.* is not supported/,
-    /draft-06.* is not supported/,
-    /draft-07.* is not supported/,
-    /2019-09.* is not supported/,
-  ],
-  '3.1/schema-validation-top-level.json': [/draft-04.* is not supported/],
-  'galaxy.json': [/#itemType may refer to several schemas/],
+/** By document, what is not checked or not served. */
+const WARNINGS: Readonly<Record<string, RegExp>> = {
+  '3.0/circular-paths.json': /is read as JSON/,
+  '3.0/server-path-level.json': /Only the path of the first server/,
+  '3.0/server-variables.json': /Only the path of the first server/,
+  'galaxy.json': /A \$dynamicRef is not checked/,
 };
 
 /** Documents with the most routes and schemas. */
@@ -65,14 +55,10 @@ describe('public documents', () => {
     }
   });
 
-  it('are generated, or refused without an operation', () => {
-    expect(documents.length).toBeGreaterThan(50);
+  it('are generated, or refused if they are invalid', () => {
+    expect(documents.length).toBeGreaterThan(40);
     for (const [name, { warnings }] of generated) {
-      const messages = warnings.map(({ message }) => message);
-      expect({ name, messages }).toEqual({
-        name,
-        messages: (WARNINGS[name] ?? []).map((each) => expect.stringMatching(each)),
-      });
+      for (const { message } of warnings) expect(message).toMatch(WARNINGS[name] ?? /^$/);
     }
     for (const [name, reason] of Object.entries(REFUSED)) {
       const refused = () => generate(all.find((each) => each.name === name)?.document);

@@ -62,7 +62,6 @@ function toRoute<Validator>(
     operationId: operation.operationId,
     method: operation.method,
     path: operation.path,
-    query: operation.query,
     parameters: parameters.map(({ parameter }) => parameter),
     validateParameters: toCode('requests', plans.requests.ofParameters(operation)),
     body: body && {

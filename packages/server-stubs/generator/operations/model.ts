@@ -19,10 +19,7 @@ export interface Operation {
   readonly operationId: string;
   readonly pointer: Pointer;
   readonly method: string;
-  /** As the document writes it, with wildcards, query and fragment. */
-  readonly writtenPath: string;
   readonly path: string;
-  readonly query?: Readonly<Record<string, string>> | undefined;
   readonly description: string;
   readonly deprecated: boolean;
   readonly passThrough: boolean;

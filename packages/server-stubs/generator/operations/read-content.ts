@@ -1,12 +1,12 @@
 import type { ContentKind, Parameter } from '../../src/runtime/route-table.ts';
 import {
   entriesOf,
+  Invalid,
   isObject,
   join,
   type Located,
   type Pointer,
   toText,
-  Unusable,
 } from '../document.ts';
 import { membersOf, propertiesOf, requiredOf, type Schema } from '../schema/schema.ts';
 import { type SchemaStore, sameValue } from '../schema/schema-store.ts';
@@ -26,18 +26,14 @@ export function readBody(
   const body = store.follow(value, pointer);
   const contents = readContent(body.value.content, join(body.pointer, 'content'), store);
   if (contents.length === 0) {
-    if (entriesOf(body.value.content).length > 0) {
-      throw new Unusable(body.pointer, 'No media type of this request body can be used.');
-    }
-    store.problems.warn(body.pointer, 'This request body has no media type, so it is ignored.');
-    return undefined;
+    throw new Invalid(body.pointer, 'A request body needs content with a media type.');
   }
   const wrappers = new Set(
     contents.map(({ schema }) => (isObject(schema) ? toText(schema[UNWRAP]) : undefined)),
   );
   const [unwrap] = wrappers;
   if (wrappers.size > 1) {
-    throw new Unusable(body.pointer, `All media types of a body must have the same ${UNWRAP}.`);
+    throw new Invalid(body.pointer, `All media types of a body must have the same ${UNWRAP}.`);
   }
   const required = body.value.required === true;
   if (unwrap === undefined) return { required, contents };
@@ -60,7 +56,7 @@ function toFlat(content: ContentModel, wrapper: string, store: SchemaStore): Con
   const flat = choices.findIndex((each) => !isWrapped(each));
   const schema = choices[flat];
   if (choices.length !== 2 || schema === undefined || !choices.some(isWrapped)) {
-    throw new Unusable(
+    throw new Invalid(
       content.pointer,
       `${UNWRAP} must be next to a oneOf with two schemas: the flat one, and an object that requires ${JSON.stringify(wrapper)}.`,
     );
@@ -68,7 +64,7 @@ function toFlat(content: ContentModel, wrapper: string, store: SchemaStore): Con
   return { ...content, schema, pointer: join(content.pointer, 'oneOf', flat) };
 }
 
-/** Reads the responses of an operation: statuses first, then ranges, `default` last. */
+/** Statuses first, then ranges, `default` last. If none is documented, any JSON is allowed. */
 export function readResponses(
   value: unknown,
   pointer: Pointer,
@@ -78,10 +74,9 @@ export function readResponses(
     .filter(([status]) => !status.startsWith('x-'))
     .flatMap(([status, entry]) => {
       const read = () => readResponse(status, entry, join(pointer, status), store);
-      return store.problems.attempt('The response is left out.', read) ?? [];
+      return store.problems.attempt(read) ?? [];
     });
   if (responses.length === 0) {
-    store.problems.note(pointer, 'No response is documented, so any JSON response is allowed.');
     const contents = [{ mediaType: 'application/json', kind: 'json', pointer: '#' } as const];
     return [{ status: 'default', description: undefined, headers: [], contents }];
   }
@@ -101,7 +96,7 @@ function readResponse(
 ): ResponseModel {
   const name = status === 'default' ? status : status.toUpperCase();
   if (!/^(?:default|[1-5]XX|[1-5]\d\d)$/.test(name)) {
-    throw new Unusable(
+    throw new Invalid(
       pointer,
       'The key of a response must be a status, a range such as 4XX, or default.',
     );
@@ -122,7 +117,7 @@ function readHeaders(value: unknown, pointer: Pointer, store: SchemaStore): Head
     .filter(([name]) => name.toLowerCase() !== 'content-type')
     .flatMap(([name, entry]) => {
       const read = () => store.follow(entry, join(pointer, name));
-      const header = store.problems.attempt('The header is left out.', read)?.value;
+      const header = store.problems.attempt(read)?.value;
       if (header === undefined) return [];
       const description = toText(header.description);
       return [{ name, description, required: header.required === true }];
@@ -132,7 +127,7 @@ function readHeaders(value: unknown, pointer: Pointer, store: SchemaStore): Head
 function readContent(value: unknown, pointer: Pointer, store: SchemaStore): ContentModel[] {
   return entriesOf(value).flatMap(([mediaType, entry]) => {
     const read = () => readMedia(mediaType, store.follow(entry, join(pointer, mediaType)), store);
-    return store.problems.attempt('The media type is left out.', read) ?? [];
+    return store.problems.attempt(read) ?? [];
   });
 }
 
@@ -144,12 +139,6 @@ function readMedia(mediaType: string, media: Located, store: SchemaStore): Conte
   const types = [...valueTypes(schema, store)];
   const isStructured = types.some((type) => type !== 'string');
   const kind = toContentKind(mediaType, isStructured);
-  if (kind === 'text' && types.includes('object')) {
-    store.problems.note(
-      pointer,
-      `Handlers get a body of ${mediaType} as text, which is not validated.`,
-    );
-  }
   return {
     mediaType,
     kind,

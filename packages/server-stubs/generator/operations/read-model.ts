@@ -1,6 +1,7 @@
 import type { SecurityScheme } from '../../src/runtime/route-table.ts';
 import {
   entriesOf,
+  Invalid,
   isObject,
   type JsonObject,
   join,
@@ -10,7 +11,6 @@ import {
   RefusedError,
   toList,
   toText,
-  Unusable,
 } from '../document.ts';
 import { isKnownDialect } from '../schema/normalise.ts';
 import { SchemaStore } from '../schema/schema-store.ts';
@@ -18,7 +18,7 @@ import type { Model, Operation, ParameterModel } from './model.ts';
 import { readBody, readResponses } from './read-content.ts';
 import { readParameter } from './read-parameter.ts';
 import {
-  matchParameters,
+  checkPathParameters,
   otherBasePaths,
   pathPointer,
   readPath,
@@ -33,7 +33,7 @@ interface ReadOptions {
   readonly requestsOnly?: boolean;
 }
 
-/** @throws RefusedError if it is not an OpenAPI 3 document, or has no operation that can be used */
+/** @throws RefusedError if it is not an OpenAPI 3 document, or has no operation that can be read */
 export function readModel(document: unknown, problems: Problems, options: ReadOptions = {}): Model {
   const openapi = isObject(document) ? document.openapi : undefined;
   if (!isObject(document) || typeof openapi !== 'string' || !/^3\.[01](\.|$)/.test(openapi)) {
@@ -67,92 +67,87 @@ function describeVersion(openapi: unknown): string {
 
 const SCHEMES = '#/components/securitySchemes';
 
-/** The document does not say where the credential is: the security handler has to find it. */
-const UNKNOWN_SCHEME: SecurityScheme = { type: 'unknown' };
-
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/**
- * In the order of the document. An operation that cannot be used is left out with a warning.
- *
- * @param schemes those that an operation requires and the document does not have are added
- */
+const NONE =
+  'This document has no operations. Only operations in paths are generated, not webhooks. Add one, or choose another document.';
+
+/** In the order of the document. */
 function readOperations(
   document: JsonObject,
   { basePath, requestsOnly }: ReadOptions,
-  schemes: Record<string, SecurityScheme>,
+  schemes: Readonly<Record<string, SecurityScheme>>,
   store: SchemaStore,
 ): Operation[] {
-  noteOthers(document.servers, '#');
-  const read = entriesOf(document.paths)
-    .filter(([path]) => !path.startsWith('x-'))
-    .flatMap(([path, value]) => {
-      const consequence = 'The path is left out.';
-      const item = store.problems.attempt(consequence, () =>
-        store.follow(value, pathPointer(path)),
-      );
-      return item === undefined ? [] : readItem(path, item);
-    });
-  const operations = toDistinct(read, store);
-  if (operations.length > 0) return operations;
-  const none =
-    'This document has no operations. Only operations in paths are generated, not webhooks. Add one, or choose another document.';
-  const { warnings } = store.problems;
-  throw new RefusedError(warnings.length > 0 ? warnings : [{ pointer: '#/paths', message: none }]);
+  const unnamed = new Set<Pointer>();
+  warnOfOthers(document.servers, '#');
+  const paths = entriesOf(document.paths).filter(([path]) => !path.startsWith('x-'));
+  const read = paths.flatMap(([path, value]) => {
+    const item = store.problems.attempt(() => store.follow(value, pathPointer(path)));
+    return item === undefined ? [] : readItem(path, item);
+  });
+  if (read.length === 0) {
+    const { errors } = store.problems;
+    throw new RefusedError(errors.length > 0 ? errors : [{ pointer: '#/paths', message: NONE }]);
+  }
+  return toDistinct(read, unnamed, store.problems);
 
   /** Only one server can be served, so report the others. */
-  function noteOthers(servers: unknown, pointer: Pointer): void {
+  function warnOfOthers(servers: unknown, pointer: Pointer): void {
     const others = otherBasePaths(servers);
     if (basePath !== undefined || others.length === 0) return;
-    store.problems.note(
+    store.problems.warn(
       join(pointer, 'servers'),
       `Only the path of the first server is served, not ${others.join(', ')}. Use --base-path to choose another.`,
     );
   }
 
-  function readItem(text: string, item: Located): Operation[] {
-    noteOthers(item.value.servers, item.pointer);
-    return methodsOf(item.value, item.pointer).flatMap(([method, value, pointer]) => {
-      const read = () => readOperation(text, item, method, value, pointer);
-      return store.problems.attempt('The operation is left out.', read) ?? [];
+  function readItem(path: string, item: Located): Operation[] {
+    warnOfOthers(item.value.servers, item.pointer);
+    return METHODS.filter((method) => method in item.value).flatMap((method) => {
+      const read = () =>
+        readOperation(path, item, method, {
+          value: item.value[method],
+          pointer: join(item.pointer, method),
+        });
+      return store.problems.attempt(read) ?? [];
     });
   }
 
   function readOperation(
-    text: string,
+    path: string,
     item: Located,
     method: string,
-    value: unknown,
-    pointer: Pointer,
+    { value, pointer }: { value: unknown; pointer: Pointer },
   ): Operation {
     if (!isObject(value)) {
-      throw new Unusable(pointer, 'Expected an operation, which must be an object.');
+      throw new Invalid(pointer, 'Expected an operation, which must be an object.');
     }
-    const template = readPath(text, pathPointer(text), store);
+    const names = readPath(path, pathPointer(path));
     const [server] = [value, item.value, document]
       .map(({ servers }) => toBasePath(servers))
-      .filter((path) => path !== undefined);
+      .filter((each) => each !== undefined);
     const base = basePath === undefined ? server : trim(basePath);
-    noteOthers(value.servers, pointer);
+    warnOfOthers(value.servers, pointer);
     const parameters = readParameters([item, { value, pointer }], store);
+    checkPathParameters(names, parameters, pointer);
     const secured = 'security' in value ? { value, pointer } : { value: document, pointer: '#' };
     const { security } = secured.value;
+    if (toText(value.operationId) === undefined) unnamed.add(pointer);
     return {
-      operationId: toText(value.operationId) ?? toOperationId(method, text),
+      operationId: toText(value.operationId) ?? toOperationId(method, path),
       pointer,
-      method,
-      writtenPath: text,
-      path: `${base ?? ''}${template.path}`,
-      query: template.query,
+      method: method.toUpperCase(),
+      path: `${base ?? ''}${path}`,
       description: [value.summary, value.description].filter(toText).join('\n\n'),
       deprecated: value.deprecated === true,
       passThrough: value['x-berth-pass-through'] === true,
-      parameters: matchParameters(template, parameters, pointer, store),
+      parameters,
       body: readBody(value.requestBody, join(pointer, 'requestBody'), store),
       responses: requestsOnly
         ? []
         : readResponses(value.responses, join(pointer, 'responses'), store),
-      security: readSecurity(security, join(secured.pointer, 'security'), schemes, store),
+      security: readSecurity(security, join(secured.pointer, 'security'), schemes),
       scopes: readScopes(security),
     };
   }
@@ -169,10 +164,7 @@ function readParameters(owners: readonly Located[], store: SchemaStore): Paramet
       if (model === undefined) continue;
       const key = `${model.parameter.in} ${model.parameter.name}`;
       if (own.has(key)) {
-        store.problems.warn(
-          at,
-          'This parameter is listed twice: the last one is used. Remove one of them.',
-        );
+        store.problems.error(at, 'This parameter is listed twice. Remove one of them.');
       }
       own.add(key);
       parameters.set(key, model);
@@ -181,56 +173,55 @@ function readParameters(owners: readonly Located[], store: SchemaStore): Paramet
   return [...parameters.values()];
 }
 
-function methodsOf(item: JsonObject, pointer: Pointer): [string, unknown, Pointer][] {
-  return METHODS.filter((method) => method in item).map((method) => [
-    method.toUpperCase(),
-    item[method],
-    join(pointer, method),
-  ]);
-}
-
-/** Operations that match the same requests as one before them are left out. */
-function toDistinct(operations: readonly Operation[], store: SchemaStore): Operation[] {
-  const ids = new Set(operations.map(({ operationId }) => operationId));
-  const used = new Map<string, Pointer>();
+/**
+ * Two operations must not match the same requests or have the same ID.
+ *
+ * @param unnamed operations without an ID, which get a number if their name is taken
+ */
+function toDistinct(
+  operations: readonly Operation[],
+  unnamed: ReadonlySet<Pointer>,
+  problems: Problems,
+): Operation[] {
   const routes = new Map<string, Pointer>();
-  return operations.flatMap((operation) => {
-    const { operationId, method, path, query, pointer } = operation;
-    const route = `${method} ${path.replace(/\{[^}]*\}/g, '{}')} ${JSON.stringify(query ?? {})}`;
+  const ids = new Map<string, Pointer>();
+  for (const { operationId, method, path, pointer } of operations) {
+    const route = `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`;
     const sameRoute = routes.get(route);
     if (sameRoute !== undefined) {
-      store.problems.warn(
-        pointer,
-        `This path matches the same requests as ${sameRoute}. The operation is left out.`,
-      );
-      return [];
+      problems.error(pointer, `This path matches the same requests as ${sameRoute}.`);
     }
     routes.set(route, pointer);
-    const sameId = used.get(operationId);
-    used.set(operationId, sameId ?? pointer);
-    if (sameId === undefined) return [operation];
-    let count = 2;
-    while (ids.has(`${operationId}${count}`)) count += 1;
-    const distinct = `${operationId}${count}`;
-    ids.add(distinct);
-    store.problems.warn(
-      join(pointer, 'operationId'),
-      `operationId ${operationId} is also used by ${sameId}, so this operation is named ${distinct}. Give each operation its own ID.`,
-    );
-    return [{ ...operation, operationId: distinct }];
+    if (unnamed.has(pointer)) continue;
+    const sameId = ids.get(operationId);
+    if (sameId !== undefined) {
+      problems.error(
+        join(pointer, 'operationId'),
+        `operationId ${operationId} is also used by ${sameId}. Give each operation its own ID.`,
+      );
+    }
+    ids.set(operationId, pointer);
+  }
+  return operations.map((operation) => {
+    if (!unnamed.has(operation.pointer)) return operation;
+    let { operationId } = operation;
+    for (let count = 2; ids.has(operationId); count += 1) {
+      operationId = `${operation.operationId}${count}`;
+    }
+    ids.set(operationId, operation.pointer);
+    return { ...operation, operationId };
   });
 }
 
 function readSecuritySchemes(value: unknown, store: SchemaStore): Record<string, SecurityScheme> {
-  const schemes = entriesOf(value).map(([name, entry]) => {
+  const schemes = entriesOf(value).flatMap(([name, entry]) => {
     const at = join(SCHEMES, name);
-    const consequence = 'Its handler gets every request without a credential.';
-    const read = store.problems.attempt(consequence, () => {
+    const read = store.problems.attempt(() => {
       const scheme = toScheme(store.follow(entry, at).value);
       if (scheme !== undefined) return scheme;
-      throw new Unusable(at, 'The type of this security scheme is not supported.');
+      throw new Invalid(at, 'This security scheme has no valid type, scheme, name or in.');
     });
-    return [name, read ?? UNKNOWN_SCHEME] as const;
+    return read === undefined ? [] : [[name, read] as const];
   });
   return Object.fromEntries(schemes);
 }
@@ -238,24 +229,20 @@ function readSecuritySchemes(value: unknown, store: SchemaStore): Record<string,
 function readSecurity(
   value: unknown,
   pointer: Pointer,
-  schemes: Record<string, SecurityScheme>,
-  store: SchemaStore,
+  schemes: Readonly<Record<string, SecurityScheme>>,
 ): string[][] {
   const alternatives = value === undefined ? [] : value;
   if (!Array.isArray(alternatives) || !alternatives.every(isObject)) {
-    throw new Unusable(pointer, 'Expected a list of objects.');
+    throw new Invalid(pointer, 'Expected a list of objects.');
   }
   return alternatives.map((alternative, index) => {
     const names = Object.keys(alternative);
-    for (const name of names.filter((each) => !Object.hasOwn(schemes, each))) {
-      store.problems.warn(
-        join(pointer, index, name),
-        `There is no security scheme ${JSON.stringify(name)}: its handler gets every request without a credential. Add it to components.securitySchemes.`,
-      );
-      // A scheme may be named `__proto__`.
-      Object.defineProperty(schemes, name, { value: UNKNOWN_SCHEME, enumerable: true });
-    }
-    return names;
+    const unknown = names.find((name) => !Object.hasOwn(schemes, name));
+    if (unknown === undefined) return names;
+    throw new Invalid(
+      join(pointer, index, unknown),
+      `There is no security scheme ${JSON.stringify(unknown)}. Add it to components.securitySchemes.`,
+    );
   });
 }
 

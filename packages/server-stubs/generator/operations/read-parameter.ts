@@ -1,5 +1,5 @@
 import type { Parameter, ParameterPlace, ParameterStyle } from '../../src/runtime/route-table.ts';
-import { entriesOf, join, type Located, toText, Unusable } from '../document.ts';
+import { entriesOf, Invalid, join, type Located, toText } from '../document.ts';
 import type { SchemaStore } from '../schema/schema-store.ts';
 import type { ParameterModel } from './model.ts';
 import { AS_JSON, isJson, readShape } from './read-shape.ts';
@@ -20,10 +20,10 @@ export function readParameter(located: Located, store: SchemaStore): ParameterMo
   const { value, pointer } = located;
   const { in: given, name } = value;
   if (typeof name !== 'string' || name === '') {
-    throw new Unusable(pointer, 'A parameter needs a name.');
+    throw new Invalid(pointer, 'A parameter needs a name.');
   }
   if (typeof given !== 'string' || !Object.hasOwn(STYLES, given)) {
-    throw new Unusable(
+    throw new Invalid(
       join(pointer, 'in'),
       `Parameters in ${JSON.stringify(given)} are not supported. Use path, query, header or cookie.`,
     );
@@ -32,7 +32,7 @@ export function readParameter(located: Located, store: SchemaStore): ParameterMo
   if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return undefined;
   const source = readSource(located, store);
   const { schema } = source;
-  const style = readStyle(located, place, store);
+  const style = readStyle(located, place);
   const own = typeof schema === 'boolean' || 'default' in schema ? schema : store.resolve(schema);
   const initial = typeof own === 'boolean' ? undefined : own.default;
   const shape = source.isJson ? AS_JSON : readShape(schema, style, store);
@@ -61,17 +61,13 @@ export function readParameter(located: Located, store: SchemaStore): ParameterMo
   };
 }
 
-function readStyle(
-  { value: { style }, pointer }: Located,
-  place: ParameterPlace,
-  store: SchemaStore,
-): ParameterStyle {
+function readStyle({ value: { style }, pointer }: Located, place: ParameterPlace): ParameterStyle {
   const [initial, ...others] = STYLES[place];
   const known = [initial, ...others].find((each) => each === style);
   if (known === undefined && style !== undefined) {
-    store.problems.warn(
+    throw new Invalid(
       join(pointer, 'style'),
-      `Style ${JSON.stringify(style)} is not valid for a ${place} parameter, so ${initial} is used. Use one of ${STYLES[place].join(', ')}.`,
+      `Style ${JSON.stringify(style)} is not valid for a ${place} parameter. Use one of ${STYLES[place].join(', ')}.`,
     );
   }
   return known ?? (initial as ParameterStyle);
@@ -85,16 +81,10 @@ function readSource({ value, pointer }: Located, store: SchemaStore) {
   const at = join(pointer, 'content');
   const [entry, second] = entriesOf(value.content);
   if (entry === undefined) {
-    store.problems.warn(
-      pointer,
-      'This parameter has neither schema nor content, so any text is allowed.',
-    );
-    return { schema: true, pointer, isJson: false };
+    throw new Invalid(pointer, 'A parameter needs a schema, or content with one media type.');
   }
+  if (second !== undefined) throw new Invalid(at, 'A parameter can have only one media type.');
   const [mediaType, content] = entry;
-  if (second !== undefined) {
-    store.problems.warn(at, `A parameter can have only one media type: only ${mediaType} is read.`);
-  }
   const media = store.follow(content, join(at, mediaType));
   const schemaAt = join(media.pointer, 'schema');
   const isKnown = isJson(mediaType) || mediaType === 'text/plain';

@@ -1,117 +1,38 @@
-import { entriesOf, isObject, join, type Pointer, toList, toText, Unusable } from '../document.ts';
-import type { SchemaStore } from '../schema/schema-store.ts';
+import { entriesOf, Invalid, isObject, join, type Pointer, toList, toText } from '../document.ts';
 import type { ParameterModel } from './model.ts';
 
-type PathTemplate = ReturnType<typeof readPath>;
-
-/**
- * Many documents have a fragment or a query in paths, to give a path to each of several operations: a query
- * distinguishes requests, a fragment does not.
- */
-export function readPath(text: string, pointer: Pointer, store: SchemaStore) {
-  const [, written = '', search, fragment] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
-  if (fragment !== undefined) {
-    store.problems.warn(
-      pointer,
-      'The fragment is removed from the path, because requests have none.',
-    );
+/** Returns the names of the parameters in a path. */
+export function readPath(path: string, pointer: Pointer): string[] {
+  if (!path.startsWith('/')) throw new Invalid(pointer, 'A path must start with a slash.');
+  if (/[?#]/.test(path)) {
+    throw new Invalid(pointer, 'A path has no query and no fragment. Declare parameters instead.');
   }
-  if (!written.startsWith('/')) {
-    store.problems.warn(pointer, 'A path must start with a slash, so one is added.');
-  }
-  const greedy = new Set<string>();
-  const names = new Map<string, string>();
-  const path = written.replace(/\{([^{}]*?)([+*]?)\}/g, (_, name: string, wildcard: string) => {
-    let distinct = name;
-    for (let count = 2; names.has(distinct); count += 1) distinct = `${name}${count}`;
-    if (distinct !== name) {
-      store.problems.warn(pointer, `The path has {${name}} twice, so one is named ${distinct}.`);
-    }
-    names.set(distinct, name);
-    if (wildcard !== '') greedy.add(distinct);
-    return `{${distinct}}`;
-  });
   if (/[{}]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
-    throw new Unusable(pointer, 'The path has an unmatched brace. Write placeholders as {name}.');
+    throw new Invalid(pointer, 'The path has an unmatched brace. Write placeholders as {name}.');
   }
-  const query = search === undefined ? {} : readQuery(search, pointer, store);
-  return {
-    path: path.startsWith('/') ? path : `/${path}`,
-    /** Names that are written as `{path+}` or `{path*}`. */
-    greedy,
-    /** Distinct names of the placeholders, with the names that the document writes. */
-    names,
-    /** What requests must have in their query: `/objects?acl` has `{ acl: '' }`. */
-    query: Object.keys(query).length > 0 ? query : undefined,
-  };
+  const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new Invalid(pointer, `The path has {${twice}} twice.`);
+  return names;
 }
 
-function readQuery(search: string, pointer: Pointer, store: SchemaStore): Record<string, string> {
-  const entries = [...new URLSearchParams(search)];
-  const fixed = entries.filter(([name, value]) => !/[{}]/.test(name + value));
-  if (fixed.length < entries.length) {
-    store.problems.warn(
-      pointer,
-      'A placeholder in the query of a path is ignored. Declare a parameter with in: query.',
-    );
-  }
-  return Object.fromEntries(fixed);
-}
-
-/** A parameter of the path that nobody declares is a string; one that the path does not have is dropped. */
-export function matchParameters(
-  template: PathTemplate,
+/** Checks that the path and the declared parameters have the same names. */
+export function checkPathParameters(
+  names: readonly string[],
   parameters: readonly ParameterModel[],
   pointer: Pointer,
-  store: SchemaStore,
-): ParameterModel[] {
-  const declared = parameters.flatMap((each) => {
-    const { name: written } = each.parameter;
-    if (each.parameter.in !== 'path') return [each];
-    const names = [...template.names.keys()].filter((name) => template.names.get(name) === written);
-    if (names.length === 0) {
-      const message = `The path has no {${written}}: the parameter is ignored. Add it to the path.`;
-      store.problems.warn(each.pointer, message);
-    }
-    return names.map((name) => toNamed(each, name, template.greedy.has(name)));
-  });
-  const missing = [...template.names].filter(
-    ([, written]) =>
-      !parameters.some(
-        ({ parameter: { in: place, name } }) => place === 'path' && name === written,
-      ),
-  );
-  const implied = missing.map(([name]) => {
-    store.problems.warn(
-      pointer,
-      `{${name}} has no parameter, so it is read as a string. Add one with in: path, name: ${name}, required: true.`,
-    );
-    return toNamed(toImplied(pointer), name, template.greedy.has(name));
-  });
-  return [...declared, ...implied];
-}
-
-function toNamed(model: ParameterModel, name: string, isGreedy: boolean): ParameterModel {
-  const { parameter } = model;
-  return { ...model, parameter: { ...parameter, name, ...(isGreedy ? { greedy: true } : {}) } };
-}
-
-function toImplied(pointer: Pointer): ParameterModel {
-  return {
-    parameter: {
-      name: '',
-      in: 'path',
-      style: 'simple',
-      explode: false,
-      required: true,
-      shape: 'scalar',
-      types: ['string'],
-    },
-    schema: { type: 'string' },
+): void {
+  const declared = parameters.filter(({ parameter }) => parameter.in === 'path');
+  for (const { parameter, pointer: at } of declared) {
+    if (names.includes(parameter.name)) continue;
+    throw new Invalid(at, `The path has no {${parameter.name}}. Add it, or remove the parameter.`);
+  }
+  const missing = names.find((name) => !declared.some(({ parameter }) => parameter.name === name));
+  if (missing === undefined) return;
+  throw new Invalid(
     pointer,
-    description: undefined,
-    deprecated: false,
-  };
+    `{${missing}} has no parameter. Add one with in: path, name: ${missing}, required: true.`,
+  );
 }
 
 export function toOperationId(method: string, path: string): string {

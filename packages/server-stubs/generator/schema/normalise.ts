@@ -1,12 +1,4 @@
-import {
-  entriesOf,
-  isAmbiguous,
-  isObject,
-  join,
-  type Pointer,
-  type Problems,
-  toTarget,
-} from '../document.ts';
+import { entriesOf, isObject, join, type Pointer, type Problems, toTarget } from '../document.ts';
 import {
   ANNOTATIONS,
   isSchema,
@@ -17,7 +9,7 @@ import {
 } from './schema.ts';
 
 /** Keywords that give a schema a second address, which `toTarget` has resolved. */
-const ADDRESSES = ['$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$schema'];
+const ADDRESSES = ['$id', '$anchor', '$dynamicAnchor', '$schema'];
 
 /** JSON Schema 2020-12, and its dialect in OpenAPI 3.1. */
 const DIALECT =
@@ -31,18 +23,15 @@ export interface SchemaContext {
   readonly problems: Problems;
 }
 
-/** What cannot be generated is removed with a warning, so that it is not checked. */
+/** What cannot be checked is removed, with a warning. */
 export function normalise(value: unknown, pointer: Pointer, context: SchemaContext): Schema {
   const { document, problems } = context;
   if (!isSchema(value)) {
-    problems.warn(
-      pointer,
-      'Expected a schema, which must be an object, true or false. Every value is valid.',
-    );
+    problems.error(pointer, 'Expected a schema, which must be an object, true or false.');
     return true;
   }
   if (typeof value === 'boolean') return value;
-  const schema = upgrade(value, context.is30);
+  const schema = context.is30 ? upgrade(value) : { ...value };
   if (schema.$schema !== undefined && !isKnownDialect(schema.$schema)) {
     problems.warn(
       join(pointer, '$schema'),
@@ -50,39 +39,18 @@ export function normalise(value: unknown, pointer: Pointer, context: SchemaConte
     );
   }
   for (const keyword of ADDRESSES) delete schema[keyword];
-  toStatic(schema, pointer, context);
+  if ('$dynamicRef' in schema) {
+    problems.warn(join(pointer, '$dynamicRef'), 'A $dynamicRef is not checked. Use $ref.');
+    delete schema.$dynamicRef;
+  }
   if (schema.$ref !== undefined) {
-    const target = problems.attempt('Every value is valid.', () =>
-      toTarget(document, schema.$ref, pointer),
-    );
+    const target = problems.attempt(() => toTarget(document, schema.$ref, pointer));
     if (target === undefined) return true;
     schema.$ref = target;
-  }
-  if (isObject(schema.discriminator) && !('oneOf' in schema || 'anyOf' in schema)) {
-    problems.note(
-      join(pointer, 'discriminator'),
-      'A discriminator without oneOf or anyOf next to it selects no schema: values are validated against this one.',
-    );
   }
   checkTypes(schema, pointer, problems);
   checkPatterns(schema, pointer, problems);
   return mapSubschemas(schema, pointer, (subschema, at) => normalise(subschema, at, context));
-}
-
-/** A `$dynamicRef` is a `$ref` if the document has one anchor of its name. */
-function toStatic(schema: SchemaObject, pointer: Pointer, { document, problems }: SchemaContext) {
-  for (const keyword of ['$dynamicRef', '$recursiveRef']) {
-    const ref = schema[keyword];
-    if (typeof ref !== 'string') continue;
-    delete schema[keyword];
-    if (schema.$ref === undefined && !isAmbiguous(document, ref)) schema.$ref = ref;
-    else {
-      problems.warn(
-        join(pointer, keyword),
-        `${ref} may refer to several schemas, so it is not checked. Use $ref.`,
-      );
-    }
-  }
 }
 
 export function isKnownDialect(dialect: unknown): boolean {
@@ -90,19 +58,13 @@ export function isKnownDialect(dialect: unknown): boolean {
 }
 
 function checkTypes(schema: SchemaObject, pointer: Pointer, problems: Problems): void {
-  const types = typesOf(schema);
-  const unknown = types.filter((type) => !TYPES.includes(type));
-  if (unknown.length > 0) {
-    problems.warn(
-      join(pointer, 'type'),
-      `${JSON.stringify(unknown[0])} is not a type of JSON Schema: the type is not checked. Use one of ${TYPES.join(', ')}.`,
-    );
-    delete schema.type;
-  }
-  if (Array.isArray(schema.enum) && schema.enum.length === 0) {
-    problems.warn(join(pointer, 'enum'), 'This enum is empty, so it is not checked.');
-    delete schema.enum;
-  }
+  const unknown = typesOf(schema).find((type) => !TYPES.includes(type));
+  if (unknown === undefined) return;
+  problems.error(
+    join(pointer, 'type'),
+    `${JSON.stringify(unknown)} is not a type of JSON Schema. Use one of ${TYPES.join(', ')}.`,
+  );
+  delete schema.type;
 }
 
 /** Removes what is not a regular expression of JavaScript. */
@@ -138,16 +100,13 @@ function isPattern(pattern: string, pointer: Pointer, problems: Problems): boole
   }
 }
 
-/**
- * `nullable` adds `null` to `type`, and not to `enum` (OpenAPI 3.0.3, as Ajv reads it). OpenAPI 3.1 dropped
- * it and boolean exclusive limits, but documents still use them.
- */
-function upgrade(schema: SchemaObject, is30: boolean): SchemaObject {
-  if (is30 && schema.$ref !== undefined) return { $ref: schema.$ref };
+/** `nullable` adds `null` to `type`, and not to `enum` (OpenAPI 3.0.3, as Ajv reads it). */
+function upgrade(schema: SchemaObject): SchemaObject {
+  if (schema.$ref !== undefined) return { $ref: schema.$ref };
   const { nullable, ...upgraded } = schema;
   toExclusive(upgraded, 'minimum', 'exclusiveMinimum');
   toExclusive(upgraded, 'maximum', 'exclusiveMaximum');
-  return nullable === true && schema.$ref === undefined ? toNullable(upgraded) : upgraded;
+  return nullable === true ? toNullable(upgraded) : upgraded;
 }
 
 function toExclusive(schema: SchemaObject, inclusive: string, exclusive: string): void {

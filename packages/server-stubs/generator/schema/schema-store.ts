@@ -43,11 +43,11 @@ export class SchemaStore {
     if (known !== undefined) return known;
     const { document, problems } = this.#context;
     const schema = normalise(valueAt(document, pointer), pointer, this.#context);
-    this.#schemas.set(pointer, repair(schema, pointer, problems));
+    this.#schemas.set(pointer, check(schema, pointer, problems));
     if (isCircular(pointer, (each) => this.get(each))) {
-      problems.warn(
+      problems.error(
         pointer,
-        'This schema refers to itself without a property or an item in between: every value is valid. Break the cycle.',
+        'This schema refers to itself without a property or an item in between. Break the cycle.',
       );
       this.#schemas.set(pointer, true);
     }
@@ -73,27 +73,13 @@ export function isPlainReference(schema: Schema): schema is SchemaObject & { $re
   return Object.keys(schema).every((key) => key === '$ref' || ANNOTATIONS.has(key));
 }
 
-/** Removes, with a warning, what violates the meta-schema of draft 2020-12. */
-function repair(schema: Schema, pointer: Pointer, problems: Problems): Schema {
+/** Checks a schema against the meta-schema of draft 2020-12. */
+function check(schema: Schema, pointer: Pointer, problems: Problems): Schema {
   if (ajv.validateSchema(schema) === true) return schema;
-  // Lists and values without schemas are shared with the document.
-  const copy = structuredClone(schema);
-  while (ajv.validateSchema(copy) !== true) {
-    const { instancePath = '', keyword, message = 'is malformed' } = ajv.errors?.[0] ?? {};
-    const names = toNames(`#${instancePath}`);
-    const name = names.pop();
-    const parent = valueAt(copy, join('#', ...names)) as Record<string, unknown>;
-    if (name === undefined) return true;
-    if (Array.isArray(parent)) parent.splice(Number(name), 1);
-    else if (keyword === 'uniqueItems') parent[name] = [...new Set(parent[name] as unknown[])];
-    else delete parent[name];
-    if (keyword === 'uniqueItems' || ANNOTATIONS.has(name)) continue;
-    problems.warn(
-      join(pointer, ...names, name),
-      `This is not a valid JSON Schema: it ${message}. It is not checked.`,
-    );
-  }
-  return copy;
+  const { instancePath = '', message = 'is malformed' } = ajv.errors?.[0] ?? {};
+  const at = join(pointer, ...toNames(`#${instancePath}`));
+  problems.error(at, `This is not a valid JSON Schema: it ${message}.`);
+  return true;
 }
 
 /** A reference to itself without descending into the value: validation would never end. */

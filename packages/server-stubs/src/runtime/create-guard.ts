@@ -108,8 +108,7 @@ function findCredential(
     case 'openIdConnect':
       return afterScheme(headers, 'bearer');
     case 'mutualTLS':
-    case 'unknown':
-      // The handler reads the certificate, or whatever it needs, from the request.
+      // The handler reads the certificate from the request.
       return '';
     case 'apiKey':
       break;

@@ -57,12 +57,12 @@ export function createRouter(
       return;
     }
     const method = request.method ?? 'GET';
-    const plan = match.leaf.find(method, query);
+    const plan = match.leaf.find(method);
     const call = new Call(request, response, plan?.route, path, query, requestId);
     // Checked before authentication, so that security handlers only see valid paths.
     const fault = plan
       ? (findExcess(request, path, query, settings) ?? findBadEncoding(plan, match.values))
-      : notMatched(method, path, match.leaf);
+      : notAllowed(method, match.leaf);
     if (fault !== undefined || plan === undefined) refuse(call, settings, fault as Fault);
     else void exchange(plan, call, match.values, settings);
   };
@@ -71,9 +71,8 @@ export function createRouter(
     route(request, response, next);
   };
   const find: Router['find'] = ({ method = 'GET', url = '/' }) => {
-    const target = splitTarget(url);
-    const match = matcher.find(target.path);
-    const plan = match?.leaf.find(method, target.query);
+    const match = matcher.find(splitTarget(url).path);
+    const plan = match?.leaf.find(method);
     if (match === undefined || plan === undefined) return undefined;
     const path = plan.pathNames.map((name, index) => [name, match.values[index] as string]);
     return { operationId: plan.route.operationId, path: Object.fromEntries(path) };
@@ -97,8 +96,7 @@ export function createPlans(
   return matcher;
 }
 
-export function notMatched(method: string, path: string, { methods }: Leaf): Fault {
-  if (methods.includes(method)) return notFound(path);
+export function notAllowed(method: string, { methods }: Leaf): Fault {
   const allow = methods.join(', ');
   const message = `${method} is not allowed here: use ${allow}.`;
   // RFC 9110, section 15.5.6: "The origin server MUST generate an Allow header field".

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { findContent } from './body/media-type.ts';
 import { hasBody } from './body/request-stream.ts';
-import { createPlans, findBadEncoding, notMatched } from './create-router.ts';
+import { createPlans, findBadEncoding, notAllowed } from './create-router.ts';
 import { NO_INPUT, readParameters, takeBody } from './exchange.ts';
 import { type Fault, FaultError, notFound, toSimpleViolation, type Violation } from './faults.ts';
 import { splitTarget } from './matcher.ts';
@@ -50,9 +50,9 @@ export function createJudge(table: RouteTable, maxBytes: number): Judge {
     request(request) {
       const { path, query } = splitTarget(request.url);
       const match = matcher.find(path);
-      const plan = match?.leaf.find(request.method, query);
+      const plan = match?.leaf.find(request.method);
       if (match === undefined || plan === undefined) {
-        throw new FaultError(match ? notMatched(request.method, path, match.leaf) : notFound(path));
+        throw new FaultError(match ? notAllowed(request.method, match.leaf) : notFound(path));
       }
       const fault: Fault | undefined = findBadEncoding(plan, match.values);
       if (fault !== undefined) throw new FaultError(fault);

@@ -98,9 +98,9 @@ export type Handlers = Readonly<Record<string, Handler | undefined>>;
 /**
  * Checks the credential for one scheme, and returns the principal. The credential is the text after the
  * scheme name (`http`, `oauth2`, `openIdConnect`), the value of the header, query parameter or cookie
- * (`apiKey`), or an empty string (`mutualTLS`, and schemes that the document does not define). The handler is
- * not called if the request has no credential. To reject the caller, return `undefined`, `null` or `false`,
- * or throw `Unauthorized` or an error that defines its own response.
+ * (`apiKey`), or an empty string (`mutualTLS`). The handler is not called if the request has no credential. To
+ * reject the caller, return `undefined`, `null` or `false`, or throw `Unauthorized` or an error that defines
+ * its own response.
  *
  * @param scopes the scopes or roles that the operation requires, if any
  */

@@ -1,6 +1,5 @@
 import { createBodyReader } from './body/create-body-reader.ts';
 import { createGuard } from './create-guard.ts';
-import { decodeQuery, parseQuery } from './decoding.ts';
 import { functionOf, type Handlers, type RouterOptions, type Settings } from './options.ts';
 import { createParameterReader } from './parameters/create-parameter-reader.ts';
 import type { DocumentedResponse, Route, RouteTable } from './route-table.ts';
@@ -37,27 +36,20 @@ function findResponse(
   return find(`${status}`) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
+/** The plans of a path, by method. */
 export class Leaf {
-  readonly #plans = new Map<string, Plan[]>();
+  readonly #plans = new Map<string, Plan>();
 
   add(method: string, plan: Plan): void {
-    const plans = this.#plans.get(method) ?? [];
-    const query = JSON.stringify(plan.route.query);
-    if (plans.some(({ route }) => JSON.stringify(route.query) === query)) {
+    if (this.#plans.has(method)) {
       throw new TypeError(`${method} ${plan.route.path} is in the route table more than once.`);
     }
-    // The more a route asks of the query, the earlier it is tried.
-    plans.push(plan);
-    plans.sort((a, b) => countOf(b) - countOf(a));
-    this.#plans.set(method, plans);
+    this.#plans.set(method, plan);
   }
 
   /** HEAD is GET without the body (RFC 9110, section 9.3.2). */
-  find(method: string, rawQuery: string | undefined): Plan | undefined {
-    return (
-      this.#plans.get(method)?.find((plan) => matchesQuery(plan, rawQuery)) ??
-      (method === 'HEAD' ? this.find('GET', rawQuery) : undefined)
-    );
+  find(method: string): Plan | undefined {
+    return this.#plans.get(method) ?? (method === 'HEAD' ? this.#plans.get('GET') : undefined);
   }
 
   get methods(): string[] {
@@ -65,16 +57,4 @@ export class Leaf {
     if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');
     return methods;
   }
-}
-
-function countOf({ route }: Plan): number {
-  return Object.keys(route.query ?? {}).length;
-}
-
-function matchesQuery({ route }: Plan, rawQuery = ''): boolean {
-  if (route.query === undefined) return true;
-  const values = parseQuery(rawQuery);
-  return Object.entries(route.query).every(([name, value]) =>
-    values.get(name)?.some((raw) => decodeQuery(raw) === value),
-  );
 }

@@ -93,8 +93,6 @@ export interface Route {
   readonly method: string;
   /** Path template with the server's base path, such as `/pets/{id}`. */
   readonly path: string;
-  /** What the query must have: several routes may have the same path. */
-  readonly query?: Readonly<Record<string, string>>;
   readonly parameters: readonly Parameter[];
   /** Validates `{ path, query, header, cookie }` against the parameter schemas. */
   readonly validateParameters?: Validator;
@@ -111,7 +109,7 @@ export interface Route {
 export type SecurityScheme =
   | { readonly type: 'http'; readonly scheme: string }
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
-  | { readonly type: 'oauth2' | 'openIdConnect' | 'mutualTLS' | 'unknown' };
+  | { readonly type: 'oauth2' | 'openIdConnect' | 'mutualTLS' };
 
 /** The route table of a document, which the runtime creates a router from. */
 export interface RouteTable {
