@@ -77,16 +77,6 @@ describeOn('chromium', 'the page of a report', () => {
       expect(await shown(page)).toEqual(['GW-C1']);
     }));
 
-  test('a rule in the matrix links to its result, even if the result is filtered out', () =>
-    withPage({}, async (page) => {
-      await page.uncheck('#show-skip');
-      // Something fails, so it is closed at first.
-      await page.click('nav a[href="#matrix"]');
-      await page.click('td.rules a[href="#ST-META-CALL"]');
-      await page.waitForSelector('#ST-META-CALL[open]');
-      expect(await shown(page)).toContain('ST-META-CALL');
-    }));
-
   test('without scripts, the outcomes can still be filtered', () =>
     withPage({ javaScriptEnabled: false }, async (page) => {
       expect(await page.locator('#GW-C2').isVisible()).toBe(true);

@@ -80,7 +80,6 @@ test('HTML: nothing from the target becomes markup, and each line of the descrip
   expect(page).not.toContain('<script>alert');
   expect(page.match(/<script>/g)).toHaveLength(1);
   expect(page).toContain('&lt;script&gt;alert(&quot;1&quot;)');
-  expect(page).toMatch(/Header changes<\/th>.*GW-C2.*<td class="fail">fail<\/td>/);
   expect(page).not.toMatch(/(src|href)="(?!#)/);
 });
 
@@ -88,8 +87,6 @@ test('HTML: decisions have titles, and a failure says which of the calls fail', 
   const scope = '3 of 22 calls, only those with status 500';
   const page = reporters.html(sampleReport([{ ...failed, scope }]));
   // Closed at first, because something fails.
-  expect(page).toContain('<details id="matrix" class="part">');
-  expect(page).toContain('<th scope="row">D8 (Content-Disposition)</th>');
   expect(page.match(/Fails in 3 of 22 calls, only those with status 500\./g)).toHaveLength(2);
 });
 

@@ -1,5 +1,4 @@
-import contract from '@berth/spec/rules.json' with { type: 'json' };
-import { describeDecision, listSources } from '../contract/rules.ts';
+import { listSources } from '../contract/rules.ts';
 import { type ReceivedResponse, readHeader, type SentRequest } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
 import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
@@ -37,7 +36,6 @@ export function toHtml(report: Report): string {
 <body>
 ${toFacts(report)}
 ${toProblems(report)}
-<nav><a href="#results">Results</a> · <a href="#matrix">Traceability</a></nav>
 <main>
 <fieldset class="filters" id="results">
 <legend>Show</legend>
@@ -48,22 +46,11 @@ ${OUTCOMES.map(
 <label hidden>Find <input type="search" id="search" placeholder="id or words"></label>
 </fieldset>
 ${toGroups(results).map(({ title, results: own }) => html`<h2>${title}</h2>\n${own.map(toDetails)}`)}
-${toSection(report, 'matrix', 'Traceability', toMatrix(results))}
 </main>
 <script>${new Markup(script)}</script>
 </body>
 </html>
 `.text;
-}
-
-/** Renders a section that is only open at first if there is nothing to fix. */
-function toSection({ summary }: Report, id: string, title: string, content: Markup): Markup {
-  return html`<section>
-<details id="${id}" class="part"${summary.fail === 0 ? html` open` : undefined}>
-<summary><h2>${title}</h2></summary>
-${content}
-</details>
-</section>`;
 }
 
 /** Creates markup in which every other value is escaped; `undefined` becomes nothing. */
@@ -200,59 +187,6 @@ function toLinks(name: string, results: readonly Result[], outcome: Outcome): [s
   return groups.length === 0 ? [] : [[name, html`${groups}`]];
 }
 
-interface Written {
-  id: string;
-  level: string;
-  source?: string[];
-  decisions?: string[];
-}
-
-const WRITTEN: readonly Written[] = contract.rules;
-
-/** The outcome of a line is the first of these among the outcomes of its rules. */
-const WORST: readonly Outcome[] = ['fail', 'error', 'skip', 'disabled', 'pass'];
-
-/**
- * Renders every line of the API description and every decision, with its rules and their outcomes in this
- * run.
- */
-function toMatrix(results: readonly Result[]): Markup {
-  const outcomes = new Map(results.map(({ id, outcome }) => [id, outcome]));
-  const decisions = Object.keys(contract.decisions);
-  return html`<p class="quiet">Every line of the API description and every decision, with its rules and their outcomes in this run.</p>
-${toLines('Line', contract.outline, ({ source = [] }) => source, outcomes)}
-${toLines('Decision', decisions, (rule) => rule.decisions ?? [], outcomes)}`;
-}
-
-function toTable(headings: readonly string[], rows: readonly Markup[]): Markup {
-  return html`<div class="scroll" tabindex="0"><table>
-<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
-<tbody>${rows}</tbody></table></div>
-`;
-}
-
-/** Renders what is written in lines, with the rules about each. */
-function toLines(
-  heading: string,
-  lines: readonly string[],
-  linesOf: (rule: Written) => string[],
-  outcomes: ReadonlyMap<string, Outcome>,
-): Markup {
-  const rows = lines.map((line) => {
-    const own = WRITTEN.filter((rule) => linesOf(rule).includes(line));
-    const found = own.map(({ id }) => outcomes.get(id));
-    const worst = WORST.find((outcome) => found.includes(outcome)) ?? 'info';
-    return html`<tr><th scope="row">${describeDecision(line)}</th><td class="rules">${own.map(({ id }) => toRule(id, outcomes.get(id)))}</td><td class="${worst}">${worst}</td></tr>\n`;
-  });
-  return toTable([heading, 'Rules', 'Outcome'], rows);
-}
-
-/** Rules with level info are not checked, so the page contains nothing to link to. */
-function toRule(id: string, outcome: Outcome | undefined): Markup {
-  if (outcome === undefined) return html`<span class="id info">${id}</span>`;
-  return html`<span><a class="id" href="#${id}">${id}</a> <span class="${outcome}">${outcome}</span></span>`;
-}
-
 function toDetails(result: Result): Markup {
   const { id, outcome, level, statement, reason, findings, notes, requests, assertions } = result;
   const sources = listSources(result.rules).join('; ');
@@ -369,7 +303,7 @@ body { margin: 0 auto; max-width: 75rem; padding: 1rem; background: var(--ground
 h1 { margin: 0; font-size: 1.6rem; line-height: 1.2; }
 h2 { margin: 2rem 0 .5rem; font-size: 1.15rem; }
 h2, details { scroll-margin-top: 4rem; }
-p, th { overflow-wrap: anywhere; }
+p { overflow-wrap: anywhere; }
 h3 { margin: 1rem 0 .25rem; font-size: 1rem; }
 p { margin: .25rem 0; }
 a { color: var(--accent); }
@@ -382,7 +316,6 @@ dd { margin: 0; overflow-wrap: anywhere; }
 code, pre, .id { font: .87em / 1.45 ui-monospace, monospace; }
 pre { margin: .25rem 0 .75rem; padding: .6rem; background: var(--raised); border: 1px solid var(--line);
   border-radius: 4px; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflow-y: auto; }
-nav { margin: 1rem 0 0; }
 .problems li { margin: .75rem 0; }
 .problems p { margin: .15rem 0; }
 .filters { display: flex; flex-wrap: wrap; gap: .4rem 1rem; align-items: center; position: sticky; top: 0; z-index: 1;
@@ -409,10 +342,6 @@ details > div { padding: .5rem .25rem 1rem 1rem; }
 .finding { border-left: 3px solid var(--fail); padding-left: .8rem; margin: .8rem 0; }
 .message { font-weight: 600; }
 .quiet { color: var(--quiet); }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem .25rem; border-bottom: 1px solid var(--line); }
-td.rules { min-width: 14rem; } td.rules span { display: inline-block; margin-right: .9rem; }
 ${['pass', 'fail', 'skip', 'disabled', 'error']
   .map(
     (outcome) =>
