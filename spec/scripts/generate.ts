@@ -40,17 +40,17 @@ function listDownloads(documents: Bundles) {
 }
 
 /**
- * Returns the identity of the contract: the version and SHA-256 of each document, the version of the
- * rules, and a hash of all this, which every package generated from the contract contains.
+ * Returns the identity of the contract: the version and SHA-256 of each document, the hash of the rules, and a
+ * hash of all this, which every package generated from the contract contains.
  */
-function toContract(documents: Bundles, rules: { version: string }) {
+function toContract(documents: Bundles, rules: object) {
   const parts = DOCUMENTS.map((name) => {
     const { version } = documents[name].info;
     return [name, { version, sha256: sha256(documents[name]) }] as const;
   });
   return {
     documents: Object.fromEntries(parts),
-    rules: { version: rules.version, sha256: sha256(rules) },
+    rules: { sha256: sha256(rules) },
     sha256: sha256([documents, rules]),
   };
 }

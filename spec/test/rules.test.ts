@@ -11,11 +11,6 @@ const documents = { 'gateway.v1': gateway, 'storage.v2': storage };
 const published = await readRules(documents);
 
 describe('the rule set', () => {
-  it('names the versions of the documents', () => {
-    const versions = { 'gateway.v1': gateway.info.version, 'storage.v2': storage.info.version };
-    expect(published.documents).toEqual(versions);
-  });
-
   it('keeps the rules for clients apart', () => {
     expect(published.rules.filter(({ checkedBy }) => checkedBy)).toEqual([]);
     expect(published.clientRules.filter(({ checkedBy }) => checkedBy !== 'client')).toEqual([]);
@@ -43,7 +38,7 @@ describe('an invalid rules file', () => {
 
   function read(rules: object[], outline = { Chapter: ['Line'] }, extra?: string) {
     const folder = mkdtempSync(join(tmpdir(), 'berth-rules-'));
-    const index = { version: '1.0.0', documents: {}, files: ['sample.yaml'] };
+    const index = { files: ['sample.yaml'] };
     writeFileSync(join(folder, 'index.yaml'), stringify(index));
     writeFileSync(join(folder, 'outline.yaml'), stringify(outline));
     writeFileSync(join(folder, 'sample.yaml'), stringify(rules));

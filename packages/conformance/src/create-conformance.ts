@@ -70,7 +70,6 @@ async function run(settings: Settings): Promise<Report> {
   }
   return createReport(settings, started, results, {
     targets: toTargets(settings),
-    rules: settings.rules,
     seed: settings.seed,
     leftovers,
   });

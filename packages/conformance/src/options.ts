@@ -1,7 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { APIS, type Api } from './contract/openapi.ts';
-import { LEVELS, type Level, newestRules, ruleVersions } from './contract/rules.ts';
+import { LEVELS, type Level } from './contract/rules.ts';
 import type { HeaderList } from './http/exchange.ts';
 import { type Result, StartError } from './result.ts';
 
@@ -102,8 +102,6 @@ export interface ConformanceOptions {
   skip?: readonly string[] | undefined;
   /** `must` leaves out the SHOULD rules. Default: `should`, all rules. */
   level?: Level | undefined;
-  /** Version of the rule set. Default: the newest. */
-  rules?: string | undefined;
   /** Send no request that stores, changes or deletes a file. Default: false. */
   readOnly?: boolean | undefined;
   /** Folder for all files that the run stores; emptied at the end. Default: `berth-conformance`. */
@@ -165,7 +163,6 @@ export const DEFAULTS = {
   level: 'should',
   only: [],
   skip: [],
-  rules: newestRules,
   readOnly: false,
   insecure: false,
   timeout: RANGES.timeout.usual,
@@ -242,9 +239,8 @@ function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {
       'prefix',
     );
   }
-  const choices = { ...CHOICES, rules: ruleVersions };
-  for (const [option, allowed] of Object.entries<readonly unknown[]>(choices)) {
-    const value = options[option as keyof typeof choices];
+  for (const [option, allowed] of Object.entries<readonly unknown[]>(CHOICES)) {
+    const value = options[option as keyof typeof CHOICES];
     if (value === undefined || allowed.includes(value)) continue;
     throw new StartError(`${option} must be ${allowed.join(' or ')}.`, option);
   }

@@ -101,7 +101,6 @@ test.each([
   [[...URLS, '--tc3-token', 'x'], '--tc3-token needs --tc3-secret-id.'],
   [[...URLS, '--only', 'GW-C4'], '--only: unknown rule GW-C4; did you mean GW-C'],
   [[...URLS, '--skip', 'dred'], '--skip: unknown rule dred; did you mean dredd?'],
-  [[...URLS, '--rules', '0.9'], '--rules must be'],
   [[...URLS, '--prefix', '../x'], '--prefix must be'],
   [[...URLS, '--proxy', 'nowhere'], '--proxy must be an http'],
   [[...URLS, '--ca', '/none.pem'], 'The --ca file cannot be read: /none.pem (ENOENT).'],

@@ -30,9 +30,6 @@ type Rule = {
 
 /** The published rule set. */
 type RuleSet = {
-  version: string;
-  /** Version of each document that the rules belong to. */
-  documents: Record<string, string>;
   /** Entries of the API description in order, such as `Resources › Error body › code`. */
   outline: string[];
   /** File in `docs/decisions` for each decision. */
@@ -105,7 +102,7 @@ export async function readRules(
   folder: string = join(SPEC, 'rules'),
 ): Promise<RuleSet> {
   const index: Index = await readYaml(join(folder, 'index.yaml'));
-  const { version, documents: versions, files, clients = [] } = index;
+  const { files, clients = [] } = index;
   const outline = toOutlinePlaces(await readYaml(join(folder, 'outline.yaml')));
   const decisions = await readDecisions();
   const operations = Object.values(documents).flatMap(toOperationIds);
@@ -131,15 +128,13 @@ export async function readRules(
   if (problems.length > 0) throw new Error(`The rules are invalid:\n${problems.join('\n')}`);
   const all = [...rules.values()];
   return {
-    ...{ version, documents: versions, outline, decisions },
+    ...{ outline, decisions },
     rules: all.filter(({ checkedBy }) => checkedBy !== 'client'),
     clientRules: all.filter(({ checkedBy }) => checkedBy === 'client'),
   };
 }
 
 interface Index {
-  version: string;
-  documents: Record<string, string>;
   files: string[];
   clients?: string[];
 }

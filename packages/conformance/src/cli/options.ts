@@ -157,7 +157,6 @@ const selection = {
     '<level>',
     'minimum level of the rules to check; with must, SHOULD rules are skipped',
   ),
-  rules: text('<version>', 'version of the rule set to check'),
   readOnly: flag('send no request that stores, changes or deletes a file'),
   prefix: text('<path>', 'folder for all stored files; emptied at the end'),
   seed: whole(

@@ -1,5 +1,5 @@
 import type { Api } from '../contract/openapi.ts';
-import { rules as allRules, hasRule, type Level } from '../contract/rules.ts';
+import { rules as allRules, type Level } from '../contract/rules.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import { Failed, Inapplicable, type Result, Unreached } from '../result.ts';
 import type { Run } from './run.ts';
@@ -73,14 +73,9 @@ export function leftOut({ settings, signal }: Run, id: string, level?: Level) {
   return reason === undefined ? undefined : disabled(reason);
 }
 
-/** Returns the skip reason for a rule that the operator left out, by its ID, its level or its version. */
+/** Returns the skip reason for a rule that the operator left out, by its ID or its level. */
 export function notSelected(run: Run, id: string): SkipReason | undefined {
-  const { rules } = run.settings;
-  const rule = allRules.find((each) => each.id === id);
-  const isInSet = rule === undefined || hasRule(rules, id);
-  return (
-    leftOut(run, id, rule?.level) ?? (isInSet ? undefined : disabled(`not in the rules ${rules}`))
-  );
+  return leftOut(run, id, allRules.find((each) => each.id === id)?.level);
 }
 
 export function noUrl({ settings }: Run, api: Api): SkipReason | undefined {

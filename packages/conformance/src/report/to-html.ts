@@ -74,7 +74,7 @@ const COLORS: Record<Report['exitCode'], string> = { 0: 'pass', 1: 'fail', 3: 's
 
 /** Renders the verdict and the facts of the run. */
 function toFacts(report: Report): Markup {
-  const { exitCode, summary, targets, startedAt, durationMs, seed, rules, results } = report;
+  const { exitCode, summary, targets, startedAt, durationMs, seed, results } = report;
   const facts: [string, string | Markup][] = [
     ...targets.map(({ api, url, contract, version }): [string, Markup] => [
       TARGETS[api],
@@ -89,7 +89,6 @@ function toFacts(report: Report): Markup {
       'Suite',
       [
         `@berth/conformance ${manifest.version}`,
-        ...(rules === undefined ? [] : [`rules ${rules}`]),
         ...(seed === undefined ? [] : [`seed ${seed}`]),
       ].join(', '),
     ],

@@ -20,8 +20,6 @@ function sortResults(results: readonly Result[]): Result[] {
 /** The report on a run, with its results and its exit code. */
 export interface Report {
   targets: { api: Api; url: string; contract: string; version: string }[];
-  /** Version of the contract's rule set. */
-  rules: string;
   /** Seed for the generated requests. */
   seed: number;
   /** When the run began, ISO 8601, and how long it took. */
@@ -80,7 +78,7 @@ export function createReport(
   settings: Settings,
   started: Date,
   results: readonly Result[],
-  more: Pick<Report, 'targets' | 'rules' | 'seed' | 'leftovers'>,
+  more: Pick<Report, 'targets' | 'seed' | 'leftovers'>,
 ): Report {
   const { envelope, copyPath, maxAgeUnit } = settings;
   return {

@@ -28,7 +28,6 @@ export function sampleReport(results: Result[], baseline: string[] = []): Report
       { api: 'gateway', url: 'http://gateway.example', contract: 'gateway.v1', version: '1.0.0' },
       { api: 'storage', url: 'http://storage.example', contract: 'storage.v2', version: '2.0.0' },
     ],
-    rules: '1.0.0',
     seed: 7,
     startedAt: '2026-01-02T03:04:05.000Z',
     durationMs: 1500,
