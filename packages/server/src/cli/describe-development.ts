@@ -24,7 +24,7 @@ export function describeDevelopment(facts: DevelopmentFacts): string {
     '',
     `Gateway      ${url}/v1/cloudrun/hello`,
     `Storage API  ${url}/api/v2/envs/${DEVELOPMENT_ENV}`,
-    `Admin        ${adminUrl}/healthz, /readyz, /metrics, /gateway.v1/openapi.json and other documents`,
+    `Admin        ${adminUrl}/healthz, /readyz, /metrics`,
     `Data         ${data}`,
     `Token        ${token}`,
     `Key pair     id ${keyPair.id}, secret ${keyPair.secret}`,

@@ -1,8 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import list from '@berth/spec/downloads.json' with { type: 'json' };
 import type { Registry } from 'prom-client';
 import { isOwnHost } from './urls.ts';
 
@@ -24,7 +20,7 @@ interface AdminOptions {
 }
 
 /**
- * Creates the server for health checks, metrics and the contract's documents. Hosted services do not need the store, so
+ * Creates the server for health checks and metrics. Hosted services do not need the store, so
  * an outage of the store must not make `/readyz` fail.
  */
 export function createAdmin({ hosts, unreadiness, registry }: AdminOptions): Server {
@@ -64,21 +60,14 @@ export function createAdmin({ hosts, unreadiness, registry }: AdminOptions): Ser
     } else if (path === '/metrics') {
       send(response, 200, registry.contentType, await registry.metrics());
     } else {
-      const document = list.downloads.find((download) => path === `/${download.path}`);
-      if (document) send(response, 200, document.type, await readFile(join(SPEC, document.file)));
-      else send(response, 404, TEXT, `Not found. Available paths:\n${PATHS.join('\n')}\n`);
+      send(response, 404, TEXT, `Not found. Available paths:\n${PATHS.join('\n')}\n`);
     }
   }
 }
 
-const SPEC = join(createRequire(import.meta.url).resolve('@berth/spec/package.json'), '..');
+const PATHS = ['/healthz', '/readyz', '/readyz/gateway', '/readyz/storage', '/metrics'];
 
-const PATHS = [
-  ...['/healthz', '/readyz', '/readyz/gateway', '/readyz/storage', '/metrics'],
-  ...list.downloads.map(({ path, title }) => `/${path} (${title})`),
-];
-
-function send(response: ServerResponse, status: number, type: string, text: string | Buffer) {
+function send(response: ServerResponse, status: number, type: string, text: string) {
   response
     .writeHead(status, {
       'content-type': type,
