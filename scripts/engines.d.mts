@@ -2,8 +2,6 @@
 
 export type EngineId =
   | 'chromium'
-  | 'firefox'
-  | 'webkit'
   | 'ceph'
   | 'python'
   | 'go'

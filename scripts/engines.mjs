@@ -15,7 +15,7 @@ const INSTALLED_CHROME = {
 /**
  * Programs that some tests need in addition to Node. An engine needs one program from each list.
  * `packages` are the Debian and Ubuntu packages that contain them. `tests` are the test files by
- * package. `npm test` prints `purpose` if they are skipped. Only `npm run soak` uses engines with `isForSoak`.
+ * package. `npm test` prints `purpose` if they are skipped.
  */
 export const ENGINES = {
   chromium: {
@@ -33,22 +33,6 @@ export const ENGINES = {
       'packages/conformance': ['test/report-page.test.ts'],
       'packages/mock': ['test/inspector.test.ts'],
     },
-  },
-  firefox: {
-    title: 'Firefox',
-    programs: [['firefox-esr', 'firefox']],
-    packages: ['firefox-esr'],
-    purpose: 'the client in Firefox',
-    isForSoak: true,
-    tests: { 'packages/client': ['test/platforms'] },
-  },
-  webkit: {
-    title: 'WebKit',
-    programs: [['WebKitWebDriver'], ['Xvfb']],
-    packages: ['webkit2gtk-driver', 'xvfb'],
-    purpose: 'the client in WebKit, the engine of Safari',
-    isForSoak: true,
-    tests: { 'packages/client': ['test/platforms'] },
   },
   ceph: {
     title: 'Ceph',
@@ -113,12 +97,12 @@ export const ENGINES = {
 };
 
 /**
- * Returns the engines that the tests use: all of them with BERTH_SOAK.
+ * Returns the names of all engines.
  *
  * @returns {(keyof typeof ENGINES)[]}
  */
 export function listEngines() {
-  return Object.keys(ENGINES).filter((id) => process.env.BERTH_SOAK || !ENGINES[id].isForSoak);
+  return Object.keys(ENGINES);
 }
 
 export const INSTALL_ADVICE =

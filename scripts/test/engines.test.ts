@@ -26,7 +26,7 @@ beforeAll(() => {
   for (const name of SCRIPTS) cpSync(join(ROOT, 'scripts', name), join(folder, 'scripts', name));
   const names = Object.values(ENGINES).flatMap(({ programs }) => programs.map(([name]) => name));
   for (const name of names) write(`all/${name}`, '');
-  for (const name of names.filter((name) => name !== 'Xvfb')) write(`no-screen/${name}`, '');
+  for (const name of names.filter((name) => name !== 'radosgw')) write(`no-ceph/${name}`, '');
   mkdirSync(join(folder, 'nothing'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -36,8 +36,8 @@ function write(file: string, text: string) {
   writeFileSync(join(folder, file), text);
 }
 
-function runCode(code: string, programs: string, mode = '', soak = '1') {
-  const env = { PATH: join(folder, programs), BERTH_ENGINES: mode, BERTH_SOAK: soak };
+function runCode(code: string, programs: string, mode = '') {
+  const env = { PATH: join(folder, programs), BERTH_ENGINES: mode };
   const args = ['--input-type=module', '--eval', code];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: folder,
@@ -47,13 +47,13 @@ function runCode(code: string, programs: string, mode = '', soak = '1') {
   return { status, stdout, stderr };
 }
 
-const check = (programs: string, mode?: string, soak?: string) =>
-  runCode("(await import('./scripts/engines.mjs')).checkEngines()", programs, mode, soak);
+const check = (programs: string, mode?: string) =>
+  runCode("(await import('./scripts/engines.mjs')).checkEngines()", programs, mode);
 
 describe('before the tests', () => {
   it('the output names missing engines, what is skipped and the command that installs them', () => {
     const { status, stdout } = check('nothing');
-    expect(stdout).toContain('Firefox   missing, skips the client in Firefox\n');
+    expect(stdout).toContain('Go        missing, skips guide in Go\n');
     expect(stdout).toMatch(hasNpmChromium() ? /Chromium {2}from npm/ : /Chromium {2}missing/);
     expect(stdout).toContain(ADVICE);
     expect(status).toBe(0);
@@ -63,11 +63,10 @@ describe('before the tests', () => {
   });
 
   it.each([
-    ['accepts a machine with all engines', 'all', '1', 0, /^$/],
-    ['names missing engines', 'no-screen', '1', 2, /but missing: WebKit\. Run "npm run engines"/],
-    ['needs no engines that only the soak tests use', 'no-screen', '', 0, /^$/],
-  ])('BERTH_ENGINES=required %s', (_, programs, soak, code, printed) => {
-    const { status, stderr } = check(programs, 'required', soak);
+    ['accepts a machine with all engines', 'all', 0, /^$/],
+    ['names missing engines', 'no-ceph', 2, /but missing: Ceph\. Run "npm run engines"/],
+  ])('BERTH_ENGINES=required %s', (_, programs, code, printed) => {
+    const { status, stderr } = check(programs, 'required');
     expect(status).toBe(code);
     expect(stderr).toMatch(printed);
   });
@@ -87,13 +86,8 @@ it('tasks get the missing engines, since their results depend on them', () => {
   const command = JSON.stringify(process.execPath);
   const code = `await (await import('./scripts/process.mjs')).run(${command}, ${args})`;
   expect(runCode(code, 'all')).toMatchObject({ stdout: '\n' });
-  expect(runCode(code, 'no-screen')).toMatchObject({ stdout: 'webkit\n' });
-  expect(runCode(code, 'all', 'none').stdout).toMatch(
-    /firefox webkit ceph python go nginx haproxy curl redis\n$/,
-  );
-  expect(runCode(code, 'all', 'none', '').stdout).toMatch(
-    /(?<!webkit )ceph python go nginx haproxy curl redis\n$/,
-  );
+  expect(runCode(code, 'no-ceph')).toMatchObject({ stdout: 'ceph\n' });
+  expect(runCode(code, 'all', 'none').stdout).toMatch(/ceph python go nginx haproxy curl redis\n$/);
 });
 
 it('the totals show how many tests were skipped, why, and how to install the engine', () => {
@@ -106,7 +100,7 @@ it('the totals show how many tests were skipped, why, and how to install the eng
           { status: 'passed', fullName: 'one' },
           skipped('the store, on Ceph (skipped: Ceph is not installed) keeps'),
           skipped('the store, on Ceph (skipped: Ceph is not installed) deletes'),
-          skipped('Deno (skipped: npm has none for aix on ppc64) calls'),
+          skipped('a page (skipped: npm has none for aix on ppc64) calls'),
         ],
       },
     ],
@@ -131,24 +125,20 @@ All tests                1 passed, 0 failed, 3 skipped
 it.runIf(process.platform === 'linux')(
   'installs missing engines as root or with sudo, and exits with 1 if one is not available',
   () => {
-    // Only Firefox has no package.
-    const apt = 'echo "$@" >> apt-calls\ncase "$*" in *firefox*) exit 100;; esac';
+    // Only Go has no package.
+    const apt = 'echo "$@" >> apt-calls\ncase "$*" in *golang*) exit 100;; esac';
     write('apt/apt-get', `#!/bin/sh\n${apt}\n`);
     write('apt/sudo', '#!/bin/sh\n[ "$1" = -n ] && shift\nexec "$@"\n');
     for (const name of ['apt-get', 'sudo']) chmodSync(join(folder, 'apt', name), 0o755);
     symlinkSync('/usr/bin/env', join(folder, 'apt/env'));
-    for (const name of ['chromium', 'Xvfb']) write(`apt/${name}`, '');
+    for (const name of ['chromium']) write(`apt/${name}`, '');
 
     const { status, stderr } = runCode("await import('./scripts/install-engines.mjs')", 'apt');
-    expect(stderr).toBe(
-      '*** Firefox (firefox-esr) is not installed: apt-get exited with code 100.\n',
-    );
+    expect(stderr).toBe('*** Go (golang-go) is not installed: apt-get exited with code 100.\n');
     expect(status).toBe(1);
     const calls = readFileSync(join(folder, 'apt-calls'), 'utf8').trim().split('\n');
     expect(calls.map((call) => call.replace(/^.* (update|install)/, '$1'))).toEqual([
       'update',
-      'install --yes --no-install-recommends firefox-esr',
-      'install --yes --no-install-recommends webkit2gtk-driver xvfb',
       'install --yes --no-install-recommends ceph-mon ceph-osd radosgw',
       'install --yes --no-install-recommends python3 python3-httpx',
       'install --yes --no-install-recommends golang-go',

@@ -83,7 +83,7 @@ export interface StorageClientOptions extends SharedCallOptions {
   readonly requestForm?: 'top' | 'data' | undefined;
   /**
    * Your own `fetch`, for example for a proxy or a test. It is also used for uploads and downloads,
-   * which then lose what `fetch` cannot do: progress, and streamed uploads in Node and Workers. If it
+   * which then lose what `fetch` cannot do: progress, and streamed uploads in Node. If it
    * rejects, its error becomes the `cause` of a `NetworkError`. Default: the platform's `fetch`, and
    * `node:http` for uploads in Node.
    */
@@ -99,7 +99,7 @@ export interface StorageClientOptions extends SharedCallOptions {
    */
   readonly hooks?: Hooks | undefined;
   /**
-   * Called with warnings: about a link lifetime above 3600 s and, in Node, Deno and Bun, once about an
+   * Called with warnings: about a link lifetime above 3600 s and, in Node, once about an
    * uploaded path that cannot be copied or moved (D24). Default: `console.warn`.
    */
   readonly onWarning?: ((message: string) => void) | undefined;
@@ -230,7 +230,7 @@ interface StorageFiles {
   download(fileID: string, options?: DownloadOptions): Promise<Response>;
 
   /**
-   * Downloads to a local file, in Node, Deno and Bun. The file is never incomplete: the download first
+   * Downloads to a local file, in Node. The file is never incomplete: the download first
    * goes to a temporary file next to it, then replaces any existing file.
    *
    * @throws TypeError in browsers

@@ -129,7 +129,6 @@ describe('the packed client', () => {
   it.each([
     ['browsers', []],
     ['Node', ['node']],
-    ['Workers', ['workerd']],
   ])('has no module for %s that imports itself: Rollup warns of it', async (_, conditions) => {
     const logs: string[] = [];
     const build = await rolldown({

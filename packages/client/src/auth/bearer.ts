@@ -13,8 +13,7 @@ const MARGIN = 30_000;
  * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). If you pass a function,
  * its token is cached until the gateway rejects it with 401, or, for a JWT with an `exp` claim, until 30
  * s before it expires (RFC 7519, section 4.1.4). The function is then called again, once for all waiting
- * calls. If it fails, every waiting call fails with that error as `cause`, and later calls try again. In
- * Workers, a request may end before its token arrives, so other requests wait for it for at most 5 s.
+ * calls. If it fails, every waiting call fails with that error as `cause`, and later calls try again.
  *
  * @param token access token of the environment without the `Bearer` prefix, or a function that returns
  *   one

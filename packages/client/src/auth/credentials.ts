@@ -1,5 +1,5 @@
-import { singleFlight } from '#single-flight';
 import type { Signer } from '../internal/pipeline.ts';
+import { singleFlight } from '../internal/single-flight.ts';
 import type { StorageNames } from '../wire-profile.ts';
 
 /** A request that needs to be signed. Each attempt of a call has its own. */

@@ -1,4 +1,3 @@
-import { singleFlight } from '#single-flight';
 import type {
   CallOptions,
   FetchLike,
@@ -18,6 +17,7 @@ import {
   timeoutFailure,
 } from './failures.ts';
 import { mergeRetry, mergeTimeouts } from './options.ts';
+import { singleFlight } from './single-flight.ts';
 import { isStream, UnknownBodyError } from './to-body.ts';
 
 /** Slightly longer than the gateway waits for a service, so that the gateway's own response arrives (D13). */

@@ -60,7 +60,7 @@ export interface UploadOptions extends StorageCallOptions {
   readonly maxBytes?: number | undefined;
   /**
    * Called with the number of bytes sent so far. If it throws, the upload is aborted. With your own
-   * `fetch`, and on platforms without `XMLHttpRequest` other than Node and Workers, it is only called at
+   * `fetch`, and on platforms without `XMLHttpRequest` other than Node, it is only called at
    * the beginning and at the end.
    */
   readonly onProgress?: ((progress: Progress) => void) | undefined;

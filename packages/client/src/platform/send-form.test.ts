@@ -1,13 +1,11 @@
 import vm from 'node:vm';
-import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { openDeadline } from '../internal/deadline.ts';
 import { type sendForm as sendInNode, toRequestTarget } from './node/send-form.ts';
 import type * as node from './node.ts';
 import type { UploadForm } from './upload-form.ts';
 import { sendForm as sendInPage } from './web/send-form.ts';
 import * as web from './web.ts';
-import { sendForm as sendInWorker } from './workerd/send-form.ts';
-import type * as workerd from './workerd.ts';
 
 // What these senders do on their platforms is tested there, by test/platforms. Here are the faults.
 const lost = new Error('lost');
@@ -37,9 +35,7 @@ afterEach(() => void vi.unstubAllGlobals());
 
 it('every platform has the same functions', () => {
   expectTypeOf<keyof typeof web>().toEqualTypeOf<keyof typeof node>();
-  expectTypeOf<keyof typeof workerd>().toEqualTypeOf<keyof typeof node>();
   expectTypeOf(sendInPage).toEqualTypeOf<typeof sendInNode>();
-  expectTypeOf(sendInWorker).toEqualTypeOf<typeof sendInNode>();
 });
 
 describe('an XMLHttpRequest', () => {
@@ -69,41 +65,6 @@ describe('an XMLHttpRequest', () => {
     abort.mockClear();
     await expect(send(sendInPage, { idle: 5 })).rejects.toBe(slow);
     expect(abort).toHaveBeenCalled();
-  });
-});
-
-describe('an upload of a Worker', () => {
-  beforeEach(() => void vi.stubGlobal('IdentityTransformStream', TransformStream));
-
-  /** Sends one chunk of a stream that then hangs. */
-  function sendStuck(fetch: UploadForm['fetch'], rest: Partial<UploadForm> = {}) {
-    const left = vi.fn();
-    const data = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(Uint8Array.of(1)),
-      cancel: left,
-    });
-    const content = { data, size: undefined, maxBytes: 9, type: '', isReplayable: false };
-    return { left, upload: send(sendInWorker, { content, fetch, ...rest }) };
-  }
-  const respond = (status: number) => async () => new Response('<Error/>', { status });
-
-  it('fails with its connection, and stops reading', async () => {
-    const { upload, left } = sendStuck(() => Promise.reject(new Error('reset')));
-    await expect(upload).rejects.toBe(lost);
-    expect(left).toHaveBeenCalled();
-  });
-
-  it('treats an early response as a refusal, and stops reading', async () => {
-    const { upload, left } = sendStuck(respond(403));
-    expect(await upload).toMatchObject({ status: 403, text: '<Error/>' });
-    expect(left).toHaveBeenCalled();
-    await expect(sendStuck(respond(200)).upload).rejects.toBe(lost);
-  });
-
-  it('ends after an idle time', async () => {
-    const { upload, left } = sendStuck(() => new Promise(() => {}), { idle: 5 });
-    await expect(upload).rejects.toBe(slow);
-    expect(left).toHaveBeenCalled();
   });
 });
 

@@ -2,7 +2,7 @@ import type { FetchLike } from '../call-options.ts';
 import type { Step } from '../internal/deadline.ts';
 
 /**
- * A local file, in Node, Deno and Bun. It is streamed, not loaded into memory, and can be sent again if
+ * A local file, in Node. It is streamed, not loaded into memory, and can be sent again if
  * an attempt fails. A plain string is content, not a path.
  *
  * @example
@@ -17,7 +17,7 @@ export interface FileSource {
  * Data that can be uploaded: bytes, a string (sent as UTF-8), a web stream or Node stream, any other iterable
  * of bytes or strings, or a local file.
  *
- * Node and Workers stream the content. Browsers cannot send a stream over HTTP/1.1, so they first buffer
+ * Node streams the content. Browsers cannot send a stream over HTTP/1.1, so they first buffer
  * it in memory, up to `maxBytes`.
  */
 export type UploadData =

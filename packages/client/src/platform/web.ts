@@ -18,5 +18,5 @@ export const warnOfPath = (_path: string, _client: object): void => {};
 export const sendsIfRange = false;
 
 async function rejectFile(..._: unknown[]): Promise<never> {
-  throw new TypeError('Local files are only supported in Node, Deno and Bun.');
+  throw new TypeError('Local files are only supported in Node.');
 }

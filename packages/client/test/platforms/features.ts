@@ -1,96 +1,354 @@
-import { BROWSERS, type PlatformId } from './platforms.ts';
+import {
+  bearer,
+  createGatewayClient,
+  createStorageClient,
+  defaultWireProfile,
+  type GatewayClientOptions,
+  type OpenWebSocket,
+  type StorageClientOptions,
+  tc3,
+  tc3Storage,
+} from '@berth/client';
+import { assert, assertEqual, assertFails } from './assert.ts';
+import type { Deployment } from './deployment.ts';
 
-/** What the client does. */
+export type PlatformId = 'node20' | 'node26' | 'chromium';
+
+/** What the client does on a platform. */
 export interface Feature {
-  readonly title: string;
-  /**
-   * What happens instead, on a platform that lacks it: a case of the feature proves it there
-   * (`without`). Default: every platform has it.
-   */
-  readonly lacking?: Readonly<Partial<Record<PlatformId, string>>>;
+  readonly name: string;
+  /** Default: all. */
+  readonly platforms?: readonly PlatformId[];
+  /** Fails unless the feature works. */
+  run(deployment: Deployment): Promise<void>;
 }
 
-/** What browsers do instead. */
-const inBrowsers = (instead: string) => Object.fromEntries(BROWSERS.map((id) => [id, instead]));
-const NO_PAGE = 'not applicable: only browsers enforce CORS';
+const NODE = ['node20', 'node26'] as const;
+const PAGE = ['chromium'] as const;
+const MIB = 1024 * 1024;
 
-/** The features that the cases cover, from which docs/reference/platforms.md is generated. */
-export const FEATURES = {
-  calls: { title: 'Calls to hosted services' },
-  redirects: {
-    title: 'Redirects from a service, which are not followed',
-    lacking: inBrowsers('`GatewayError` with status 0: browsers hide redirects'),
-  },
-  errors: { title: 'Error classes' },
-  signature: { title: 'Signed calls (`tc3`, `tc3Storage`)' },
-  ownFetch: { title: 'Your own `fetch`' },
-  postStream: {
-    title: 'Streams as the body of `post`',
-    lacking: inBrowsers('`NetworkError`: browsers cannot send streams over HTTP/1.1'),
-  },
-  aborts: { title: '`signal` ends calls, streams and transfers' },
-  events: { title: 'Events, resumed after a lost connection' },
-  webSocket: {
-    title: 'Built-in WebSocket',
-    lacking: { node20: '`TypeError`: pass `webSocket` (for example from ws)' },
-  },
-  webSocketHeaders: {
-    title: 'WebSocket with any credentials',
-    lacking: {
-      node20: '`TypeError`: pass `webSocket` (for example from ws)',
-      ...inBrowsers(
-        'Bearer tokens only, sent as a subprotocol; other credentials throw a `TypeError`',
-      ),
-      workerd: 'Bearer tokens only, sent as a subprotocol; other credentials throw a `TypeError`',
-    },
-  },
-  ownWebSocket: { title: 'Your own `webSocket`' },
-  uploads: { title: 'Uploads with progress, and downloads' },
-  streamedUploads: {
-    title: 'Streamed uploads',
-    lacking: inBrowsers('the stream is buffered first, up to `maxBytes`'),
-  },
-  files: {
-    title: 'Local files: `{ file }`, `downloadToFile`',
-    lacking: {
-      ...inBrowsers('`TypeError`: the platform has no files'),
-      workerd: '`TypeError`: the platform has no files',
-    },
-  },
-  https: { title: 'HTTPS, with a certificate that the platform is configured to trust' },
-  certificateByFetch: {
-    title: 'A certificate trusted by your own `fetch`',
-    lacking: {
-      ...inBrowsers('`NetworkError`: only the user can trust a certificate'),
-      workerd: '`NetworkError`: only the configuration can trust a certificate',
-    },
-  },
-  agent: {
-    title: '`agent` for uploads',
-    lacking: {
-      ...inBrowsers('ignored: the browser opens the connections'),
-      workerd: 'ignored: the runtime opens the connections',
-    },
-  },
-  crossOrigin: { title: 'Calls to other origins (CORS)' },
-  originRules: {
-    title: 'Responses from unlisted origins are hidden (CORS)',
-    lacking: {
-      node20: NO_PAGE,
-      node22: NO_PAGE,
-      node24: NO_PAGE,
-      node26: NO_PAGE,
-      deno: NO_PAGE,
-      bun: NO_PAGE,
-      workerd: NO_PAGE,
-    },
-  },
-} as const satisfies Record<string, Feature>;
-
-export type FeatureId = keyof typeof FEATURES;
-
-/** Returns what a platform does instead of a feature; `undefined` if it has the feature. */
-export function lackOf(feature: FeatureId, platform: PlatformId): string | undefined {
-  const { lacking }: Feature = FEATURES[feature];
-  return lacking?.[platform];
+/** A request as the mock's `echo` service received it. */
+interface Echo {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
+
+function echoOf(deployment: Deployment, options: Partial<GatewayClientOptions> = {}) {
+  return serviceOf(deployment, 'echo', options);
+}
+
+function serviceOf(
+  { gateway, token }: Pick<Deployment, 'gateway' | 'token'>,
+  name: string,
+  options: Partial<GatewayClientOptions> = {},
+) {
+  const merged = { auth: bearer(token), baseUrl: gateway, ...options };
+  return createGatewayClient(merged as GatewayClientOptions).service(name);
+}
+
+function unstableOf({ unstable, token }: Deployment, name: 'ticker' | 'slow') {
+  return serviceOf({ gateway: unstable, token }, name);
+}
+
+function storageOf({ storage, keyPair }: Deployment, options: Partial<StorageClientOptions> = {}) {
+  const credentials = tc3Storage(keyPair);
+  return createStorageClient({ credentials, baseUrl: storage, envId: 'dev', ...options });
+}
+
+/** Returns bytes of which each depends on its offset. */
+function bytesOf(size: number): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from({ length: size }, (_, index) => (index * 31) % 251);
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
+}
+
+async function assertBytes(response: Response, expected: Uint8Array): Promise<void> {
+  const actual = new Uint8Array(await response.arrayBuffer());
+  assertEqual(actual.length, expected.length);
+  assert(
+    actual.every((byte, index) => byte === expected[index]),
+    'other bytes were downloaded',
+  );
+}
+
+async function assertEchoes(deployment: Deployment, options: Partial<GatewayClientOptions>) {
+  const socket = await echoOf(deployment, options).connect('room', { protocols: ['chat'] });
+  assertEqual(socket.protocol, 'chat');
+  const message = new Promise<unknown>((resolve) => {
+    socket.addEventListener('message', ({ data }) => resolve(data), { once: true });
+  });
+  socket.send('中 text');
+  assertEqual(await message, '中 text');
+  socket.close();
+}
+
+/** The features, for every platform. */
+export const FEATURES: readonly Feature[] = [
+  {
+    name: 'sends a path and a query unchanged',
+    async run(deployment) {
+      const path = 'a%2Fb//c%20d/%E4%B8%AD?q=1&r=%26&r=a+b';
+      assertEqual((await echoOf(deployment).get<Echo>(path)).target, `/${path}`);
+    },
+  },
+  {
+    name: 'posts JSON, text, bytes and forms',
+    async run(deployment) {
+      const post = async (body: unknown) => (await echoOf(deployment).post<Echo>('a', body)).body;
+      assertEqual(await post({ a: '中' }), '{"a":"中"}');
+      assertEqual(await post('é'), 'é');
+      assertEqual(await post(new TextEncoder().encode('bytes')), 'bytes');
+      assertEqual(await post(new Blob(['blob'])), 'blob');
+      assertEqual(await post(new URLSearchParams({ a: 'b c' })), 'a=b+c');
+    },
+  },
+  {
+    name: 'posts a stream',
+    platforms: NODE,
+    async run(deployment) {
+      const body = streamOf(new TextEncoder().encode('one two'));
+      assertEqual((await echoOf(deployment).post<Echo>('a', body)).body, 'one two');
+    },
+  },
+  {
+    name: 'cannot post a stream in a browser',
+    platforms: PAGE,
+    async run(deployment) {
+      const call = echoOf(deployment).post('a', streamOf(bytesOf(1)));
+      await assertFails(call, { name: 'NetworkError' });
+    },
+  },
+  {
+    name: 'returns the response of another origin, with all headers that the contract exposes',
+    async run(deployment) {
+      const response = await echoOf(deployment).request('status/418');
+      assertEqual(response.status, 418);
+      assertEqual(await response.json(), { status: 418 });
+      assert(response.headers.get('X-Request-Id'), 'no X-Request-Id can be read');
+      assertEqual(response.headers.get('X-Svc-Upstream-Status-Code'), '418');
+    },
+  },
+  {
+    name: 'returns a redirect of the service without following it',
+    platforms: NODE,
+    async run(deployment) {
+      assertEqual((await echoOf(deployment).request('status/302')).status, 302);
+    },
+  },
+  {
+    name: 'reports a redirect that the browser hides',
+    platforms: PAGE,
+    async run(deployment) {
+      const call = echoOf(deployment).request('status/302');
+      await assertFails(call, { name: 'GatewayError', status: 0 });
+    },
+  },
+  {
+    name: 'reports refusals, unreachable servers and time limits',
+    async run(deployment) {
+      const refused = { name: 'GatewayError', code: 'SERVICE_NOT_FOUND', status: 404 };
+      await assertFails(serviceOf(deployment, 'missing').get('a'), refused);
+      const { nowhere: gateway, token } = deployment;
+      const offline = serviceOf({ gateway, token }, 'echo', { retry: false });
+      await assertFails(offline.get('a'), { name: 'NetworkError' });
+      const late = unstableOf(deployment, 'slow').post('late', {}, { timeouts: { total: 50 } });
+      await assertFails(late, { name: 'TimeoutError', timeout: 50 });
+    },
+  },
+  {
+    name: 'signs calls to both APIs',
+    async run(deployment) {
+      const echo = echoOf(deployment, { auth: tc3(deployment.keyPair) });
+      assertEqual((await echo.post<Echo>('a', { b: 1 })).body, '{"b":1}');
+      const storage = storageOf(deployment);
+      const { fileID } = await storage.upload('signed.txt', 'a');
+      await storage.delete(fileID);
+    },
+  },
+  {
+    name: "sends everything with the caller's own fetch",
+    async run(deployment) {
+      const paths: string[] = [];
+      const fetch = (url: string, init: RequestInit) => {
+        paths.push(new URL(url).pathname);
+        return globalThis.fetch(url, init);
+      };
+      await echoOf(deployment, { fetch }).get('a');
+      const storage = storageOf(deployment, { fetch });
+      const { fileID } = await storage.upload('own.bin', bytesOf(MIB));
+      await assertBytes(await storage.download(fileID), bytesOf(MIB));
+      assertEqual(paths.length, 5);
+    },
+  },
+  {
+    name: 'returns each event once, in order, over dropped connections',
+    async run(deployment) {
+      const seen: string[] = [];
+      for await (const { id, data } of unstableOf(deployment, 'ticker').events()) {
+        seen.push(id + data);
+      }
+      assertEqual(seen, ['1中1', '2中2', '3中3', '4中4', '5中5']);
+    },
+  },
+  {
+    name: 'opens a WebSocket with a token',
+    platforms: ['node26', 'chromium'],
+    run: (deployment) => assertEchoes(deployment, {}),
+  },
+  {
+    name: 'opens a WebSocket with a signature',
+    platforms: ['node26'],
+    run: (deployment) => assertEchoes(deployment, { auth: tc3(deployment.keyPair) }),
+  },
+  {
+    name: 'opens a WebSocket of the ws package, with a signature',
+    platforms: NODE,
+    async run(deployment) {
+      const { WebSocket } = await import('ws');
+      const webSocket: OpenWebSocket = (url, protocols, headers) =>
+        new WebSocket(url, protocols, { headers }) as never;
+      await assertEchoes(deployment, { auth: tc3(deployment.keyPair), webSocket });
+    },
+  },
+  {
+    name: 'cannot open a WebSocket with a signature in a browser',
+    platforms: PAGE,
+    async run(deployment) {
+      const call = echoOf(deployment, { auth: tc3(deployment.keyPair) }).connect();
+      await assertFails(call, { name: 'TypeError' });
+    },
+  },
+  {
+    name: 'needs a WebSocket from a package',
+    platforms: ['node20'],
+    run: (deployment) => assertFails(echoOf(deployment).connect(), { name: 'TypeError' }),
+  },
+  {
+    name: 'reports why the gateway refuses a WebSocket',
+    platforms: ['node26', 'chromium'],
+    run: (deployment) =>
+      assertFails(serviceOf(deployment, 'missing').connect(), { code: 'SERVICE_NOT_FOUND' }),
+  },
+  {
+    name: 'uploads and downloads, with progress both ways',
+    async run(deployment) {
+      const storage = storageOf(deployment);
+      for (const size of [0, 1, 5 * MIB]) {
+        let [sent, received] = [0, 0];
+        const { fileID } = await storage.upload(`${size}.bin`, bytesOf(size), {
+          onProgress: ({ loaded }) => {
+            sent = loaded;
+          },
+        });
+        const response = await storage.download(fileID, {
+          onProgress: ({ loaded }) => {
+            received = loaded;
+          },
+        });
+        await assertBytes(response, bytesOf(size));
+        assertEqual([sent, received], [size, size]);
+      }
+    },
+  },
+  {
+    name: 'downloads a part of a file',
+    async run(deployment) {
+      const storage = storageOf(deployment);
+      const { fileID } = await storage.upload('part.bin', bytesOf(300_000));
+      const range = { offset: 100_000, length: 5_000 };
+      const expected = bytesOf(300_000).subarray(100_000, 105_000);
+      await assertBytes(await storage.download(fileID, { range }), expected);
+    },
+  },
+  {
+    name: 'uploads streams of known and unknown length',
+    async run(deployment) {
+      const storage = storageOf(deployment);
+      for (const size of [3 * MIB, undefined]) {
+        const content = bytesOf(3 * MIB);
+        const { fileID } = await storage.upload('stream.bin', streamOf(content), { size });
+        await assertBytes(await storage.download(fileID), content);
+      }
+      const tooLong = storage.upload('long.bin', streamOf(bytesOf(3 * MIB)), { maxBytes: MIB });
+      await assertFails(tooLong, { name: 'RangeError' });
+    },
+  },
+  {
+    name: 'reads the XML error of the upload target, with progress and without',
+    async run(deployment) {
+      // The form lacks two fields of its grant, so nothing is stored and the response is an XML `Error`.
+      const uploadFields = { securityToken: 'x-no-token', metaFileId: 'x-no-id' };
+      const wireProfile = { ...defaultWireProfile, uploadFields };
+      const storage = storageOf(deployment, { retry: false, wireProfile });
+      for (const onProgress of [undefined, () => {}]) {
+        const upload = storage.upload('refused.txt', 'a', { onProgress });
+        await assertFails(upload, { name: 'UploadError', status: 403 });
+      }
+    },
+  },
+  {
+    name: 'uploads a local file, and downloads to one',
+    platforms: NODE,
+    async run(deployment) {
+      const { mkdtemp, readFile, rm, writeFile } = await import('node:fs/promises');
+      const folder = await mkdtemp('files-');
+      await writeFile(`${folder}/there.bin`, bytesOf(MIB));
+      const storage = storageOf(deployment);
+      const { fileID } = await storage.upload('disk.bin', { file: `${folder}/there.bin` });
+      await storage.downloadToFile(fileID, `${folder}/back.bin`);
+      await assertBytes(new Response(await readFile(`${folder}/back.bin`)), bytesOf(MIB));
+      await rm(folder, { recursive: true });
+    },
+  },
+  {
+    name: 'has no local files in a browser',
+    platforms: PAGE,
+    async run(deployment) {
+      const upload = storageOf(deployment).upload('a.bin', { file: '/a.bin' });
+      await assertFails(upload, { name: 'TypeError' });
+    },
+  },
+  {
+    name: 'aborts calls and event streams in the middle',
+    async run(deployment) {
+      const slow = unstableOf(deployment, 'slow');
+      const abort = new AbortController();
+      const call = assertFails(slow.post('call', {}, { signal: abort.signal }), {
+        message: 'enough',
+      });
+      const next = slow.events('events', { signal: abort.signal }).next();
+      await Promise.all([slow.get('begun/call'), slow.get('begun/events')]);
+      abort.abort(new Error('enough'));
+      await Promise.all([call, slow.get('ended/call'), slow.get('ended/events')]);
+      assertEqual(await next, { done: true });
+    },
+  },
+  {
+    name: 'aborts uploads and downloads in the middle',
+    async run(deployment) {
+      const storage = storageOf(deployment);
+      const content = bytesOf(20 * MIB);
+      const stop = new AbortController();
+      const upload = storage.upload('aborted.bin', content, {
+        signal: stop.signal,
+        onProgress: ({ loaded }) => loaded > 0 && stop.abort(new Error('enough')),
+      });
+      await assertFails(upload, { message: 'enough' });
+
+      const { fileID } = await storage.upload('long.bin', content);
+      const abort = new AbortController();
+      const response = await storage.download(fileID, { signal: abort.signal });
+      const reader = response.body?.getReader();
+      await reader?.read();
+      abort.abort(new Error('enough'));
+      const rest = async () => {
+        while (!(await reader?.read())?.done);
+      };
+      await assertFails(rest(), { message: 'enough' });
+    },
+  },
+];

@@ -1,65 +1,125 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { openBrowser } from '@berth/runtimes/browser';
+import { describeOn } from '@berth/runtimes/engines';
+import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isBrowser, listPlatforms, PLATFORMS, type PlatformId } from './platforms.ts';
-import { type CaseResult, planOf } from './run-suite.ts';
-import { buildProject, type Project } from './runners/build-project.ts';
-import { runBrowser } from './runners/run-browser.ts';
-import { runProcess, whyAbsent } from './runners/run-process.ts';
-import { runWorker } from './runners/run-worker.ts';
-import { startDeployment } from './start-deployment.ts';
-import { SUITE } from './suite.ts';
+import { type Deployment, startDeployment } from './deployment.ts';
+import { FEATURES, type PlatformId } from './features.ts';
+import type { Result, runFeatures } from './run-features.ts';
+
+const run = promisify(execFile);
+const require = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
+const PACKAGE = join(import.meta.dirname, '../..');
 
 let folder: string;
-let project: Project;
 let running: Awaited<ReturnType<typeof startDeployment>>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-platforms-'));
-  [project, running] = await Promise.all([buildProject(folder), startDeployment(folder)]);
+  [running] = await Promise.all([startDeployment(), buildProject()]);
 });
 afterAll(async () => {
   await running.close();
   await rm(folder, { recursive: true });
 });
 
-for (const platform of listPlatforms()) {
-  const reason = whyAbsent(platform);
-  const title = PLATFORMS[platform];
-  if (reason) describe.skip(`${title} (skipped: ${reason})`, () => runCases(platform));
-  else describe(title, () => runCases(platform));
+describe('Node 20, the oldest', () => runOn('node20', runInNode));
+describe('Node 26, the newest', () => runOn('node26', runInNode));
+describeOn('chromium', 'a page', () => runOn('chromium', runInPage));
+
+/** Runs the features on a platform, each as a test. */
+function runOn(
+  platform: PlatformId,
+  runAll: (platform: PlatformId, deployment: Deployment) => Promise<readonly Result[]>,
+): void {
+  let results: readonly Result[] = [];
+  beforeAll(async () => {
+    results = await runAll(platform, running.deployment);
+  });
+  const names = FEATURES.filter(({ platforms }) => platforms?.includes(platform) ?? true);
+  it.each(names)('$name', ({ name }) => {
+    expect(results.find((result) => result.name === name)).toEqual({ name });
+  });
 }
 
-/** Runs each case as a separate test. */
-function runCases(platform: PlatformId): void {
-  const results = new Map<string, CaseResult>();
-  let failure: unknown;
+async function runInNode(platform: PlatformId, deployment: Deployment) {
+  const node = join(dirname(require.resolve(`${platform}/package.json`)), 'bin/node');
+  const args = [join(folder, 'in-node.js'), platform, JSON.stringify(deployment)];
+  const { stdout } = await run(node, args, { cwd: folder });
+  const lines = stdout.trim().split('\n');
+  return lines.map((line): Result => JSON.parse(line));
+}
 
-  beforeAll(async () => {
-    const { deployment, trusted } = running;
-    const tell = (result: CaseResult) => void results.set(result.name, result);
-    const run = isBrowser(platform)
-      ? runBrowser(platform, project.page, deployment, trusted, tell)
-      : platform === 'workerd'
-        ? runWorker(project.worker, deployment, trusted.file, tell)
-        : runProcess(platform, project.program, deployment, trusted.file, tell);
-    await run.catch((error: unknown) => {
-      failure = error;
-    });
-  });
-
-  for (const one of SUITE) {
-    const plan = planOf(one, platform);
-    if (!plan) continue;
-    it(plan.title, () => {
-      const result = results.get(one.name);
-      if (!result) throw failure ?? new Error('The case did not run.');
-      expect(result.error).toBeUndefined();
-    });
+async function runInPage(platform: PlatformId, deployment: Deployment) {
+  const browser = await openBrowser();
+  try {
+    const page = await browser.newPage();
+    // Another origin than the deployment's, and a secure context, so that it may sign.
+    await page.goto(deployment.unstable.replace('127.0.0.1', 'localhost'));
+    const results: Result[] = [];
+    await page.exposeFunction('report', (result: Result) => results.push(result));
+    await page.addScriptTag({ type: 'module', path: join(folder, 'in-page.js') });
+    await page.waitForFunction(() => 'runFeatures' in globalThis);
+    await page.evaluate(
+      ([id, given]) => {
+        const { runFeatures: runAll, report } = globalThis as unknown as PageGlobals;
+        return runAll(id, given, report);
+      },
+      [platform, deployment] as const,
+    );
+    return results;
+  } finally {
+    await browser.close();
   }
+}
 
-  it('runs to its end', () => {
-    if (failure) throw failure;
+interface PageGlobals {
+  readonly runFeatures: typeof runFeatures;
+  readonly report: (result: Result) => Promise<void>;
+}
+
+/**
+ * Builds the client as it is published, so that each platform selects its files by its own export
+ * conditions, and bundles the features for Node and for pages.
+ */
+async function buildProject(): Promise<void> {
+  const modules = join(folder, 'node_modules');
+  const client = join(modules, '@berth/client');
+  await mkdir(client, { recursive: true });
+  const manifest = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8'));
+  const { imports, exports } = manifest.publishConfig;
+  await writeFile(join(client, 'package.json'), JSON.stringify({ ...manifest, imports, exports }));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  for (const name of ['openapi-fetch', 'ws']) {
+    await symlink(await realpath(join(PACKAGE, 'node_modules', name)), join(modules, name), 'dir');
+  }
+  // `typecheck` takes care of types.
+  const args = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(client, 'dist')];
+  await run('tsc', args, { cwd: PACKAGE });
+  await bundle('in-node', 'node', ['@berth/client', 'ws', /^node:/]);
+  await bundle('in-page', 'browser', ['ws', /^node:/]);
+}
+
+async function bundle(entry: string, platform: 'node' | 'browser', external: (string | RegExp)[]) {
+  const build = await rolldown({
+    input: join(import.meta.dirname, `${entry}.ts`),
+    platform,
+    external,
+    plugins: [
+      {
+        name: 'installed',
+        // Resolved as if the features were in the folder.
+        resolveId(id) {
+          return id === '@berth/client' ? this.resolve(id, join(folder, entry)) : null;
+        },
+      },
+    ],
   });
+  await build.write({ file: join(folder, `${entry}.js`), format: 'esm', codeSplitting: false });
+  await build.close();
 }

@@ -1,3 +1,0 @@
-export * from './web.ts';
-
-export const sendsIfRange = true;

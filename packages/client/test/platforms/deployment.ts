@@ -1,0 +1,90 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createMock } from '@berth/mock';
+
+/** Addresses and credentials of the servers that the features are run against, as JSON. */
+export interface Deployment {
+  readonly gateway: string;
+  readonly storage: string;
+  readonly token: string;
+  readonly keyPair: { readonly secretId: string; readonly secretKey: string };
+  /** A gateway with the services `ticker` and `slow`, and an empty page. */
+  readonly unstable: string;
+  /** A URL where nothing is listening. */
+  readonly nowhere: string;
+}
+
+/** Starts a mock that checks every signature, and a gateway whose connections break or hang. */
+export async function startDeployment() {
+  const [mock, gone] = await Promise.all([
+    createMock({ env: 'dev', auth: 'strict', services: {} }),
+    createMock({ env: 'dev' }),
+  ]);
+  const nowhere = gone.gatewayUrl;
+  await gone.close();
+  const unstable = await startUnstable();
+  const { id: secretId, secret: secretKey, token } = await mock.credentials();
+  const deployment: Deployment = {
+    gateway: mock.gatewayUrl,
+    storage: mock.storageUrl,
+    ...{ token, keyPair: { secretId, secretKey }, unstable: unstable.url, nowhere },
+  };
+  return {
+    deployment,
+    async close() {
+      unstable.close();
+      await mock.close();
+    },
+  };
+}
+
+/**
+ * Starts a gateway with two services. `ticker` sends the events 1 to 5, two in each connection, and breaks
+ * off each within the next event. `slow` does not respond to `/<id>`; `/begun/<id>` responds when such a
+ * call has arrived, and `/ended/<id>` when its caller has gone.
+ */
+async function startUnstable() {
+  const marks = new Map<string, PromiseWithResolvers<void>>();
+  const markOf = (name: string) => {
+    const mark = marks.get(name) ?? Promise.withResolvers<void>();
+    marks.set(name, mark);
+    return mark;
+  };
+  const server = createServer(async ({ method, url = '', headers }, response) => {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Access-Control-Allow-Headers', '*, Authorization');
+    if (method === 'OPTIONS') return response.end();
+    if (url === '/') return response.setHeader('Content-Type', 'text/html').end();
+    const path = url.replace('/v1/cloudrun/', '');
+    if (path === 'ticker') return sendTicks(response, Number(headers['last-event-id'] ?? 0));
+    const id = path.replace('slow/', '');
+    if (/^(begun|ended)\//.test(id)) {
+      await markOf(id).promise;
+      return response.end();
+    }
+    response.on('close', () => markOf(`ended/${id}`).resolve());
+    markOf(`begun/${id}`).resolve();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function sendTicks(response: ServerResponse, after: number): void {
+  if (after >= 5) return void response.writeHead(204).end();
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  const ids = [after + 1, after + 2].filter((id) => id <= 5);
+  const events = ids.map((id) => `id: ${id}\ndata: 中${id}\n\n`).join('');
+  // Some platforms discard what they have not passed on when a connection breaks, so it breaks later.
+  response.write(`retry: 10\n\n${events}`, () =>
+    setTimeout(() => {
+      if (after + 2 >= 5) response.end();
+      else response.write('id: 9\ndata: incompl', () => response.destroy());
+    }, 50),
+  );
+}

@@ -1,0 +1,25 @@
+import type { Deployment } from './deployment.ts';
+import { FEATURES, type PlatformId } from './features.ts';
+
+/** The outcome of a feature. */
+export interface Result {
+  readonly name: string;
+  /** Absent if it works. */
+  readonly error?: string;
+}
+
+/** Runs the features of a platform one by one, and reports each result as it comes. */
+export async function runFeatures(
+  platform: PlatformId,
+  deployment: Deployment,
+  report: (result: Result) => unknown,
+): Promise<void> {
+  for (const { name, platforms, run } of FEATURES) {
+    if (platforms && !platforms.includes(platform)) continue;
+    const error = await run(deployment).then(
+      () => undefined,
+      (reason: unknown) => (reason as Error)?.stack ?? String(reason),
+    );
+    await report({ name, ...(error !== undefined && { error }) });
+  }
+}
