@@ -13,7 +13,6 @@ const rules = await readRules(documents);
 
 await Promise.all([
   ...DOCUMENTS.map((name) => writeBoth(name, documents[name])),
-  write('downloads.gen.json', { downloads: listDownloads(documents) }),
   write('defaults.gen.json', readDefaults()),
   write('rules.gen.json', rules),
   write('contract.gen.json', toContract(documents, rules)),
@@ -25,18 +24,6 @@ function write(name: string, content: unknown): Promise<void> {
 
 async function writeBoth(name: string, content: unknown): Promise<void> {
   await Promise.all(['json', 'yaml'].map((ending) => write(`${name}.gen.${ending}`, content)));
-}
-
-/** Lists the documents that the mock and the server offer for download, and the path of each. */
-function listDownloads(documents: Bundles) {
-  return DOCUMENTS.flatMap((name) =>
-    ['json', 'yaml'].map((ending) => ({
-      path: `${name}/openapi.${ending}`,
-      title: `${documents[name].info.title}, OpenAPI 3.1`,
-      type: `application/${ending}`,
-      file: `generated/${name}.gen.${ending}`,
-    })),
-  );
 }
 
 /**
