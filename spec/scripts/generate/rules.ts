@@ -30,8 +30,6 @@ type Rule = {
 
 /** The published rule set. */
 type RuleSet = {
-  /** Entries of the API description in order, such as `Resources › Error body › code`. */
-  outline: string[];
   /** File in `docs/decisions` for each decision. */
   decisions: Record<string, string>;
   rules: Rule[];
@@ -128,7 +126,7 @@ export async function readRules(
   if (problems.length > 0) throw new Error(`The rules are invalid:\n${problems.join('\n')}`);
   const all = [...rules.values()];
   return {
-    ...{ outline, decisions },
+    decisions,
     rules: all.filter(({ checkedBy }) => checkedBy !== 'client'),
     clientRules: all.filter(({ checkedBy }) => checkedBy === 'client'),
   };

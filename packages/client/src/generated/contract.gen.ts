@@ -39,7 +39,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "f8da3c81b4af5228293a00d5819bef9758cc00cbde8e932c15155e98921310e6"
+  "sha256": "0d3a0e9325f42104c0a662aa33ad2ffece6556090b92e79fe0b0dc3007363e67"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "1499d5474168515af048b6e89978dc24f61bdf21d428dc7e3f231c159e0a3089"
     }
   },
-  "sha256": "7ae7002fc44bdb89ab82d0ac41774be6c2e5c01f3ad0152fbb263db24d7e8056"
+  "sha256": "0d3a0e9325f42104c0a662aa33ad2ffece6556090b92e79fe0b0dc3007363e67"
 } as const;
 
 /** Names on the wire (D1). */
