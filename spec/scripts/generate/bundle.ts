@@ -2,7 +2,7 @@ import { redocly } from '../redocly.ts';
 
 /** Published names of the handwritten documents. */
 export const DOCUMENTS = ['gateway.v1', 'storage.v2'] as const;
-export type DocumentName = (typeof DOCUMENTS)[number];
+type DocumentName = (typeof DOCUMENTS)[number];
 
 /** A bundled document: an OpenAPI 3.1 object in which every `$ref` points into the document itself. */
 type Bundle = {
