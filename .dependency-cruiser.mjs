@@ -72,7 +72,7 @@ const CODE = '^packages/[^/]+/(src|generator)/';
 const PACKAGES = [
   { from: ['client', 'server-stubs', 'conformance'], to: [] },
   { from: ['mock', 'server'], to: ['server-stubs'] },
-  { from: ['codegen', 'runtimes'], to: [] },
+  { from: ['runtimes'], to: [] },
 ];
 
 /** Loads the generator of the stubs if it is installed, as it loads openapi-typescript. */

@@ -9,7 +9,6 @@ import { endWithNpm, ROOT, turbo } from './process.mjs';
 /** The generated code that the mock uses, and its sources. */
 const GENERATED_FROM = [
   'spec',
-  'packages/codegen',
   ...['generator', 'scripts', 'src/generated', 'src/runtime/generated'].map(
     (folder) => `packages/server-stubs/${folder}`,
   ),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { writeGenerated } from '@berth/codegen';
 import { parse } from 'yaml';
+import { writeGenerated } from './codegen.ts';
 import { type Bundles, bundle, DOCUMENTS } from './generate/bundle.ts';
 import { readRules } from './generate/rules.ts';
 

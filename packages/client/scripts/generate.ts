@@ -1,8 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toTypes, writeGenerated } from '@berth/codegen';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { writeGenerated } from '../../../spec/scripts/codegen.ts';
+import { toTypes } from '../../../spec/scripts/to-types.ts';
 import { SETTINGS } from '../src/cli/settings.ts';
 import { toContractModule } from './to-contract-module.ts';
 import { toMswModule } from './to-msw-module.ts';

@@ -1,10 +1,10 @@
-import { constant, type ObjectSchema, toReadonlyType } from '@berth/codegen';
 import contract from '@berth/spec/contract.json' with { type: 'json' };
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import { constant, type ObjectSchema, toReadonlyType } from '../../../spec/scripts/codegen.ts';
 
 /** The limits of `spec/defaults/limits.yaml` that the client needs. */
 const LIMITS = {

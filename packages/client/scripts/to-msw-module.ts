@@ -1,7 +1,7 @@
-import { constant, toErrorTable } from '@berth/codegen';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { constant, toErrorTable } from '../../../spec/scripts/codegen.ts';
 
 /** The limits of `spec/defaults/limits.yaml` that the handlers enforce. */
 const LIMITS = [

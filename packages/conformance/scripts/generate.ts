@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { writeGenerated } from '@berth/codegen';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { writeGenerated } from '../../../spec/scripts/codegen.ts';
 import type { OpenapiDocument } from '../src/contract/openapi.ts';
 import { toOpenapi30 } from './to-openapi30.ts';
 

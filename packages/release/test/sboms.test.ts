@@ -40,6 +40,6 @@ describe.each(published)('that of $name', (manifest) => {
     );
     expect(names).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies ?? {})));
     expect(names).not.toContain('vitest');
-    expect(names).not.toContain('@berth/codegen');
+    expect(names).not.toContain('@berth/runtimes');
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { writeGenerated } from '@berth/codegen';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { writeGenerated } from '../../../spec/scripts/codegen.ts';
 import { generate } from '../generator/generate.ts';
 import { bundleAjvHelpers } from './bundle-ajv-helpers.ts';
 import { toContractModule, toErrorsModule } from './to-contract-module.ts';

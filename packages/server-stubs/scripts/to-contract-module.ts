@@ -1,9 +1,14 @@
-import { constant, type ErrorRow, toErrorTable, toReadonlyType } from '@berth/codegen';
 import contract from '@berth/spec/contract.json' with { type: 'json' };
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import {
+  constant,
+  type ErrorRow,
+  toErrorTable,
+  toReadonlyType,
+} from '../../../spec/scripts/codegen.ts';
 
 /** The limits in `spec/defaults/limits.yaml` that the routers and the engine enforce. */
 const LIMITS = [

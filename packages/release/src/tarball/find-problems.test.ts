@@ -44,8 +44,8 @@ test.each([
   ],
   [{ dependencies: { ws: 'catalog:' } }, '"catalog:" is only valid in this repository.'],
   [
-    { dependencies: { '@berth/codegen': '0.0.0' } },
-    'The package depends on @berth/codegen, which is private.',
+    { dependencies: { '@berth/runtimes': '0.0.0' } },
+    'The package depends on @berth/runtimes, which is private.',
   ],
   [
     { ...PLACE, bugs: undefined },

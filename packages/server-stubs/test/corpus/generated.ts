@@ -16,7 +16,9 @@ const ROOT = join(PACKAGE, '../..');
 /** This repository's TypeScript 7, and 5.9, which the client's code generator uses. */
 const COMPILERS = {
   7: join(ROOT, 'node_modules/typescript/bin/tsc'),
-  5: createRequire(import.meta.resolve('@berth/codegen')).resolve('typescript/bin/tsc'),
+  5: createRequire(import.meta.resolve('@berth/runtimes/package.json')).resolve(
+    'typescript5/bin/tsc',
+  ),
 } as const;
 
 /** Module specifier of the runtime, for generated files in any folder. */
