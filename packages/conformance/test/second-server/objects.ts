@@ -18,7 +18,7 @@ export function createObjects() {
   const contents = new Map<string, Buffer>();
   const paths = new Map<string, string>();
   const grants = new Map<string, Grant>();
-  const links = new Map<string, { path: string; last: number }>();
+  const links = new Map<string, { path: string; content: Buffer | undefined; last: number }>();
   const now = () => Math.floor(Date.now() / 1000);
   let writes = 0;
   return {
@@ -63,18 +63,18 @@ export function createObjects() {
     endGrant: (target: string) => grants.delete(target),
     /**
      * Returns path and query of a link that is valid for this many seconds, and at most one more. It contains
-     * the file name unencoded, so callers have to encode it once (D23).
+     * the file name unencoded, so callers have to encode it once (D23). Like a cache, it keeps a file that is deleted.
      */
     link(path: string, seconds = limits.linkSeconds): string {
       const target = `/?t=${makeOpaque('')}&as=the file ${path.split('/').at(-1)}`;
       const lifetime = Math.min(Math.ceil(seconds), limits.longestLinkSeconds);
-      links.set(target, { path, last: now() + lifetime });
+      links.set(target, { path, content: contents.get(path), last: now() + lifetime });
       return target;
     },
-    /** Returns the path of a link's file, `expired`, or `undefined` for anything else. */
-    findLink(target: string): { path: string } | 'expired' | undefined {
+    /** Returns the file of a link, `expired`, or `undefined` for anything else. */
+    findLink(target: string): Buffer | 'expired' | undefined {
       const link = links.get(decode(target));
-      return link && (now() > link.last ? 'expired' : { path: link.path });
+      return link && (now() > link.last ? 'expired' : (contents.get(link.path) ?? link.content));
     },
   };
 }
@@ -119,11 +119,10 @@ export function createObjectServer(objects: Objects, failures: Choices['failures
 function download(
   { method, url = '' }: IncomingMessage,
   response: ServerResponse,
-  { contents, findLink }: Objects,
+  { findLink }: Objects,
 ): void {
-  const link = findLink(url);
-  const content = typeof link === 'object' ? contents.get(link.path) : undefined;
-  if (method === 'GET' && content) {
+  const content = findLink(url);
+  if (method === 'GET' && Buffer.isBuffer(content)) {
     response.writeHead(200, { 'Content-Type': 'binary/octet-stream', Connection: 'close' });
     response.end(content);
   } else {
