@@ -18,7 +18,6 @@ export const RANGES = {
   timeout: { unit: 'milliseconds', least: 1, most: 3_600_000, usual: 10_000 },
   budget: { unit: 'seconds', least: 1, most: 86_400, usual: 900 },
   concurrency: { unit: 'checks', least: 1, most: 64, usual: undefined },
-  runs: { unit: 'requests', least: 1, most: 10_000, usual: 50 },
   sequences: { unit: 'sequences', least: 1, most: 100_000, usual: undefined },
 } as const;
 
@@ -122,12 +121,10 @@ export interface ConformanceOptions {
    */
   concurrency?: number | undefined;
   /**
-   * Seed for generated requests; the same seed sends the same requests. Default: random, included in the
+   * Seed for generated sequences; the same seed makes the same ones. Default: random, included in the
    * report.
    */
   seed?: number | undefined;
-  /** Number of generated requests per property, 1 to 10000. Default: 50. */
-  runs?: number | undefined;
   /**
    * Number of generated sequences of storage calls for `ST-SEQUENCE`, 1 to 100000. Default: 25, or as many as
    * start within 30 s.
@@ -167,7 +164,6 @@ export const DEFAULTS = {
   insecure: false,
   timeout: RANGES.timeout.usual,
   budget: RANGES.budget.usual,
-  runs: RANGES.runs.usual,
   bail: false,
   baseline: [],
   preferCode: false,

@@ -1,9 +1,7 @@
 import { isIP } from 'node:net';
-import { array, constantFrom } from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { NetworkFault } from '../http/health.ts';
-import { forAll } from './support/for-all.ts';
 import { callEcho, gatewayMethods, openSocket, readHello } from './support/gateway.ts';
 
 /**
@@ -35,24 +33,6 @@ async function expectPaths(t: CheckContext, paths: readonly string[]): Promise<v
   }
 }
 
-function expectGenerated(
-  t: CheckContext,
-  start: string,
-  pieces: readonly string[],
-  maxLength: number,
-  isRight: (target: string, path: string) => boolean,
-): Promise<boolean> {
-  const generated = array(constantFrom(...pieces), { minLength: 1, maxLength });
-  return forAll(t, generated, async (chosen, expect) => {
-    const path = start + chosen.join('');
-    const exchange = await t.gateway.call({ path });
-    const target = t.fixture.readEcho(exchange)?.target;
-    const came = target ?? `nothing, and the response was ${exchange.received.status}`;
-    const message = `GET ${path}: the service must receive it unchanged, but received ${came}`;
-    expect(target !== undefined && isRight(target, path), message, exchange);
-  });
-}
-
 /** Hosts whose first label is, in different ways, not the name of an existing environment. */
 function otherHosts(t: CheckContext): string[] {
   const { hostname, port } = new URL(`http://${t.gateway.host}`);
@@ -71,13 +51,6 @@ function otherHosts(t: CheckContext): string[] {
   return labels.map((one) => `${one}.${end}`);
 }
 
-/**
- * Pieces of generated paths. The first is not part of an escape, so that no segment consists only of dots.
- */
-const PATH_PIECES = [
-  ...['a', '%2F', '%2f', '%25', '%20', '%41', '%7E', '%3F', '%E4%B8%AD', '%FF', '/x'],
-];
-
 /** Every character that may be unescaped in a path (RFC 3986, section 3.3). */
 const UNESCAPED = "/a;b=1/c:d@e+f!$&'()*,~g=h.json";
 
@@ -92,6 +65,8 @@ const QUERIES = [
   'a=%25&b=%2525&c=100%&d=%zz',
   "a=%41&b=~%7E&c=*%2A!()'",
   '%80=%ff',
+  'b+a%26%3D%20%2B=%C3%A9;&a',
+  '%26%26=%3D%3D&?&&+%20/;1==+',
   'a',
   '?',
   `long=${'0123456789'.repeat(110)}`,
@@ -101,8 +76,6 @@ const QUERIES = [
  * Characters that RFC 3986 allows in a query; a gateway may reject any other with 400 (RFC 9112, section 3).
  */
 const SOUND = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*$/i;
-
-const QUERY_PIECES = [...'ab=&+/?;1', '%26', '%3D', '%20', '%2B', '%C3%A9'];
 
 function hasQueryOf(target: string, path: string): boolean {
   const [query, wanted] = [target, path].map((one) => one.split('?').slice(1).join('?'));
@@ -186,8 +159,9 @@ export const gatewayAddress: readonly Check[] = [
       '/%3Fa%3D1%23b',
       '/%5C%3B%3A%40%26%3D%2B%24%2C',
       '/%FF%FE%80',
+      '/a%2F%2f%25%20%41%7E%3F%E4%B8%AD%FF/x',
+      '/a/x%2F/x%25%2Fa%20%20/x%7E',
     ]);
-    await expectGenerated(t, '/a', PATH_PIECES, 12, (target, path) => target === path);
   }),
   defineCheck('GW-PATH-SLASHES', ['fixture'], (t) =>
     expectPaths(t, ['/a//b', '/a///b//c', '//a', '/a//', '//', '/a//b?c=//d']),
@@ -208,7 +182,6 @@ export const gatewayAddress: readonly Check[] = [
         if (index % 2 === 0) await expectQuery({ ...call, path: `/?${query}` }, query);
       }
     }
-    await expectGenerated(t, '/?', QUERY_PIECES, 16, hasQueryOf);
     const path = `${t.fixture.socket()}?b=%2f&a=+&b=%20&a`;
     await openSocket(t, { call: { path } }, async (socket) => {
       const { target } = await readHello(t, socket);

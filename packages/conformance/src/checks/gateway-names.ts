@@ -1,34 +1,25 @@
-import { array, constantFrom, tuple } from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorBody } from '../validation/exchange-rules.ts';
-import { type ExpectOne, forAll } from './support/for-all.ts';
 import { gatewayMethods, jsonPost } from './support/gateway.ts';
 
 async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
   for (const [index, service] of names.entries()) {
     for (const call of gatewayMethods) {
       const path = index % 2 === 0 ? '' : '/a';
-      expectRefusal(
-        t.expect,
-        await t.gateway.call({ ...call, service, path, acceptsRefusal: true }),
-      );
+      expectRefusal(t, await t.gateway.call({ ...call, service, path, acceptsRefusal: true }));
     }
   }
 }
 
-function expectRefusal(expect: ExpectOne, exchange: Exchange): void {
+function expectRefusal(t: CheckContext, exchange: Exchange): void {
   const { sent, received } = exchange;
   const isRefused = received.status >= 400 && received.status < 500 && hasErrorBody(received);
   const came = `but the response was ${received.status} ${cite(received.text)}`;
   const message = `${sent.method} ${sent.url}: the name must be rejected with a 4xx and the gateway's error body, ${came}`;
-  expect(isRefused, message, exchange);
+  t.expect(isRefused, message, exchange);
 }
-
-const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-
-const DIGITS = [...'0123456789'];
 
 function listNames(t: CheckContext): string[] {
   const name = t.uniqueName();
@@ -41,6 +32,9 @@ function listNames(t: CheckContext): string[] {
     `${name}7`.padStart(59, 'X'),
     `q${'-'.repeat(58)}9`,
     `Q${'_'.repeat(58)}z`,
+    'qabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ8',
+    'q0123456789_-9876543210-_8',
+    'qa-B_c--D__e0-F1_g2-_H3_-i8',
   ];
 }
 
@@ -60,8 +54,6 @@ function toMessage(service: string, exchange: Exchange): string {
   const came = [exchange.received.status, codeOf(exchange)].filter(Boolean).join(' ');
   return `a request with the service name ${service}: the response must be 404 SERVICE_NOT_FOUND, not ${came}`;
 }
-
-const GOOD = ['a', 'Z', '7'];
 
 /** Characters that a name must not contain, as they appear in a path. */
 const BAD = [
@@ -89,15 +81,6 @@ export const gatewayNames: readonly Check[] = [
       const isGood = isMissing(exchange) || (service.length < 8 && !isNameRefused(exchange));
       t.expect(isGood, toMessage(service, exchange));
     }
-    const inside = array(constantFrom(...LETTERS, ...DIGITS, '_', '-', '_', '-'), {
-      minLength: 20,
-      maxLength: 58,
-    });
-    await forAll(t, inside, async (characters, expect) => {
-      const service = `q${characters.join('')}8`;
-      const exchange = await t.gateway.call({ service });
-      expect(isMissing(exchange), toMessage(service, exchange), exchange);
-    });
   }),
   defineCheck('GW-NAME-LENGTH', [], (t) => {
     const long = t.uniqueName().padEnd(61, 'x');
@@ -115,12 +98,10 @@ export const gatewayNames: readonly Check[] = [
     const { service } = t.settings;
     const around = [`-${service}`, `${service}_`, `${service}.`, `${service}%20`];
     await expectRefused(t, [...ends, ...short, ...inside, ...around]);
-
-    const part = array(constantFrom(...GOOD, '_', '-'), { maxLength: 8 });
-    const bad = constantFrom(...BAD);
-    await forAll(t, tuple(part, bad, part), async ([before, between, after], expect) => {
-      const service = ['a', ...before, between, ...after, 'b'].join('');
-      expectRefusal(expect, await t.gateway.call({ service, acceptsRefusal: true }));
-    });
+    for (const bad of BAD) {
+      for (const service of [`a${bad}b`, `aZ7_-${bad}-_7Zb`]) {
+        expectRefusal(t, await t.gateway.call({ service, acceptsRefusal: true }));
+      }
+    }
   }),
 ];

@@ -1,4 +1,3 @@
-import { type Arbitrary, constantFrom } from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import {
   STORAGE_OPERATIONS,
@@ -10,14 +9,10 @@ import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { isClosed } from '../http/health.ts';
 import { claimRefusal } from '../validation/exchange-rules.ts';
 import { changeLetters } from './support/credentials.ts';
-import { type ExpectOne, forAll } from './support/for-all.ts';
 import {
-  brokenJson,
-  type FaultyRequest,
   isWrongType,
   JSON_TYPES,
   type JsonType,
-  lackingRequest,
   listRequestPlaces,
   type RequestPlace,
   readRequestSchema,
@@ -25,7 +20,6 @@ import {
   sampleRequest,
   spellPlace,
   spellType,
-  wrongTypeRequest,
 } from './support/requests.ts';
 import { areThere, needsFiles, toCopyItems } from './support/storage.ts';
 
@@ -42,8 +36,8 @@ function callWrongly(
  *
  * @param what describes the body: `batchDelete, the body is an array`
  */
-function expectRefusal(expect: ExpectOne, reply: StorageReply, what: string): void {
-  for (const [holds, message] of claimRefusal(reply)) expect(holds, `${what}: ${message}`, reply);
+function expectRefusal(t: CheckContext, reply: StorageReply, what: string): void {
+  for (const [holds, message] of claimRefusal(reply)) t.expect(holds, `${what}: ${message}`, reply);
 }
 
 const SIZE = 262_144;
@@ -63,7 +57,7 @@ async function expectLargeRefused(t: CheckContext, operation: StorageOperation):
     throw error;
   }
   if (reply.received.status === TOO_LARGE) return;
-  expectRefusal(t.expect, reply, what);
+  expectRefusal(t, reply, what);
 }
 
 /** Deep enough for a recursive parser. */
@@ -88,6 +82,11 @@ async function sendBroken(t: CheckContext, operation: StorageOperation): Promise
     XML: '<request><path>a.txt</path></request>',
     'JSON truncated in the middle': text.slice(0, Math.floor(text.length / 2)),
     'JSON without its last character': text.slice(0, -1),
+    'JSON without its first character': text.slice(1),
+    'JSON without its first colon': text.replace(':', ''),
+    'JSON without its first quotation mark': text.replace('"', ''),
+    'JSON with a bracket too many': text.replace('{', '{{'),
+    'JSON with a stray control character': text.replace('{', '{\0'),
     'trailing characters': `${text}x`,
     'two bodies': text + text,
     'a trailing comma': text.replace(/\}$/, ',}'),
@@ -106,25 +105,31 @@ async function sendBroken(t: CheckContext, operation: StorageOperation): Promise
   }
   for (const [what, body] of Object.entries(bodies)) {
     const reply = await callWrongly(t, operation, body);
-    expectRefusal(t.expect, reply, `${operation} with a body that is not JSON (${what})`);
+    expectRefusal(t, reply, `${operation} with a body that is not JSON (${what})`);
   }
 }
 
 async function sendWithoutEach(t: CheckContext, operation: StorageOperation): Promise<void> {
   const [required = ''] = readRequestSchema(operation).required;
   const others = required === 'path' ? sampleRequest(t, 'batchDelete') : { path: 'a.txt' };
-  const inherited = JSON.parse(`{"__proto__":${JSON.stringify(sampleRequest(t, operation))}}`);
+  const sample = sampleRequest(t, operation);
+  const inherited = JSON.parse(`{"__proto__":${JSON.stringify(sample)}}`);
   const bodies = {
     'an empty object': '{}',
     'an empty request in the form that the deployment accepts': t.storage.body({}),
     'an empty object as data': '{"data":{}}',
     'a field of another operation': t.storage.body(others),
     'an unknown field': t.storage.body({ unknown: 1 }),
+    'fields with similar names': t.storage.body({
+      ...{ [`${required}s`]: sample[required], [` ${required}`]: sample[required] },
+    }),
+    'values of each type': t.storage.body({ '': null, a: true, b: 'text', c: [[]], d: {} }),
+    'the fields inside another field': t.storage.body({ fields: sample }),
     'the fields inside __proto__': t.storage.body(inherited),
   };
   for (const [what, body] of Object.entries(bodies)) {
     const reply = await callWrongly(t, operation, body);
-    expectRefusal(t.expect, reply, `${operation} without ${required} (${what})`);
+    expectRefusal(t, reply, `${operation} without ${required} (${what})`);
   }
 }
 
@@ -148,6 +153,11 @@ function toLaxValue(type: JsonType, place: JsonType, text: string): unknown {
   return values[type];
 }
 
+/** Values that count as absent in many languages. */
+const EMPTY: Record<JsonType, unknown> = {
+  ...{ object: {}, array: [], string: '', number: 0, boolean: false, null: null },
+};
+
 /**
  * Yields every place with every wrong type; for lists, the second item, because code that looks only at the
  * first misses it.
@@ -158,13 +168,15 @@ async function sendMistyped(t: CheckContext, operation: StorageOperation): Promi
   const places = listRequestPlaces(readRequestSchema(operation), request);
   for (const place of places.filter(({ path }) => !path.includes(0))) {
     for (const type of JSON_TYPES.filter((one) => isWrongType(place, one))) {
-      const fields = replaceAt(request, place.path, toLaxValue(type, place.type, text));
       const fault = `${operation} with ${spellPlace(place.path)} as ${spellType(type)}`;
       const isBody = place.path.length === 0;
-      // Something that is not an object is wrong in both forms of a request.
-      const bodies = [t.storage.body(fields), ...(isBody ? [JSON.stringify(fields)] : [])];
+      const bodies = [toLaxValue(type, place.type, text), EMPTY[type]].flatMap((value) => {
+        const fields = replaceAt(request, place.path, value);
+        // Something that is not an object is wrong in both forms of a request.
+        return [t.storage.body(fields), ...(isBody ? [JSON.stringify(fields)] : [])];
+      });
       for (const body of new Set(bodies)) {
-        expectRefusal(t.expect, await callWrongly(t, operation, body), fault);
+        expectRefusal(t, await callWrongly(t, operation, body), fault);
       }
     }
   }
@@ -187,7 +199,7 @@ async function sendMistypedItems(
       const body = t.storage.body({ ...request, [field]: list });
       const place = spellPlace([field, list.length - 1]);
       const fault = `${operation} with ${place} of ${list.length} as ${spellType(type)}`;
-      expectRefusal(t.expect, await callWrongly(t, operation, body), fault);
+      expectRefusal(t, await callWrongly(t, operation, body), fault);
     }
   }
 }
@@ -200,21 +212,8 @@ async function sendNested(t: CheckContext, operation: StorageOperation): Promise
   for (const [place, text] of Object.entries({ [field]: body, 'the body': deep })) {
     const reply = await callWrongly(t, operation, text);
     const what = `${operation} with an array nested ${DEPTH} levels deep as ${place}`;
-    expectRefusal(t.expect, reply, what);
+    expectRefusal(t, reply, what);
   }
-}
-
-function sendGenerated(
-  t: CheckContext,
-  toRequest: (operation: StorageOperation) => Arbitrary<FaultyRequest>,
-): Promise<boolean> {
-  const requests = constantFrom(...STORAGE_OPERATIONS).chain((operation) =>
-    toRequest(operation).map((request) => ({ operation, ...request })),
-  );
-  return forAll(t, requests, async ({ operation, body, fields, fault }, expect) => {
-    const reply = await callWrongly(t, operation, body ?? t.storage.body(fields));
-    expectRefusal(expect, reply, `${operation} (${fault})`);
-  });
 }
 
 async function ofEach(send: (operation: StorageOperation) => Promise<void>): Promise<void> {
@@ -313,25 +312,12 @@ async function expectRefusedUndone(t: CheckContext): Promise<void> {
 }
 
 export const storageRefusals: readonly Check[] = [
-  defineCheck('ST-BAD-JSON', [], async (t) => {
-    await ofEach((operation) => sendBroken(t, operation));
-    await sendGenerated(t, (operation) =>
-      brokenJson(toText(t, operation)).map((body) => ({
-        body,
-        fields: {},
-        fault: 'the body is not JSON',
-      })),
-    );
-  }),
-  defineCheck('ST-MISSING-FIELD', [], async (t) => {
-    await ofEach((operation) => sendWithoutEach(t, operation));
-    await sendGenerated(t, lackingRequest);
-  }),
+  defineCheck('ST-BAD-JSON', [], (t) => ofEach((operation) => sendBroken(t, operation))),
+  defineCheck('ST-MISSING-FIELD', [], (t) => ofEach((operation) => sendWithoutEach(t, operation))),
   defineCheck('ST-WRONG-TYPE', [], async (t) => {
     await ofEach((operation) => sendMistyped(t, operation));
     await ofEach((operation) => sendNested(t, operation));
     await expectLargeRefused(t, 'batchDelete');
-    await sendGenerated(t, (operation) => wrongTypeRequest(t, operation));
   }),
   defineCheck('ST-REFUSED-UNDONE', needsFiles, expectRefusedUndone),
 ];

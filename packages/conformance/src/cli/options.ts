@@ -161,12 +161,11 @@ const selection = {
   prefix: text('<path>', 'folder for all stored files; emptied at the end'),
   seed: whole(
     '<number>',
-    'seed for generated requests; the same seed generates the same requests',
+    'seed for generated sequences; the same seed generates the same sequences',
     {
       usual: 'random, shown at the end',
     },
   ),
-  runs: whole('<number>', 'number of generated requests per property'),
   sequences: whole(
     '<number>',
     'number of generated sequences of storage calls, made one after another',

@@ -30,13 +30,13 @@ export async function startTarget(choices: Partial<Choices> = {}): Promise<Targe
   return {
     server,
     access,
-    options: { ...access, timeout: 60_000, seed: 1, runs: 5 },
+    options: { ...access, timeout: 60_000, seed: 1, sequences: 5 },
     args: [
       ...['--gateway-url', gatewayUrl, '--gateway-host', gatewayHost, '--storage-url', storageUrl],
       ...['--env', env, '--gateway-token', token, '--forbidden-service', forbiddenService],
       ...['--other-env-token', otherEnvToken, '--expired-token', expiredToken],
       ...['--tc3-secret-id', tc3.secretId, '--tc3-secret-key', tc3.secretKey],
-      ...['--tc3-service', tc3.service, '--runs', '5', '--timeout', '60000'],
+      ...['--tc3-service', tc3.service, '--sequences', '5', '--timeout', '60000'],
       ...headers.flatMap((header) => ['--storage-header', header]),
     ],
     async [Symbol.asyncDispose]() {
