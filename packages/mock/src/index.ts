@@ -14,8 +14,7 @@ export { createMock, type Mock } from './create-mock.ts';
 export type { Fault, FaultRule } from './faults/fault.ts';
 export type { MockOptions } from './options.ts';
 export type {
-  Duration,
-  EventScript,
+  EventsResponse,
   FakeService,
   FakeServices,
   FakeSocket,
@@ -23,11 +22,10 @@ export type {
   Route,
   RouteFunction,
   RouteResponse,
-  ScriptedEvent,
   ServiceCall,
+  ServiceEvent,
   WebSocketFunction,
-  WebSocketScript,
-  WebSocketStep,
+  WebSocketRoute,
 } from './services/fake-service.ts';
 export { defineService, defineServices } from './services/fake-service.ts';
 export type { LoggedRequest } from './session/request-log.ts';

@@ -10,13 +10,13 @@ import { applyProfile, assertWireProfile, type WireProfile } from './contract/wi
 import { createApplication } from './create-application.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
+import { describeServiceFault } from './services/service-fault.ts';
 import { type LoggedRequest, LogRoom } from './session/request-log.ts';
 import { createSession, type SessionParts, Sessions } from './session/session.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth/auth.ts';
 import { createHttpServer } from './surfaces/http-server.ts';
 import { itemPatternsOf } from './surfaces/storage.ts';
 import { originOf } from './util/host.ts';
-import { describeServiceFault } from './util/source-file.ts';
 
 interface ServeEvents extends ServicesEvents {
   /** Called for each call when it begins, and again when its response is complete. */

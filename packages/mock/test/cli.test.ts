@@ -139,14 +139,14 @@ test('--services serves a folder, and reports changes and errors', async () => {
   const folder = join(dir, 'services');
   await mkdir(folder);
   const define = (text: string) =>
-    replaceFile(join(folder, 'orders.yaml'), `routes: { ${text} }\n`);
-  await define('PUT /: {}');
+    replaceFile(join(folder, 'orders.ts'), `export default { routes: { ${text} } };`);
+  await define("'PUT /': {}");
   const refused = await runCli('--port', '0', '--services', folder);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(
-    /^\S+\/orders\.yaml:1:11: routes\["PUT \/"\] must begin with GET, POST or WS/,
+    /^\S+\/orders\.ts: routes\["PUT \/"\] must begin with GET, POST or WS/,
   );
-  await define('GET /: { json: 1 }');
+  await define("'GET /': { json: 1 }");
   const child = spawnCli('--port', '0', '--quiet', '--services', folder);
   const ended = finish(child);
   const url = urlOf(await untilReady(child));
@@ -156,14 +156,14 @@ test('--services serves a folder, and reports changes and errors', async () => {
   const reported = (name: 'stdout' | 'stderr') =>
     once(child[name] as NodeJS.EventEmitter, 'data').then(String);
   const fault = reported('stderr');
-  await define('GET /: { jsn: 2 }');
+  await define("'GET /': 2");
   expect(await fault).toBe(
-    `${folder}/orders.yaml:1:20: routes["GET /"].jsn is not a field here; did you mean json?\n`,
+    `${folder}/orders.ts: routes["GET /"] must be a response or a function.\n`,
   );
   expect(await respond()).toBe('1');
   const change = reported('stdout');
-  await define('GET /: { json: 2 }');
-  expect(await change).toBe(`Reloaded services: ${folder}/orders.yaml\n`);
+  await define("'GET /': { json: 2 }");
+  expect(await change).toBe(`Reloaded services: ${folder}/orders.ts\n`);
   expect(await respond()).toBe('2');
   child.kill('SIGTERM');
   expect((await ended).code).toBe(0);

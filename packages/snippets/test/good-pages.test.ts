@@ -8,9 +8,9 @@ mkdir shop && cd shop
 TOKEN='an y'; export OTHER=1
 \`\`\`
 
-\`\`\`yaml
-# services/orders.yaml
-routes: { GET /orders: { json: [{ id: a }] } }
+\`\`\`ts
+// services/orders.ts
+export default { routes: { 'GET /orders': { json: [{ id: 'a' }] } } };
 \`\`\`
 
 \`\`\`sh

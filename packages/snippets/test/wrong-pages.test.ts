@@ -55,12 +55,12 @@ const SLIPS: [what: string, page: string, said: RegExp][] = [
   ['YAML that is none', fence('yaml', 'a: [1'), /^page\.md:2: /],
   [
     'a setting that is none',
-    fence('yaml', '# services/orders.yaml', 'routs: {}'),
+    fence('yaml', '# berth.yaml', 'environmens: {}'),
     /^page\.md:2: .*must NOT have additional properties/,
   ],
   [
     'a schema that no package has',
-    fence('json', '{ "$schema": "node_modules/@berth/mock/none.schema.json" }'),
+    fence('json', '{ "$schema": "node_modules/@berth/server/none.schema.json" }'),
     /^page\.md:2: ENOENT/,
   ],
   ['a language that is none', fence('typescript', 'a'), /^page\.md:2: unknown language/],

@@ -4,7 +4,6 @@ import type { Context } from '../context.ts';
 import { documents } from '../contract/contract.ts';
 import { BUCKET } from '../files/file-store.ts';
 import type { Served } from '../serve.ts';
-import type { CompiledRoute } from '../services/compile-service.ts';
 import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
 
 /** Returns the text that the CLI prints at startup, with the URLs, the credentials and `curl` commands. */
@@ -33,50 +32,21 @@ export async function describeMock({ url, context }: Served): Promise<string> {
   ].join('\n');
 }
 
-async function describeDocument(url: string, { services, options }: Context): Promise<string> {
+function describeDocument(url: string, { services, options }: Context): string {
   const [name = ''] = services.names();
-  const routes = services.find(name)?.routes ?? [];
+  const operations = services.find(name)?.document?.operations ?? [];
   return [
     `Mock of ${options.document}`,
     '',
     `Operations     ${url}`,
-    ...routes.map(({ text }) => `  ${text}`),
+    ...operations.map((text) => `  ${text}`),
     `Log and files  ${url}/__mock`,
-    '',
-    'Paste these in order:',
-    '',
-    toText(await listSampleCurls(url, routes)),
   ].join('\n');
 }
 
 /** @param curls commands, with what they do */
 function toText(curls: readonly (readonly [string, string])[]): string {
   return curls.map(([title, command]) => `# ${title}\n${command}`).join('\n\n');
-}
-
-const MOST_SAMPLES = 3;
-
-/** Chooses valid calls to a document: one that creates an item, one that reads, and another. */
-async function listSampleCurls(
-  url: string,
-  routes: readonly CompiledRoute[],
-): Promise<[string, string][]> {
-  const samples = routes.filter(({ sample }) => sample);
-  const [post, get] = ['POST', 'GET'].map((method) => samples.find((one) => one.method === method));
-  const found: [string, string][] = [];
-  for (const route of [...new Set([post, get, ...samples])].slice(0, MOST_SAMPLES)) {
-    if (route?.sample === undefined) continue;
-    const { target, type, body } = await route.sample();
-    // curl chooses the method by itself: POST for a call with a body.
-    const isImplied = route.method === (body ? 'POST' : 'GET');
-    const args = [
-      ...(isImplied ? [] : [`-X ${route.method}`]),
-      ...(type === undefined ? [] : [`-H ${quote(`Content-Type: ${type}`)}`]),
-      ...(body ? [`-d ${quote(body)}`] : []),
-    ];
-    found.push([route.text, toCurl(url + target.replaceAll("'", '%27'), args)]);
-  }
-  return found;
 }
 
 /** The file that the example commands upload and link to. */

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { assertWireProfile, type WireProfile, WireProfileError } from '../contract/wire-profile.ts';
 import { serve } from '../serve.ts';
+import { describeServiceFault } from '../services/service-fault.ts';
 import { findReason } from '../session/logged-json.ts';
 import type { LoggedRequest } from '../session/request-log.ts';
-import { describeFileError } from '../util/folders.ts';
-import { describeServiceFault } from '../util/source-file.ts';
+import { describeFileError } from '../util/file-error.ts';
 import { describeMock } from './describe-mock.ts';
 import { type CliOptions, parseOptions } from './parse-options.ts';
 

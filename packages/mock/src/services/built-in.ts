@@ -72,14 +72,16 @@ async function echoMessages(socket: FakeSocket): Promise<void> {
   }
 }
 
-const TEXT = 'text/plain';
-
 /**
  * Creates the built-in `hello` service, which returns the contract's example for the `Accept` header. A
  * WebSocket first gets the text example, and then an echo of each message.
  */
 export function createHello(): CompiledService {
-  const text = listExamples().get('cloudrun-get')?.get(TEXT);
-  const greet = { webSocket: [{ send: text }, { echo: true as const }] };
-  return { ...compileService('hello', { routes: { 'WS /*': greet } }, ''), isExample: true };
+  const text = String(listExamples().get('cloudrun-get')?.get('text/plain'));
+  const greet = async (socket: FakeSocket) => {
+    await socket.send(text);
+    for await (const message of socket) await socket.send(message);
+  };
+  const service = compileService('hello', { routes: { 'WS /*': { webSocket: greet } } });
+  return { ...service, isExample: true };
 }

@@ -1,86 +1,58 @@
 import { suggest } from '../util/values.ts';
-import type { FakeService, Route } from './fake-service.ts';
+import type { DocumentService } from './document-service.ts';
+import type { FakeService } from './fake-service.ts';
 import { prepareRoute } from './prepare-route.ts';
 import {
   type CalledPath,
   compareRoutes,
-  HTTP_METHODS,
-  type HttpMethod,
   matchRoute,
   parseRouteKey,
   type RouteKey,
   type RouteMethod,
-  shapeOf,
   toCalledPath,
 } from './routes.ts';
-import type { RouteHandler, SampleCall } from './services.ts';
-import { type MockedResponse, type RouteContext, toMessageResponse } from './services.ts';
+import {
+  type MockedResponse,
+  type RouteContext,
+  type RouteHandler,
+  toMessageResponse,
+} from './services.ts';
 import { callProxy, openProxy } from './upstream.ts';
-import type { Opened } from './web-socket.ts';
-import { type Opener, prepareWebSocket } from './web-socket.ts';
+import { type Opened, type Opener, prepareWebSocket } from './web-socket.ts';
 
-interface RouteParts {
+interface CompiledRoute {
   /** As written in the definition. */
   readonly text: string;
   readonly key: RouteKey;
+  /** Exactly one of these, depending on the method. */
+  readonly respond?: RouteHandler;
+  readonly open?: Opener;
 }
-
-export type CompiledRoute = RouteParts &
-  (
-    | {
-        readonly method: HttpMethod;
-        readonly respond: RouteHandler;
-        /** A valid call, for the examples that the command line prints. */
-        readonly sample?: () => Promise<SampleCall>;
-      }
-    | { readonly method: 'WS'; readonly open: Opener; readonly sample?: undefined }
-  );
 
 export interface CompiledService {
   readonly name: string;
   /** Most specific first. */
   readonly routes: readonly CompiledRoute[];
   readonly proxy: URL | undefined;
+  /** Responds to every call, instead of routes. */
+  readonly document?: DocumentService;
   /** Whether HTTP calls return the contract's example. */
-  readonly isExample: boolean;
-  /** Whether routes come from an OpenAPI document. */
-  readonly isDocument?: true;
+  readonly isExample?: true;
 }
 
-/**
- * Compiles a valid definition into a service.
- *
- * @param folder base of relative file paths
- */
-export function compileService(
-  name: string,
-  { routes = {}, proxy }: FakeService,
-  folder: string,
-): CompiledService {
+/** Compiles a valid definition. */
+export function compileService(name: string, { routes = {}, proxy }: FakeService): CompiledService {
+  const compiled = Object.entries(routes).map(([text, route]): CompiledRoute => {
+    const key = parseRouteKey(text);
+    return key.method === 'WS'
+      ? { text, key, open: prepareWebSocket(route) }
+      : { text, key, respond: prepareRoute(route) };
+  });
   return {
     name,
-    routes: Object.entries(routes)
-      .map(([text, route]) => compileRoute(text, route, folder))
-      .sort((one, other) => compareRoutes(one.key, other.key)),
+    routes: compiled.sort((one, other) => compareRoutes(one.key, other.key)),
     proxy: proxy === undefined ? undefined : new URL(proxy),
-    isExample: false,
   };
-}
-
-/** Adds a document's routes to a service with the same name, whose own routes take precedence. */
-export function mergeDocument(own: CompiledService, document: CompiledService): CompiledService {
-  const shapes = new Set(own.routes.map(({ key }) => shapeOf(key)));
-  const added = document.routes.filter(({ key }) => !shapes.has(shapeOf(key)));
-  const routes = [...own.routes, ...added].sort((one, other) => compareRoutes(one.key, other.key));
-  return { ...own, routes, isDocument: true };
-}
-
-function compileRoute(text: string, route: Route, folder: string): CompiledRoute {
-  const key = parseRouteKey(text);
-  const { method } = key;
-  return method === 'WS'
-    ? { text, key, method, open: prepareWebSocket(route, folder) }
-    : { text, key, method, respond: prepareRoute(route, folder) };
 }
 
 export type ServiceContext = Omit<RouteContext, 'params' | 'report'> & {
@@ -88,21 +60,20 @@ export type ServiceContext = Omit<RouteContext, 'params' | 'report'> & {
   readonly report: (route: string, error: unknown) => void;
 };
 
-type CallResult = Promise<MockedResponse> | MockedResponse;
-
 /**
  * Handles a call with the most specific matching route. If no route matches, forwards the call to the
  * upstream service, or responds with 404 or 405 if there is none.
  */
-export function handleCall(service: CompiledService, context: ServiceContext): CallResult {
+export function handleCall(
+  service: CompiledService,
+  context: ServiceContext,
+): Promise<MockedResponse> | MockedResponse {
+  if (service.document !== undefined) return service.document.respond(toRouteContext(context));
   const path = toPath(context);
-  const method = context.input.method as HttpMethod;
-  const found =
-    findRoute(service, method, path) ??
-    (method === 'HEAD' ? findRoute(service, 'GET', path) : undefined);
-  if (found !== undefined && 'respond' in found.route) {
+  const method = context.input.method === 'POST' ? 'POST' : 'GET';
+  const found = findRoute(service, method, path);
+  if (found?.route.respond !== undefined)
     return found.route.respond(toRouteContext(context, found));
-  }
   if (service.proxy !== undefined) return callProxy(service.proxy, toRouteContext(context));
   return refuse(service, context, method, path);
 }
@@ -118,10 +89,12 @@ export function openCall(
 ): Promise<Opened> | Opened {
   const path = toPath(context);
   const found = findRoute(service, 'WS', path);
-  if (found !== undefined && 'open' in found.route) {
+  if (found?.route.open !== undefined) {
     return found.route.open(toRouteContext(context, found), upstreamStatus);
   }
-  if (findRoute(service, 'GET', path) !== undefined) return handleCall(service, context);
+  if (service.document !== undefined || findRoute(service, 'GET', path) !== undefined) {
+    return handleCall(service, context);
+  }
   if (service.proxy !== undefined) return openProxy(service.proxy, toRouteContext(context));
   return refuse(service, context, 'WS', path);
 }
@@ -137,7 +110,7 @@ function findRoute(
   path: CalledPath,
 ): Found | undefined {
   for (const route of routes) {
-    if (route.method !== method) continue;
+    if (route.key.method !== method) continue;
     const params = matchRoute(route.key, path);
     if (params !== undefined) return { route, params };
   }
@@ -160,20 +133,17 @@ function refuse(
   method: RouteMethod,
   path: CalledPath,
 ): MockedResponse {
-  const called = `${method === 'HEAD' ? 'GET' : method} /${input.anyPath}`;
+  const called = `${method} /${input.anyPath}`;
   const fits = (other: RouteMethod) => findRoute(service, other, path) !== undefined;
-  if ((method === 'GET' || method === 'HEAD') && fits('WS')) {
+  if (method === 'GET' && fits('WS')) {
     const message = `${called} of ${service.name} is a WebSocket: connect with a WebSocket client.`;
     return { ...toMessageResponse(426, message), unmatched: true };
   }
-  const allowed = HTTP_METHODS.filter(fits);
+  const allowed = (['GET', 'POST'] as const).filter(fits);
   if (method !== 'WS' && allowed.length > 0) {
     const message = `${called}: service ${service.name} supports only ${allowed.join(' and ')} here.`;
-    const allow = new Set(allowed.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])));
-    return {
-      ...toMessageResponse(405, message, { allow: [...allow].join(', ') }),
-      unmatched: true,
-    };
+    const allow = allowed.map((name) => (name === 'GET' ? 'GET, HEAD' : name)).join(', ');
+    return { ...toMessageResponse(405, message, { allow }), unmatched: true };
   }
   const routes = service.routes.map(({ text }) => text);
   const hint = suggest(called, routes, ' Did you mean');

@@ -7,8 +7,6 @@ import {
   type WireProfile,
 } from '@berth/server-stubs';
 import type { Session } from '../session/session.ts';
-import { type ServiceFault, ServicesError } from '../util/source-file.ts';
-import { isObject } from '../util/values.ts';
 import { createHello, echo } from './built-in.ts';
 import {
   type CompiledService,
@@ -17,9 +15,11 @@ import {
   openCall,
   type ServiceContext,
 } from './compile-service.ts';
+import type { DocumentOptions } from './document-service.ts';
 import type { FakeServices } from './fake-service.ts';
 import type { FileSource } from './loading/create-file-source.ts';
-import { type DocumentOptions, OF_SERVICES } from './services.ts';
+import { type ServiceFault, ServicesError } from './service-fault.ts';
+import { findNameFault, findServiceFaults } from './validate-service.ts';
 
 /** The source of services: the path of a folder or file, or definitions. */
 export type ServicesSource = string | FakeServices;
@@ -38,7 +38,7 @@ export interface ServicesOptions extends ServicesEvents {
   /** Whether to add `hello` and `echo` unless the source defines them. Default true. */
   readonly builtIn?: boolean;
   /** How OpenAPI documents are served. Default: as hosted services. */
-  readonly documents?: Partial<DocumentOptions>;
+  readonly documents?: DocumentOptions;
   /** Default: the contract's names. */
   readonly wireProfile?: WireProfile;
 }
@@ -72,8 +72,6 @@ export async function createServices(options: ServicesOptions) {
     has: (name: string) => source === undefined || find(name) !== undefined,
     /** Names of the defined services. */
     names: () => [...new Set([...own.services().keys(), ...beside.keys()])],
-    /** Current errors in the files; the last valid version of those services stays in use. */
-    faults: own.faults,
     /**
      * Handles a call to a defined service.
      *
@@ -87,8 +85,7 @@ export async function createServices(options: ServicesOptions) {
     /** Same for WebSockets. Other routes respond as to any call. */
     open(input: GatewayInput, call: GatewayCall, session: Session) {
       const service = find(input.name);
-      if (service === undefined || (service.routes.length === 0 && service.proxy === undefined))
-        return undefined;
+      if (service === undefined || !canOpen(service)) return undefined;
       const { upstreamStatus } = wireProfile.gatewayHeaders;
       return openCall(service, toContext(input, call, session), upstreamStatus);
     },
@@ -110,31 +107,37 @@ function describeFailure(error: unknown, service: string, route: string): Servic
   return { file, line: Number(line), column: Number(column), message };
 }
 
+/** Whether a service has a response of its own to a WebSocket, if only a refusal. */
+function canOpen({ routes, proxy, document }: CompiledService): boolean {
+  return routes.length > 0 || proxy !== undefined || document !== undefined;
+}
+
 async function loadSource(
   source: ServicesSource | undefined,
-  { onChange = () => {}, onFault = () => {}, documents }: ServicesOptions,
+  {
+    onChange = () => {},
+    onFault = () => {},
+    documents = { isRoot: false, standard: { dynamic: false } },
+  }: ServicesOptions,
 ): Promise<FileSource> {
   if (typeof source === 'string') {
     const { createFileSource } = await import('./loading/create-file-source.ts');
-    return createFileSource(source, {
-      onChange,
-      onFault,
-      documents: { ...OF_SERVICES, ...documents },
-    });
+    return createFileSource(source, { onChange, onFault, documents });
   }
-  const services = new Map<string, CompiledService>();
-  if (isObject(source)) {
-    const { validateServices } = await import('./loading/validate-services.ts');
-    const validated = await validateServices(source, process.cwd());
-    if ('faults' in validated) throw new ServicesError(validated.faults);
-    for (const service of validated.services) services.set(service.name, service);
-  }
-  return { services: () => services, faults: () => [], close() {} };
+  const definitions = Object.entries(source ?? {});
+  const faults = definitions.flatMap(([name, service]) => {
+    const fault = findNameFault(name);
+    const named = fault === undefined ? [] : [`${name} ${fault}`];
+    return [...named, ...findServiceFaults(service).map((one) => `${name}: ${one}`)];
+  });
+  if (faults.length > 0) throw new ServicesError(faults.map((message) => ({ message })));
+  const services = new Map(definitions.map(([name, one]) => [name, compileService(name, one)]));
+  return { services: () => services, close() {} };
 }
 
 function createBuiltIns(): ReadonlyMap<string, CompiledService> {
   return new Map([
     ['hello', createHello()],
-    ['echo', compileService('echo', echo, '')],
+    ['echo', compileService('echo', echo)],
   ]);
 }

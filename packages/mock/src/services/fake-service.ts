@@ -1,30 +1,18 @@
 import type { Readable } from 'node:stream';
 import type { ServiceResponse } from '@berth/server-stubs';
 
-/** Milliseconds, or a duration such as `250ms`, `5s`, `2m` or `1h`. */
-export type Duration = number | string;
-
-/** A static response. Set at most one of `json`, `text`, `base64` and `file`. */
+/** A response with JSON, text or no body. For anything else, return `{ status, headers, body }`. */
 export interface FixedResponse {
   /** Default 200. */
   readonly status?: number;
-  /**
-   * Response headers. `Content-Type` defaults to the body's type, or `application/octet-stream` for bytes.
-   */
+  /** Response headers. `Content-Type` defaults to the type of the body. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly text?: string;
-  readonly base64?: string;
-  /**
-   * Path of a file, relative to the file that defines the service, or to the working directory for services
-   * defined in code.
-   */
-  readonly file?: string;
-  /** Delay before the response, by the machine's clock. Default 0. */
-  readonly delay?: Duration;
 }
 
-export interface ScriptedEvent {
+/** A server-sent event. */
+export interface ServiceEvent {
   readonly id?: string | number;
   readonly event?: string;
   /** A string, or any other value, which is sent as JSON. */
@@ -32,46 +20,16 @@ export interface ScriptedEvent {
   /** How many milliseconds the caller waits before it reconnects. */
   readonly retry?: number;
   readonly comment?: string;
-  /** Delay before the event, by the machine's clock. Default 0. */
-  readonly delay?: Duration;
-  /**
-   * Closes the connection in the middle of this event. A caller that reconnects with the previous event's ID
-   * gets the complete event.
-   */
-  readonly cut?: true;
 }
 
 /**
- * A stream of events. For a call with a `Last-Event-ID` header, the stream starts after the event with that
- * ID. If no events are left, the response is a 204, which stops browsers from reconnecting.
+ * A stream of events. If they are an array, a call with a `Last-Event-ID` header gets those after the event with
+ * that ID, or a 204 if there are none, which stops browsers from reconnecting.
  */
-export interface EventScript {
-  /** The events, or, in code, any iterable of events. */
-  readonly events:
-    | readonly ScriptedEvent[]
-    | Iterable<ScriptedEvent>
-    | AsyncIterable<ScriptedEvent>;
-  /** Start over at the end. Default false. */
-  readonly repeat?: boolean;
-  /** Keep the stream open and silent after the last event. Default false. */
-  readonly keepOpen?: boolean;
+export interface EventsResponse {
+  readonly events: Iterable<ServiceEvent> | AsyncIterable<ServiceEvent>;
   readonly headers?: Readonly<Record<string, string>>;
 }
-
-export type WebSocketStep =
-  /** A string, or any other value, which is sent as JSON. */
-  | { readonly send: unknown; readonly delay?: Duration }
-  | { readonly sendBase64: string; readonly delay?: Duration }
-  /**
-   * Waits for a message: `*` for any message, a string for exactly that text, an object for JSON with at
-   * least these fields. Any other message closes the socket with 1008.
-   */
-  | { readonly expect: unknown }
-  /** Sends each message back until the caller closes the socket. */
-  | { readonly echo: true }
-  | { readonly close: number; readonly reason?: string; readonly delay?: Duration }
-  /** Drops the connection without a close frame. */
-  | { readonly cut: true; readonly delay?: Duration };
 
 /** The service's side of a WebSocket. Iterate over it to receive messages until the caller disconnects. */
 export interface FakeSocket extends AsyncIterable<string | Uint8Array> {
@@ -79,14 +37,20 @@ export interface FakeSocket extends AsyncIterable<string | Uint8Array> {
   readonly protocol: string;
   /** Resolves when the next message may be sent, or when the caller has disconnected. */
   send(message: string | Uint8Array): Promise<void>;
-  /** Returns the next message, as a string or bytes; undefined when the caller disconnects. */
-  receive(): Promise<string | Uint8Array | undefined>;
   close(code?: number, reason?: string): void;
-  /** Drops the connection without a close frame. */
-  cut(): void;
 }
 
-/** A call to a fake service. */
+export type WebSocketFunction = (socket: FakeSocket, call: ServiceCall) => unknown;
+
+/** A route with the method `WS`. */
+export interface WebSocketRoute {
+  /** Called for each socket. When it returns, the socket stays open and silent. */
+  readonly webSocket: WebSocketFunction;
+  /** Supported subprotocols. Default: the first one that the caller offers. */
+  readonly protocols?: readonly string[];
+}
+
+/** A call to a hosted service. */
 export interface ServiceCall {
   /** `GET` or `POST`. A HEAD request is handled as GET. */
   readonly method: string;
@@ -111,26 +75,14 @@ export interface ServiceCall {
   readonly state: Map<string, unknown>;
 }
 
-export type WebSocketFunction = (socket: FakeSocket, call: ServiceCall) => unknown;
-
-/** A script for the WebSockets of a route with the method `WS`. */
-export interface WebSocketScript {
-  /** Steps to run in order, or, in code, a function. Afterwards the socket stays open and silent. */
-  readonly webSocket: readonly WebSocketStep[] | WebSocketFunction;
-  /** Supported subprotocols. Default: the first one that the caller offers. */
-  readonly protocols?: readonly string[];
-  /** Start over at the end. Default false. */
-  readonly repeat?: boolean;
-}
-
 /** A route's response. */
-export type RouteResponse = FixedResponse | EventScript | WebSocketScript | ServiceResponse;
+export type RouteResponse = FixedResponse | EventsResponse | WebSocketRoute | ServiceResponse;
 
 export type RouteFunction = (call: ServiceCall) => RouteResponse | Promise<RouteResponse>;
 
-export type Route = FixedResponse | EventScript | WebSocketScript | RouteFunction;
+export type Route = FixedResponse | EventsResponse | WebSocketRoute | RouteFunction;
 
-/** A hosted service that you define in TypeScript or YAML. Functions require TypeScript. */
+/** A hosted service. */
 export interface FakeService {
   /**
    * Responses by method and path: `GET /orders/{id}`. The method is `GET` (which includes HEAD), `POST`, or
@@ -156,7 +108,7 @@ export function defineService<const Service extends FakeService>(service: Servic
   return service;
 }
 
-/** Fake services, with their names as keys. */
+/** Hosted services by name. */
 export type FakeServices = Readonly<Record<string, FakeService>>;
 
 /** Defines several hosted services by name, with types. Use it as the default export of a services file. */

@@ -1,10 +1,8 @@
-import { open } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type GatewayInput, type ServiceResponse, toResponse } from '@berth/server-stubs';
 import { isObject, parseJson } from '../util/values.ts';
-import { prepareEvents, wait } from './events.ts';
-import type { EventScript, FixedResponse, Route, ServiceCall } from './fake-service.ts';
+import { prepareEvents } from './events.ts';
+import type { EventsResponse, FixedResponse, Route, ServiceCall } from './fake-service.ts';
 import {
   type MockedResponse,
   type RouteContext,
@@ -13,16 +11,12 @@ import {
   toMessageResponse,
 } from './services.ts';
 
-/**
- * Creates the handler for a route, and prepares everything that its calls share.
- *
- * @param folder base of relative file paths
- */
-export function prepareRoute(route: Route, folder: string): RouteHandler {
+/** Creates the handler for a route, and prepares everything that its calls share. */
+export function prepareRoute(route: Route): RouteHandler {
   const respond: RouteHandler =
     typeof route === 'function'
-      ? async (context) => prepareResponse(await route(toServiceCall(context)), folder)(context)
-      : prepareResponse(route, folder);
+      ? async (context) => prepareResponse(await route(toServiceCall(context)))(context)
+      : prepareResponse(route);
   return (context) => {
     try {
       const given = respond(context);
@@ -136,66 +130,25 @@ export function toServiceHeaders({ headers }: GatewayInput): Record<string, stri
  *
  * @throws TypeError if the value is not a response
  */
-export function prepareResponse(response: unknown, folder: string): RouteHandler {
+export function prepareResponse(response: unknown): RouteHandler {
   if (!isObject(response)) {
     const got = response === null ? 'null' : typeof response;
     throw new TypeError(`the function returned ${got}: return a response, such as { json: … }.`);
   }
   if ('webSocket' in response) {
-    throw new TypeError('a webSocket script needs a route with the method WS.');
+    throw new TypeError('a webSocket function needs a route with the method WS.');
   }
   if ('body' in response) return (_: RouteContext) => response as unknown as ServiceResponse;
-  if ('events' in response) return prepareEvents(response as unknown as EventScript);
-  return prepareFixed(response as FixedResponse, folder);
+  if ('events' in response) return prepareEvents(response as unknown as EventsResponse);
+  const fixed = toResponseOf(response as FixedResponse);
+  return () => fixed;
 }
 
-/**
- * Prepares a static response for all its calls.
- *
- * @param folder base of relative file paths
- */
-function prepareFixed(fixed: FixedResponse, folder: string): RouteHandler {
-  const { status = 200, file, delay } = fixed;
-  const { body, type } = bodyOf(fixed);
-  const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
-  for (const [name, value] of Object.entries(fixed.headers ?? {})) {
-    headers[name.toLowerCase()] = String(value);
-  }
-  const response: ServiceResponse =
-    body === undefined ? { status, headers } : { status, headers, body };
-  const now: RouteHandler =
-    file === undefined ? () => response : () => serveFile(response, resolve(folder, file));
-  if (delay === undefined) return now;
-  return async (context: RouteContext) => {
-    await wait(delay, context.call.signal);
-    return now(context);
-  };
-}
-
-const BYTES = 'application/octet-stream';
-
-function bodyOf({ json, text, base64, file }: FixedResponse) {
-  if (json !== undefined) return { body: JSON.stringify(json), type: 'application/json' };
-  if (text !== undefined) return { body: text, type: 'text/plain; charset=utf-8' };
-  if (base64 !== undefined) return { body: Buffer.from(base64, 'base64'), type: BYTES };
-  return { body: undefined, type: file === undefined ? undefined : BYTES };
-}
-
-/** Read again for each call, as fast as the caller reads. */
-async function serveFile(response: ServiceResponse, path: string): Promise<ServiceResponse> {
-  try {
-    const handle = await open(path);
-    const { size } = await handle.stat();
-    return {
-      ...response,
-      headers: { ...response.headers, 'content-length': String(size) },
-      // A file that grows while it is being read must not exceed its Content-Length.
-      body: handle.createReadStream(size === 0 ? {} : { end: size - 1 }),
-    };
-  } catch (error) {
-    throw new ServiceRefusal(
-      500,
-      `Cannot read the file of this route: ${(error as Error).message}`,
-    );
-  }
+function toResponseOf({ status = 200, headers: own = {}, json, text }: FixedResponse) {
+  const headers: Record<string, string> = {};
+  if (json !== undefined) headers['content-type'] = 'application/json';
+  else if (text !== undefined) headers['content-type'] = 'text/plain; charset=utf-8';
+  for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = String(value);
+  const body = json === undefined ? text : JSON.stringify(json);
+  return body === undefined ? { status, headers } : { status, headers, body };
 }

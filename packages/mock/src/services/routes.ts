@@ -2,19 +2,9 @@ import { decodeText, suggest } from '../util/values.ts';
 
 const METHODS = ['GET', 'POST', 'WS'] as const;
 
-export const HTTP_METHODS = [
-  ...(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const),
-];
+export type RouteMethod = (typeof METHODS)[number];
 
-export type HttpMethod = (typeof HTTP_METHODS)[number];
-
-export type RouteMethod = HttpMethod | 'WS';
-
-type RouteSegment =
-  | { readonly text: string }
-  | { readonly param: string }
-  /** Text and parameters: `{base}...{head}`. */
-  | { readonly pattern: RegExp; readonly names: readonly string[] };
+type RouteSegment = { readonly text: string } | { readonly param: string };
 
 export interface RouteKey {
   readonly method: RouteMethod;
@@ -42,34 +32,6 @@ export function parseRouteKey(key: string): RouteKey {
   const twice = params.find((name, at) => params.indexOf(name) !== at);
   if (twice !== undefined) refuse(`has {${twice}} twice: give each parameter its own name`);
   return { method, segments, isOpen, query: [...new URLSearchParams(search)] };
-}
-
-/**
- * Parses a path from an OpenAPI document, in which a segment may combine text and parameters with any name.
- *
- * @throws TypeError as `parseRouteKey` does
- */
-export function parseDocumentPath(method: HttpMethod, template: string): RouteKey {
-  const [path = '', search = ''] = template.split('?', 2);
-  if (!path.startsWith('/') || path.includes('#'))
-    refuse('must begin with / and must not contain #');
-  const segments = path.slice(1).split('/').map(toDocumentSegment);
-  return { method, segments, isOpen: false, query: [...new URLSearchParams(search)] };
-}
-
-function toDocumentSegment(text: string): RouteSegment {
-  // Every second part is the name of a parameter.
-  const parts = text.split(/\{([^{}]+)\}/);
-  if (parts.some((part, at) => at % 2 === 0 && /[{}]/.test(part)))
-    refuse(`has braces in "${text}"`);
-  const names = parts.filter((_, at) => at % 2 === 1);
-  if (names.length === 0) return { text };
-  if (parts.join('') === names[0]) return { param: names[0] };
-  // The limit bounds the matching time if there are several parameters.
-  const source = parts.map((part, at) =>
-    at % 2 === 1 ? '(.{1,200}?)' : part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
-  );
-  return { pattern: new RegExp(`^${source.join('')}$`), names };
 }
 
 function toSegment(text: string): RouteSegment {
@@ -139,11 +101,6 @@ export function matchRoute(
       if (bytes === '') return undefined;
       params ??= {};
       params[segment.param] = text;
-    } else if ('pattern' in segment) {
-      const [, ...values] = segment.pattern.exec(text) ?? [];
-      if (values.length === 0) return undefined;
-      const own = Object.fromEntries(segment.names.map((name, at) => [name, values[at] as string]));
-      params = { ...params, ...own };
     } else if (segment.text !== bytes && segment.text !== text) {
       return undefined;
     }
@@ -171,15 +128,12 @@ export function compareRoutes(one: RouteKey, other: RouteKey): number {
 
 function rankAt({ segments, isOpen }: RouteKey, at: number): number {
   const segment: RouteSegment | undefined = segments[at];
-  if (segment === undefined) return isOpen ? 3 : 0;
-  if ('param' in segment) return 2;
-  return 'pattern' in segment ? 1 : 0;
+  if (segment === undefined) return isOpen ? 2 : 0;
+  return 'param' in segment ? 1 : 0;
 }
 
 /** Returns a route's shape. Two routes with the same shape match the same calls. */
 export function shapeOf({ method, segments, isOpen, query }: RouteKey): string {
-  const path = segments.map((segment) =>
-    'text' in segment ? segment.text : 'param' in segment ? '{}' : segment.pattern.source,
-  );
+  const path = segments.map((segment) => ('text' in segment ? segment.text : '{}'));
   return JSON.stringify([method, path, isOpen, [...query].sort()]);
 }

@@ -1,5 +1,4 @@
 import type { GatewayCall, GatewayInput, ServiceResponse } from '@berth/server-stubs';
-import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import type { Params } from './routes.ts';
 
 export interface MockedResponse extends ServiceResponse {
@@ -8,13 +7,6 @@ export interface MockedResponse extends ServiceResponse {
    * method.
    */
   readonly unmatched?: true;
-}
-
-/** A valid call, for the examples that the command line prints. */
-export interface SampleCall {
-  readonly target: string;
-  readonly type?: string;
-  readonly body?: string;
 }
 
 /** A call that matched a route. */
@@ -54,14 +46,3 @@ export function toMessageResponse(
     body: JSON.stringify({ message }),
   };
 }
-
-export interface DocumentOptions {
-  /** Whether the document is served at the root, which accepts every method, and not through the gateway. */
-  readonly isRoot: boolean;
-  readonly standard: Preferences;
-}
-
-export const OF_SERVICES: DocumentOptions = {
-  isRoot: false,
-  standard: { dynamic: false },
-};

@@ -9,9 +9,10 @@ import {
   toProblem,
 } from '@berth/server-stubs/runtime';
 import type { Context } from '../context.ts';
-import { HTTP_METHODS } from '../services/routes.ts';
 import { recordOf } from '../session/call-record.ts';
 import { corsOf, toRouterOptions } from './router-options.ts';
+
+const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
 const REST = { name: 'anyPath', in: 'path', style: 'simple', explode: false } as const;
 

@@ -42,7 +42,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
 
   function respond(input: GatewayInput, call: GatewayCall, record: CallRecord) {
     // A document has responses of its own to choose from.
-    const isDocument = context.services.find(input.name)?.isDocument === true;
+    const isDocument = context.services.find(input.name)?.document !== undefined;
     const preferences = isDocument ? undefined : preferencesOf(call, 'gateway', context);
     if (preferences !== undefined) return ask(input, call, preferences);
     const response = context.services.respond(input, call, record.session);

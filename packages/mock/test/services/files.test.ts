@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createServices } from '../../src/services/create-services.ts';
-import { describeServiceFault, type ServiceFault } from '../../src/util/source-file.ts';
+import { describeServiceFault, type ServiceFault } from '../../src/services/service-fault.ts';
 import { replaceFile } from '../helpers/replace-file.ts';
 import { get, startServices } from './start-services.ts';
 
@@ -40,7 +40,7 @@ async function startWatched(source = folder) {
 async function faultsOf(source = folder): Promise<string[]> {
   const error = await createServices({ source }).then(
     async (services) => {
-      await services.close();
+      services.close();
       return { faults: [] };
     },
     (error: { faults: ServiceFault[] }) => error,
@@ -48,12 +48,11 @@ async function faultsOf(source = folder): Promise<string[]> {
   return error.faults.map((fault) => describeServiceFault(fault).replaceAll(`${folder}/`, ''));
 }
 
+const route = (json: unknown) =>
+  `export default { routes: { 'GET /': { json: ${JSON.stringify(json)} } } };`;
+
 describe('a folder', () => {
   test('has a service for each file, and ignores helpers', async () => {
-    await write(
-      'orders.yaml',
-      'routes:\n  GET /: { json: yaml }\n  GET /file: { file: data/a.bin }\n',
-    );
     await write(
       'users.ts',
       `import { NAMES } from './_names.ts';
@@ -61,89 +60,57 @@ describe('a folder', () => {
       export default { routes: { 'GET /': () => ({ json: NAMES as Name[] }) } };`,
     );
     await write('_names.ts', `export const NAMES: readonly string[] = ['Ada'];`);
-    await write('plain.js', `export default { routes: { 'GET /': { json: 'js' } } };`);
+    await write('plain.js', route('js'));
     await write('notes.md', '# none');
     await write('users.test.ts', 'nothing here runs;');
-    await mkdir(join(folder, 'data'));
-    await write('data/a.bin', 'bytes');
+    await write(
+      'pets.openapi.yaml',
+      "openapi: 3.1.0\ninfo: { title: a, version: '1' }\npaths: { '/pets/{id}': { get: { parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: { 200: { description: ok, content: { application/json: { example: [Rex] } } } } } } }",
+    );
     await using started = await startServices(folder);
-    expect(started.services.names()).toEqual(['orders', 'plain', 'users', 'hello', 'echo']);
-    expect(await (await get(started, 'orders')).json()).toBe('yaml');
-    expect(await (await get(started, 'orders/file')).text()).toBe('bytes');
+    expect(started.services.names()).toEqual(['pets', 'plain', 'users', 'hello', 'echo']);
     expect(await (await get(started, 'users')).json()).toEqual(['Ada']);
     expect(await (await get(started, 'plain')).json()).toBe('js');
+    expect(await (await get(started, 'pets/pets/1')).json()).toEqual(['Rex']);
+    expect((await get(started, 'pets/pets/one')).status).toBe(422);
   });
 
   test('may be one file of several services', async () => {
-    await write('services.yml', 'orders:\n  routes:\n    GET /: { json: a }\nusers: {}\n');
-    await write(
-      'services.ts',
-      `export default { orders: { routes: { 'GET /': { json: 'ts' } } } };`,
-    );
-    for (const [file, names, json] of [
-      ['services.yml', ['orders', 'users', 'hello', 'echo'], 'a'],
-      ['services.ts', ['orders', 'hello', 'echo'], 'ts'],
-    ] as const) {
-      await using started = await startServices(join(folder, file));
-      expect(started.services.names()).toEqual(names);
-      expect(await (await get(started, 'orders')).json()).toBe(json);
-    }
+    await write('services.ts', `export default { orders: { routes: {} }, users: {} };`);
+    await using started = await startServices(join(folder, 'services.ts'));
+    expect(started.services.names()).toEqual(['orders', 'users', 'hello', 'echo']);
   });
 });
 
 describe('errors at start are reported with their location', () => {
   test.each<[string, string, string, ...string[]]>([
-    ['a.yaml', 'routes', 'routes:\n  GET /: [1\n', 'a.yaml:'],
     [
-      'orders.yaml',
+      'orders.ts',
       'a field that there is not',
-      'routes:\n  GET /:\n    dealy: 5s\n',
-      'orders.yaml:3:5: routes["GET /"].dealy is not a field here; did you mean delay?',
+      'export default { routs: {} };',
+      'orders.ts: routs is not a field here; did you mean routes?',
     ],
     [
-      'orders.yaml',
+      'orders.ts',
       'two routes for the same calls',
-      'routes:\n  GET /{a}: {}\n  GET /{b}: {}\n',
-      'orders.yaml:3:3: routes["GET /{b}"] matches the same calls as "GET /{a}".',
+      'export default { routes: { "GET /{a}": {}, "GET /{b}": {} } };',
+      'orders.ts: routes["GET /{b}"] matches the same calls as "GET /{a}".',
     ],
     [
-      'orders.yaml',
-      'two bodies',
-      'routes:\n  GET /:\n    json: 1\n    text: a\n',
-      'orders.yaml:4:5: routes["GET /"].text cannot be combined with json: a response has only one body.',
+      'orders.ts',
+      'an invalid key, and a WebSocket under GET',
+      'export default { routes: { "PUT /": {}, "GET /": { webSocket() {} } } };',
+      'orders.ts: routes["PUT /"] must begin with GET, POST or WS',
+      'orders.ts: routes["GET /"] is a WebSocket: use WS instead of the method in its key.',
     ],
     [
-      'orders.yaml',
-      'a file that is missing',
-      'routes:\n  GET /: { file: none.png }\n',
-      'orders.yaml:2:18: routes["GET /"].file must be a file, but none.png is not one.',
+      'orders.ts',
+      'no URL',
+      'export default { proxy: "localhost:80" };',
+      'orders.ts: proxy must be a URL such as http://127.0.0.1:8080.',
     ],
-    [
-      'orders.yaml',
-      'a flood',
-      'routes:\n  GET /:\n    events: [{ data: 1 }]\n    repeat: true\n',
-      'orders.yaml:4:13: routes["GET /"].repeat needs a delay in the script: without one it would flood the caller.',
-    ],
-    [
-      'orders.yaml',
-      'a step that is none, and one that is not reached',
-      'routes:\n  WS /:\n    webSocket:\n      - sennd: a\n      - cut: true\n      - send: b\n',
-      'orders.yaml:4:9: routes["WS /"].webSocket[0].sennd is not a field here; did you mean send?',
-      'orders.yaml:6:9: routes["WS /"].webSocket[2] is unreachable: echo, close and cut must be the last step of a script.',
-    ],
-    [
-      'orders.yaml',
-      'a WebSocket under GET',
-      'routes:\n  GET /: { webSocket: [] }\n',
-      'orders.yaml:2:10: routes["GET /"] is a WebSocket: use WS instead of the method in its key.',
-    ],
-    [
-      'orders.yaml',
-      'no object',
-      '- a\n',
-      'orders.yaml:1:1: The service must be an object with the fields routes and proxy.',
-    ],
-    ['1.yaml', 'an invalid name', '{}', '1.yaml: The file name 1 is not a valid service name'],
+    ['orders.ts', 'no object', 'export default 1;', 'orders.ts: The service must be an object'],
+    ['1.ts', 'an invalid name', route(1), '1.ts: The file name 1 is not a valid service name'],
     [
       'orders.js',
       'a syntax error of JavaScript',
@@ -175,10 +142,10 @@ describe('errors at start are reported with their location', () => {
       'orders.ts:1:1: There is no default export',
     ],
     [
-      'orders.ts',
-      'an invalid field of a module',
-      'export default {\n  routes: {\n    "GET /a": { status: 200 },\n    "GET /b": { status: 99 },\n  },\n};\n',
-      'orders.ts:4:17: routes["GET /b"].status must be an integer from 200 to 599.',
+      'orders.openapi.yaml',
+      'no document',
+      'a: 1',
+      'orders.openapi.yaml: Prism cannot read the document: Unsupported document format.',
     ],
   ])('%s: %s', async (file, _, text, ...expected) => {
     await write(file, text);
@@ -211,22 +178,23 @@ describe('errors at start are reported with their location', () => {
 
   test('a name that two files have, a folder that is missing, a file of another kind', async () => {
     await write('orders.ts', 'export default {};');
-    await write('orders.yaml', '{}');
+    await write('orders.js', 'export default {};');
     expect(await faultsOf()).toEqual([
-      expect.stringMatching(/^orders\.ts: Service orders is already defined in .*orders\.yaml/),
+      expect.stringMatching(/^orders\.ts: Service orders is already defined in .*orders\.js/),
     ]);
     expect((await faultsOf(join(folder, 'none')))[0]).toContain('no such file');
     await write('a.txt', '');
     expect((await faultsOf(join(folder, 'a.txt')))[0]).toContain(
-      '.ts, .js, .yaml, .yml or .openapi.json',
+      '.ts, .js, .openapi.yaml or .openapi.json',
     );
   });
 
   test('services in code too', async () => {
-    const source = { orders: { routes: { 'GET /': { status: 99 } } }, 'no name': {} };
+    const source = { orders: { routes: { 'PUT /': {} } }, 'no name': {} };
     await expect(createServices({ source })).rejects.toThrow(
-      'orders.routes["GET /"].status must be an integer from 200 to 599.\n["no name"] is not a valid service name',
+      'orders: routes["PUT /"] must begin with GET, POST or WS',
     );
+    await expect(createServices({ source })).rejects.toThrow('no name is not a valid service name');
   });
 });
 
@@ -251,35 +219,25 @@ describe('a change', () => {
   });
 
   test('that is invalid is reported once, and the last valid version stays in use', async () => {
-    await write('orders.yaml', 'routes:\n  GET /: { json: 1 }\n');
-    await write('users.ts', `export default { routes: { 'GET /': { json: 'u' } } };`);
+    await write('orders.ts', route(1));
     await using started = await startWatched();
-    await write('orders.yaml', 'routes:\n  GET /: { jsn: 2 }\n');
-    expect(await started.reported()).toMatchObject({ line: 2, column: 12 });
-    await write('users.ts', 'export default {');
-    expect(await started.reported()).toMatchObject({ file: join(folder, 'users.ts'), line: 1 });
-    expect(started.services.faults()).toHaveLength(2);
+    await write('orders.ts', 'export default {');
+    expect(await started.reported()).toMatchObject({ file: join(folder, 'orders.ts'), line: 1 });
     expect(await (await get(started, 'orders')).json()).toBe(1);
-    expect(await (await get(started, 'users')).json()).toBe('u');
-    await write('orders.yaml', 'routes:\n  GET /: { json: 2 }\n');
-    expect(await started.reported()).toEqual([join(folder, 'orders.yaml')]);
+    await write('orders.ts', route(2));
+    expect(await started.reported()).toEqual([join(folder, 'orders.ts')]);
     expect(await (await get(started, 'orders')).json()).toBe(2);
-    expect(started.services.faults()).toHaveLength(1);
   });
 
   test('may add, remove or replace a file', async () => {
-    await write('orders.yaml', 'routes:\n  GET /: { json: 1 }\n');
+    await write('orders.ts', route(1));
     await using started = await startWatched();
-    await write('users.yaml', '{}');
+    await write('users.ts', route(1));
     await started.reported();
     expect(started.services.names()).toEqual(['orders', 'users', 'hello', 'echo']);
-    await rm(join(folder, 'users.yaml'));
+    await rm(join(folder, 'users.ts'));
     await started.reported();
     expect(started.services.names()).toEqual(['orders', 'hello', 'echo']);
-    await write('orders.yaml.new', 'routes:\n  GET /: { json: 2 }\n');
-    await rename(join(folder, 'orders.yaml.new'), join(folder, 'orders.yaml'));
-    await started.reported();
-    expect(await (await get(started, 'orders')).json()).toBe(2);
   });
 
   test('that leaves a link to nothing is reported, until the link is gone', async () => {
@@ -289,15 +247,19 @@ describe('a change', () => {
     expect(await started.reported()).toMatchObject({ message: expect.stringContaining('no such') });
     await rm(users);
     expect(await started.reported()).toEqual([users]);
-    expect(started.services.faults()).toEqual([]);
   });
 
   test('of one file is noticed too, even if its folder is created again', async () => {
     const inner = join(folder, 'inner');
+    const all = (json: number) =>
+      write(
+        'inner/all.ts',
+        route(json).replace('{ routes', '{ orders: { routes').replace(/};$/, '} };'),
+      );
     await mkdir(inner);
-    await write('inner/all.yaml', 'orders: { routes: { GET /: { json: 1 } } }');
-    await using started = await startWatched(join(inner, 'all.yaml'));
-    await write('inner/all.yaml', 'orders: { routes: { GET /: { json: 2 } } }');
+    await all(1);
+    await using started = await startWatched(join(inner, 'all.ts'));
+    await all(2);
     await started.reported();
     expect(await (await get(started, 'orders')).json()).toBe(2);
     await rm(inner, { recursive: true });
@@ -306,9 +268,8 @@ describe('a change', () => {
     });
     expect(await (await get(started, 'orders')).json()).toBe(2);
     await mkdir(inner);
-    await write('inner/all.yaml', 'orders: { routes: { GET /: { json: 3 } } }');
+    await all(3);
     await started.reported();
     expect(await (await get(started, 'orders')).json()).toBe(3);
-    expect(started.services.faults()).toEqual([]);
   });
 });

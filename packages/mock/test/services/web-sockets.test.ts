@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket, { type RawData } from 'ws';
-import type { ServiceFault } from '../../src/util/source-file.ts';
+import type { FakeSocket } from '../../src/services/fake-service.ts';
+import type { ServiceFault } from '../../src/services/service-fault.ts';
 import { askForWebSocket, toHandshake } from '../helpers/handshake.ts';
 import { AUTH, get, type Started, startServices } from './start-services.ts';
 
@@ -14,21 +15,12 @@ beforeAll(async () => {
     {
       chat: {
         routes: {
-          'WS /script': {
+          'WS /echo': { webSocket: echo },
+          'WS /chat': {
             protocols: ['chat', 'json'],
-            webSocket: [
-              { send: 'welcome' },
-              { send: { user: 1 }, delay: '5ms' },
-              { sendBase64: 'AAH/' },
-              { expect: { type: 'join' } },
-              { expect: 'bye' },
-              { close: 4_001, reason: 'over' },
-            ],
+            webSocket: (socket) => socket.close(4_001, 'over'),
           },
-          'WS /echo': { webSocket: [{ echo: true }] },
-          'WS /cut': { webSocket: [{ send: 'a' }, { cut: true }] },
-          'WS /silent': { webSocket: [{ send: 'a' }] },
-          'WS /tick': { webSocket: [{ send: 'tick', delay: 1 }], repeat: true },
+          'WS /silent': { webSocket: (socket) => socket.send('a') },
           'WS /flood': { webSocket: (socket) => flood(socket.send) },
           'WS /hears': { webSocket: () => new Promise(() => {}) },
           'WS /rooms/{id}': ({ params, query }) => ({
@@ -41,7 +33,7 @@ beforeAll(async () => {
             },
           },
           'GET /plain': { json: 'plain' },
-          'GET /slow': { json: 'slow', delay: '1h' },
+          'GET /slow': () => new Promise<never>(() => {}),
         },
       },
     },
@@ -49,6 +41,10 @@ beforeAll(async () => {
   );
 });
 afterAll(() => started[Symbol.asyncDispose]());
+
+async function echo(socket: FakeSocket): Promise<void> {
+  for await (const message of socket) await socket.send(message);
+}
 
 let sent = 0;
 async function flood(send: (text: string) => Promise<void>): Promise<void> {
@@ -84,25 +80,11 @@ function open(path: string, protocols: string[] = []) {
 
 const refusal = (path: string) => askForWebSocket(`${started.url}/v1/cloudrun/chat/${path}`);
 
-describe('a script', () => {
-  test('sends, waits for what it expects, and closes', async () => {
-    const { socket, next, closed } = open('script', ['json', 'chat']);
-    expect([await next(), await next(), await next()]).toEqual([
-      'welcome',
-      '{"user":1}',
-      Buffer.from([0, 1, 255]),
-    ]);
-    expect(socket.protocol).toBe('chat');
-    socket.send('{"type":"join","more":1}');
-    socket.send('bye');
+describe('a socket', () => {
+  test('is closed with a code and a reason, and selects a supported protocol', async () => {
+    const { socket, closed } = open('chat', ['json', 'chat']);
     expect(await closed).toEqual({ code: 4_001, reason: 'over' });
-  });
-
-  test('closes with 1008 after a message other than the expected one', async () => {
-    const { socket, closed, next } = open('script');
-    await next();
-    socket.send('{"type":"leave"}');
-    expect(await closed).toEqual({ code: 1_008, reason: 'This script expects {"type":"join"}' });
+    expect(socket.protocol).toBe('chat');
   });
 
   test('echoes text and bytes, and selects the first protocol that is offered', async () => {
@@ -116,25 +98,13 @@ describe('a script', () => {
     expect((await closed).code).toBe(4_002);
   });
 
-  test('may lose the connection', async () => {
-    const { next, closed } = open('cut');
-    expect(await next()).toBe('a');
-    expect((await closed).code).toBe(1_006);
-  });
-
-  test('leaves the socket open and silent at its end', async () => {
+  test('stays open and silent when its function has returned', async () => {
     const { socket, next } = open('silent');
     await next();
     socket.send('ignored');
     socket.ping();
     await once(socket, 'pong');
     expect(socket.readyState).toBe(WebSocket.OPEN);
-    socket.terminate();
-  });
-
-  test('may begin again', async () => {
-    const { socket, next } = open('tick');
-    expect([await next(), await next(), await next()]).toEqual(['tick', 'tick', 'tick']);
     socket.terminate();
   });
 });

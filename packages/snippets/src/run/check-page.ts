@@ -16,10 +16,7 @@ import { type Desk, isBackground, type Ran } from './desk.ts';
 const { resolve } = createRequire(import.meta.url);
 
 /** Files that a page names without a `$schema`, and the schema for each. */
-const BY_NAME: [RegExp, string][] = [
-  [/^services\/[^/.]+\.yaml$/, '@berth/mock/service.schema.json'],
-  [/^(.+\/)?berth\.yaml$/, '@berth/server/config.schema.json'],
-];
+const BY_NAME: [RegExp, string][] = [[/^(.+\/)?berth\.yaml$/, '@berth/server/config.schema.json']];
 
 /**
  * Returns the JSON Schema for a YAML or JSON block, by its `$schema` or else by its file name.
@@ -41,7 +38,7 @@ function toSchemaName(block: Block, value: unknown): string | undefined {
   );
 }
 
-/** Resolves `@berth/mock/service.schema.json`, or its file in `node_modules` or on unpkg, as editors need it. */
+/** Resolves `@berth/server/config.schema.json`, or its file in `node_modules` or on unpkg, as editors need it. */
 function toPath(name: string): string {
   const [, owner, path] =
     /^(?:[./]*node_modules|https:\/\/unpkg\.com)\/(@berth\/[\w-]+)\/(.+)$/.exec(name) ?? [];

@@ -3,14 +3,9 @@ import { createInstance, getHttpOperationsFromSpec } from './prism.ts';
 import type { Preferences } from './read-preferences.ts';
 
 /** An operation of a document in the form that Prism expects. */
-export type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
+type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
 
-export type Prism = ReturnType<typeof createInstance>;
-
-export type Asked = Parameters<Prism['request']>[0] & {
-  /** What is wrong with the request: Prism looks for a documented response with this code, 422, 400 or default. */
-  readonly invalid?: { readonly message: string; readonly code: number } | undefined;
-};
+type Prism = ReturnType<typeof createInstance>;
 
 /** Discards Prism's logs, which cover every step. */
 const silentLogger = {
@@ -25,10 +20,11 @@ const silentLogger = {
 };
 
 /**
- * Creates a Prism instance that creates responses from examples and schemas. It uses the operation that it is
- * given, and does not validate requests and credentials, which the routers have done.
+ * Creates a Prism instance. It checks no credentials: the contract's surfaces do, with their own error codes.
+ *
+ * @param components replace Prism's own
  */
-export function createPrism(): Prism {
+export function createPrism(components: Partial<Parameters<typeof createInstance>[1]> = {}): Prism {
   return createInstance(
     {
       isProxy: false,
@@ -39,16 +35,7 @@ export function createPrism(): Prism {
       upstreamProxy: undefined,
       mock: { dynamic: false },
     },
-    {
-      logger: silentLogger as never,
-      route: ({ resources: [resource] }) => ({ _tag: 'Right', right: resource as Resource }),
-      validateInput({ element }) {
-        const { invalid } = element as Asked;
-        return invalid === undefined
-          ? { _tag: 'Right', right: element }
-          : { _tag: 'Left', left: [{ severity: 0, ...invalid }] };
-      },
-    },
+    { logger: silentLogger as never, ...components },
   );
 }
 
@@ -66,7 +53,11 @@ export type Oracle = (
 ) => Promise<Documented | { readonly missing: 'example' | 'status' | 'type' }>;
 
 export async function createOracle(documents: Documents): Promise<Oracle> {
-  const prism = createPrism();
+  // The routers have found the operation and validated the request.
+  const prism = createPrism({
+    route: ({ resources: [resource] }) => ({ _tag: 'Right', right: resource as Resource }),
+    validateInput: ({ element }) => ({ _tag: 'Right', right: element }),
+  });
   const resources = await Promise.all(Object.values(documents).map(getHttpOperationsFromSpec));
   const byId = new Map(resources.flat().map((resource) => [resource.iid, resource]));
 

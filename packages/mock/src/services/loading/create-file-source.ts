@@ -1,26 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { describeFileError } from '../../util/folders.ts';
-import { readDocument } from '../../util/read-document.ts';
-import {
-  type ReadFile,
-  readYaml,
-  type ServiceFault,
-  ServicesError,
-} from '../../util/source-file.ts';
-import { type CompiledService, mergeDocument } from '../compile-service.ts';
-import type { DocumentOptions } from '../services.ts';
+import { describeFileError } from '../../util/file-error.ts';
+import { type CompiledService, compileService } from '../compile-service.ts';
+import type { DocumentOptions } from '../document-service.ts';
+import type { FakeService } from '../fake-service.ts';
+import { type ServiceFault, ServicesError } from '../service-fault.ts';
+import { findNameFault, findServiceFaults } from '../validate-service.ts';
 import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './folders.ts';
 import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';
-import { type Validated, validateFile } from './validate-services.ts';
 
 /** The current services in the files. For an invalid file, its last valid version is used. */
-export type FileSource = Pick<Files, 'services' | 'faults' | 'close'>;
+export type FileSource = Pick<Files, 'services' | 'close'>;
 
 interface FileSourceOptions {
   /** Called with the changed files once all of them have been reloaded. */
   readonly onChange: (files: readonly string[]) => void;
-  /** Called once per error or warning. */
+  /** Called once per error. */
   readonly onFault: (fault: ServiceFault) => void;
   /** How OpenAPI documents are served. If `isRoot` is set, the path is that of a single document. */
   readonly documents: DocumentOptions;
@@ -76,7 +71,7 @@ class Files {
     this.#watch = watchFolders(() => this.#change());
     this.#watch.set([resolve(this.#path)]);
     await this.#reload();
-    const faults = this.faults();
+    const faults = this.#allFaults();
     if (faults.length === 0) return;
     this.close();
     throw new ServicesError(faults);
@@ -84,12 +79,14 @@ class Files {
 
   services = () => this.#services;
 
-  faults = () => [...[...this.#entries.values()].flatMap(({ faults }) => faults), ...this.#faults];
-
   close(): void {
     this.#isClosed = true;
     this.#watch?.close();
     this.#loader?.close();
+  }
+
+  #allFaults(): readonly ServiceFault[] {
+    return [...[...this.#entries.values()].flatMap(({ faults }) => faults), ...this.#faults];
   }
 
   #change(): void {
@@ -102,10 +99,10 @@ class Files {
   async #reloadAll(): Promise<void> {
     while (this.#isStale && !this.#isClosed) {
       this.#isStale = false;
-      const known = new Set(this.faults().map((fault) => JSON.stringify(fault)));
+      const known = new Set(this.#allFaults().map((fault) => JSON.stringify(fault)));
       const changed = await this.#reload();
       if (this.#isClosed) return;
-      for (const fault of this.faults()) {
+      for (const fault of this.#allFaults()) {
         if (!known.has(JSON.stringify(fault))) this.#options.onFault(fault);
       }
       if (changed.length > 0) this.#options.onChange(changed);
@@ -129,17 +126,13 @@ class Files {
 
   async #readAll(files: readonly SourceFile[]): Promise<readonly string[]> {
     const before = this.#entries;
-    const modules = files.filter(({ kind }) => kind === 'module');
-    const others = files.filter(({ kind }) => kind !== 'module');
     this.#entries = new Map(
-      [...others, ...modules].map(({ path }) => [
-        path,
-        before.get(path) ?? { parts: [], services: [], faults: [] },
-      ]),
+      files.map(({ path }) => [path, before.get(path) ?? { parts: [], services: [], faults: [] }]),
     );
+    const documents = files.filter(({ kind }) => kind === 'document');
     const changed = await Promise.all([
-      ...others.map((file) => this.#readYaml(file)),
-      this.#readModules(modules),
+      ...documents.map((file) => this.#readDocument(file)),
+      this.#readModules(files.filter(({ kind }) => kind === 'module')),
     ]);
     this.#collect();
     this.#follow(files);
@@ -147,23 +140,24 @@ class Files {
     return [...gone, ...changed.flat()];
   }
 
-  async #readYaml(file: SourceFile): Promise<string[]> {
-    const entry = this.#entries.get(file.path) as Entry;
-    const readNow = () => readAll([file.path, ...entry.parts]);
-    const text = await readNow();
+  async #readDocument({ path, name = '' }: SourceFile): Promise<string[]> {
+    const entry = this.#entries.get(path) as Entry;
+    const parts = await listParts(path);
+    const text = await readAll(parts);
     if (text === entry.text) return [];
-    entry.text = text;
-    if (file.kind === 'yaml')
-      return this.#take(file, await readYaml(file.path, await readText(file.path)));
-    const read = await readDocument(file.path);
-    if (!Array.isArray(read)) {
-      entry.parts = read.files;
-      entry.text = await readNow();
-      for (const { message, ...place } of read.warnings) {
-        this.#options.onFault({ ...place, message: `Warning: ${message}` });
-      }
+    Object.assign(entry, { text, parts });
+    const { documents } = this.#options;
+    const nameFault = documents.isRoot ? undefined : findNameFault(name);
+    if (nameFault !== undefined) return fail(entry, path, toNameFault(name, nameFault));
+    // Prism is slow to load.
+    const { createDocumentService } = await import('../document-service.ts');
+    try {
+      const document = await createDocumentService(path, documents);
+      return succeed(entry, path, [{ name, routes: [], proxy: undefined, document }]);
+    } catch (error) {
+      const { message } = error as Error;
+      return fail(entry, path, `Prism cannot read the document: ${message.replace(/\.?$/, '.')}`);
     }
-    return this.#take(file, read);
   }
 
   /** Modules may import shared files, so when one changes, all are reloaded. */
@@ -174,49 +168,36 @@ class Files {
     this.#loader ??= createModuleLoader();
     const read = await readModules(files, this.#loader);
     this.#modules = own + (await readAll(this.#loader.files));
-    const changed = await Promise.all(
-      files.map((file, at) => this.#take(file, read[at] as ReadFile | ServiceFault[])),
-    );
-    return changed.flat();
-  }
-
-  async #take(file: SourceFile, read: ReadFile | ServiceFault[]): Promise<string[]> {
-    const entry = this.#entries.get(file.path) as Entry;
-    const validated: Validated = Array.isArray(read)
-      ? { faults: read }
-      : await validateFile(file, read, this.#options.documents);
-    if ('faults' in validated) {
-      entry.faults = validated.faults;
-      return [];
-    }
-    entry.faults = [];
-    entry.services = validated.services;
-    for (const warning of validated.warnings ?? []) this.#options.onFault(warning);
-    return [file.path];
+    return files.flatMap(({ path, name }, at) => {
+      const entry = this.#entries.get(path) as Entry;
+      const { value, fault } = read[at] as Awaited<ReturnType<typeof readModules>>[number];
+      if (fault !== undefined) {
+        entry.faults = [fault];
+        return [];
+      }
+      const definitions = name === undefined ? value : { [name]: value };
+      const faults = findFaults(definitions, name);
+      return faults.length > 0
+        ? fail(entry, path, ...faults)
+        : succeed(entry, path, compileAll(definitions as Record<string, FakeService>));
+    });
   }
 
   #collect(): void {
     const services = new Map<string, CompiledService>();
     const owners = new Map<string, string>();
-    const documents: CompiledService[] = [];
     const clashes: ServiceFault[] = [];
     for (const [path, entry] of this.#entries) {
       for (const service of entry.services) {
-        const key = service.isDocument ? `${service.name}.openapi` : service.name;
-        const owner = owners.get(key);
+        const owner = owners.get(service.name);
         if (owner === undefined) {
-          owners.set(key, path);
-          if (service.isDocument) documents.push(service);
-          else services.set(service.name, service);
+          owners.set(service.name, path);
+          services.set(service.name, service);
           continue;
         }
         const message = `Service ${service.name} is already defined in ${owner}: remove one of the files.`;
         clashes.push({ file: path, message });
       }
-    }
-    for (const document of documents) {
-      const own = services.get(document.name);
-      services.set(document.name, own === undefined ? document : mergeDocument(own, document));
     }
     this.#services = services;
     this.#faults = clashes;
@@ -230,6 +211,51 @@ class Files {
     const own = isFolder ? resolve(this.#path) : dirname(resolve(this.#path));
     this.#watch?.set([own, ...paths.map((path) => dirname(resolve(path)))]);
   }
+}
+
+function fail(entry: Entry, file: string, ...messages: string[]): string[] {
+  entry.faults = messages.map((message) => ({ file, message }));
+  return [];
+}
+
+function succeed(entry: Entry, file: string, services: readonly CompiledService[]): string[] {
+  entry.faults = [];
+  entry.services = services;
+  return [file];
+}
+
+/** @param fileName the name of a file with one service, which is named after it */
+function findFaults(definitions: unknown, fileName: string | undefined): string[] {
+  const entries = Object.entries(definitions ?? {});
+  return entries.flatMap(([name, service]) => {
+    const nameFault = findNameFault(name);
+    const prefix = fileName === undefined ? `${name}: ` : '';
+    const faults = findServiceFaults(service).map((fault) => prefix + fault);
+    if (nameFault === undefined) return faults;
+    return [
+      fileName === undefined ? `${name} ${nameFault}` : toNameFault(name, nameFault),
+      ...faults,
+    ];
+  });
+}
+
+function toNameFault(name: string, fault: string): string {
+  return `The file name ${name} ${fault} Rename the file, or add the prefix _ if it is not a service.`;
+}
+
+function compileAll(definitions: Readonly<Record<string, FakeService>>): CompiledService[] {
+  return Object.entries(definitions).map(([name, service]) => compileService(name, service));
+}
+
+/** Returns a document and the local files that it refers to. */
+async function listParts(file: string, known = new Set<string>()): Promise<readonly string[]> {
+  if (known.has(file)) return [...known];
+  known.add(file);
+  const text = await readText(file);
+  for (const [, target = ''] of text.matchAll(/\$ref["']?\s*:\s*["']?([^"'#\s]+)/g)) {
+    if (!/^[a-z][a-z\d+.-]*:/i.test(target)) await listParts(resolve(dirname(file), target), known);
+  }
+  return [...known];
 }
 
 async function readAll(paths: Iterable<string>): Promise<string> {

@@ -6,7 +6,7 @@ import { basename, extname, join } from 'node:path';
 export interface SourceFile {
   readonly path: string;
   /** `document`: the OpenAPI document of a service. */
-  readonly kind: 'module' | 'yaml' | 'document';
+  readonly kind: 'module' | 'document';
   /** Name of the service it defines; undefined if it defines several by name. */
   readonly name: string | undefined;
 }
@@ -28,7 +28,7 @@ export async function listFiles(path: string, isDocument = false): Promise<reado
     if (kind === 'document') return [{ path, kind, name: nameOf(basename(path)) }];
     if (kind !== undefined) return [{ path, kind, name: undefined }];
     throw new TypeError(
-      'Define services in a .ts, .js, .yaml, .yml or .openapi.json file, or in a folder of such files.',
+      'Define services in a .ts, .js, .openapi.yaml or .openapi.json file, or in a folder of such files.',
     );
   }
   const entries = await readdir(path, { withFileTypes: true });
@@ -45,8 +45,6 @@ export async function listFiles(path: string, isDocument = false): Promise<reado
 
 const MODULES = new Set(['.ts', '.mts', '.js', '.mjs']);
 
-const YAML = new Set(['.yaml', '.yml']);
-
 const DOCUMENT = /\.openapi\.(ya?ml|json)$/;
 
 function nameOf(file: string): string {
@@ -55,9 +53,7 @@ function nameOf(file: string): string {
 
 function kindOf(file: string): SourceFile['kind'] | undefined {
   if (DOCUMENT.test(file)) return 'document';
-  const extension = extname(file);
-  if (MODULES.has(extension)) return 'module';
-  return YAML.has(extension) ? 'yaml' : undefined;
+  return MODULES.has(extname(file)) ? 'module' : undefined;
 }
 
 /** Editors may write a file in several steps. */

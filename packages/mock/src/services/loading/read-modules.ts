@@ -9,7 +9,7 @@ import {
   registerTypeScript,
   takeImports,
 } from '../../typescript.js';
-import { locateInText, type ReadFile, type ServiceFault } from '../../util/source-file.ts';
+import type { ServiceFault } from '../service-fault.ts';
 import type { SourceFile } from './folders.ts';
 
 type Loaded = { readonly path: string } & (
@@ -96,11 +96,17 @@ async function importNow(url: string): Promise<Record<string, unknown>> {
   return load(url);
 }
 
+/** The default export of a module, or why there is none. */
+interface Read {
+  readonly value?: unknown;
+  readonly fault?: ServiceFault;
+}
+
 /** Reloads modules and returns their exports. */
 export async function readModules(
   files: readonly SourceFile[],
   loader: ModuleLoader,
-): Promise<readonly (ReadFile | ServiceFault[])[]> {
+): Promise<readonly Read[]> {
   const paths = await Promise.all(files.map(({ path }) => realpath(path)));
   const loaded = await loader.load(paths);
   return Promise.all(
@@ -112,23 +118,25 @@ async function toRead(
   loaded: Loaded,
   { path: file, name }: SourceFile,
   { files }: ModuleLoader,
-): Promise<ReadFile | ServiceFault[]> {
-  const text = await readFile(loaded.path, 'utf8');
+): Promise<Read> {
   if ('error' in loaded) {
     const { error } = loaded;
     const message = describe(error);
     const place = locateError(error, files);
-    if (place === undefined) return [{ file, ...placeOfImport(text, message), message }];
+    if (place === undefined) {
+      const text = await readFile(loaded.path, 'utf8');
+      return { fault: { file, ...placeOfImport(text, message), message } };
+    }
     const shown = place.file === loaded.path ? file : relative(process.cwd(), place.file);
-    return [{ ...place, file: shown, message }];
+    return { fault: { ...place, file: shown, message } };
   }
   const { default: value } = loaded.module;
   if (value === undefined) {
     const write = name === undefined ? 'defineServices' : 'defineService';
     const message = `There is no default export. Add: export default ${write}({ … }).`;
-    return [{ file, line: 1, column: 1, message }];
+    return { fault: { file, line: 1, column: 1, message } };
   }
-  return { value, locate: (problem) => locateInText(text, problem) };
+  return { value };
 }
 
 /** A module that is not found is identified only by its path. */
