@@ -1,4 +1,3 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
@@ -9,32 +8,19 @@ import { toContractModule } from './to-contract-module.ts';
 import { toMswModule } from './to-msw-module.ts';
 
 const GENERATOR = 'packages/client/scripts/generate.ts';
-const SERVICES = join(import.meta.dirname, '../test/services');
-/** The mock uses it too, but the client must not depend on another package. */
-const EVENT_STREAMS = join(import.meta.dirname, '../../server-stubs/generator/event-streams.ts');
 const CONFIG_SCHEMA = join(import.meta.dirname, '../generated/config.schema.gen.json');
 
 /**
  * Generates everything that is derived from the contract: types, constants, and the
- * JSON Schema of the command line settings; and the types of a service for the tests.
+ * JSON Schema of the command line settings.
  */
 await Promise.all([
   write('gateway.v1', await toTypes(gateway)),
   write('storage.v2', await toTypes(storage)),
   write('contract', toContractModule()),
-  write('event-streams', await readFile(EVENT_STREAMS, 'utf8')),
   write('msw', toMswModule()),
   writeGenerated(CONFIG_SCHEMA, toConfigSchema(), GENERATOR),
 ]);
-
-// What `berth types --validate` writes, for the tests of typed services. The command imports generated constants.
-const { toServiceTypes } = await import('../src/cli/commands/types.ts');
-const { toServiceValidators } = await import('../src/cli/commands/validators.ts');
-const sources = [{ name: 'orders', file: join(SERVICES, 'orders.openapi.yaml') }];
-const validators = await toServiceValidators(sources);
-await mkdir(join(SERVICES, 'generated'), { recursive: true });
-await writeFile(join(SERVICES, 'generated/services.gen.ts'), await toServiceTypes(sources));
-await writeFile(join(SERVICES, 'generated/services.validators.gen.ts'), validators.text);
 
 function write(name: string, text: string): Promise<void> {
   const file = join(import.meta.dirname, `../src/generated/${name}.gen.ts`);

@@ -9,12 +9,7 @@ import { createPipeline } from './internal/pipeline.ts';
 import { type CallResult, createRawCalls, type PathWith } from './internal/raw-calls.ts';
 import { assertBaseUrl, type GatewayAddress, toGatewayUrl } from './internal/urls.ts';
 
-import {
-  createService,
-  type DocumentedService,
-  type Init,
-  type ServiceValidators,
-} from './service/create-service.ts';
+import { createService, type DocumentedService, type Init } from './service/create-service.ts';
 import type { OpenWebSocket, Service } from './service/service.ts';
 import type { WireProfile } from './wire-profile.ts';
 
@@ -57,12 +52,6 @@ export type GatewayClientOptions = GatewayAddress &
     readonly hooks?: Hooks | undefined;
     /** Opens WebSockets. Default: the platform's `WebSocket`, available in Node since version 22. */
     readonly webSocket?: OpenWebSocket | undefined;
-    /**
-     * Validators of services with an OpenAPI document, written by `berth types --validate`, for `GET` and
-     * `POST`. Calls reject with a `ContractError` if a JSON payload breaks the document. They take time and
-     * space, so you may want them in development only. Default: none.
-     */
-    readonly validators?: ServiceValidators | undefined;
     /** The deployment's wire profile (D1). Default: `defaultWireProfile`. */
     readonly wireProfile?: WireProfile | undefined;
   };
@@ -70,8 +59,8 @@ export type GatewayClientOptions = GatewayAddress &
 /**
  * A gateway client, created by {@link createGatewayClient}.
  *
- * `Services` maps service names to the `paths` of their OpenAPI documents, as `berth types` writes them. If
- * you pass it, only these services can be called. By default, any service can be called, without types from a
+ * `Services` maps service names to the `paths` of their OpenAPI documents, as `openapi-typescript` writes
+ * them. If you pass it, only these services can be called. By default, any service can be called, without types from a
  * document.
  */
 export interface GatewayClient<Services extends object = Record<never, never>> {
@@ -79,7 +68,7 @@ export interface GatewayClient<Services extends object = Record<never, never>> {
    * Returns an object for calling a hosted service, typed by the service's own OpenAPI document.
    *
    * @example
-   * const gateway = createGatewayClient<Services>({ baseUrl, auth });
+   * const gateway = createGatewayClient<{ orders: paths }>({ baseUrl, auth });
    * const { data } = await gateway.service('orders').GET('/items/{id}', { params: { path: { id: 42 } } });
    */
   service<Name extends keyof Services & string>(name: Name): DocumentedService<Services[Name]>;
@@ -151,7 +140,7 @@ export function createGatewayClient<Services extends object = Record<never, neve
   if (!options) {
     throw new TypeError('createGatewayClient needs { baseUrl } or { envId, gatewayDomain }.');
   }
-  const { auth, webSocket, validators, wireProfile } = options;
+  const { auth, webSocket, wireProfile } = options;
   if (auth && typeof auth.authorize !== 'function') {
     throw wrong('auth', 'bearer(…), tc3(…), or an object with authorize()', auth);
   }
@@ -175,7 +164,6 @@ export function createGatewayClient<Services extends object = Record<never, neve
     ...middleware,
     GET: call('GET'),
     POST: call('POST'),
-    service: (name: string) =>
-      createService(pipeline, { name, ...address }, webSocket, validators?.[name]),
+    service: (name: string) => createService(pipeline, { name, ...address }, webSocket),
   };
 }

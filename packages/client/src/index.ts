@@ -47,7 +47,7 @@ export type {
   UploadResult,
 } from './operations/upload.ts';
 export type { FileSource, UploadData } from './platform/upload-form.ts';
-export type { DocumentedService, ServiceValidators } from './service/create-service.ts';
+export type { DocumentedService } from './service/create-service.ts';
 export type {
   ConnectOptions,
   EventsOptions,

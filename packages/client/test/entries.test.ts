@@ -38,7 +38,7 @@ it.each([
       GatewayAddress GatewayAuth GatewayClient GatewayClientOptions GatewayComponents
       GatewayErrorCode GatewayErrorDetails GatewayPaths Hooks ListOptions OpenWebSocket
       PayloadOptions Progress RequestOptions RetryOptions Service ServiceCallOptions
-      ServiceEvent ServiceValidators SharedCallOptions SignableRequest StandardIssue
+      ServiceEvent SharedCallOptions SignableRequest StandardIssue
       StandardResult StandardSchema StorageClient StorageClientOptions StorageComponents
       StorageCredentials StorageCredentialsSource StorageErrorCode StoragePaths Tc3KeyPair
       Tc3Options Tc3StorageOptions TempUrlOptions TempUrlOrder TempUrlResult TempUrlsOptions

@@ -5,7 +5,6 @@ import { CONTRACT } from '../generated/contract.gen.ts';
 import { addCp } from './commands/cp.ts';
 import { addCall, addSign, addTail } from './commands/gateway.ts';
 import { addMv, addRm, addUrl } from './commands/storage.ts';
-import { addTypes } from './commands/types.ts';
 import { Failure, STOPPED, toPlainError } from './output.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -24,7 +23,6 @@ Examples:
   berth call hello greet -X POST -d '{"name":"Ada"}'
   berth tail hello news
   berth sign | curl -H @- …                        see berth sign --help
-  berth types ./services -o src/services.gen.ts
 
 Exit codes:
   0  success
@@ -75,7 +73,6 @@ function createProgram(version: string, signal: AbortSignal): Command {
       .option('--json', 'print output and errors as JSON')
       .option('-q, --quiet', 'do not print progress, notes or the names of copied files');
   }
-  addTypes(program);
   // Shells may complete file names, which the library turns off with each completion.
   Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   return program;

@@ -1,6 +1,4 @@
 import createClient, {
-  createFinalURL,
-  createQuerySerializer,
   defaultPathSerializer,
   type FetchOptions,
   type Middleware,
@@ -85,16 +83,6 @@ async function toCall(
 function readBody(request: Request): Promise<string | ArrayBuffer> {
   const isJson = /^application\/json\b/i.test(request.headers.get('Content-Type') ?? '');
   return isJson ? request.text() : request.arrayBuffer();
-}
-
-/** Fills in the path and query parameters of a path template from a service's own document. */
-export function toServiceTarget(template: string, params: object = {}): string {
-  return createFinalURL(template, {
-    baseUrl: '',
-    params: { path: {}, ...params },
-    pathSerializer: toServicePath,
-    querySerializer: createQuerySerializer(),
-  });
 }
 
 /**

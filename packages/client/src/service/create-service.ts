@@ -1,7 +1,7 @@
 import type { ParseAs } from 'openapi-fetch';
 import type { CallOptions } from '../call-options.ts';
 import type { components, paths } from '../generated/gateway.v1.gen.ts';
-import { checkPayload, readPayload, type StandardSchema } from '../internal/check-payload.ts';
+import { readPayload } from '../internal/check-payload.ts';
 import { toGatewayError } from '../internal/gateway-errors.ts';
 import { assertText } from '../internal/options.ts';
 import type { HeaderRecord, Pipeline, PipelineCall } from '../internal/pipeline.ts';
@@ -22,7 +22,6 @@ import type {
   RequestOptions,
   SendToService,
   Service,
-  ServiceEvent,
 } from './service.ts';
 import { streamEvents } from './stream-events.ts';
 
@@ -64,32 +63,7 @@ export interface DocumentedService<Paths> extends Service {
     path: Path,
     ...init: Optional<Init<MethodOf<Paths, Path, 'post'>, As>>
   ): Promise<ServiceResult<MethodOf<Paths, Path, 'post'>, As>>;
-  /**
-   * Iterates over a path's events, whose data is JSON according to the document. Reconnects like `events`.
-   *
-   * @throws ContractError if an event's data is not JSON, or if `schema` rejects it
-   *
-   * @example
-   * for await (const { data } of orders.EVENTS('/items/{id}/prices', { params: { path: { id: 42 } } })) {
-   *   show(data.price);
-   * }
-   */
-  EVENTS<Path extends PathWithEvents<Paths>>(
-    path: Path,
-    ...init: EventsInitOf<MethodOf<Paths, Path, 'get'>>
-  ): AsyncGenerator<ServiceEvent<EventOf<MethodOf<Paths, Path, 'get'>>>, void, undefined>;
 }
-
-/**
- * Validators of the responses of hosted services, as `berth types --validate` writes them: by service, by
- * operation, and by status. A status is a status code, `2XX` or `default`. Error responses are not checked.
- *
- * @example
- * const validators: ServiceValidators = { orders: { 'GET /items/{id}': { 200: ItemSchema } } };
- */
-export type ServiceValidators = Readonly<
-  Record<string, Readonly<Record<string, Readonly<Record<string, StandardSchema>>>>>
->;
 
 /** The JSON data of an operation's successful responses. */
 export type DataOf<Operation extends object> = NonNullable<CallResult<Operation, 'json'>['data']>;
@@ -104,39 +78,10 @@ export type Init<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Reque
 /** An argument that is optional if nothing in it is required. */
 export type Optional<Value> = Record<never, never> extends Value ? [init?: Value] : [init: Value];
 
-type EventsInitOf<Operation> = Optional<
-  Pick<Init<Operation, 'json'>, 'params' & keyof Init<Operation, 'json'>> &
-    EventsOptions<EventOf<Operation>>
->;
-
 /** The result of a call to a hosted service, to which the service or the gateway responded. */
 type ServiceResult<Operation extends object, As extends ParseAs> =
   | CallResult<Operation, As>
   | { data?: never; error: components['schemas']['GatewayError']; response: Response };
-
-/** The JSON data of an operation's events; `never` if it has no events, or if they are text. */
-type EventOf<Operation> = Operation extends {
-  responses: { 200: { content: { 'text/event-stream': infer Data } } };
-}
-  ? string extends Data
-    ? never
-    : Data
-  : never;
-
-type PathWithEvents<Paths> = {
-  [Path in PathWith<Paths, 'get'>]: [EventOf<MethodOf<Paths, Path, 'get'>>] extends [never]
-    ? never
-    : Path;
-}[PathWith<Paths, 'get'>];
-
-const ANY_JSON: StandardSchema<never> = {
-  '~standard': {
-    version: 1,
-    vendor: 'berth',
-    validate: (value) =>
-      value === undefined ? { issues: [{ message: 'invalid JSON' }] } : { value: value as never },
-  },
-};
 
 const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
 
@@ -154,7 +99,6 @@ export function createService(
   pipeline: Pipeline,
   address: ServiceAddress,
   open: OpenWebSocket | undefined,
-  validators: ServiceValidators[string] | undefined,
 ): DocumentedService<never> {
   // Built for each call, which rejects if the name is invalid.
   const toRoot = () => address.baseUrl + ROOT.replace('{name}', toSegment('name', address.name));
@@ -183,19 +127,6 @@ export function createService(
     },
     isService: true,
   });
-  const callRaw =
-    (method: 'GET' | 'POST') =>
-    async (path: string, init: { readonly parseAs?: ParseAs } = {}) => {
-      const result: { data?: unknown; response: Response } = await sendRaw(method)(path, init);
-      const { data, response } = result;
-      // Errors have no data, and neither have empty bodies. Data that is not parsed is not JSON.
-      if (data !== undefined && (init.parseAs ?? 'json') === 'json') {
-        const operation = validators?.[`${method} ${path}`];
-        const schema = operation?.[response.status] ?? operation?.['2XX'] ?? operation?.default;
-        if (schema) await checkPayload(response, data, schema);
-      }
-      return result;
-    };
   return {
     get: (path = '', options = {}) => read(path, options),
     post: (path = '', body: unknown, options = {}) =>
@@ -210,14 +141,7 @@ export function createService(
     async connect(path = '', options: ConnectOptions = {}) {
       return connectSocket(pipeline, toCall(path, options), options, open);
     },
-    GET: callRaw('GET'),
-    POST: callRaw('POST'),
-    async *EVENTS(
-      path: string,
-      { params, schema = ANY_JSON, ...options }: EventsOptions<never> & { params?: object } = {},
-    ) {
-      const { toServiceTarget } = await import('../internal/send-raw.ts');
-      yield* events(toServiceTarget(path, params), { ...options, schema });
-    },
+    GET: sendRaw('GET'),
+    POST: sendRaw('POST'),
   } as DocumentedService<never>;
 }

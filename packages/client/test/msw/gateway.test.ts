@@ -2,8 +2,8 @@ import { bearer as bearerAuth, createGatewayClient, isGatewayError, tc3 } from '
 import { gatewayError, mswHandlers } from '@berth/client/msw';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
-import type { Services } from '../services/generated/services.gen.ts';
 import { failureOf } from '../support/fake-fetch.ts';
+import type { Services } from '../support/orders.ts';
 import { expectInContract } from './contract.ts';
 import { BASE, berth, gateway, server } from './set-up.ts';
 

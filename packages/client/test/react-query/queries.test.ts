@@ -5,8 +5,8 @@ import { createMock, type Mock } from '@berth/mock';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Services } from '../services/generated/services.gen.ts';
 import { faultServer, hang, refuse, serve } from '../support/fault-server.ts';
+import type { Services } from '../support/orders.ts';
 import { storageAt } from '../support/storage.ts';
 import { act, renderHook, waitFor } from './render.ts';
 
