@@ -1,4 +1,3 @@
-import addCompletion from '@bomb.sh/tab/commander';
 import { Command, CommanderError } from 'commander';
 import { isBerthError } from '../errors.ts';
 import { CONTRACT } from '../generated/contract.gen.ts';
@@ -73,8 +72,6 @@ function createProgram(version: string, signal: AbortSignal): Command {
       .option('--json', 'print output and errors as JSON')
       .option('-q, --quiet', 'do not print progress, notes or the names of copied files');
   }
-  // Shells may complete file names, which the library turns off with each completion.
-  Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   return program;
 }
 
