@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { bearer } from '../auth/bearer.ts';
 import type { GatewayAuth } from '../auth/credentials.ts';
 import { tc3, tc3Storage } from '../auth/tc3.ts';
-import type { FetchLike } from '../call-options.ts';
 import { createGatewayClient, type GatewayClient } from '../create-gateway-client.ts';
 import { createStorageClient, type StorageClient } from '../create-storage-client.ts';
 import type { GatewayAddress } from '../internal/urls.ts';
@@ -10,14 +9,10 @@ import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
 import { type CommonOptions, Failure } from './output.ts';
 import { need, needUrl, readSettings, SETTINGS, type Settings } from './settings.ts';
 
-export async function openGateway(
-  { config }: CommonOptions,
-  fetch?: FetchLike,
-): Promise<GatewayClient> {
+export async function openGateway({ config }: CommonOptions): Promise<GatewayClient> {
   const settings = await readSettings(config);
   const options = {
     ...toAddress(settings),
-    fetch,
     auth: toAuth(settings),
     wireProfile: await readWireProfile(settings.wireProfile),
   };
@@ -45,15 +40,8 @@ function toAuth(settings: Settings): GatewayAuth {
   return tc3({ ...pair, token: sessionToken, service });
 }
 
-/**
- * Creates the storage client from the settings, and prints the client's warnings as notes.
- *
- * @param fetch sends the calls. Default: the platform's
- */
-export async function openStorage(
-  { config, quiet }: CommonOptions,
-  fetch?: FetchLike,
-): Promise<StorageClient> {
+/** Creates the storage client from the settings, and prints the client's warnings as notes. */
+export async function openStorage({ config, quiet }: CommonOptions): Promise<StorageClient> {
   const settings = await readSettings(config);
   const { signingService: service, signingHost, sessionToken: token } = settings;
   const pair = {
@@ -63,7 +51,6 @@ export async function openStorage(
   };
   const options = {
     baseUrl: needUrl(settings, 'storageUrl'),
-    fetch,
     envId: need(settings, 'env'),
     credentials: tc3Storage(pair, { service, signingHost }),
     wireProfile: await readWireProfile(settings.wireProfile),

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { isBerthError } from '../errors.ts';
 import { CONTRACT } from '../generated/contract.gen.ts';
 import { addCp } from './commands/cp.ts';
-import { addCall, addSign, addTail } from './commands/gateway.ts';
+import { addCall, addTail } from './commands/gateway.ts';
 import { addMv, addRm, addUrl } from './commands/storage.ts';
 import { Failure, STOPPED, toPlainError } from './output.ts';
 import { SETTINGS } from './settings.ts';
@@ -21,7 +21,6 @@ Examples:
   berth url remote:/a.txt --max-age 600
   berth call hello greet -X POST -d '{"name":"Ada"}'
   berth tail hello news
-  berth sign | curl -H @- …                        see berth sign --help
 
 Exit codes:
   0  success
@@ -66,7 +65,7 @@ function createProgram(version: string, signal: AbortSignal): Command {
     )
     .exitOverride()
     .addHelpText('after', MORE);
-  for (const add of [addCp, addUrl, addRm, addMv, addCall, addTail, addSign]) {
+  for (const add of [addCp, addUrl, addRm, addMv, addCall, addTail]) {
     add(program, signal)
       .option('-c, --config <file>', 'settings file in YAML or JSON')
       .option('--json', 'print output and errors as JSON')

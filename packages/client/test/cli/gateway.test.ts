@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createMock } from '@berth/mock';
 import { describe, expect, it } from 'vitest';
 import { mockForTests, newFolder, runCli, SECRET, startCli } from './support/run-cli.ts';
 import { startGateway } from './support/start-service.ts';
@@ -130,68 +129,5 @@ describe('berth tail', () => {
       code: 1,
       stderr: expect.stringContaining('status 410'),
     });
-  });
-});
-
-describe('berth sign', () => {
-  const toHeaders = (text: string) =>
-    Object.fromEntries(
-      text
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.split(/: (.*)/s)),
-    );
-
-  it('prints headers with which another program calls the storage API', async () => {
-    const { code, stdout, stderr } = await runCli(['sign'], use().variables);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).not.toContain(SECRET);
-    const headers = toHeaders(stdout);
-    expect(Object.keys(headers)).toEqual([
-      'content-type',
-      'x-svc-authorization',
-      'x-svc-timestamp',
-    ]);
-    const { storageUrl } = use().mock;
-    const response = await fetch(`${storageUrl}/api/v2/envs/dev/storages:getUploadMetaData`, {
-      method: 'POST',
-      headers,
-      body: '{"path":"a.txt"}',
-    });
-    expect(response.status).toBe(200);
-  });
-
-  it.each([
-    [['hello', 'a?x=1'], 'GET', undefined],
-    [['hello', 'a?x=1', '-d', '{"key1":"v1"}'], 'POST', '{"key1":"v1"}'],
-  ])(
-    'prints headers with which another program calls a service: %j',
-    async (args, method, body) => {
-      await using mock = await createMock({ auth: 'strict' });
-      const { id, secret } = await mock.credentials();
-      const variables = {
-        BERTH_GATEWAY_URL: mock.gatewayUrl,
-        BERTH_SECRET_ID: id,
-        BERTH_SECRET_KEY: secret,
-      };
-      const { stdout, stderr } = await runCli(['sign', ...args, '--json'], variables);
-      expect(stderr).toBe('');
-      const { headers } = JSON.parse(stdout);
-      const url = `${mock.gatewayUrl}/v1/cloudrun/hello/a?x=1`;
-      expect((await fetch(url, { method, headers, body: body ?? null })).status).toBe(200);
-      const other = await fetch(`${url}&y`, { method, headers, body: body ?? null });
-      expect(other.status).toBe(401);
-    },
-  );
-
-  it('reports what is missing', async () => {
-    const { BERTH_SECRET_KEY: _, ...variables } = use().variables;
-    const missing = {
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('secretKey is missing'),
-    };
-    expect(await runCli(['sign'], variables)).toMatchObject(missing);
-    expect(await runCli(['sign', 'hello'], variables)).toMatchObject(missing);
   });
 });

@@ -1,9 +1,8 @@
-import { contract, defaultWireProfile } from '@berth/server-stubs';
+import { contract } from '@berth/server-stubs';
 import { DEVELOPMENT_ENV } from './development-keys.ts';
 
 const FILE = 'hello.txt';
 const COPY = 'copy-of-hello.txt';
-const { uploadFields, storeFileID } = defaultWireProfile;
 
 export interface DevelopmentFacts {
   readonly url: string;
@@ -37,19 +36,12 @@ export function describeDevelopment(facts: DevelopmentFacts): string {
 }
 
 /**
- * Lines for a POSIX shell, to run in order: a call of each operation, with the upload and the download
- * in between.
+ * Lines for a POSIX shell, to run in order: calls of a service and of the storage API.
  */
 function listCurls({ url, token, keyPair }: DevelopmentFacts): string {
   const service = `${url}/v1/cloudrun/hello`;
   const bearer = `-H "Authorization: Bearer $token"`;
   const json = (body: string) => `-H 'Content-Type: application/json' -d ${body}`;
-  const storage = (operation: string, body: string) =>
-    [
-      `echo "$signed" | curl -sS -H @- '${url}/api/v2/envs/${DEVELOPMENT_ENV}/storages:${operation}'`,
-      `  -d ${body}`,
-    ].join(' \\\n');
-  const field = (name: string) => `"$(field ${name})"`;
   const settings = {
     ENV: DEVELOPMENT_ENV,
     STORAGE_URL: url,
@@ -70,27 +62,8 @@ function listCurls({ url, token, keyPair }: DevelopmentFacts): string {
     `echo 'Hello from Berth.' > ${FILE}`,
     `npx @berth/client cp ./${FILE} remote:/${FILE}`,
     `npx @berth/client cp remote:/${FILE} -`,
-    '',
-    '# files, with curl; a signature is valid for five minutes',
-    'signed=$(npx @berth/client sign)',
-    '',
-    '# upload',
-    `meta=$(${storage('getUploadMetaData', `'{"path":"${FILE}"}'`)})`,
-    `field() { printf '%s' "$meta" | sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }`,
-    [
-      `curl -sS -w '%{http_code}\\n' ${field('url')}`,
-      `  -F Signature=${field('authorization')} -F ${uploadFields.securityToken}=${field('token')}`,
-      `  -F ${uploadFields.metaFileId}=${field(storeFileID)} -F key=${FILE}`,
-      `  -F 'file=@${FILE};type=text/plain'`,
-    ].join(' \\\n'),
-    `id=${field('fileID')}`,
-    '',
-    '# download',
-    `meta=$(${storage('batchGetTempUrls', `"{\\"fileList\\":[{\\"fileID\\":\\"$id\\"}]}"`)})`,
-    `curl -sS -w '\\n' ${field('tempFileURL')}`,
-    '',
-    '# copy, and delete both',
-    `${storage('batchCopyFile', `'{"fileList":[{"srcPath":"/${FILE}","dstPath":"/${COPY}"}]}'`)}; echo`,
-    `${storage('batchDelete', `"{\\"fileList\\":[\\"$id\\",\\"\${id%${FILE}}${COPY}\\"]}"`)}; echo`,
+    `curl -sS "$(npx @berth/client url remote:/${FILE})"`,
+    `npx @berth/client cp remote:/${FILE} remote:/${COPY}`,
+    `npx @berth/client rm remote:/${FILE} remote:/${COPY}`,
   ].join('\n');
 }

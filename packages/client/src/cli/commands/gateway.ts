@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { FetchLike } from '../../call-options.ts';
 import { toGatewayError } from '../../internal/gateway-errors.ts';
 import type { RequestOptions } from '../../service/service.ts';
-import { openGateway, openStorage } from '../clients.ts';
+import { openGateway } from '../clients.ts';
 import { type CommonOptions, Failure, writeOut } from '../output.ts';
 import { SETTINGS } from '../settings.ts';
 
@@ -16,24 +15,21 @@ interface CallOptions extends CommonOptions {
   readonly header?: Headers;
 }
 
-function addCallOptions(command: Command): Command {
-  return command
+export function addCall(program: Command, signal: AbortSignal): Command {
+  return program
+    .command('call')
+    .description('Call a hosted service and print its response.')
+    .argument('<service>', 'service name')
     .argument('[path]', 'path within the service, with an optional query', '')
     .addOption(
       new Option('-X, --request <method>', 'HTTP method (default: GET, or POST with -d)').choices([
-        ...['GET', 'POST', 'HEAD'],
+        'GET',
+        'POST',
+        'HEAD',
       ]),
     )
     .option('-d, --data <data>', 'request body: text, @file, or - for stdin')
-    .option('-H, --header <header>', 'request header as "Name: value"; can be repeated', toHeaders);
-}
-
-export function addCall(program: Command, signal: AbortSignal): Command {
-  const command = program
-    .command('call')
-    .description('Call a hosted service and print its response.')
-    .argument('<service>', 'service name');
-  return addCallOptions(command)
+    .option('-H, --header <header>', 'request header as "Name: value"; can be repeated', toHeaders)
     .addHelpText(
       'after',
       '\nThe body is sent as application/json unless -H sets another Content-Type.',
@@ -41,52 +37,6 @@ export function addCall(program: Command, signal: AbortSignal): Command {
     .action((service: string, path: string, options: CallOptions) =>
       call(service, path, options, signal),
     );
-}
-
-export function addSign(program: Command): Command {
-  const command = program
-    .command('sign')
-    .description(
-      'Print the signed headers of a storage call or, with a service, of a gateway call, for other programs such as curl.',
-    )
-    .argument('[service]', 'service name (default: sign a storage call)');
-  return addCallOptions(command)
-    .addHelpText(
-      'after',
-      `
-The signature of a storage call covers neither its operation nor its body. That of a gateway call covers everything. Both
-are only valid for a few minutes; keep them secret.
-
-Examples:
-  berth sign | curl -H @- -d '{"path":"a.txt"}' "$BERTH_STORAGE_URL/api/v2/envs/dev/storages:getUploadMetaData"
-  berth sign hello greet?x=1 | curl -H @- "$BERTH_GATEWAY_URL/v1/cloudrun/hello/greet?x=1"`,
-    )
-    .action(sign);
-}
-
-/** Makes the call with the client, but prints the headers instead of sending the request. */
-async function sign(service: string | undefined, path: string, options: CallOptions) {
-  let signed: RequestInit['headers'];
-  const fetch: FetchLike = async (_, init) => {
-    signed = init.headers;
-    return new Response();
-  };
-  if (service === undefined) {
-    const storage = await openStorage(options, fetch);
-    // The response has no link. If signing failed, that is the error.
-    await storage.tempUrls(['any']).then(([link]) => {
-      if (signed === undefined) throw link?.error;
-    });
-  } else {
-    const gateway = await openGateway(options, fetch);
-    await gateway.service(service).request(path, await toRequest(options));
-  }
-  // curl sends no header without a value, which is how it would print an empty session token.
-  const headers = [...new Headers(signed)].filter(([, value]) => value !== '');
-  const text = options.json
-    ? JSON.stringify({ headers: Object.fromEntries(headers) })
-    : headers.map((header) => header.join(': ')).join('\n');
-  process.stdout.write(`${text}\n`);
 }
 
 async function call(name: string, path: string, options: CallOptions, signal: AbortSignal) {
