@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { isBerthError } from '../errors.ts';
 import { CONTRACT } from '../generated/contract.gen.ts';
+import { addCall } from './commands/call.ts';
 import { addCp } from './commands/cp.ts';
-import { addCall, addTail } from './commands/gateway.ts';
 import { addMv, addRm, addUrl } from './commands/storage.ts';
 import { Failure, STOPPED, toPlainError } from './output.ts';
 import { SETTINGS } from './settings.ts';
@@ -20,7 +20,6 @@ Examples:
   berth cp remote:/a.txt -                         prints a file
   berth url remote:/a.txt --max-age 600
   berth call hello greet -X POST -d '{"name":"Ada"}'
-  berth tail hello news
 
 Exit codes:
   0  success
@@ -30,7 +29,7 @@ Exit codes:
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 export async function run(argv: string[], version: string): Promise<void> {
-  // Whatever reads our output may close it early: `berth tail … | head`.
+  // Whatever reads our output may close it early: `berth cp … - | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
     throw error;
@@ -65,7 +64,7 @@ function createProgram(version: string, signal: AbortSignal): Command {
     )
     .exitOverride()
     .addHelpText('after', MORE);
-  for (const add of [addCp, addUrl, addRm, addMv, addCall, addTail]) {
+  for (const add of [addCp, addUrl, addRm, addMv, addCall]) {
     add(program, signal)
       .option('-c, --config <file>', 'settings file in YAML or JSON')
       .option('--json', 'print output and errors as JSON')

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { mockForTests, newFolder, runCli, SECRET, startCli } from './support/run-cli.ts';
+import { mockForTests, newFolder, runCli, SECRET } from './support/run-cli.ts';
 import { startGateway } from './support/start-service.ts';
 
 const use = mockForTests();
@@ -91,43 +90,5 @@ describe('berth call', () => {
     const { code, stderr } = await runCli(args, given);
     expect({ code, seen }).toEqual({ code: 2, seen: [] });
     expect(stderr).toMatch(message);
-  });
-});
-
-describe('berth tail', () => {
-  const stream = (...events: string[]) =>
-    startGateway((response, { headers }) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      if (headers['last-event-id'] === undefined) response.write(events.join(''));
-    });
-
-  it.each([
-    [[], 'one\ntwo\n2\n'],
-    [
-      ['--json'],
-      '{"id":"1","event":"message","data":"one"}\n{"id":"2","event":"x","data":"two\\n2"}\n',
-    ],
-  ])('prints events as they arrive until it is stopped: %j', async (args, expected) => {
-    const { variables } = await stream(
-      'id: 1\ndata: one\n\n',
-      'id: 2\nevent: x\ndata: two\ndata: 2\n\n',
-    );
-    const child = startCli(['tail', 'hello', 'news', ...args], variables);
-    let printed = '';
-    child.stdout?.setEncoding('utf8');
-    for await (const text of child.stdout ?? []) {
-      printed += text;
-      if (printed.length >= expected.length) child.kill('SIGINT');
-    }
-    const code = child.exitCode ?? (await once(child, 'close'))[0];
-    expect({ printed, code }).toEqual({ printed: expected, code: 0 });
-  });
-
-  it('exits with 1 if the service refuses', async () => {
-    const { variables } = await startGateway((response) => response.writeHead(410).end());
-    expect(await runCli(['tail', 'hello'], variables)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('status 410'),
-    });
   });
 });

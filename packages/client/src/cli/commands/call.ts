@@ -107,35 +107,6 @@ function parse(text: string): unknown {
   }
 }
 
-interface TailOptions extends CommonOptions {
-  readonly header?: Headers;
-}
-
-export function addTail(program: Command, signal: AbortSignal): Command {
-  return program
-    .command('tail')
-    .description("Print a hosted service's server-sent events until you press Ctrl-C.")
-    .argument('<service>', 'service name')
-    .argument('[path]', 'path within the service, with an optional query', '')
-    .option('-H, --header <header>', 'request header as "Name: value"; can be repeated', toHeaders)
-    .addHelpText(
-      'after',
-      '\nPrints the data of each event, or with --json one { id, event, data } object per line.',
-    )
-    .action((service: string, path: string, options: TailOptions) =>
-      tail(service, path, options, signal),
-    );
-}
-
-async function tail(name: string, path: string, options: TailOptions, signal: AbortSignal) {
-  const { json, header: headers } = options;
-  const gateway = await openGateway(options);
-  for await (const event of gateway.service(name).events(path, { headers, signal })) {
-    const { id, event: type, data } = event;
-    process.stdout.write(`${json ? JSON.stringify({ id, event: type, data }) : data}\n`);
-  }
-}
-
 function toHeaders(text: string, headers = new Headers()): Headers {
   const at = text.indexOf(':');
   const name = text.slice(0, Math.max(at, 0)).trim();
