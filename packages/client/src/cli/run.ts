@@ -15,9 +15,9 @@ ${Object.entries(SETTINGS)
   .join('\n')}
 
 Examples:
-  berth cp ./site remote:/site --list site.ndjson  uploads a folder, or resumes its upload
-  berth cp remote:/site ./copy --list site.ndjson  downloads the files in the list
-  berth cp remote:/a.txt -                         prints a file
+  berth cp ./site remote:/site   uploads a folder
+  berth cp remote:/a.txt ./copy/
+  berth cp remote:/a.txt -       prints a file
   berth url remote:/a.txt --max-age 600
   berth call hello greet -X POST -d '{"name":"Ada"}'
 

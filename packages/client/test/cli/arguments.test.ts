@@ -15,7 +15,7 @@ describe('wrong input ends with 2 and names the fix', () => {
     ],
     [['cp', './no-such', 'remote:/x'], /Cannot read \.\/no-such/],
     [['cp', './a', 'remote:x'], /remote:x is not a storage path: write it as remote:\/x\n/],
-    [['cp', 'remote:/x/', 'y'], /remote:\/x\/ is a folder, .* the --list file from the upload/],
+    [['cp', 'remote:/x/', 'y'], /remote:\/x\/ is a folder, .*: pass the files one by one/],
     [['cp', './a', 'remote:/x', 'remote:/y'], /Cannot mix local and remote sources/],
     [['cp', 'remote:/a/x', 'remote:/b/x', 'y'], /More than one file would be written to y\/x/],
     [['url', 'x.txt'], /x.txt is not a storage path: write it as remote:\/x.txt\n/],

@@ -4,7 +4,6 @@ import { openStorage } from '../clients.ts';
 import { downloadFiles } from '../files/download.ts';
 import {
   assertDistinct,
-  type CpOptions,
   inParallel,
   isFileId,
   isRemote,
@@ -12,7 +11,7 @@ import {
   toRemotePath,
 } from '../files/names.ts';
 import { uploadFiles } from '../files/upload.ts';
-import { Failure, report } from '../output.ts';
+import { type CommonOptions, Failure, report } from '../output.ts';
 
 export function addCp(program: Command, signal: AbortSignal): Command {
   return program
@@ -23,17 +22,13 @@ export function addCp(program: Command, signal: AbortSignal): Command {
       '<names...>',
       'one or more sources (local files or folders, file IDs, remote:/path), then the target (remote:/path, a local file or folder, or - for stdout)',
     )
-    .option(
-      '--list <file>',
-      'record uploads in this file, and skip files that have not changed; required to download a folder',
-    )
-    .action((names: string[], options: CpOptions) => {
+    .action((names: string[], options: CommonOptions) => {
       const to = names.at(-1) as string;
       return cp(names.slice(0, -1), to, options, signal);
     });
 }
 
-async function cp(from: string[], to: string, options: CpOptions, signal: AbortSignal) {
+async function cp(from: string[], to: string, options: CommonOptions, signal: AbortSignal) {
   if (from.length === 0) throw new Failure(`Expected a source and a target, got only ${to}.`, 2);
   const isInStorage = (name: string) => isRemote(name) || isFileId(name);
   const [source] = from as [string];
@@ -56,7 +51,7 @@ async function cp(from: string[], to: string, options: CpOptions, signal: AbortS
 async function copyRemote(
   from: readonly string[],
   to: string,
-  options: CpOptions,
+  options: CommonOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const target = toRemotePath(to);

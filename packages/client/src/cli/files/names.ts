@@ -2,11 +2,7 @@ import type { StorageClient } from '../../create-storage-client.ts';
 import { BATCH_CONCURRENCY } from '../../generated/contract.gen.ts';
 import { unwrapEnvelope } from '../../internal/storage.ts';
 import { mapLimit } from '../../operations/lists.ts';
-import { type CommonOptions, Failure, type Outcome } from '../output.ts';
-
-export interface CpOptions extends CommonOptions {
-  readonly list?: string;
-}
+import { Failure, type Outcome } from '../output.ts';
 
 const REMOTE = 'remote:';
 
@@ -50,7 +46,7 @@ export function toFilePath(name: string): string {
   const path = toRemotePath(name);
   if (path !== '' && !path.endsWith('/')) return path;
   throw new Failure(
-    `${name} is a folder, and the storage API cannot list folders: pass the files one by one, or use cp with the --list file from the upload.`,
+    `${name} is a folder, and the storage API cannot list folders: pass the files one by one.`,
     2,
   );
 }

@@ -1,43 +1,27 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
+import type { Progress } from '../../internal/options.ts';
 import { openStorage } from '../clients.ts';
-import { Failure, report } from '../output.ts';
+import { type CommonOptions, Failure, report } from '../output.ts';
 import { createProgress } from '../progress.ts';
-import { openFileList } from './file-list.ts';
-import { assertDistinct, type CpOptions, inParallel, toRemotePath } from './names.ts';
+import { assertDistinct, inParallel, toRemotePath } from './names.ts';
 
-/**
- * Uploads files and folders, a few files at a time. Skips files that have not changed since they were added
- * to the list.
- */
+/** Uploads files and folders, a few files at a time. */
 export async function uploadFiles(
   from: readonly string[],
   to: string,
-  options: CpOptions,
+  options: CommonOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const files = await findLocalFiles(from, toRemotePath(to));
   assertDistinct(files.map(({ path }) => path));
   const storage = await openStorage(options);
-  const list = options.list === undefined ? undefined : await openFileList(options.list);
   const progress = createProgress(options);
   for (const { file, size } of files) progress.expect(file, size);
-  const upload = async ({ file, path, size, mtime }: LocalFile) => {
-    const known = list?.files.get(path);
-    const isDone = known?.size === size && known.mtime === mtime;
-    const { fileID } = isDone
-      ? known
-      : await storage.upload(
-          path,
-          { file },
-          { signal, onProgress: ({ loaded }) => progress.set(file, loaded) },
-        );
-    if (!isDone) await list?.add({ path, fileID, size, mtime });
-    progress.set(file, size);
-    return {
-      result: options.quiet ? undefined : fileID,
-      more: { path, fileID, size, skipped: isDone },
-    };
+  const upload = async ({ file, path, size }: LocalFile) => {
+    const onProgress = ({ loaded }: Progress) => progress.set(file, loaded);
+    const { fileID } = await storage.upload(path, { file }, { signal, onProgress });
+    return { result: options.quiet ? undefined : fileID, more: { path, fileID, size } };
   };
   const outcomes = await inParallel(files, ({ file }) => file, upload);
   progress.stop();
@@ -49,8 +33,6 @@ interface LocalFile {
   /** Path in the storage, without a leading slash. */
   readonly path: string;
   readonly size: number;
-  /** Modification time in milliseconds since the epoch. */
-  readonly mtime: number;
 }
 
 /**
@@ -71,7 +53,7 @@ async function findLocalFiles(names: readonly string[], target: string): Promise
       }
       const path =
         isAlone && target !== '' && !target.endsWith('/') ? target : folder + basename(name);
-      return [toFile(name, path, info)];
+      return [{ file: name, path, size: info.size }];
     }),
   );
   return found.flat();
@@ -92,7 +74,8 @@ async function walk(root: string, folder: string): Promise<LocalFile[]> {
   for await (const file of namesBelow(root)) {
     const info = await stat(file).catch(() => undefined);
     if (!info?.isFile()) continue;
-    files.push(toFile(file, folder + relative(root, file).split(sep).join('/'), info));
+    const path = folder + relative(root, file).split(sep).join('/');
+    files.push({ file, path, size: info.size });
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -104,8 +87,4 @@ async function* namesBelow(folder: string): AsyncGenerator<string> {
     if (entry.isDirectory()) yield* namesBelow(file);
     else yield file;
   }
-}
-
-function toFile(file: string, path: string, info: { size: number; mtimeMs: number }): LocalFile {
-  return { file, path, size: info.size, mtime: Math.trunc(info.mtimeMs) };
 }
