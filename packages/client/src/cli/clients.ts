@@ -7,56 +7,57 @@ import { createStorageClient, type StorageClient } from '../create-storage-clien
 import type { GatewayAddress } from '../internal/urls.ts';
 import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
 import { type CommonOptions, Failure } from './output.ts';
-import { need, needUrl, readSettings, SETTINGS, type Settings } from './settings.ts';
+import { need, needUrl, readSetting, SETTINGS } from './settings.ts';
 
-export async function openGateway({ config }: CommonOptions): Promise<GatewayClient> {
-  const settings = await readSettings(config);
+/** Creates the gateway client from the settings. */
+export async function openGateway(): Promise<GatewayClient> {
   const options = {
-    ...toAddress(settings),
-    auth: toAuth(settings),
-    wireProfile: await readWireProfile(settings.wireProfile),
+    ...toAddress(),
+    auth: toAuth(),
+    wireProfile: await readWireProfile(),
   };
-  return orFailure('gatewayUrl or gatewayDomain', () => createGatewayClient(options));
+  return orFailure('BERTH_GATEWAY_URL or BERTH_GATEWAY_DOMAIN', () => createGatewayClient(options));
 }
 
-function toAddress(settings: Settings): GatewayAddress {
-  const { gatewayUrl, gatewayDomain } = settings;
-  if (gatewayUrl === undefined && gatewayDomain !== undefined) {
-    return { envId: need(settings, 'env'), gatewayDomain };
+function toAddress(): GatewayAddress {
+  const gatewayDomain = readSetting('gatewayDomain');
+  if (gatewayDomain !== undefined && readSetting('gatewayUrl') === undefined) {
+    return { envId: need('env'), gatewayDomain };
   }
-  return { baseUrl: needUrl(settings, 'gatewayUrl') };
+  return { baseUrl: needUrl('gatewayUrl') };
 }
 
-function toAuth(settings: Settings): GatewayAuth {
-  const { token, secretId, secretKey, sessionToken, signingService: service } = settings;
+function toAuth(): GatewayAuth {
+  const token = readSetting('token');
   if (token !== undefined) return bearer(token);
-  if (secretId === undefined && secretKey === undefined) {
+  if (readSetting('secretId') === undefined && readSetting('secretKey') === undefined) {
     throw new Failure(
       `No credentials for the gateway: set ${SETTINGS.token[0]}, or ${SETTINGS.secretId[0]} and ${SETTINGS.secretKey[0]}.`,
       2,
     );
   }
-  const pair = { secretId: need(settings, 'secretId'), secretKey: need(settings, 'secretKey') };
-  return tc3({ ...pair, token: sessionToken, service });
+  return tc3({ ...readKeyPair(), service: readSetting('signingService') });
+}
+
+function readKeyPair() {
+  const pair = { secretId: need('secretId'), secretKey: need('secretKey') };
+  return { ...pair, token: readSetting('sessionToken') };
 }
 
 /** Creates the storage client from the settings, and prints the client's warnings as notes. */
-export async function openStorage({ config, quiet }: CommonOptions): Promise<StorageClient> {
-  const settings = await readSettings(config);
-  const { signingService: service, signingHost, sessionToken: token } = settings;
-  const pair = {
-    secretId: need(settings, 'secretId'),
-    secretKey: need(settings, 'secretKey'),
-    token,
+export async function openStorage({ quiet }: CommonOptions): Promise<StorageClient> {
+  const signature = {
+    service: readSetting('signingService'),
+    signingHost: readSetting('signingHost'),
   };
   const options = {
-    baseUrl: needUrl(settings, 'storageUrl'),
-    envId: need(settings, 'env'),
-    credentials: tc3Storage(pair, { service, signingHost }),
-    wireProfile: await readWireProfile(settings.wireProfile),
+    baseUrl: needUrl('storageUrl'),
+    envId: need('env'),
+    credentials: tc3Storage(readKeyPair(), signature),
+    wireProfile: await readWireProfile(),
     onWarning: (text: string) => void (quiet || process.stderr.write(`${text}\n`)),
   };
-  return orFailure('storageUrl', () => createStorageClient(options));
+  return orFailure('BERTH_STORAGE_URL', () => createStorageClient(options));
 }
 
 function orFailure<Made>(setting: string, make: () => Made): Made {
@@ -70,7 +71,8 @@ function orFailure<Made>(setting: string, make: () => Made): Made {
 const SECTIONS = ['storageHeaders', 'uploadFields', 'storeFileID', 'gatewayHeaders'] as const;
 
 /** Reads the deployment's wire profile from a JSON file (D1). Default: the contract's. */
-async function readWireProfile(file: string | undefined): Promise<WireProfile> {
+async function readWireProfile(): Promise<WireProfile> {
+  const file = readSetting('wireProfile');
   if (file === undefined) return defaultWireProfile;
   let profile: WireProfile;
   try {

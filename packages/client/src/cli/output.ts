@@ -2,7 +2,6 @@ import { pipeline } from 'node:stream/promises';
 import { isBerthError } from '../errors.ts';
 
 export interface CommonOptions {
-  readonly config?: string;
   readonly json?: true;
   readonly quiet?: true;
 }

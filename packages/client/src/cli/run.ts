@@ -8,10 +8,9 @@ import { Failure, STOPPED, toPlainError } from './output.ts';
 import { SETTINGS } from './settings.ts';
 
 const MORE = `
-Settings are read from environment variables, or from a YAML or JSON file that uses the names in parentheses:
---config, or BERTH_CONFIG, or ~/.config/berth/config.yaml. A file with secrets must be readable only by you.
-${Object.entries(SETTINGS)
-  .map(([name, [variable, text]]) => `  ${variable.padEnd(22)} ${text} (${name})`)
+Settings are read from environment variables:
+${Object.values(SETTINGS)
+  .map(([variable, text]) => `  ${variable.padEnd(22)} ${text}`)
   .join('\n')}
 
 Examples:
@@ -66,7 +65,6 @@ function createProgram(version: string, signal: AbortSignal): Command {
     .addHelpText('after', MORE);
   for (const add of [addCp, addUrl, addRm, addMv, addCall]) {
     add(program, signal)
-      .option('-c, --config <file>', 'settings file in YAML or JSON')
       .option('--json', 'print output and errors as JSON')
       .option('-q, --quiet', 'do not print progress, notes or the names of copied files');
   }

@@ -1,7 +1,5 @@
-import { chmod, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { mockForTests, newFolder, runCli, SECRET } from './support/run-cli.ts';
+import { mockForTests, runCli } from './support/run-cli.ts';
 
 const use = mockForTests();
 
@@ -29,21 +27,11 @@ describe('wrong input ends with 2 and names the fix', () => {
     [['call', 'hello', '-d', '@/no/such'], /Cannot read the request body: ENOENT/],
     [['call', 'hello', '-H', 'x'], /Expected "Name: value"/],
     [['call', 'hello', '-H', 'authorization: a'], /set BERTH_TOKEN/],
-    [['rm', 'remote:/x', '-c', '/no/such'], /Cannot read the settings: ENOENT/],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await runCli(args, use().variables);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n {4}at /);
-  });
-
-  it('reports what is missing and where to set it', async () => {
-    const { BERTH_SECRET_KEY: _, ...variables } = use().variables;
-    expect(await runCli(['rm', 'remote:/x'], variables)).toMatchObject({
-      code: 2,
-      stderr:
-        'berth: secretKey is missing (secret key of the key pair): set BERTH_SECRET_KEY, or secretKey in /nonexistent/.config/berth/config.yaml.\n',
-    });
   });
 
   it('reports errors as JSON too', async () => {
@@ -55,70 +43,16 @@ describe('wrong input ends with 2 and names the fix', () => {
   });
 });
 
-describe('settings from a file', () => {
-  async function run(content: string, { mode = 0o600, args = ['rm', 'remote:/missing'] } = {}) {
-    const file = join(await newFolder(), 'config.yaml');
-    await writeFile(file, content);
-    await chmod(file, mode);
-    const { code, stdout, stderr } = await runCli(args, { BERTH_CONFIG: file });
-    expect(stdout + stderr).not.toContain(SECRET);
-    return { code, stderr: stderr.replaceAll(file, 'FILE') };
-  }
-  const settings = () => ({
-    env: 'dev',
-    storageUrl: use().mock.storageUrl,
-    secretId: 'id',
-    secretKey: SECRET,
-  });
-
-  it.each(['JSON', 'YAML'])('reads %s', async (kind) => {
-    const lines = Object.entries(settings()).map(([name, value]) => `${name}: ${value}\n`);
-    const content = kind === 'JSON' ? JSON.stringify(settings()) : lines.join('');
-    expect(await run(content)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('STORAGE_FILE_NONEXIST'),
-    });
-  });
-
-  it('prefers variables to the file', async () => {
-    const file = join(await newFolder(), 'config.yaml');
-    await writeFile(file, 'env: other\n');
-    const result = await runCli(['rm', '-c', file, 'remote:/missing'], use().variables);
-    expect(result.stderr).toContain('STORAGE_FILE_NONEXIST');
-  });
-
-  it('leaves $schema in the file to editors', async () => {
-    const file = join(await newFolder(), 'config.yaml');
-    await writeFile(file, '$schema: ./config.schema.json\nenv: other\n');
-    const result = await runCli(['rm', '-c', file, 'remote:/missing'], use().variables);
-    expect(result.stderr).toContain('STORAGE_FILE_NONEXIST');
-  });
-
-  it('refuses a file whose secrets others can read', async () => {
-    expect(await run(JSON.stringify(settings()), { mode: 0o640 })).toEqual({
-      code: 2,
-      stderr: 'berth: Other users can read the secrets in FILE: run chmod 600 FILE\n',
-    });
-  });
-
+describe('settings', () => {
   it.each([
-    [`secretKey: "${SECRET}\n`, /^berth: FILE:\d+:\d+ is not valid YAML \([A-Z_]+\)\.\n$/],
-    [`secretKey: *${SECRET}\n`, /^berth: FILE has a YAML alias without an anchor/],
-    [`secretkey: ${SECRET}\n`, /FILE: unknown setting secretkey\. Did you mean secretKey\?/],
-    ['env: 1\n', /FILE: env must be a string: put the value in quotes/],
-    ['- env\n', /FILE must contain one setting per line/],
-    [
-      'wireProfile: no.json\nenv: dev\nstorageUrl: http://127.0.0.1\nsecretId: a\nsecretKey: b\n',
-      /Cannot read the wire profile .*no\.json: ENOENT/,
-    ],
-    [
-      'env: dev\nstorageUrl: storage\nsecretId: a\nsecretKey: b\n',
-      /berth: storageUrl must be a URL such as https/,
-    ],
-  ])('reports what is wrong with %j', async (content, message) => {
-    const { code, stderr } = await run(content);
-    expect(stderr).toMatch(message);
+    [{ BERTH_SECRET_KEY: '' }, 'BERTH_SECRET_KEY is missing (secret key of the key pair).'],
+    [{ BERTH_STORAGE_URL: 'storage' }, 'BERTH_STORAGE_URL must be a URL such as https://'],
+    [{ BERTH_WIRE_PROFILE: '/no/such.json' }, 'Cannot read the wire profile /no/such.json: ENOENT'],
+  ])('reports what is wrong with %j', async (settings, message) => {
+    const variables = { ...use().variables, ...settings };
+    const { code, stderr } = await runCli(['rm', 'remote:/x'], variables);
     expect(code).toBe(2);
+    expect(stderr).toContain(`berth: ${message}`);
   });
 });
 

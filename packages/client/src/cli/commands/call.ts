@@ -40,7 +40,7 @@ export function addCall(program: Command, signal: AbortSignal): Command {
 }
 
 async function call(name: string, path: string, options: CallOptions, signal: AbortSignal) {
-  const gateway = await openGateway(options);
+  const gateway = await openGateway();
   const request = await toRequest(options);
   const response = await gateway.service(name).request(path, { ...request, signal });
   await printResponse(response, options, signal);
@@ -112,7 +112,7 @@ function toHeaders(text: string, headers = new Headers()): Headers {
   const name = text.slice(0, Math.max(at, 0)).trim();
   if (name.toLowerCase() === 'authorization') {
     throw new InvalidArgumentError(
-      `Do not pass credentials as arguments, which other users can see: set ${SETTINGS.token[0]}, or token in the settings file.`,
+      `Do not pass credentials as arguments, which other users can see: set ${SETTINGS.token[0]}.`,
     );
   }
   try {

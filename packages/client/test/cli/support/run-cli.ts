@@ -41,7 +41,7 @@ export async function newFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts the CLI from source, with only the given Berth variables and without the user's settings file. */
+/** Starts the CLI from source, with only the given variables. */
 export function startCli(
   args: readonly string[],
   variables: Variables,
@@ -50,7 +50,7 @@ export function startCli(
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   return spawn(process.execPath, ['--conditions=berth-source', CLI, ...args], {
     cwd,
-    env: { PATH, NODE_COMPILE_CACHE, HOME: '/nonexistent', ...variables },
+    env: { PATH, NODE_COMPILE_CACHE, ...variables },
   });
 }
 
@@ -66,8 +66,7 @@ export async function runCli(
   for (const [name, stream] of Object.entries(streams)) {
     vi.spyOn(process, name as 'stdout', 'get').mockReturnValue(stream as never);
   }
-  const environment = { XDG_CONFIG_HOME: undefined, HOME: '/nonexistent', ...variables };
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   process.chdir(cwd);
   try {
     const printed = Promise.all([text(stdout), text(stderr)]);
