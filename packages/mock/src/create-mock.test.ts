@@ -1,6 +1,3 @@
-import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
-import { get } from 'node:https';
 import { expect, test } from 'vitest';
 import { createMock } from './create-mock.ts';
 
@@ -34,16 +31,6 @@ test('listens on IPv6 and formats it as a URL', async () => {
   expect((await fetch(`${mock.url}/nowhere`)).status).toBe(404);
 });
 
-test('a client that trusts the certificate can call the mock over HTTPS', async () => {
-  await using mock = await createMock({ tls: true });
-  await using plain = await createMock();
-  const [response] = await once(get(`${mock.url}/nowhere`, { ca: mock.certificate }), 'response');
-  expect(response.resume().statusCode).toBe(404);
-  const { signatureAlgorithm } = new X509Certificate(mock.certificate ?? '');
-  expect(signatureAlgorithm).toBe('ecdsa-with-SHA256');
-  expect(plain.certificate).toBeUndefined();
-});
-
 test.each([
   [{ port: -1 }, 'port must be an integer from 0 to 65535.'],
   [{ port: 1.5 }, 'port'],
@@ -58,7 +45,6 @@ test.each([
 test.each<[object, string]>([
   [{ port: '4010' }, 'port must be an integer from 0 to 65535.'],
   [{ host: 1 }, "host must be an address of this machine, such as '127.0.0.1', got 1."],
-  [{ tls: 'yes' }, "tls must be true or false, got 'yes'."],
   [{ env: 1 }, "env must be a host name label, such as 'dev', got 1."],
   [{ dynamic: 1 }, 'dynamic must be true or false, got 1.'],
   [{ seed: 1 }, "seed must be a string, such as 'a', got 1."],

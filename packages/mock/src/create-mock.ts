@@ -15,8 +15,6 @@ export interface Mock {
   readonly uploadUrl: string;
   /** Port that the mock listens on. */
   readonly port: number;
-  /** PEM certificate that clients must trust if `tls` is set; undefined for HTTP. */
-  readonly certificate: string | undefined;
   /** Credentials that `auth: 'strict'` accepts. */
   credentials(): Promise<MockCredentials>;
   /**
@@ -42,7 +40,7 @@ export interface Mock {
  * await fetch(`${mock.gatewayUrl}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer any' } });
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {
-  const { url, port, certificate, context, close } = await serve(options);
+  const { url, port, context, close } = await serve(options);
   let closed: Promise<void> | undefined;
   const closeOnce = () => {
     closed ??= close();
@@ -54,7 +52,6 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     storageUrl: url,
     uploadUrl: `${url}/`,
     port,
-    certificate,
     async credentials() {
       const { mintToken } = await import('./surfaces/auth/strict-auth.ts');
       return { ...KEY_PAIR, token: await mintToken(context.options.env) };

@@ -16,8 +16,6 @@ export interface MockOptions {
   port?: number | undefined;
   /** Host to listen on. Default `127.0.0.1`; `0.0.0.0` exposes the mock to the network. */
   host?: string | undefined;
-  /** Serve HTTPS with a self-signed certificate that is created on startup. Default false. */
-  tls?: boolean | undefined;
   /**
    * ID of the environment (D12). Default `dev`. Gateway calls to any other environment fail with
    * `INVALID_HOST`, storage calls with `INVALID_ENV`.
@@ -68,7 +66,6 @@ export interface MockOptions {
 const DEFAULTS = {
   port: 0,
   host: '127.0.0.1',
-  tls: false,
   env: 'dev',
   auth: 'present',
   dynamic: false,
@@ -131,7 +128,6 @@ const TYPES: {
   maxStoreBytes: [isPositive, 'a positive integer', RangeError],
   auth: [isOneOf(AUTH_MODES), `one of ${AUTH_MODES.join(', ')}`, TypeError],
   host: [isText, "an address of this machine, such as '127.0.0.1'"],
-  tls: [isFlag, 'true or false'],
   dynamic: [isFlag, 'true or false'],
   env: [isText, "a host name label, such as 'dev'"],
   seed: [isText, "a string, such as 'a'"],

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Context } from './context.ts';
@@ -78,8 +77,7 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     originOf: (request) => originOf(request) ?? url,
   };
   const application = createApplication(context, await createAuth(options));
-  const certificate = options.tls ? await loadCertificate(options) : undefined;
-  const server = await createHttpServer(application, certificate);
+  const server = createHttpServer(application);
   const sockets = trackSockets(server);
   server.listen(options.port, options.host);
   try {
@@ -89,12 +87,10 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     throw error;
   }
   const { port } = server.address() as AddressInfo;
-  url = `${options.tls ? 'https' : 'http'}://${toUrlHost(options.host)}:${port}`;
+  url = `http://${toUrlHost(options.host)}:${port}`;
   return {
     url,
     port,
-    /** PEM; undefined for HTTP. */
-    certificate: certificate?.cert,
     context,
     async close(): Promise<void> {
       const closed = once(server, 'close');
@@ -106,8 +102,8 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
   };
 }
 
-/** Node does not count connections that have switched protocols or whose TLS handshake is incomplete. */
-function trackSockets(server: Server): ReadonlySet<Duplex> {
+/** Node does not count connections that have switched protocols. */
+function trackSockets(server: NodeJS.EventEmitter): ReadonlySet<Duplex> {
   const sockets = new Set<Duplex>();
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -118,11 +114,6 @@ function trackSockets(server: Server): ReadonlySet<Duplex> {
 
 function warn(fault: Parameters<typeof describeServiceFault>[0]): void {
   process.emitWarning(describeServiceFault(fault), 'BerthWarning');
-}
-
-async function loadCertificate({ host }: ResolvedOptions) {
-  const { createCertificate } = await import('./surfaces/create-certificate.ts');
-  return createCertificate(host);
 }
 
 /** Prism takes half a second to load, so it is loaded by the first call that needs it. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { startStopwatch } from '@berth/runtimes/stopwatch';
+import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { BEARER, STORAGE_HEADERS } from './helpers/calls.ts';
@@ -79,24 +78,11 @@ test('stops reading a body that never ends after the refusal', async () => {
   expect(await sendRaw(mock, head)).toMatch(/^HTTP\/1.1 404 /);
 });
 
-test.concurrent.each<[string, (socket: Socket) => void]>([
-  ['sends nothing', () => {}],
-  ['sends nothing and ends', (socket) => socket.end()],
-  ['sends something other than TLS', (socket) => socket.write('GET / HTTP/1.1\r\n\r\n')],
-])('with TLS, closes a connection that %s', async (_, act) => {
-  await using secure = await createMock({ tls: true });
-  const socket = connect({ port: secure.port, host: '127.0.0.1', allowHalfOpen: true });
-  act(socket.on('end', () => socket.end()).resume());
-  await once(socket, 'close');
-});
-
-test('a mock with TLS stops even if a connection sends nothing', async () => {
-  const secure = await createMock({ tls: true });
-  const socket = connect(secure.port, '127.0.0.1');
+test('a mock stops even if a connection sends nothing', async () => {
+  const other = await createMock();
+  const socket = connect(other.port, '127.0.0.1');
   await once(socket, 'connect');
   const closed = once(socket, 'close');
-  const time = startStopwatch();
-  await secure.close();
+  await other.close();
   await closed;
-  expect(time()).toBeLessThan(5_000);
 });

@@ -34,7 +34,6 @@ export function parseOptions(argv: string[]): CliOptions {
       (value) => validated('host', value),
       '127.0.0.1',
     )
-    .option('--tls', 'serve HTTPS with a self-signed certificate')
     .option('--env <id>', 'environment to serve', parseEnv, 'dev')
     .option('--dynamic', 'let Prism generate responses from the schemas instead of using examples')
     .option('--seed <text>', 'seed for generated responses')

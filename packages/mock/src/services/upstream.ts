@@ -1,7 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { type Duplex, pipeline } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { GatewayError } from '@berth/server-stubs';
 import { joinSockets } from '../util/sockets.ts';
 import { toServiceHeaders } from './prepare-route.ts';
@@ -124,7 +123,7 @@ function toRequest(base: URL, { input, call }: RouteContext, further: Headers = 
     headers: {
       ...headers,
       'x-forwarded-for': request.socket.remoteAddress ?? 'unknown',
-      'x-forwarded-proto': (request.socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
+      'x-forwarded-proto': 'http',
       ...(request.headers.host !== undefined && { 'x-forwarded-host': request.headers.host }),
       ...further,
     },

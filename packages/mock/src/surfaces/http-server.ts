@@ -20,25 +20,12 @@ export interface Application {
 
 const LATEST = Symbol('last response');
 
-const HANDSHAKE_MS = 10_000;
-
 type RespondingSocket = Duplex & { [LATEST]?: ServerResponse };
 
-/** A private key and a certificate in PEM format. */
-export interface Certificate {
-  readonly key: string;
-  readonly cert: string;
-}
-
-/**
- * Creates the server and connects its events to an application.
- *
- * @param certificate undefined for HTTP
- */
-export async function createHttpServer(
+/** Creates the server and connects its events to an application. */
+export function createHttpServer(
   application: Application,
-  certificate: Certificate | undefined,
-): Promise<Server> {
+): Server<typeof RecordedRequest, typeof RecordedResponse> {
   const options: ServerOptions<typeof RecordedRequest, typeof RecordedResponse> = {
     IncomingMessage: RecordedRequest,
     ServerResponse: RecordedResponse,
@@ -46,13 +33,7 @@ export async function createHttpServer(
     requireHostHeader: false,
     shouldUpgradeCallback: (request) => application.shouldUpgrade(request),
   };
-  const server =
-    certificate === undefined
-      ? createServer(options)
-      : (await import('node:https'))
-          .createServer({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_MS })
-          // Node also reports it as a `clientError`, but `end` would wait for the handshake indefinitely.
-          .on('tlsClientError', (_error, socket) => socket.destroy());
+  const server = createServer(options);
   const to = (event: 'request' | 'checkContinue'): RequestListener => {
     return (request, response) => {
       (request.socket as RespondingSocket)[LATEST] = response;
@@ -80,7 +61,7 @@ export async function createHttpServer(
     .on('clientError', (error, socket) =>
       respondToBrokenRequest(error, socket, (socket as RespondingSocket)[LATEST]),
     );
-  return server as Server;
+  return server;
 }
 
 function respondToBrokenRequest(

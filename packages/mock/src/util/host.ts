@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { isLoopback } from '@berth/server-stubs';
 
 /** Returns whether an origin is on this machine: `http://localhost:3000`, `https://app.localhost`. */
@@ -30,11 +29,10 @@ export function isOwnHost(hostname: string, listenHost: string): boolean {
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]{1,253})(?::\d{1,5})?$/i;
 
 /** Returns a request's origin, as normalized by `URL`, or `undefined` if the request has no host. */
-export function originOf({ url = '', headers, socket }: IncomingMessage): string | undefined {
-  const isSecure = (socket as Partial<TLSSocket>).encrypted === true;
+export function originOf({ url = '', headers }: IncomingMessage): string | undefined {
   const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
   if (authority === undefined || !AUTHORITY.test(authority)) return undefined;
-  const origin = `${isSecure ? 'https' : 'http'}://${authority}`;
+  const origin = `http://${authority}`;
   return URL.canParse(origin) ? origin : undefined;
 }
 
