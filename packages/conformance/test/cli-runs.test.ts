@@ -19,12 +19,6 @@ test('a correct deployment gets a line for each result, and a summary', async ()
   expect(lines.at(-2)).toMatch(/^disabled \(not in --only\): \d+$/);
 });
 
-test('a missing option is listed with the rules that it disables', async () => {
-  await using server = await startCorrectServer();
-  const { output } = await runAgainst(server.url, '--only', 'GW-ERROR-NOT-FOUND,AU-BEARER-ENV');
-  expect(output).toMatch(/^disabled \(no --\S+\): AU-BEARER-ENV$/m);
-});
-
 /** Responds with 410 for a missing service, which violates GW-ERROR-NOT-FOUND. */
 const startBroken = () =>
   startCorrectServer((draft) => (draft.status === 404 ? { ...draft, status: 410 } : draft));
@@ -102,20 +96,6 @@ test('what will be skipped is reported before the first result', async () => {
   expect(lines[1]).toMatch(/^SKIP/);
 });
 
-test('--bail ends after a failure, but not after a known one', async () => {
-  await using server = await startBroken();
-  await using folder = await makeTemporaryFolder();
-  const file = join(folder.path, 'baseline.json');
-  await writeFile(file, '["GW-ERROR-NOT-FOUND"]');
-  const args = ['--only', 'GW-ERROR-NOT-FOUND,ST-UNKNOWN', '--concurrency', '1', '--bail'];
-  expect((await runAgainst(server.url, ...args)).output).toContain(
-    '--bail: GW-ERROR-NOT-FOUND failed',
-  );
-  expect((await runAgainst(server.url, ...args, '--baseline', file)).output).not.toContain(
-    '--bail:',
-  );
-});
-
 test('all reports are written, and no other files', async () => {
   await using target = await startTarget();
   await using folder = await makeTemporaryFolder();
@@ -137,10 +117,4 @@ test('a report that cannot be written is reported before anything is called', as
     expect(lines).toEqual([expect.stringContaining(`--report json=${path} cannot be written`)]);
   }
   expect(server.requests).toEqual([]);
-});
-
-test('--insecure warns', async () => {
-  await using server = await startCorrectServer();
-  const { lines } = await runAgainst(server.url, ...NOT_FOUND, '--insecure');
-  expect(lines[0]).toBe('berth-conformance: --insecure: certificates are not verified.');
 });

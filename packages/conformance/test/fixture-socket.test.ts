@@ -55,12 +55,6 @@ test('text and binary messages are echoed unchanged', async () => {
   socket.close();
 });
 
-test('selects the last offered subprotocol, the one in the query, or none', async () => {
-  expect((await open('', ['a', 'b'])).socket.protocol).toBe('b');
-  expect((await open('protocol=a', ['a', 'b'])).socket.protocol).toBe('a');
-  expect((await open()).response).not.toHaveProperty('sec-websocket-protocol');
-});
-
 test('!hello reports the handshake as it arrived, and the greeting that was sent first', async () => {
   const query = 'x=%2F&&header=X-One:%201&greet=good+day';
   const { socket, next, response } = await open(query, [], { 'X-TWO': '2' });
@@ -70,12 +64,6 @@ test('!hello reports the handshake as it arrived, and the greeting that was sent
   const { target, headers, greeting } = JSON.parse(String(await next()));
   expect([target, greeting]).toEqual([`/socket?${query}`, 'good day']);
   expect(headers).toContainEqual(['X-TWO', '2']);
-});
-
-test('!burst sends numbers in order', async () => {
-  const { socket, next } = await open();
-  socket.send('!burst 10000');
-  for (let index = 0; index < 10_000; index++) expect(await next()).toBe(String(index));
 });
 
 test.each([
@@ -124,35 +112,6 @@ test('a handshake is rejected on request', async () => {
   expect(await call('/closed?mark=no&wait=0')).toEqual({ closed: false });
 });
 
-test.each([
-  ['refuse', 'refuse=199'],
-  ['protocol', 'protocol=a%20b'],
-  ['mark', 'mark='],
-  ['header', 'header=x'],
-])('a bad %s is named: %s', async (parameter, query) => {
-  const [status, , body] = await refusal(query);
-  expect([status, JSON.parse(body).parameter]).toEqual([400, parameter]);
-});
-
-test('a WebSocket at any other path is an echo, and /socket needs an upgrade', async () => {
-  const socket = new WebSocket(`${fixture.url.replace('http', 'ws')}/elsewhere`);
-  const [, response] = await once(socket, 'unexpected-response');
-  expect(response.statusCode).toBe(200);
-  const echo = JSON.parse(Buffer.concat(await response.toArray()).toString());
-  expect(echo.headers).toContainEqual(['Upgrade', 'websocket']);
-  const plain = await fetch(`${fixture.url}/socket`);
-  expect([plain.status, plain.headers.get('upgrade')]).toEqual([426, 'websocket']);
-});
-
-test('sockets are closed with 1001 when the service stops', async () => {
-  const other = await startFixture({ port: 0 });
-  const socket = new WebSocket(`${other.url.replace('http', 'ws')}/socket`);
-  await once(socket, 'open');
-  const end = once(socket, 'close');
-  await other.close();
-  expect((await end)[0]).toBe(1001);
-});
-
 const mask = Buffer.from([1, 2, 3, 4]);
 
 /** A masked frame; `first` is its first byte: FIN, reserved bits and opcode. */
@@ -195,39 +154,11 @@ async function closeCode(...frames: Buffer[]): Promise<number> {
   return response.readUInt16BE(2);
 }
 
-test('the response to the handshake follows RFC 6455', async () => {
-  const { text } = await callRaw(
-    fixture.url,
-    Buffer.concat([Buffer.from(`${handshake.join('\r\n')}\r\n\r\n`), good]),
-  );
-  expect(text).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
-  expect(text).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n');
-});
-
-test.each([
-  [400, key, 'Sec-WebSocket-Key: short'],
-  [426, 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Version: 8'],
-  [405, 'GET', 'POST'],
-])('a handshake is refused with %d: %s', async (status, from, to) => {
-  const { text } = await callRaw(
-    fixture.url,
-    handshake.map((line) => line.replace(from, to)),
-  );
-  expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*\\r\\n\\r\\n\\{"error":`));
-});
-
 test('fragments are assembled, and pings between them get a pong', async () => {
   const frames = [frame(0x01, 'a'), frame(0x89, 'ping'), frame(0x00, ''), frame(0x8a, 'pong')];
   expect(await exchange(...frames, frame(0x80, 'b'), good)).toEqual(
     Buffer.from('\x8a\x04ping\x81\x02ab\x88\x02\x03\xe8', 'latin1'),
   );
-});
-
-test('a message with very many fragments is echoed', async () => {
-  const frames = Array.from({ length: 20_000 }, () => frame(0x00, 'x'));
-  const response = await exchange(frame(0x02, ''), ...frames, frame(0x80, 'y'), good);
-  expect(response.subarray(0, 4)).toEqual(Buffer.from([0x82, 126, 20_001 >> 8, 20_001 & 255]));
-  expect(response.subarray(4, -4).toString()).toBe(`${'x'.repeat(20_000)}y`);
 });
 
 test('the reply to a close frame repeats its code and reason', async () => {
@@ -237,31 +168,17 @@ test('the reply to a close frame repeats its code and reason', async () => {
   expect(await exchange(frame(0x88, ''))).toEqual(Buffer.from([0x88, 0]));
 });
 
-test('after its own close frame the service sends nothing more, and disconnects', async () => {
-  expect(await closeCode(frame(0x81, '!close 4001'))).toBe(4001);
-  const frames = [frame(0x81, '!close 4001 bye'), frame(0x81, 'late'), closeFrame(4001, 'bye')];
-  expect(await exchange(...frames)).toEqual(Buffer.from('\x88\x05\x0f\xa1bye', 'latin1'));
-});
-
 test.each([
   ['an unmasked frame', 1002, Buffer.from([0x81, 1, 97])],
-  ['a reserved bit', 1002, frame(0xc1, 'a')],
   ['an unknown opcode', 1002, frame(0x83, 'a')],
-  ['an unknown control opcode', 1002, frame(0x8b, 'a')],
-  ['a fragmented ping', 1002, frame(0x09, 'a')],
   ['a long ping', 1002, frame(0x89, 'a'.repeat(126))],
   ['a continuation of nothing', 1002, frame(0x80, 'a')],
   ['a message within a message', 1002, Buffer.concat([frame(0x01, 'a'), frame(0x81, 'b')])],
   ['half a close code', 1002, frame(0x88, 'a')],
-  ['close code 1005', 1002, closeFrame(1005)],
-  ['close code 999', 1002, closeFrame(999)],
-  ['close code 2999', 1002, closeFrame(2999)],
   ['close code 5000', 1002, closeFrame(5000)],
   ['a reason that is not UTF-8', 1007, closeFrame(1000, Buffer.from([0xff]))],
   ['text that is not UTF-8', 1007, frame(0x81, Buffer.from([0xc3]))],
-  ['text with a surrogate', 1007, frame(0x81, Buffer.from([0xed, 0xa0, 0x80]))],
   ['a message beyond 1 MiB', 1009, frame(0x82, '', 1_048_577)],
-  ['a message of 2^63 bytes', 1009, frame(0x82, '', Number.MAX_SAFE_INTEGER)],
   [
     'fragments beyond 1 MiB',
     1009,

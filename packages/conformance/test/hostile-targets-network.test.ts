@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { mustsOf, runSuite } from './support/run-suite.ts';
-import type { Deed } from './support/start-front.ts';
 import { startFronted } from './support/start-target.ts';
 
 test('dropped connections are errors, not failures of the target', async () => {
@@ -28,20 +27,6 @@ test('after an occasional 429, calls wait and all checks pass', async () => {
   expect(others).toEqual([]);
   expect(ran.exitCode).toBe(0);
   expect(ran.notices).toContain('the target is rate-limiting; waiting 1 s');
-});
-
-const HALVES: Record<string, Deed> = {
-  'ignores handshakes': 'hang',
-  'forwards nothing to the service': 'deafen',
-  'forwards nothing to the caller': 'mute',
-};
-
-test.each(Object.entries(HALVES))('WebSockets whose gateway %s: the run ends', async (_, deed) => {
-  await using target = await startFronted({
-    decide: (_, head) => (/^upgrade: *websocket/im.test(head) ? deed : 'pass'),
-  });
-  const ran = await runSuite({ ...target.options, timeout: 2000, only: ['GW-WS'] });
-  expect([1, 4]).toContain(ran.exitCode);
 });
 
 test('a custom signer that never settles times out like a call without a response', async () => {

@@ -34,14 +34,11 @@ describeOn('chromium', 'the page of a report', () => {
   });
   afterAll(() => browser.close());
 
-  async function withPage(
-    options: Parameters<Browser['newPage']>[0],
-    work: (page: Page, asked: string[]) => Promise<void>,
-  ): Promise<void> {
+  async function withPage(work: (page: Page, asked: string[]) => Promise<void>): Promise<void> {
     await using folder = await makeTemporaryFolder();
     const file = join(folder.path, 'report.html');
     await writeFile(file, toHtml(report));
-    const page = await browser.newPage(options);
+    const page = await browser.newPage();
     const asked: string[] = [];
     const faults: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
@@ -58,7 +55,7 @@ describeOn('chromium', 'the page of a report', () => {
     );
 
   test('the page loads nothing else and shows the outcome of the run', () =>
-    withPage({}, async (page, asked) => {
+    withPage(async (page, asked) => {
       expect(await page.textContent('h1')).toBe('The deployment breaks the contract');
       expect(await page.getAttribute('#GW-C2', 'open')).not.toBeNull();
       expect(await page.$('img')).toBeNull();
@@ -66,7 +63,7 @@ describeOn('chromium', 'the page of a report', () => {
     }));
 
   test('results can be filtered by outcome and text, using only the keyboard', () =>
-    withPage({}, async (page) => {
+    withPage(async (page) => {
       // What passes is only shown at first if nothing fails.
       expect(await shown(page)).toEqual(['GW-C2', 'ST-META-CALL']);
       await page.focus('#show-pass');
@@ -76,38 +73,4 @@ describeOn('chromium', 'the page of a report', () => {
       await page.keyboard.type('first sentence');
       expect(await shown(page)).toEqual(['GW-C1']);
     }));
-
-  test('without scripts, the outcomes can still be filtered', () =>
-    withPage({ javaScriptEnabled: false }, async (page) => {
-      expect(await page.locator('#GW-C2').isVisible()).toBe(true);
-      await page.uncheck('#show-fail');
-      await page.check('#show-pass');
-      expect(await page.locator('#GW-C2').isVisible()).toBe(false);
-      expect(await page.locator('#GW-C1').isVisible()).toBe(true);
-    }));
-
-  test.each([
-    ['a phone', { viewport: { width: 360, height: 800 } }],
-    [
-      'a desk, in the dark',
-      { viewport: { width: 1200, height: 800 }, colorScheme: 'dark' as const },
-    ],
-  ])('it fits %s', (_, options) =>
-    withPage(options, async (page) => {
-      const [width, most] = await page.evaluate<number[]>(
-        `[document.documentElement.scrollWidth, document.documentElement.clientWidth]`,
-      );
-      expect(width).toBe(most);
-    }),
-  );
-
-  test('the page follows the colour scheme of the reader, except in print', async () => {
-    const ground = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
-    await withPage({ colorScheme: 'dark' }, async (page) => {
-      expect(await ground(page)).toBe('rgb(20, 23, 28)');
-      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-      expect(await ground(page)).toBe('rgb(255, 255, 255)');
-      expect(await page.locator('.filters').isVisible()).toBe(false);
-    });
-  });
 });

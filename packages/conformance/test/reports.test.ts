@@ -83,13 +83,6 @@ test('HTML: nothing from the target becomes markup, and each line of the descrip
   expect(page).not.toMatch(/(src|href)="(?!#)/);
 });
 
-test('HTML: decisions have titles, and a failure says which of the calls fail', () => {
-  const scope = '3 of 22 calls, only those with status 500';
-  const page = reporters.html(sampleReport([{ ...failed, scope }]));
-  // Closed at first, because something fails.
-  expect(page.match(/Fails in 3 of 22 calls, only those with status 500\./g)).toHaveLength(2);
-});
-
 test('all reports: explain how to store the files that a call needs', () => {
   const [finding] = failed.findings;
   const found = [{ ...Object(finding), files: ['suite/1a2b/a.txt'] }];
@@ -114,25 +107,6 @@ test('HTML: lists what to fix, with what fails for the same reasons', () => {
   expect(problems).toMatch(/<\/ol>.*These also fail, .*ST-SEQUENCE/s);
   expect(problems).not.toContain('GW-C1');
   expect(reporters.html(sampleReport([sampleResult()]))).not.toContain('What to fix');
-});
-
-test('HTML: lists skipped checks by the reason, such as a step that failed', () => {
-  const skip = (id: string, reason: string) => ({
-    ...sampleResult(),
-    ...{ id, outcome: 'skip' as const, reason },
-  });
-  const results = [skip('ST-A', 'no upload'), skip('ST-B', 'no link'), skip('ST-C', 'no upload')];
-  const page = reporters.html(sampleReport(results));
-  expect(page).toMatch(/<summary>2 checks: no upload<\/summary>.*>ST-A<.*>ST-C<\/a> <\/details>/);
-  expect(page).toMatch(/<summary>1 check: no link<\/summary>.*>ST-B<\/a> <\/details>/);
-});
-
-test('HTML: shows a call once, with all that was found in it', () => {
-  const [finding] = failed.findings;
-  const findings = ['one', 'two'].map((message) => ({ ...Object(finding), message }));
-  const page = reporters.html(sampleReport([{ ...failed, findings }]));
-  expect(page.match(/<h3>Request<\/h3>/g)).toHaveLength(1);
-  expect(page.match(/<p class="message">(one|two)</g)).toHaveLength(2);
 });
 
 test('the summary contains counts, verdict, deviations, seed and duration', () => {

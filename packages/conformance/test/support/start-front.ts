@@ -2,11 +2,8 @@ import { connect, createServer as createTcpServer, type Server, type Socket } fr
 import { createServer as createTlsServer } from 'node:tls';
 import { listen } from './listen.ts';
 
-/**
- * What a front does with a connection whose request head has arrived. `deafen` forwards nothing more from the
- * caller, `mute` nothing from the server after its head.
- */
-export type Deed = 'pass' | 'drop' | 'hang' | 'deafen' | 'mute' | ((socket: Socket) => void);
+/** What a front does with a connection whose request head has arrived. */
+export type Deed = 'pass' | 'drop' | 'hang' | ((socket: Socket) => void);
 
 export interface Front {
   url: string;
@@ -43,26 +40,17 @@ export async function startFront(
       if (!head.includes('\r\n\r\n')) return;
       socket.off('data', read).pause();
       const deed = decide(index, head);
-      if (deed === 'pass' || deed === 'deafen' || deed === 'mute')
-        handOn(socket, Buffer.from(head, 'latin1'), deed);
+      if (deed === 'pass') handOn(socket, Buffer.from(head, 'latin1'));
       else if (deed === 'drop') socket.destroy();
       else if (typeof deed === 'function') deed(socket.resume());
     });
   };
-  const handOn = (socket: Socket, first: Buffer, deed: 'pass' | 'deafen' | 'mute') => {
+  const handOn = (socket: Socket, first: Buffer) => {
     const { hostname, port } = new URL(target);
     const server = connect(Number(port), hostname);
     keep(server);
     server.write(first);
-    if (deed === 'deafen') socket.resume();
-    else socket.pipe(server);
-    if (deed === 'mute') {
-      server.once('data', (data) => {
-        const end = data.indexOf('\r\n\r\n') + 4;
-        socket.write(data.subarray(0, end));
-        server.resume();
-      });
-    } else server.pipe(socket);
+    socket.pipe(server).pipe(socket);
     socket.once('close', () => server.destroy());
     server.once('close', () => socket.destroySoon());
   };
