@@ -18,9 +18,6 @@ const STORAGE_HEADERS = {
   'X-Svc-SessionToken': CREDENTIALS.sessionToken,
   'X-Svc-TimeStamp': CREDENTIALS.timestamp,
 };
-const GET_PATH = '/v1/cloudrun/hello/users/7?full=true';
-const POST_PATH = '/api/v2/envs/dev/storages:batchDelete';
-
 /** That of our client, in milliseconds. */
 const TIMEOUT = 65_000;
 
@@ -36,60 +33,18 @@ const CLIENTS: Record<string, (baseUrl: string) => Promise<Calls>> = {
       post: () => storage.delete(FILE_ID),
     };
   },
-  /** Nothing but `fetch` and `json()`. */
-  async 'bare fetch'(baseUrl) {
-    const headers = { ...STORAGE_HEADERS, 'Content-Type': 'application/json' };
-    return {
-      get: async () => (await fetch(baseUrl + GET_PATH, { headers: GATEWAY_HEADERS })).json(),
-      post: async () => {
-        const init = { method: 'POST', headers, body: JSON.stringify(BODY) };
-        return (await fetch(baseUrl + POST_PATH, init)).json();
-      },
-    };
-  },
-  /** It has no timeout by default. */
-  'openapi-fetch': (baseUrl) => withOpenapiFetch(baseUrl, () => ({})),
-  'openapi-fetch with a time limit': (baseUrl) =>
-    withOpenapiFetch(baseUrl, () => ({ signal: AbortSignal.timeout(TIMEOUT) })),
-  /** By default, it has a timeout of 10 s, and retries twice except for POST. */
-  async ky(baseUrl) {
-    const { default: ky } = await import('ky');
-    const gateway = ky.create({ headers: GATEWAY_HEADERS });
-    const storage = ky.create({ headers: STORAGE_HEADERS });
-    return {
-      get: () => gateway.get(baseUrl + GET_PATH).json(),
-      post: () => storage.post(baseUrl + POST_PATH, { json: BODY }).json(),
-    };
-  },
-  /** On `node:http`. It has no timeout by default, and never retries. */
-  async axios(baseURL) {
-    const { default: axios } = await import('axios');
-    const gateway = axios.create({ baseURL, timeout: TIMEOUT, headers: GATEWAY_HEADERS });
-    const storage = axios.create({ baseURL, timeout: TIMEOUT, headers: STORAGE_HEADERS });
-    return {
-      get: async () => (await gateway.get(GET_PATH)).data,
-      post: async () => (await storage.post(POST_PATH, BODY)).data,
-    };
-  },
-  /** It has no timeout by default, and retries once, except for POST. */
-  async ofetch(baseURL) {
-    const { ofetch } = await import('ofetch');
-    const gateway = ofetch.create({ baseURL, timeout: TIMEOUT, headers: GATEWAY_HEADERS });
-    const storage = ofetch.create({ baseURL, timeout: TIMEOUT, headers: STORAGE_HEADERS });
-    return {
-      get: () => gateway(GET_PATH),
-      post: () => storage(POST_PATH, { method: 'POST', body: BODY }),
-    };
-  },
+  'openapi-fetch': withOpenapiFetch,
 };
 
-async function withOpenapiFetch(baseUrl: string, common: () => object): Promise<Calls> {
+/** With a time limit; it has none by default. */
+async function withOpenapiFetch(baseUrl: string): Promise<Calls> {
   const { default: createClient } = await import('openapi-fetch');
   type Call = (path: string, init: object) => Promise<unknown>;
   const gateway = createClient<Record<string, never>>({ baseUrl, headers: GATEWAY_HEADERS });
   const storage = createClient<Record<string, never>>({ baseUrl, headers: STORAGE_HEADERS });
   const get = gateway.GET as Call;
   const post = storage.POST as Call;
+  const common = () => ({ signal: AbortSignal.timeout(TIMEOUT) });
   const ofUser = { path: { name: 'hello', id: 7 }, query: { full: true } };
   const ofEnv = { path: { envId: 'dev' } };
   return {

@@ -16,7 +16,7 @@ export async function compare(figure: Figure, runs: number, ours: Side, peer: Si
   return toRow(figure, pairs);
 }
 
-export function toRow(
+function toRow(
   figure: Figure,
   pairs: readonly { readonly ours: number; readonly peer: number }[],
 ): Row {
@@ -74,8 +74,8 @@ export type Figure = {
 };
 
 /**
- * A goal relative to the peer's figure: `>= 2` means at least twice that figure, `<= 1.2` means at most 1.2
- * times that figure, and `>= 0` means that there is no goal.
+ * A goal relative to the peer's figure: `>= 2` means at least twice that figure, `<= 1.2` means at most 1.2 times
+ * that figure.
  */
 export type Goal = `${'>=' | '<='} ${number}`;
 
@@ -92,20 +92,9 @@ export type Row = Figure & {
   holds: boolean;
 };
 
-/** A saved row, with the date, the machine and the peer's version. */
-export type DatedRow = Row & {
-  /** ISO 8601. */
-  date: string;
-  /** Processor, cores, memory, system and Node. */
-  machine: string;
-  /** The peer's version; empty for a limit, and for parts of Node. */
-  peerVersion: string;
-};
-
-/** Measures the figures that the suite declares, and returns a row for each. */
+/** Measures figures of one part of Berth. */
 export type Suite = {
   name: string;
   description: string;
-  figures: readonly Figure[];
   run: (runs: number) => Promise<Row[]>;
 };

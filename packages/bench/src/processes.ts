@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -34,56 +34,6 @@ export function readMemory(pid: number, field: 'VmRSS' | 'VmHWM'): number | unde
   } catch {
     return undefined;
   }
-}
-
-/** Number of connections to open concurrently, few enough not to overflow a system queue. */
-const AT_ONCE = 100;
-
-/** Number of connections opened before the first measurement, to get one-time allocations out of the way. */
-const WARM_UP = 300;
-
-const SETTLE_MILLISECONDS = 2000;
-
-type Idle = { pid: number; url: URL; headers: Record<string, string>; count: number };
-
-/**
- * Returns how many kilobytes each of `count` idle connections costs a server, measured by the growth of its
- * resident memory. Closes the connections afterwards. Returns `undefined` on systems without `/proc`.
- */
-export async function holdIdle({ pid, url, headers, count }: Idle): Promise<number | undefined> {
-  const sockets: Socket[] = [];
-  const grow = async (wanted: number) => {
-    for (let left = wanted; left > 0; left -= AT_ONCE) {
-      const batch = Array.from({ length: Math.min(left, AT_ONCE) }, () => open(url, headers));
-      sockets.push(...(await Promise.all(batch)));
-    }
-    await setTimeout(SETTLE_MILLISECONDS);
-    return readMemory(pid, 'VmRSS');
-  };
-  try {
-    const before = await grow(WARM_UP);
-    const after = await grow(count);
-    return before === undefined || after === undefined ? undefined : (after - before) / count;
-  } finally {
-    for (const socket of sockets) socket.destroy();
-  }
-}
-
-/** Opens a connection and waits for the head of a successful response. */
-function open(url: URL, headers: Record<string, string>): Promise<Socket> {
-  const lines = Object.entries({ host: url.host, ...headers }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
-  const socket = connect(Number(url.port), url.hostname);
-  socket.write(`GET ${url.pathname} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
-  return new Promise((resolve, reject) => {
-    socket.on('error', reject);
-    socket.once('data', (chunk) => {
-      const head = chunk.toString('latin1');
-      if (/^HTTP\/1\.1 (?:101|200) /.test(head)) resolve(socket.resume());
-      else reject(new Error(`${url}: ${head.split('\r\n', 1)[0]}`));
-    });
-  });
 }
 
 /** The CPU cores to which the measured server and the measuring process are pinned. */

@@ -1,7 +1,6 @@
 // Servers of the same storage operation. The handler is the same, so that only the cost of routing varies.
 // Arguments: port, one of the keys below. Each process loads only the server that it measures.
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
 const PATH = '/api/v2/envs/:envId/storages\\:batchDelete';
@@ -17,22 +16,16 @@ const toEnvelope = (fileList: readonly string[]) => ({
   body: { requestId: randomUUID(), data: deleteAll(fileList) },
 });
 
-/** The package's storage router, with the default request and response validation. */
-async function createRouter() {
-  const { createStorageRouter } = await import('@berth/server-stubs');
-  return createStorageRouter(
-    { batchDelete: ({ fileList }) => deleteAll(fileList) },
-    { security: { credentials: () => 'bench' } },
-  );
-}
-
 const SERVERS = {
-  /** Our router as a `node:http` listener. */
-  bare: async () => createServer(await createRouter()),
-  /** Our router mounted in Express 5. */
+  /** Our storage router in Express 5, with its default request and response validation. */
   async express() {
     const { default: express } = await import('express');
-    return express().use(await createRouter());
+    const { createStorageRouter } = await import('@berth/server-stubs');
+    const router = createStorageRouter(
+      { batchDelete: ({ fileList }) => deleteAll(fileList) },
+      { security: { credentials: () => 'bench' } },
+    );
+    return express().use(router);
   },
   /** A handwritten Express 5 route, with Express's body parser and no validation. */
   async 'peer-express'() {
@@ -60,21 +53,6 @@ const SERVERS = {
         response.json(toEnvelope(body.fileList));
       });
   },
-  /** Plain `node:http`, with the same JSON work and no checks. */
-  'peer-http': async () =>
-    createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const { fileList } = JSON.parse(Buffer.concat(chunks).toString());
-        const body = JSON.stringify(toEnvelope(fileList));
-        const headers = {
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-        };
-        response.writeHead(200, headers).end(body);
-      });
-    }),
 };
 
 const [, , port, name] = process.argv;

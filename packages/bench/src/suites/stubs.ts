@@ -1,13 +1,6 @@
-import {
-  compareToLimit,
-  type Figure,
-  type Goal,
-  type Row,
-  type Suite,
-  toLimit,
-} from '../compare.ts';
+import type { Figure, Goal, Row, Suite } from '../compare.ts';
 import { compareCpuRates, type Target } from '../load.ts';
-import { runNode, SERVER_CORE, startServer, stopProcess, waitFor } from '../processes.ts';
+import { SERVER_CORE, startServer, stopProcess, waitFor } from '../processes.ts';
 
 const SUITE = 'stubs';
 
@@ -16,22 +9,13 @@ const BATCHES = [
   { name: '~100 bytes', body: JSON.stringify({ fileList: [FILE] }) },
   { name: '50 items', body: JSON.stringify({ fileList: Array(50).fill(FILE) }) },
 ];
-const PAIRS: readonly Pair[] = [
-  { ours: 'express', peer: 'peer-express', peerName: 'Express 5 by hand', goal: '>= 1.4' },
-  {
-    ours: 'express',
-    peer: 'peer-validator',
-    peerName: 'express-openapi-validator',
-    goal: '>= 2.5',
-  },
-  { ours: 'bare', peer: 'peer-http', peerName: 'node:http', goal: '>= 0.85' },
+const PEERS: readonly Peer[] = [
+  { server: 'peer-express', peerName: 'Express 5 by hand', goal: '>= 1.2' },
+  { server: 'peer-validator', peerName: 'express-openapi-validator', goal: '>= 2.5' },
 ];
 
-type Pair = { ours: string; peer: string; peerName: string; goal: Goal };
+type Peer = { server: string; peerName: string; goal: Goal };
 type Batch = (typeof BATCHES)[number];
-
-const IMPORT = toLimit(SUITE, 'cold import, ms', '60 ms');
-const COMPARISONS = PAIRS.flatMap((pair) => BATCHES.map((batch) => ({ pair, batch })));
 
 /**
  * Sends the same storage POST to servers with the same handler; ours also validates requests and responses.
@@ -41,30 +25,28 @@ const COMPARISONS = PAIRS.flatMap((pair) => BATCHES.map((batch) => ({ pair, batc
  */
 export const stubsSuite: Suite = {
   name: SUITE,
-  description: 'The server stubs against Express, express-openapi-validator and node:http',
-  figures: [...COMPARISONS.map(toFigure), IMPORT],
+  description: 'The server stubs in Express against Express and express-openapi-validator',
   run: async (runs) => {
     const rows: Row[] = [];
-    for (const each of COMPARISONS) rows.push(await comparePair(each, runs));
-    rows.push(await compareToLimit(IMPORT, runs, timeImport));
+    for (const peer of PEERS) {
+      for (const batch of BATCHES) rows.push(await comparePair(peer, batch, runs));
+    }
     return rows;
   },
 };
 
-function toFigure({ pair, batch }: { pair: Pair; batch: Batch }): Figure {
-  const place = pair.ours === 'bare' ? 'node:http' : 'Express 5';
-  const measure = `storage POST of ${batch.name} in ${place}, requests/CPU s`;
-  return { suite: SUITE, measure, peerName: pair.peerName, goal: pair.goal };
-}
-
-async function comparePair(each: { pair: Pair; batch: Batch }, runs: number): Promise<Row> {
-  const { ours, peer } = each.pair;
-  const { body } = each.batch;
-  const [our, their] = await Promise.all([start(ours, body), start(peer, body)]);
+async function comparePair(
+  { server, peerName, goal }: Peer,
+  { name, body }: Batch,
+  runs: number,
+): Promise<Row> {
+  const measure = `storage POST of ${name}, requests/CPU s`;
+  const figure: Figure = { suite: SUITE, measure, peerName, goal };
+  const [ours, peer] = await Promise.all([start('express', body), start(server, body)]);
   try {
-    return await compareCpuRates(toFigure(each), runs, our, their);
+    return await compareCpuRates(figure, runs, ours, peer);
   } finally {
-    await Promise.all([our, their].map(({ child }) => stopProcess(child)));
+    await Promise.all([ours, peer].map(({ child }) => stopProcess(child)));
   }
 }
 
@@ -79,12 +61,4 @@ async function start(server: string, body: string): Promise<Target> {
   const init = { method: 'POST', headers, body } as const;
   await waitFor(url, init);
   return { child, call: { url, ...init } };
-}
-
-/** Times the import of the package in a new process. */
-async function timeImport(): Promise<number> {
-  const code = `const start = performance.now();
-await import('${import.meta.resolve('@berth/server-stubs')}');
-process.stdout.write(String(performance.now() - start));`;
-  return Number(await runNode(['--input-type=module', '--eval', code], SERVER_CORE));
 }
