@@ -66,18 +66,6 @@ components:
         - { type: object, required: [id, kind], properties: { id: { type: integer, readOnly: true } } }
 `;
 
-const FORM = `openapi: 3.0.3
-info: { title: Form, version: 1.0.0 }
-paths:
-  /form:
-    post:
-      requestBody:
-        content:
-          application/x-www-form-urlencoded: { schema: { type: object, properties: { size: { type: integer } } } }
-          application/octet-stream: { schema: { type: string, format: binary } }
-      responses: { '200': { description: Stored. } }
-`;
-
 async function writeDocument(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-document-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -146,16 +134,6 @@ describe('a document at the root', () => {
     ];
     const statuses = [200, 422, 422, 422, 201, 422, 422, 415];
     expect(replies.map(({ status }) => status)).toEqual(statuses);
-  });
-
-  it.each([
-    ['application/x-www-form-urlencoded', 'size=2', 200],
-    ['application/x-www-form-urlencoded', 'size=big', 422],
-    ['application/octet-stream', '\xff', 200],
-  ])('judges a body of %s, %s: %i', async (type, body, status) => {
-    const { mock } = await start({}, FORM);
-    const init = { method: 'POST', headers: { 'content-type': type }, body };
-    expect((await fetch(`${mock.url}/form`, init)).status).toBe(status);
   });
 
   it('lets pages of this machine send any method and header', async () => {

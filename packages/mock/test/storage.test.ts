@@ -1,15 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { storage } from './helpers/calls.ts';
-import { getLink, read, upload } from './helpers/upload.ts';
+import { upload } from './helpers/upload.ts';
 
 const mock = await createMock();
 afterAll(() => mock.close());
 
 const OPERATIONS = ['getUploadMetaData', 'batchGetTempUrls', 'batchDelete', 'batchCopyFile'];
-const list = async (operation: string, fileList: unknown) =>
-  (await storage(mock, operation, { fileList })).json.body.data.fileList;
-const copy = (item: object) => list('batchCopyFile', [item]);
 
 describe('every operation', () => {
   test.each(OPERATIONS)('%s returns the example that Prefer names', async (operation) => {
@@ -27,34 +24,6 @@ describe('every operation', () => {
     const dynamic = await storage(mock, operation, body, { prefer: 'dynamic=true' });
     expect(dynamic).toMatchObject({ status: 200, json: { statusCode: 200 } });
   });
-});
-
-test('files are deleted, copied and moved, and an item that fails leaves everything as it was', async () => {
-  const gone = await upload(mock, 'gone.txt', 'x');
-  const link = await getLink(mock, gone);
-  expect(await list('batchDelete', [gone])).toEqual([{ fileID: gone, code: 'SUCCESS' }]);
-  expect((await fetch(link)).status).toBe(404);
-
-  const source = await upload(mock, 'from/a.txt', 'content');
-  const [copied] = await copy({ srcPath: '/from/a.txt', dstPath: '/to/报告.txt' });
-  expect(copied).toEqual({ fileID: 'cloud://dev.files/to/报告.txt' });
-  expect([await read(mock, copied.fileID), await read(mock, source)]).toEqual([
-    'content',
-    'content',
-  ]);
-
-  const old = await upload(mock, 'old.txt', 'old');
-  const move = { srcPath: '/from/a.txt', dstPath: '/old.txt', removeOriginal: true };
-  expect(await copy({ ...move, overwrite: false })).toMatchObject([
-    { code: 'OBJECT_ALREADY_EXIST' },
-  ]);
-  expect(await copy({ ...move, srcPath: '/none' })).toMatchObject([
-    { code: 'STORAGE_FILE_NONEXIST' },
-  ]);
-  expect(await copy({ ...move, srcPath: '/a b' })).toMatchObject([{ code: 'INVALID_PARAM' }]);
-  expect(await read(mock, old)).toBe('old');
-  expect(await copy(move)).toEqual([{ fileID: old }]);
-  expect([await read(mock, old), await read(mock, source)]).toEqual(['content', undefined]);
 });
 
 test('a copy that does not fit fails its item alone', async () => {

@@ -59,10 +59,3 @@ test.each([
   const bytes = redactor.response('storage', Buffer.from(JSON.stringify({ body: { data } })));
   expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({ body: { data: shown } });
 });
-
-test('redacts a form with many lines quickly', () => {
-  const lines = Buffer.from('name="Signature"\r\nx\r\n'.repeat(20_000));
-  const start = process.cpuUsage();
-  redactor.request('upload', lines);
-  expect(process.cpuUsage(start).user).toBeLessThan(500_000);
-});

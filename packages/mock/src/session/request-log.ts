@@ -71,19 +71,25 @@ export class RequestLog {
   readonly #room: LogRoom;
   readonly #capacity: number;
   readonly #calls = new Map<string, LoggedRequest>();
-  readonly #listeners = new Set<(request: LoggedRequest) => void>();
+  readonly #onCall: (request: LoggedRequest) => void;
 
   /**
    * @param room memory limit that is shared with other logs
+   * @param onCall called for each new or changed call
    * @param capacity maximum number of calls
    */
-  constructor(room = new LogRoom(), capacity = CAPACITY) {
+  constructor(
+    room = new LogRoom(),
+    onCall: (request: LoggedRequest) => void = () => {},
+    capacity = CAPACITY,
+  ) {
     this.#room = room;
+    this.#onCall = onCall;
     this.#capacity = capacity;
   }
 
   /**
-   * Adds a call, or replaces the call with the same ID, and notifies listeners.
+   * Adds a call, or replaces the call with the same ID, and reports it.
    *
    * @param bytes size in memory
    */
@@ -98,7 +104,7 @@ export class RequestLog {
       this.#calls.delete(oldest[0]);
       this.#room.drop(oldest[1]);
     }
-    for (const listener of this.#listeners) listener(request);
+    this.#onCall(request);
   }
 
   /** Oldest first. */
@@ -106,18 +112,8 @@ export class RequestLog {
     return [...this.#calls.values()];
   }
 
-  get(id: string): LoggedRequest | undefined {
-    return this.#calls.get(id);
-  }
-
   clear(): void {
     for (const request of this.#calls.values()) this.#room.drop(request);
     this.#calls.clear();
-  }
-
-  /** Calls `listener` for each new or changed call. Returns a function that unsubscribes it. */
-  listen(listener: (request: LoggedRequest) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
   }
 }

@@ -34,8 +34,7 @@ export function createSession(
   { secret, faults, room, logRoom, onCall, env, storage }: SessionParts,
 ) {
   const clock = new Clock();
-  const requests = new RequestLog(logRoom);
-  if (onCall !== undefined) requests.listen(onCall);
+  const requests = new RequestLog(logRoom, onCall);
   const now = () => clock.now();
   const files = new FileStore(room, now);
   const rules = new FaultRules(faults);

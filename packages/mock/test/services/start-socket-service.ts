@@ -5,11 +5,6 @@ import type { Duplex } from 'node:stream';
 import type WebSocket from 'ws';
 import { WebSocketServer } from 'ws';
 
-/** Bytes that flood a caller, if it takes them all. */
-export const FLOOD = 64 * 1024 * 1024;
-const CHUNK = 'x'.repeat(64 * 1024);
-const BACKLOG = 1024 * 1024;
-
 /** A handshake that a service has got. */
 interface Handshake {
   readonly request: IncomingMessage;
@@ -17,9 +12,8 @@ interface Handshake {
 }
 
 /**
- * A real service of WebSockets: it sends each message back, closes at the text `!close 4001 reason`, floods
- * at `!flood`, loses the connection at `!cut`, says nothing at `/silent`, rejects at `/no`, and changes to
- * no WebSocket at `/h2c` and `/nothing`.
+ * A real service of WebSockets: it sends each message back, loses the connection at the text `!cut`, says
+ * nothing at `/silent`, rejects at `/no`, and changes to no WebSocket at `/h2c` and `/nothing`.
  */
 export async function startSocketService() {
   const handshakes: Handshake[] = [];
@@ -28,9 +22,6 @@ export async function startSocketService() {
   const accepting = new WebSocketServer({
     noServer: true,
     handleProtocols: (offered) => [...offered].at(-1) ?? false,
-  });
-  accepting.on('headers', (headers) => {
-    headers.push('X-Request-Id: own', 'Content-Disposition: attachment', 'X-Many: 1', 'X-Many: 2');
   });
   server.on('upgrade', (request, connection, head) => {
     connection.on('error', () => {});
@@ -45,10 +36,7 @@ export async function startSocketService() {
     sockets.push(socket);
     socket.on('error', () => {});
     socket.on('message', (data, isBinary) => {
-      const [command, code, ...reason] = String(data).split(' ');
-      if (command === '!close') socket.close(Number(code), reason.join(' '));
-      else if (command === '!cut') socket.terminate();
-      else if (command === '!flood') flood(socket);
+      if (String(data) === '!cut') socket.terminate();
       else socket.send(data, { binary: isBinary });
     });
   }
@@ -75,13 +63,3 @@ const REFUSALS: Readonly<Record<string, readonly string[]>> = {
   '/h2c': ['HTTP/1.1 101 To', 'Connection: Upgrade', 'Upgrade: h2c', '', ''],
   '/nothing': ['HTTP/1.1 101 To', '', ''],
 };
-
-/** Sends until all is sent, or nobody reads any more; then reports how much that was. */
-function flood(socket: WebSocket, sent = 0): void {
-  if (sent >= FLOOD || socket.bufferedAmount > BACKLOG) {
-    socket.emit('flooded', sent);
-  } else {
-    socket.send(CHUNK);
-    setImmediate(flood, socket, sent + CHUNK.length);
-  }
-}
