@@ -73,8 +73,10 @@ async function convert(file: string, loaded: Loaded): Promise<Loaded> {
       `${file} is Swagger 2.0: to read it, run npm install swagger2openapi.`,
     );
   });
+  // Some of what Swagger 2.0 allows is not in OpenAPI 3.0, such as the collection format tsv.
+  const options = { patch: true, warnOnly: true };
   const { openapi } = await swagger
-    .convertObj(document as unknown as Swagger, {})
+    .convertObj(document as unknown as Swagger, options as Parameters<typeof swagger.convertObj>[1])
     .catch((error: Error) => {
       throw new UnreadableError(`${file} cannot be converted to OpenAPI 3.0: ${error.message}`);
     });
