@@ -44,8 +44,7 @@ export function toRouterOptions(
     wireProfile: context.profile,
     // For a delayed call, the log has already sent it.
     requestId: (request: IncomingMessage) => recordOf(request).id || undefined,
-    // If one of its responses breaks the contract, the mock emits a warning and sends it anyway.
-    responses: 'log' as const,
+    responses: 'check' as const,
     onFault: createRefusalExplainer(words),
     onViolation(violation: Violation, call: Call) {
       const record = recordOf(call.request);

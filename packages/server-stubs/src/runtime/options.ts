@@ -19,10 +19,10 @@ export interface RouterOptions {
   readonly security?: SecurityHandlers;
   readonly requests?: RequestLimits;
   /**
-   * What to do with a response that violates the document: `refuse` sends a 500 instead, `log` calls
-   * `onViolation` and sends it anyway, and `pass` skips validation, which is fastest. Default: `refuse`.
+   * Whether to validate responses, for development and tests: `check` calls `onViolation` for one that
+   * violates the document, and sends a 500 instead. Default: `pass`, which sends every response.
    */
-  readonly responses?: 'refuse' | 'log' | 'pass';
+  readonly responses?: 'check' | 'pass';
   /** Called with each response that violates the document. Default: emits a process warning. */
   readonly onViolation?: (violation: Violation, call: Call) => void;
   /**
@@ -147,7 +147,7 @@ export interface Router extends Listener {
 export type Limits = Required<RequestLimits>;
 
 export type Settings = RouterOptions &
-  Required<Pick<RouterOptions, 'responses' | 'onViolation' | 'onError' | 'toResponse'>> & {
+  Required<Pick<RouterOptions, 'onViolation' | 'onError' | 'toResponse'>> & {
     readonly limits: Limits;
   };
 
@@ -160,7 +160,6 @@ export function toSettings(options: RouterOptions): Settings {
   return {
     ...options,
     limits: { ...DEFAULT_LIMITS, ...definedOf(options.requests ?? {}) },
-    responses: options.responses ?? 'refuse',
     onViolation: options.onViolation ?? warn,
     onError: options.onError ?? print,
     toResponse: options.toResponse ?? toProblem,

@@ -55,16 +55,14 @@ export class Responder {
     }
     const documented = plan.findResponse(result.status);
     const content = documented && contentOf(documented, result);
-    if (responses !== 'pass') {
+    if (responses === 'check') {
       const violation = checkResponse(documented, content, result, own);
       if (violation !== undefined) {
         this.#settings.onViolation(violation, this.#call);
-        if (responses === 'refuse') {
-          discard(result.body);
-          const message = 'The server produced a response that the contract does not allow.';
-          this.fault({ kind: 'invalid-response', status: 500, message, cause: violation });
-          return;
-        }
+        discard(result.body);
+        const message = 'The server produced a response that the contract does not allow.';
+        this.fault({ kind: 'invalid-response', status: 500, message, cause: violation });
+        return;
       }
     }
     this.#send(result, content, own, undefined);
