@@ -1,12 +1,8 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createRouter, type Router } from '@berth/server-stubs/runtime';
-import { createAdaptorServer } from '@hono/node-server';
 import express5 from 'express';
 import express4 from 'express4';
-import createFastify from 'fastify';
-import { Hono } from 'hono';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
 import { ANY_JSON, toTable, wants } from './support/to-table.ts';
@@ -42,36 +38,17 @@ function withExpress(express: Express, order: 'before' | 'after' | 'under'): Sta
   };
 }
 
-/** Frameworks that create their own server call the router first. */
-const first = (listener: RequestListener) => {
-  const router = createTestRouter();
-  return createServer((request, response) =>
-    router(request, response, () => listener(request, response)),
-  );
-};
-
 const starts: [string, Start][] = [
   ['Express 5 before express.json()', withExpress(express5, 'before')],
   ['Express 5 after express.json()', withExpress(express5, 'after')],
   ['Express 4 before express.json()', withExpress(express4, 'before')],
   ['Express 4 after express.json()', withExpress(express4, 'after')],
   [
-    'Fastify',
-    async () => {
-      const app = createFastify({ serverFactory: first });
-      app.get('/other', () => 'other');
-      onTestFinished(() => app.close());
-      return app.listen({ port: 0, host: '127.0.0.1' });
-    },
-  ],
-  [
-    'Hono',
-    () => {
-      const app = new Hono().get('/other', (context) => context.text('other'));
-      const createFirst = ((_options: object, listener: RequestListener) =>
-        first(listener)) as never;
-      return serve(createAdaptorServer({ fetch: app.fetch, createServer: createFirst }) as Server);
-    },
+    'node:http',
+    () =>
+      serve((request, response) =>
+        createTestRouter()(request, response, () => response.end('other')),
+      ),
   ],
 ];
 
