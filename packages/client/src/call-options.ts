@@ -44,45 +44,6 @@ export interface RetryOptions {
   readonly maxRetryAfter?: number | undefined;
 }
 
-/** Describes one attempt of a call, without its credentials. */
-export interface TryEvent {
-  /** HTTP method. */
-  readonly method: string;
-  /** Path without the query. */
-  readonly path: string;
-  /** Headers that will be sent. `onRequest` may change them; credentials are added afterwards. */
-  readonly headers: Headers;
-  /** Number of the attempt, starting at 1. */
-  readonly attempt: number;
-}
-
-/**
- * Functions that the client calls for each attempt. If a hook returns a promise, the client awaits it. If a
- * hook throws, the call fails with that error.
- *
- * @example
- * const hooks: Hooks = {
- *   onRetry: ({ path, attempt, delay }) => log(`${path}: attempt ${attempt} failed, next in ${delay} ms`),
- * };
- * const traced: Hooks = {
- *   onRequest: ({ headers }) => headers.set('traceparent', currentTraceparent()),
- * };
- */
-export interface Hooks {
-  /** Called before each attempt. */
-  readonly onRequest?: ((event: TryEvent) => void | Promise<void>) | undefined;
-  /** Called when the headers of a response have arrived. Clone the response before you read its body. */
-  readonly onResponse?:
-    | ((event: TryEvent & { readonly response: Response }) => void | Promise<void>)
-    | undefined;
-  /** Called before each retry. `delay` is the wait in milliseconds, `reason` the failed response or the error. */
-  readonly onRetry?:
-    | ((
-        event: TryEvent & { readonly delay: number; readonly reason: Response | Error },
-      ) => void | Promise<void>)
-    | undefined;
-}
-
 /**
  * Options that you can set for a client or for a single call. The call's values take precedence, field
  * by field.

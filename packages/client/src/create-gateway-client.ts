@@ -1,6 +1,6 @@
 import type { Middleware, ParseAs } from 'openapi-fetch';
 import { type GatewayAuth, toSigner } from './auth/credentials.ts';
-import type { FetchLike, Hooks, SharedCallOptions } from './call-options.ts';
+import type { FetchLike, SharedCallOptions } from './call-options.ts';
 
 import type { paths } from './generated/gateway.v1.gen.ts';
 import { classifyGateway } from './internal/gateway-errors.ts';
@@ -48,8 +48,6 @@ export type GatewayClientOptions = GatewayAddress &
      * `NetworkError`. Default: `manual`.
      */
     readonly redirect?: RequestInit['redirect'] | undefined;
-    /** Functions that are called for each attempt. Default: none. */
-    readonly hooks?: Hooks | undefined;
     /** Opens WebSockets. Default: the platform's `WebSocket`, available in Node since version 22. */
     readonly webSocket?: OpenWebSocket | undefined;
     /** The deployment's wire profile (D1). Default: `defaultWireProfile`. */

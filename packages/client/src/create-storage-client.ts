@@ -1,6 +1,6 @@
 import type { Middleware, ParseAs } from 'openapi-fetch';
 import { type StorageCredentialsSource, toStorageSigner } from './auth/credentials.ts';
-import type { FetchLike, Hooks, SharedCallOptions } from './call-options.ts';
+import type { FetchLike, SharedCallOptions } from './call-options.ts';
 import {
   AVATAR_BYTES,
   IDEMPOTENT_OPERATIONS,
@@ -10,7 +10,7 @@ import {
 import type { paths } from './generated/storage.v2.gen.ts';
 import { readText } from './internal/failures.ts';
 import { wrong } from './internal/options.ts';
-import { createPipeline, platformFetch, type RetryClass } from './internal/pipeline.ts';
+import { createPipeline, type RetryClass } from './internal/pipeline.ts';
 import { type CallInit, type CallResult, createRawCalls } from './internal/raw-calls.ts';
 import type { StorageCallOptions, StorageContext, StoragePath } from './internal/storage.ts';
 import { readEnvelope } from './internal/storage.ts';
@@ -94,11 +94,6 @@ export interface StorageClientOptions extends SharedCallOptions {
    */
   readonly agent?: object | undefined;
   /**
-   * Functions that are called for each attempt to call the storage API or fetch a link. For links, the
-   * `url` of the response is empty, because anyone who knows it can download the file. Default: none.
-   */
-  readonly hooks?: Hooks | undefined;
-  /**
    * Called with warnings: about a link lifetime above 3600 s and, in Node, once about an
    * uploaded path that cannot be copied or moved (D24). Default: `console.warn`.
    */
@@ -126,7 +121,7 @@ interface StorageCalls {
     path: Path,
     init: StorageInit<paths[Path]['post'], As>,
   ): Promise<CallResult<paths[Path]['post'], As>>;
-  /** Adds `openapi-fetch` middleware to raw calls. Use `hooks` for all other calls. */
+  /** Adds `openapi-fetch` middleware to raw calls. */
   use(...middleware: Middleware[]): void;
   /** Removes middleware that `use` added. */
   eject(...middleware: Middleware[]): void;
@@ -302,7 +297,6 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     credentials,
     requestForm,
     wireProfile = defaultWireProfile,
-    fetch = platformFetch,
     // biome-ignore lint/suspicious/noConsole: the documented default (D22).
     onWarning = (message) => console.warn(message),
   } = options;
@@ -328,15 +322,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     ...options,
     wireProfile,
     onWarning,
-    // A link carries its own grant, so it gets no credentials, and hooks never see its URL.
-    links: createPipeline({
-      ...shared,
-      fetch: async (...request) => {
-        const response = await fetch(...request);
-        return new Response(response.body, response);
-      },
-      secretHeaders: [],
-    }),
+    // A link carries its own grant, so it gets no credentials.
+    links: createPipeline({ ...shared, secretHeaders: [] }),
     call(operation, body, what, callOptions) {
       const call = {
         ...callOptions,

@@ -36,13 +36,13 @@ it.each([
       CopyListResult CopyOptions CopyOrder CopyResult DeleteResult DocumentedService
       DownloadOptions DownloadRange EventsOptions ExpiringKeyPair FetchLike FileSource
       GatewayAddress GatewayAuth GatewayClient GatewayClientOptions GatewayComponents
-      GatewayErrorCode GatewayErrorDetails GatewayPaths Hooks ListOptions OpenWebSocket
+      GatewayErrorCode GatewayErrorDetails GatewayPaths ListOptions OpenWebSocket
       PayloadOptions Progress RequestOptions RetryOptions Service ServiceCallOptions
       ServiceEvent SharedCallOptions SignableRequest StandardIssue
       StandardResult StandardSchema StorageClient StorageClientOptions StorageComponents
       StorageCredentials StorageCredentialsSource StorageErrorCode StoragePaths Tc3KeyPair
       Tc3Options Tc3StorageOptions TempUrlOptions TempUrlOrder TempUrlResult TempUrlsOptions
-      Timeouts TokenProvider TryEvent UploadData UploadErrorCode UploadManyOptions
+      Timeouts TokenProvider UploadData UploadErrorCode UploadManyOptions
       UploadManyProgress UploadManyResult UploadOptions UploadOrder UploadResult WireProfile`,
   },
   {

@@ -25,22 +25,13 @@ describe('a function of yours that fails', () => {
   it.each<[string, Partial<GatewayClientOptions>]>([
     ['auth', { auth: { authorize: fail } }],
     ['auth that gives a promise', { auth: { authorize: reject } }],
-    ['onRequest', { hooks: { onRequest: fail } }],
-    ['onResponse', { hooks: { onResponse: reject } }],
   ])('ends the call with its own error, and is not called again: %s', async (_, options) => {
     await using server = await faultServer(ok);
     const service = services(server.baseUrl, options).service('x');
     const calls = [service.get(), service.post(), service.request()];
     for (const error of await Promise.all(calls.map(failureOf))) expect(error).toBe(mine);
     expect(await failureOf(service.events().next())).toBe(mine);
-    expect(server.calls).toHaveLength('onResponse' in (options.hooks ?? {}) ? 4 : 0);
-  });
-
-  it('ends the call before the wait: onRetry', async () => {
-    await using server = await faultServer(refuse('SERVICE_NOT_READY', 503));
-    const service = services(server.baseUrl, { hooks: { onRetry: fail } }).service('x');
-    expect(await failureOf(service.get())).toBe(mine);
-    expect(server.calls).toHaveLength(1);
+    expect(server.calls).toHaveLength(0);
   });
 
   it('ends the call with its own error: refresh', async () => {

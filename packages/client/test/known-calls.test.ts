@@ -51,17 +51,6 @@ describe("a gateway error knows its call, its credentials and its deployment's n
         return toGatewayError({ response, error: await response.json() });
       },
     ],
-    [
-      'made of a response that a hook saw',
-      async (reply) => {
-        const seen: Response[] = [];
-        const hooks = {
-          onResponse: (event: { response: Response }) => void seen.push(event.response),
-        };
-        await failureOf(serviceWith(reply, { hooks }).post('a'));
-        return toGatewayError({ response: seen[0] as Response, error: await own().json() });
-      },
-    ],
   ])('%s', async (_, errorOf) => {
     for (const [reply, source] of [
       [refusal(), 'service'],

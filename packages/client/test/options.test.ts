@@ -79,11 +79,8 @@ describe('a time limit', () => {
 describe('retry', () => {
   async function triesOf(clientRetry?: RetryOptions | false, retry?: RetryOptions | false) {
     await using server = await faultServer(refuse('SERVICE_NOT_READY', 503));
-    const delays: number[] = [];
-    const hooks = { onRetry: ({ delay }: { delay: number }) => void delays.push(delay) };
-    const service = serviceOf({ baseUrl: server.baseUrl, retry: clientRetry, hooks });
+    const service = serviceOf({ baseUrl: server.baseUrl, retry: clientRetry });
     await failureOf(service.get('a', { retry }));
-    expect(Math.max(0, ...delays)).toBeLessThanOrEqual(8);
     return server.calls.length;
   }
   const quick = { attempts: 2, baseDelay: 1 };

@@ -83,9 +83,7 @@ describe('a wait between attempts', () => {
       const refuse = refusals[Math.min(calls.length, refusals.length) - 1] ?? notReady();
       return refuse(calls.length);
     };
-    const told: number[] = [];
-    const hooks = { onRetry: ({ delay }: { delay: number }) => void told.push(delay) };
-    const gateway = createGatewayClient({ hooks, ...options, baseUrl: 'http://g.example', fetch });
+    const gateway = createGatewayClient({ ...options, baseUrl: 'http://g.example', fetch });
     const call = gateway
       .service('x')
       .get('a')
@@ -93,7 +91,6 @@ describe('a wait between attempts', () => {
     await vi.runAllTimersAsync();
     const result = await call;
     const seen = calls.slice(1).map((at, index) => at - (calls[index] ?? 0));
-    expect(told).toEqual(seen);
     return { seen, result };
   }
   const notReady =

@@ -62,11 +62,10 @@ export function openDeadline(
 
   return {
     step,
-    /** Runs `before` and then waits, within the time limit of the call. */
-    pause: (ms: number, before?: () => unknown) =>
+    /** Waits, within the time limit of the call. */
+    pause: (ms: number) =>
       step(async ({ signal, extend }) => {
         extend(0);
-        await before?.();
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER));
           signal().addEventListener('abort', () => clearTimeout(timer));

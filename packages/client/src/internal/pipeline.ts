@@ -1,21 +1,8 @@
-import type {
-  CallOptions,
-  FetchLike,
-  Hooks,
-  RetryOptions,
-  SharedCallOptions,
-  TryEvent,
-} from '../call-options.ts';
+import type { CallOptions, FetchLike, RetryOptions, SharedCallOptions } from '../call-options.ts';
 import { BerthError } from '../errors.ts';
 import { GATEWAY_HEADERS_SECONDS } from '../generated/contract.gen.ts';
 import { type Deadline, openDeadline } from './deadline.ts';
-import {
-  networkFailure,
-  pathOf,
-  type RememberedCall,
-  rememberCall,
-  timeoutFailure,
-} from './failures.ts';
+import { networkFailure, type RememberedCall, rememberCall, timeoutFailure } from './failures.ts';
 import { mergeRetry, mergeTimeouts } from './options.ts';
 import { singleFlight } from './single-flight.ts';
 import { isStream, UnknownBodyError } from './to-body.ts';
@@ -56,7 +43,6 @@ export interface Signer {
 
 interface PipelineOptions extends SharedCallOptions {
   readonly fetch?: FetchLike | undefined;
-  readonly hooks?: Hooks | undefined;
   /** How `fetch` handles redirects, unless the call overrides it. Default: that of `fetch`. */
   readonly redirect?: RequestInit['redirect'] | undefined;
   /** Header with the hosted service's own status (D10). Default: the contract's. */
@@ -71,11 +57,11 @@ interface PipelineOptions extends SharedCallOptions {
 export type Pipeline = ReturnType<typeof createPipeline>;
 
 /**
- * Creates the pipeline that all calls pass through. It adds credentials, runs hooks, enforces time limits and
+ * Creates the pipeline that all calls pass through. It adds credentials, enforces time limits and
  * retries failed calls (D6, D26).
  */
 export function createPipeline(options: PipelineOptions) {
-  const { fetch = platformFetch, hooks, signer, upstreamStatus, secretHeaders } = options;
+  const { fetch = platformFetch, signer, upstreamStatus, secretHeaders } = options;
   const renewal = createRenewal(signer);
   const timeouts = mergeTimeouts(DEFAULTS, options.timeouts);
   const clientRetry = mergeRetry(options.retry);
@@ -85,8 +71,8 @@ export function createPipeline(options: PipelineOptions) {
       timeoutFailure(call, 'No response within', timeout),
     );
 
-  const sign = async (call: PipelineCall, headers = call.headers) =>
-    signer ? signer.sign(call, headers, renewal.now()) : headers;
+  const sign = async (call: PipelineCall) =>
+    signer ? signer.sign(call, call.headers, renewal.now()) : call.headers;
 
   /** Returns what to remember about an attempt with these headers. Lives as long as its response. */
   const describe = (
@@ -137,21 +123,12 @@ export function createPipeline(options: PipelineOptions) {
       return retryDelay(retry, attempt - renewals, response, deadline.left());
     };
 
-    return runTries(deadline, hooks, async (attempt) => {
-      // Only needed for hooks.
-      const event = hooks && {
-        method,
-        path: pathOf(url),
-        headers: new Headers(call.headers),
-        attempt,
-      };
+    return runTries(deadline, async (attempt) => {
       const mark = renewal.mark();
       try {
         return await deadline.step(async (step) => {
           const signal = step.signal();
-          if (event) await hooks.onRequest?.(event);
-          // Hooks may keep what they receive, so they never receive credentials.
-          const headers = await sign(call, event && Object.fromEntries(event.headers));
+          const headers = await sign(call);
           signal.throwIfAborted();
           const sent = describe(call, headers);
           // Streams need `duplex`; other bodies ignore it.
@@ -163,14 +140,13 @@ export function createPipeline(options: PipelineOptions) {
             throw error instanceof UnknownBodyError ? error : networkFailure(sent, error);
           }
           rememberCall(response, sent);
-          if (event) await hooks.onResponse?.({ ...event, response });
           if (!response.ok) {
             const retryClass = await options.classify(response);
             step.extend(0);
             const delay = await nextDelay(retryClass, attempt, mark, response.headers, headers);
             if (delay !== undefined) {
               response.body?.cancel().catch(() => {});
-              return { delay, reason: response, event };
+              return { delay };
             }
           }
           step.extend(0);
@@ -181,7 +157,7 @@ export function createPipeline(options: PipelineOptions) {
         if (!(error instanceof BerthError) || error.status !== undefined) throw error;
         const delay = await nextDelay('idempotent', attempt, mark);
         if (delay === undefined) throw error;
-        return { delay, reason: error, event };
+        return { delay };
       }
     });
   }
@@ -198,25 +174,17 @@ export function platformFetch(request: Request | string, init?: RequestInit): Pr
 }
 
 /** The outcome of an attempt: a result, or how long to wait until the next one. */
-type Outcome<T> =
-  | { readonly result: T }
-  | {
-      readonly delay: number;
-      readonly reason: Response | Error;
-      readonly event: TryEvent | undefined;
-    };
+type Outcome<T> = { readonly result: T } | { readonly delay: number };
 
 /** Makes attempts until one of them succeeds, and waits between them. */
 export async function runTries<T>(
   deadline: Deadline,
-  hooks: Hooks | undefined,
   tryOnce: (attempt: number) => Promise<Outcome<T>>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryOnce(attempt);
     if ('result' in outcome) return outcome.result;
-    const { event, ...rest } = outcome;
-    await deadline.pause(rest.delay, () => event && hooks?.onRetry?.({ ...event, ...rest }));
+    await deadline.pause(outcome.delay);
   }
 }
 

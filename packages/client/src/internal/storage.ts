@@ -1,4 +1,4 @@
-import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from '../call-options.ts';
+import type { CallOptions, FetchLike, SharedCallOptions } from '../call-options.ts';
 import { StorageError } from '../errors.ts';
 import type { STORAGE_PATH } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/storage.v2.gen.ts';
@@ -28,7 +28,6 @@ export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
 /** State shared by all operations of a storage client. */
 export interface StorageContext extends SharedCallOptions {
   readonly wireProfile: StorageNames;
-  readonly hooks?: Hooks | undefined;
   readonly onWarning: (message: string) => void;
   /** Calls an operation and unwraps its envelope. `what` starts the message of an error. */
   call<Operation extends StorageOperation>(

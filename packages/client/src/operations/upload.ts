@@ -4,7 +4,7 @@ import { BerthError } from '../errors.ts';
 import { BATCH_CONCURRENCY } from '../generated/contract.gen.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
 import { openDeadline } from '../internal/deadline.ts';
-import { pathOf, transferFailure } from '../internal/failures.ts';
+import { transferFailure } from '../internal/failures.ts';
 import {
   assertInteger,
   assertList,
@@ -98,7 +98,7 @@ export async function upload(
     // A long upload that makes progress is not slow, so the sender checks `perTry`.
     timeouts: { total, perTry: 0 },
   });
-  return runTries(deadline, context.hooks, async (attempt) => {
+  return runTries(deadline, async (attempt) => {
     const grant = await deadline.step(async ({ signal }) => {
       const own = { ...options, signal: signal() };
       const response = await context.call('getUploadMetaData', { path }, what, own);
@@ -135,8 +135,7 @@ export async function upload(
       const mayPass = isOfTry && (status >= 500 || status === 429);
       const delay = mayPass ? retryDelay(retry, attempt, headers, deadline.left()) : undefined;
       if (delay === undefined) throw error;
-      const event = { method: 'POST', path: pathOf(grant.url), headers: new Headers(), attempt };
-      return { delay, reason: error as Error, event };
+      return { delay };
     }
   });
 }

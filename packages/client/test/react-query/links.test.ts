@@ -21,7 +21,11 @@ afterEach(() => vi.useRealTimers());
 async function setUp() {
   responses = [];
   storage = storageAt(mock.storageUrl, {
-    hooks: { onResponse: ({ response }) => void responses.push(response) },
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      responses.push(response);
+      return response;
+    },
   });
   const { fileID } = await storage.upload('a.txt', 'Hello');
   responses.length = 0;
