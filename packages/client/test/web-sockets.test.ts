@@ -107,8 +107,8 @@ describe.each([
   });
 
   it('rejects if the gateway refuses, without revealing the token', async () => {
-    await using server = await faultServer(refuse('NO 5ec.4e7', 401));
-    server.server.on('upgrade', (_, socket: Socket) => refuseUpgrade(socket, 'NO 5ec.4e7'));
+    await using server = await faultServer(refuse('NO', 401));
+    server.server.on('upgrade', (_, socket: Socket) => refuseUpgrade(socket, 'NO'));
     const error = await failureOf(service(server.baseUrl, options).connect('a?s=5ec4e7'));
     expect(error).toMatchObject({ name: 'GatewayError', path: '/v1/cloudrun/chat/a' });
     expect(`${error} ${JSON.stringify(error)} ${String((error as Error).cause)}`).not.toContain(

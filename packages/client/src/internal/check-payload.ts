@@ -76,8 +76,7 @@ export function contractFailure(
   const describe = (message: string) =>
     describeResponse(response, 'Unexpected response', { message });
   const issues = found.map(({ message, path: place = [] }) => ({
-    // Validators may quote the response, which may contain a credential.
-    message: describe(message).text ?? '',
+    message,
     path: place.map((step) => String(typeof step === 'object' ? step.key : step)).join('.'),
   }));
   const [first] = issues;

@@ -6,7 +6,6 @@ export interface RememberedCall {
   readonly url: string;
   /** Header with the hosted service's own status (D10). */
   readonly upstreamStatus?: string | undefined;
-  readonly secrets: () => readonly string[];
 }
 
 interface ResponseLike {
@@ -29,7 +28,6 @@ export function rememberedCall(response: ResponseLike): RememberedCall {
     calls.get(response) ?? {
       method: 'call of',
       url: response.url || 'an unknown path',
-      secrets: () => [],
     }
   );
 }
@@ -39,36 +37,14 @@ export function pathOf(url: string): string {
   return url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/';
 }
 
-/** Matches the parts of a credential or signed URL that are secret by themselves (D16). */
-const SECRET_PARTS = /(?<=(?:sign|signature|token)=)[^,&\s]+/gi;
-
-/**
- * Replaces each secret in a text with `[redacted]`. Also redacts a credential without its scheme
- * (`Bearer …`), and a signature or token that is part of a credential.
- */
-function redact(text: string, secrets: readonly string[]): string {
-  return secrets
-    .flatMap((secret) => [
-      secret,
-      secret.slice(secret.indexOf(' ') + 1),
-      ...(secret.match(SECRET_PARTS) ?? []),
-    ])
-    .filter(Boolean)
-    .reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
-}
-
-/**
- * Returns the details of an error from its response. Redacts the call's credentials in fields that the server
- * sent, and leaves out fields that are not strings.
- */
+/** Returns the details of an error from its response. Leaves out fields that are not strings. */
 export function describeResponse(
   response: ResponseLike,
   what: string,
   said: { readonly code?: unknown; readonly message?: unknown; readonly requestId?: unknown } = {},
 ): BerthErrorDetails & { readonly status: number } {
-  const { method, url, secrets } = rememberedCall(response);
-  const show = (value: unknown) =>
-    typeof value === 'string' && value ? redact(value, secrets()) : undefined;
+  const { method, url } = rememberedCall(response);
+  const show = (value: unknown) => (typeof value === 'string' && value ? value : undefined);
   return {
     what,
     method,
@@ -85,29 +61,16 @@ export function requestIdOf({ headers }: ResponseLike): string | undefined {
 }
 
 export function networkFailure(
-  { method, url, secrets }: Omit<RememberedCall, 'upstreamStatus'>,
+  { method, url }: RememberedCall,
   error: unknown,
   what = 'No response',
 ): NetworkError {
-  const cause = toSafeCause(error, [...secrets(), url, url.replace(/^[^?]*/, '')]);
-  return new NetworkError({ what, method, path: pathOf(url), text: deepest(cause), cause });
-}
-
-/** Copies the platform's error, because one platform adds the URL with its query as a property. */
-function toSafeCause(error: unknown, secrets: readonly string[]): Error {
-  const { name, message, code, cause } = (
-    error instanceof Error ? error : { message: String(error) }
-  ) as Partial<Error> & { code?: unknown };
-  const copy = new Error(
-    redact(message ?? '', secrets),
-    cause instanceof Error ? { cause: toSafeCause(cause, secrets) } : undefined,
-  );
-  if (name) copy.name = name;
-  return typeof code === 'string' ? Object.assign(copy, { code }) : copy;
+  return new NetworkError({ what, method, path: pathOf(url), text: deepest(error), cause: error });
 }
 
 /** Returns the innermost cause, because a message such as `fetch failed` does not help. */
-function deepest(error: Error): string {
+function deepest(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? deepest(error.cause) : error.message;
 }
 
@@ -124,7 +87,7 @@ export function timeoutFailure(
  * transfer made no progress for `timeout` milliseconds.
  */
 export function transferFailure(
-  call: Omit<RememberedCall, 'upstreamStatus'>,
+  call: RememberedCall,
   what: string,
   timeout: number,
   cause: unknown,

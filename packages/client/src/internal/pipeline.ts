@@ -48,8 +48,6 @@ interface PipelineOptions extends SharedCallOptions {
   /** Header with the hosted service's own status (D10). Default: the contract's. */
   readonly upstreamStatus?: string | undefined;
   readonly signer?: Signer | undefined;
-  /** Lowercase names of headers that errors must not show. */
-  readonly secretHeaders: readonly string[];
   /** Classifies a failed response. Clone it to read its body. */
   classify(response: Response): RetryClass | Promise<RetryClass>;
 }
@@ -61,7 +59,7 @@ export type Pipeline = ReturnType<typeof createPipeline>;
  * retries failed calls (D6, D26).
  */
 export function createPipeline(options: PipelineOptions) {
-  const { fetch = platformFetch, signer, upstreamStatus, secretHeaders } = options;
+  const { fetch = platformFetch, signer, upstreamStatus } = options;
   const renewal = createRenewal(signer);
   const timeouts = mergeTimeouts(DEFAULTS, options.timeouts);
   const clientRetry = mergeRetry(options.retry);
@@ -74,15 +72,10 @@ export function createPipeline(options: PipelineOptions) {
   const sign = async (call: PipelineCall) =>
     signer ? signer.sign(call, call.headers, renewal.now()) : call.headers;
 
-  /** Returns what to remember about an attempt with these headers. Lives as long as its response. */
-  const describe = (
-    { method, url }: Pick<PipelineCall, 'method' | 'url'>,
-    headers: HeaderRecord,
-  ): RememberedCall => ({
+  const describe = ({ method, url }: Pick<PipelineCall, 'method' | 'url'>): RememberedCall => ({
     method,
     url,
     upstreamStatus,
-    secrets: () => secretHeaders.map((name) => headers[name] ?? ''),
   });
 
   /**
@@ -130,7 +123,7 @@ export function createPipeline(options: PipelineOptions) {
           const signal = step.signal();
           const headers = await sign(call);
           signal.throwIfAborted();
-          const sent = describe(call, headers);
+          const sent = describe(call);
           // Streams need `duplex`; other bodies ignore it.
           const request = { method, headers, body, signal, redirect, duplex: 'half' };
           let response: Response;

@@ -58,7 +58,6 @@ export function toGrant(
       [uploadFields.metaFileId, read(storeFileID)],
       [KEY, path],
     ],
-    secrets: () => [authorization, token, new URL(url).search],
   };
 }
 

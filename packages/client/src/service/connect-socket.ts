@@ -49,7 +49,7 @@ export async function connectSocket(
     const close = () => socket.close();
     signal.addEventListener('abort', close);
     socket.addEventListener('close', () => signal.removeEventListener('abort', close));
-    const described = pipeline.describe(call, headers);
+    const described = pipeline.describe(call);
     let refusal: Response | undefined;
     try {
       await opening(socket, async (response) => {
