@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { FormField, PostOptions, Reading, StoredFile } from '../context/upload-client.ts';
+import { cite } from '../validation/cite.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
 import {
   canBeCopied,
@@ -185,7 +186,9 @@ export const uploadResponses: readonly Check[] = [
       // A form that is accepted is covered by the rule for its field, or by UP-BROKEN.
       if (!hasError && status < 400 && (await t.upload.read(given.fileId)).found) continue;
       checked += 1;
-      t.claim('UP-ERROR', what, reply);
+      const came = `${status} with ${reply.received.mediaType ?? 'no type'}: ${cite(text)}`;
+      const wanted = `${what}: the response must be XML with an Error element, not ${came}`;
+      t.expect(hasError, wanted, reply);
     }
     t.reach(checked > 0, 'no invalid form is rejected');
   }),

@@ -66,12 +66,6 @@ export interface MediaType {
   examples?: Record<string, { value: unknown } | Reference>;
 }
 
-export type JsonObject = { [name: string]: unknown };
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Appends segments to a JSON pointer (RFC 6901) in the form of a URI fragment. */
 export function joinPointer(pointer: string, ...names: string[]): string {
   return [pointer, ...names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))].join(
@@ -79,51 +73,21 @@ export function joinPointer(pointer: string, ...names: string[]): string {
   );
 }
 
-/** Returns the value at a JSON pointer, or `undefined` if it does not exist. */
-export function valueAt(root: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((name) => decodeUrl(name).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((node, name) => {
-      const isOwn = typeof node === 'object' && node !== null && Object.hasOwn(node, name);
-      return isOwn ? (node as JsonObject)[name] : undefined;
-    }, root);
-}
-
 /**
- * Follows the local `$ref`s of a node. Returns the value that they refer to, or `undefined` if it does not
- * exist.
+ * Follows the local `$ref`s of a node of the contract.
  *
  * @param pointer location of the node
- */
-export function locate(
-  root: object,
-  node: unknown,
-  pointer: string,
-): { value: unknown; pointer: string } {
-  const visited = new Set<string>();
-  let here = { value: node, pointer };
-  while (isObject(here.value) && typeof here.value.$ref === 'string') {
-    const target = here.value.$ref;
-    if (visited.has(target) || !target.startsWith('#')) return { value: undefined, pointer };
-    visited.add(target);
-    here = { value: valueAt(root, target), pointer: target };
-  }
-  return here;
-}
-
-/**
- * Like `locate`, for a node of the contract.
- *
- * @throws Error if the reference cannot be resolved
  */
 export function dereference<T extends object>(
   document: OpenapiDocument,
   node: T | Reference,
   pointer: string,
 ): { value: T; pointer: string } {
-  const found = locate(document, node, pointer);
-  if (!isObject(found.value)) throw new Error(`a reference in ${pointer} cannot be resolved`);
-  return found as { value: T; pointer: string };
+  if (!('$ref' in node)) return { value: node, pointer };
+  const target = node.$ref
+    .split('/')
+    .slice(1)
+    .map((name) => decodeUrl(name).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((parent, name) => Object(parent)[name], document);
+  return dereference(document, target as T | Reference, node.$ref);
 }

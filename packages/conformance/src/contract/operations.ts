@@ -71,7 +71,7 @@ export function findByStatus<Entry extends { status: string }>(
 }
 
 /** Returns the best match for a content type. An exact type takes precedence over a range such as `image/*`. */
-export function findByMediaType<Entry>(
+function findByMediaType<Entry>(
   entries: readonly Entry[],
   contentType: string,
   typeOf: (entry: Entry) => string | undefined,

@@ -62,7 +62,7 @@ export function findRules(where: string): string[] {
  * @example
  * describeDecision('D21'); // D21 (Top level or data)
  */
-export function describeDecision(id: string): string {
+function describeDecision(id: string): string {
   const title = DECISION_TITLES[id];
   return title === undefined ? id : `${id} (${title})`;
 }

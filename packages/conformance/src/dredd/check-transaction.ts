@@ -1,6 +1,5 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import wireProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
-import { findCall } from '../contract/find-call.ts';
 import { documents, type Transaction } from '../contract/operations.ts';
 import { findRule } from '../contract/rules.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -41,8 +40,7 @@ export function checkTransaction(
 ): Pick<Result, 'outcome' | 'reason' | 'findings'> {
   const { api, operationId, status } = transaction;
   const { received } = exchange;
-  const { name } = findCall(exchange.sent)?.values ?? {};
-  const facts = toFacts(exchange, { envelope: 'wrapped', wireProfile }, operationId, name);
+  const facts = toFacts(exchange, { envelope: 'wrapped', wireProfile }, operationId);
   const isOfService = api === 'gateway' && status === '200' && !isGatewayError(received);
   const findings = isOfService
     ? checkHeaders(listByStatus(transaction, received.status)[0] ?? transaction, received)

@@ -77,7 +77,7 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
  * Returns whether Dredd can run a documented response. Responses that it cannot run get no result, and
  * are left to the checks for individual rules.
  */
-export function isDriven(transaction: Transaction, preferCode: boolean): boolean {
+function isDriven(transaction: Transaction, preferCode: boolean): boolean {
   const { operationId, contentType } = transaction;
   // The fixture service accepts commands only below its root.
   if (operationId.endsWith('-root') && contentType === 'text/plain') return false;
@@ -94,7 +94,7 @@ export function isInCopy(transaction: Transaction): boolean {
 }
 
 /** Returns why a documented response is not run, or `undefined` if it is run. */
-export function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
+function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
   const { api } = transaction;
   return (
     leftOut(run, 'dredd') ??

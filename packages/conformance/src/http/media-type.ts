@@ -65,7 +65,3 @@ export function listDispositionTypes(headers: readonly string[]): string[] {
     .map((value) => (value.split(';')[0] ?? '').trim().toLowerCase())
     .filter((type) => type !== '');
 }
-
-export function isXml(mediaType: string): boolean {
-  return /[/+]xml\b/i.test(mediaType);
-}

@@ -166,7 +166,7 @@ function listSteps(executed: readonly Executed[]): Executed[] {
  * toSentence('TYPE must be string\n\n  3 | {\n> 4 |   "id": 1,\n    |         ^ type must be string');
  * // TYPE must be string at "id": 1,
  */
-export function toSentence(message: string): string {
+function toSentence(message: string): string {
   return stripVTControlCharacters(message)
     .split('\n')
     .map((line) => line.trim())
@@ -258,7 +258,7 @@ async function call(
   return caller.call({ method, origin, target, headers: withHeaders(headers, credentials), body });
 }
 
-export interface Workflow {
+interface Workflow {
   id: string;
   /** Name of its document in `@berth/spec/workflows`. */
   file: 'files' | 'copy' | 'overwrite' | 'move' | 'gateway';
@@ -274,7 +274,7 @@ const COPIES = [...UPLOAD, 'batchCopyFile', 'batchGetTempUrls', 'batchDelete'];
  * The contract's workflows that run on their own. Workflows in other files start with steps that are defined in
  * `files`.
  */
-export const workflows: readonly Workflow[] = [
+const workflows: readonly Workflow[] = [
   {
     ...{ id: 'upload-file', file: 'files', title: 'Upload a file in two steps.' },
     ...{ operations: UPLOAD, rules: ['ST-META-CALL', 'UP-FORM', 'UP-SUCCESS'] },
@@ -325,7 +325,7 @@ export const workflows: readonly Workflow[] = [
   },
 ];
 
-export function workflowSkipReason(run: Run, { file }: Workflow): SkipReason | undefined {
+function workflowSkipReason(run: Run, { file }: Workflow): SkipReason | undefined {
   const api = file === 'gateway' ? 'gateway' : 'storage';
   return (
     leftOut(run, 'respect') ??

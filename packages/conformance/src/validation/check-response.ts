@@ -7,8 +7,7 @@ import {
   type Transaction,
   transactions,
 } from '../contract/operations.ts';
-import type { RuleId } from '../generated/rule-ids.gen.ts';
-import { parseJson, type Received, type Sent } from '../http/exchange.ts';
+import type { Received } from '../http/exchange.ts';
 import { isJson } from '../http/media-type.ts';
 import type { Finding } from '../result.ts';
 
@@ -115,41 +114,6 @@ export function checkHeaders(documented: Transaction, received: Received): Findi
     if (!value.required || received.header(header)) return [];
     return [{ message: `the ${header} header is required`, where: `${name} ${pointer}` }];
   });
-}
-
-/** A missing field of an item has its own rule. */
-const OF_ITEMS: Record<string, RuleId> = {
-  fileID: 'ST-LINKS-ITEM-FILE-ID',
-  srcPath: 'ST-COPY-SRC-PATH',
-  dstPath: 'ST-COPY-DST-PATH',
-};
-
-/**
- * Returns the rule because of which a storage call must be rejected, or `undefined` for a valid request. The
- * fields may be at the top level or inside `data` (D21), so a request counts as valid if either is.
- */
-export function breaksRequest({
-  sent,
-  operationId,
-}: {
-  sent: Pick<Sent, 'body'>;
-  operationId: string;
-}): RuleId | undefined {
-  const body = parseJson(sent.body);
-  if (body === undefined) return 'ST-BAD-JSON';
-  const validate = findSchema(`${documents.storage.name}${toRequestPointer(operationId)}`);
-  if (validate === undefined) return undefined;
-  const { data } = Object(body);
-  if (validate(body) || (data !== undefined && validate(data))) return undefined;
-  // Both forms are invalid: the one that is used has the fields.
-  if (data !== undefined) validate(data);
-  else validate(body);
-  const errors = validate.errors ?? [];
-  if (errors.some(({ keyword }) => keyword === 'type')) return 'ST-WRONG-TYPE';
-  const lacking = errors.find(({ keyword }) => keyword === 'required');
-  if (lacking === undefined) return undefined;
-  const field = String(lacking.params.missingProperty);
-  return lacking.instancePath === '' ? 'ST-MISSING-FIELD' : OF_ITEMS[field];
 }
 
 /** Returns the place of the schema of a request with its fields at the top level (D21). */

@@ -9,23 +9,14 @@ import {
 } from '../http/exchange.ts';
 import { listDispositionTypes } from '../http/media-type.ts';
 import type { Settings } from '../options.ts';
-import { breaksRequest } from './check-response.ts';
 import { cite, show } from './cite.ts';
-import {
-  hasErrorElement,
-  hasFailed,
-  isFailure,
-  readReply,
-  type StorageReply,
-} from './read-storage.ts';
+import { hasFailed, isFailure, readReply, type StorageReply } from './read-storage.ts';
 
 export type Claim = readonly [holds: boolean, message: string];
 
 /** An exchange with everything that the rules read from it. */
 export interface Facts extends StorageReply {
   operationId: string;
-  /** Name of the hosted service that was called, as sent. */
-  service: string | undefined;
   settings: Pick<Settings, 'envelope' | 'wireProfile'>;
 }
 
@@ -38,13 +29,8 @@ interface ExchangeRule {
   claims(facts: Facts): Claim[];
 }
 
-export function toFacts(
-  exchange: Exchange,
-  settings: Facts['settings'],
-  operationId = '',
-  service?: string,
-): Facts {
-  return { ...readReply(exchange, settings.envelope), operationId, service, settings };
+export function toFacts(exchange: Exchange, settings: Facts['settings'], operationId = ''): Facts {
+  return { ...readReply(exchange, settings.envelope), operationId, settings };
 }
 
 const text = (name: string, value: unknown): Claim => [
@@ -59,51 +45,12 @@ export function hasRequestId(headers: HeaderList): Claim {
   return [id.trim() !== '', 'the response must have an X-Request-Id'];
 }
 
-/**
- * Statuses of a server in front of the deployment, which does not know the contract's error bodies. (413 and
- * 429 may come from the deployment, too.)
- */
-const IN_FRONT = [413, 429, 502, 503, 504];
-
 /** A header that only responses of hosted services have, if the deployment sends it at all. */
 const UPSTREAM_STATUS = 'x-svc-upstream-status-code';
-
-const FORWARDED = ['GET', 'POST'];
 
 const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
 
 const isGateway = ({ operationId }: Facts) => operationId.startsWith('cloudrun');
-const isForwarded = (facts: Facts) => isGateway(facts) && FORWARDED.includes(facts.sent.method);
-const isUpgrade = (facts: Facts) => isGateway(facts) && facts.received.status === 101;
-const isStorage = (facts: Facts) =>
-  !isGateway(facts) &&
-  !isUpload(facts) &&
-  (facts.envelope !== undefined || (isAbout(facts) && !isErrorPage(facts)));
-const isUpload = ({ operationId }: Facts) => operationId === 'uploadFile';
-const isAbout = (facts: Facts) => !IN_FRONT.includes(facts.received.status) && !isMovedAway(facts);
-const isErrorPage = ({ received }: Facts) =>
-  received.status >= 400 &&
-  received.mediaType === 'text/html' &&
-  received.header(UPSTREAM_STATUS) === undefined;
-
-/** Whether a response redirects to the same path of another origin, as from `http` to `https`. */
-function isMovedAway({ sent, received }: Facts): boolean {
-  const location = received.header('location');
-  const isRedirect = received.status >= 300 && received.status < 400;
-  if (!isRedirect || location === undefined || !URL.canParse(location, sent.url)) return false;
-  const [from, to] = [new URL(sent.url), new URL(location, sent.url)];
-  return from.origin !== to.origin && from.pathname === to.pathname;
-}
-
-/** A part of the contract's pattern for service names. Escapes are left to the deployment. */
-const NAME = /^[A-Za-z][A-Za-z0-9_-]*[A-Za-z0-9]$/;
-const NAME_LENGTH = { least: 2, most: 60 };
-
-const hasBadLength = ({ service = '' }: Facts) =>
-  /^[\w-]*$/.test(service) &&
-  (service.length < NAME_LENGTH.least || service.length > NAME_LENGTH.most);
-const hasBadCharacters = ({ service = '' }: Facts) =>
-  !service.includes('%') && service.length >= NAME_LENGTH.least && !NAME.test(service);
 
 /**
  * Returns whether a response is the gateway's error rather than a hosted service's: its body has `code`,
@@ -117,12 +64,12 @@ export function isGatewayError({ status, json, header }: Received): boolean {
 }
 
 /**
- * Whether a response is certainly the gateway's own error. A hosted service may respond with any
- * status and body, so a code of the contract is required.
+ * Whether a response is certainly the gateway's own error. A hosted service may respond with any status and
+ * body, so a code of the contract is required.
  */
-export function isOwnError(facts: Facts): boolean {
+function isOwnError(facts: Facts): boolean {
   const { received } = facts;
-  if (!isForwarded(facts) || received.status < 400) return false;
+  if (!isGateway(facts) || received.status < 400) return false;
   if (received.header(UPSTREAM_STATUS) !== undefined) return false;
   return isGatewayError(received) || CODES.has(Object(received.json).code);
 }
@@ -130,9 +77,7 @@ export function isOwnError(facts: Facts): boolean {
 /** Whether a response is certainly that of a hosted service, with content. */
 function isOfService(facts: Facts): boolean {
   const { status } = facts.received;
-  if (!isForwarded(facts) || isMovedAway(facts)) return false;
-  if (status < 200 || status === 204 || status === 304) return false;
-  return status < 400 || facts.received.header(UPSTREAM_STATUS) !== undefined;
+  return isGateway(facts) && status >= 200 && status < 400 && status !== 204 && status !== 304;
 }
 
 /** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
@@ -175,17 +120,6 @@ const ofError = (claims: ExchangeRule['claims']): ExchangeRule => ({
 const errorField = (field: 'code' | 'message' | 'requestId') =>
   ofError(({ received: { json } }) => [text(field, Object(json)[field])]);
 
-/** A call that must be rejected 'with a 4xx and the error body' (D6). */
-const badName = (appliesTo: ExchangeRule['appliesTo']): ExchangeRule => ({
-  appliesTo: (facts) => isForwarded(facts) && isAbout(facts) && appliesTo(facts),
-  claims: ({ service, received }) => {
-    const { status } = received;
-    const isRefused = status >= 400 && status < 500 && hasErrorBody(received);
-    const message = `the service name ${cite(service)} must be rejected with a 4xx and the gateway's error body, but the response was ${status}`;
-    return [[isRefused, message]];
-  },
-});
-
 /**
  * Returns whether a response has a body that looks like the gateway's error: an object with `code`, `message`
  * or `requestId`. The rules about the error body check that it has all three, as strings.
@@ -199,7 +133,7 @@ const ofStorage = (
   claims: ExchangeRule['claims'],
   isMeant: ExchangeRule['appliesTo'] = () => true,
 ): ExchangeRule => ({
-  appliesTo: (facts) => isStorage(facts) && isMeant(facts),
+  appliesTo: (facts) => !isGateway(facts) && isMeant(facts),
   claims,
 });
 
@@ -260,13 +194,6 @@ const entryField = (operationId: string, field: string): ExchangeRule =>
     entries.map((entry) => text(`${field} of an entry`, entry[field])),
   );
 
-/** A call with such a request 'is refused, never 5xx, in the documented error shape' (D30). */
-const badRequest = (rule: RuleId): ExchangeRule => ({
-  appliesTo: (facts) =>
-    isStorage(facts) && facts.sent.method === 'POST' && breaksRequest(facts) === rule,
-  claims: claimRefusal,
-});
-
 /** What the response to an invalid request must be: 'refused, never 5xx, in the documented error shape' (D30). */
 export function claimRefusal({ received, refused, code, envelope }: StorageReply): Claim[] {
   const { status } = received;
@@ -282,8 +209,6 @@ export function claimRefusal({ received, refused, code, envelope }: StorageReply
 }
 
 export const EXCHANGE_RULES = {
-  'GW-NAME-LENGTH': badName(hasBadLength),
-  'GW-NAME-PATTERN': badName(hasBadCharacters),
   'GW-C1': { appliesTo: ofService('C1'), claims: attached },
   'GW-C2': { appliesTo: ofService('C2'), claims: attached },
   'GW-C2-TEXT': { appliesTo: ofService('none'), claims: notAttached },
@@ -291,7 +216,6 @@ export const EXCHANGE_RULES = {
     appliesTo: (facts) => isOfService(facts) && isStream(facts) && acceptsStream(facts),
     claims: notAttached,
   },
-  'GW-C3-WEBSOCKET': { appliesTo: isUpgrade, claims: notAttached },
   'GW-DISPOSITION-INLINE': {
     appliesTo: (facts) => ofService('C1')(facts) || ofService('C2')(facts),
     claims: ({ received }) => {
@@ -299,20 +223,6 @@ export const EXCHANGE_RULES = {
       const message = `no Content-Disposition may be inline, but the values were ${came}`;
       return [[!types.includes('inline'), message]];
     },
-  },
-  'GW-REQUEST-ID': {
-    appliesTo: (facts) =>
-      isForwarded(facts) && isAbout(facts) && !isErrorPage(facts) && !isUpgrade(facts),
-    claims: ({ received }) => [hasRequestId(received.headers)],
-  },
-  'GW-REQUEST-ID-UPGRADE': {
-    appliesTo: isUpgrade,
-    claims: ({ received }) => [hasRequestId(received.headers)],
-  },
-  'GW-REQUEST-ID-OPTIONS': {
-    appliesTo: (facts) =>
-      isGateway(facts) && facts.sent.method === 'OPTIONS' && isAbout(facts) && !isErrorPage(facts),
-    claims: ({ received }) => [hasRequestId(received.headers)],
   },
   'GW-REQUEST-ID-EQUAL': ofError(({ received }) => {
     const header = received.header('x-request-id');
@@ -334,14 +244,6 @@ export const EXCHANGE_RULES = {
   'GW-ERROR-CODE': errorField('code'),
   'GW-ERROR-MESSAGE': errorField('message'),
   'GW-ERROR-REQUEST-ID': errorField('requestId'),
-  'ST-GET-REFUSED': {
-    ...ofStorage(
-      ({ received, refused }) => [
-        [refused, `a GET must be rejected, but the response was ${received.status}`],
-      ],
-      ({ sent }) => sent.method === 'GET',
-    ),
-  },
   'ST-RESPONSE-JSON': ofStorage(
     ({ received: { status, mediaType, json } }) => [
       [
@@ -352,9 +254,6 @@ export const EXCHANGE_RULES = {
     ],
     ({ sent }) => sent.method === 'POST',
   ),
-  'ST-BAD-JSON': badRequest('ST-BAD-JSON'),
-  'ST-MISSING-FIELD': badRequest('ST-MISSING-FIELD'),
-  'ST-WRONG-TYPE': badRequest('ST-WRONG-TYPE'),
   'ST-ENVELOPE-STATUS-CODE': ofStorage(({ envelope }) => {
     const value = envelope?.statusCode;
     return [[typeof value === 'number', `statusCode must be a number, not ${show(value)}`]];
@@ -419,7 +318,6 @@ export const EXCHANGE_RULES = {
     const { storeFileID } = settings.wireProfile;
     return [text(storeFileID, data[storeFileID])];
   }),
-  'ST-LINKS-ITEM-FILE-ID': badRequest('ST-LINKS-ITEM-FILE-ID'),
   'ST-LINKS-LIST': listOf('batchGetTempUrls'),
   'ST-LINKS-FILE-ID': idsOf('batchGetTempUrls'),
   'ST-LINKS-CODE': entryField('batchGetTempUrls', 'code'),
@@ -427,8 +325,6 @@ export const EXCHANGE_RULES = {
   'ST-DELETE-LIST': listOf('batchDelete'),
   'ST-DELETE-FILE-ID': idsOf('batchDelete'),
   'ST-DELETE-CODE': entryField('batchDelete', 'code'),
-  'ST-COPY-SRC-PATH': badRequest('ST-COPY-SRC-PATH'),
-  'ST-COPY-DST-PATH': badRequest('ST-COPY-DST-PATH'),
   'ST-COPY-LIST': listOf('batchCopyFile'),
   'ST-COPY-FILE-ID': ofData('batchCopyFile', ({ entries = [] }) =>
     entries.map(({ fileID = '' }) => text('fileID of an entry', fileID)),
@@ -451,14 +347,6 @@ export const EXCHANGE_RULES = {
         [message === undefined, `message must be absent, but it was ${show(message)}`],
       ]),
   ),
-  'UP-ERROR': {
-    appliesTo: (facts) => isUpload(facts) && isAbout(facts) && facts.received.status >= 400,
-    claims: ({ received: { status, mediaType, text: body } }) => {
-      const came = `${status} with ${mediaType ?? 'no type'}: ${cite(body)}`;
-      const message = `the response must be XML with an Error element, not ${came}`;
-      return [[hasErrorElement(body), message]];
-    },
-  },
 } satisfies Partial<Record<RuleId, ExchangeRule>>;
 
 export type ExchangeRuleId = keyof typeof EXCHANGE_RULES;
