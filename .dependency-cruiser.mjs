@@ -23,9 +23,6 @@ const LAYERS = {
     ],
     ...['validation', 'credentials', 'options', 'result', 'contract', 'http'],
   ],
-  'packages/interop/src': [
-    ...['to-cell', 'run-matrix|mock-servers|start-deployments', 'checks|tools', 'calls'],
-  ],
   'packages/mock/src': [
     ...['index', 'create-mock', 'cli', 'serve', 'create-application', 'control'],
     'surfaces',
@@ -110,7 +107,7 @@ export default {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     exclude: {
-      path: '(^|/)(node_modules|dist|\\.turbo|\\.cache|packages/interop/(generated|\\.tools))/',
+      path: '(^|/)(node_modules|dist|\\.turbo|\\.cache)/',
     },
     enhancedResolveOptions: {
       conditionNames: ['berth-source', 'import', 'node'],

@@ -6,10 +6,10 @@ module.exports = {
       if (manifest.name === '@berth/mock') delete manifest.dependencies['@stoplight/prism-http'];
       return manifest;
     },
-    // openapi-typescript needs the API of the TypeScript 5 compiler, which TypeScript 7 no longer has. As a peer
-    // it would get the TypeScript 7 of this repository.
+    // Both need the API of the TypeScript 5 compiler, which TypeScript 7 no longer has. As a peer they would get
+    // the TypeScript 7 of this repository.
     readPackage(manifest) {
-      if (manifest.name === 'openapi-typescript') {
+      if (['openapi-typescript', '@hey-api/openapi-ts'].includes(manifest.name)) {
         manifest.dependencies.typescript = '5.9.3';
         delete manifest.peerDependencies.typescript;
       }

@@ -17,7 +17,6 @@ const OF_STORAGE_SCHEMA = {
   client: 'build generate test typecheck',
   conformance: 'build generate test typecheck',
   docs: 'build generate test typecheck',
-  interop: 'test typecheck',
   mock: 'build test typecheck',
   proof: 'conformance test typecheck',
   release: 'check:release test typecheck',
