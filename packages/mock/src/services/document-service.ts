@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { createPrism } from '../contract/oracle/create-oracle.ts';
 import { getHttpOperationsFromSpec } from '../contract/oracle/prism.ts';
 import { type Preferences, readPreferences } from '../contract/oracle/read-preferences.ts';
@@ -32,7 +33,7 @@ export async function createDocumentService(
   file: string,
   { isRoot, standard }: DocumentOptions,
 ): Promise<DocumentService> {
-  const found = await getHttpOperationsFromSpec(file);
+  const found = await getHttpOperationsFromSpec(resolve(file));
   if (found.length === 0) throw new Error('it has no operation');
   // Prism would call the URLs of callbacks, which requests may contain.
   const resources = found.map((resource) => ({ ...resource, callbacks: [] }));

@@ -155,8 +155,12 @@ class Files {
       const document = await createDocumentService(path, documents);
       return succeed(entry, path, [{ name, routes: [], proxy: undefined, document }]);
     } catch (error) {
-      const { message } = error as Error;
-      return fail(entry, path, `Prism cannot read the document: ${message.replace(/\.?$/, '.')}`);
+      const [message = ''] = (error as Error).message.split('\n');
+      return fail(
+        entry,
+        path,
+        `Prism cannot read the document: ${message.replace(/[:.]*\s*$/, '.')}`,
+      );
     }
   }
 
