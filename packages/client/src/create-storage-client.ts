@@ -34,15 +34,7 @@ import {
   tempUrl,
   tempUrls,
 } from './operations/lists.ts';
-import {
-  type UploadManyOptions,
-  type UploadManyResult,
-  type UploadOptions,
-  type UploadOrder,
-  type UploadResult,
-  upload,
-  uploadMany,
-} from './operations/upload.ts';
+import { type UploadOptions, type UploadResult, upload } from './operations/upload.ts';
 import type { UploadData } from './platform/upload-form.ts';
 import { defaultWireProfile, type WireProfile } from './wire-profile.ts';
 
@@ -153,17 +145,6 @@ interface StorageFiles {
    * });
    */
   upload(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
-
-  /**
-   * Uploads many files, 4 at a time by default. Does not reject because of failed files, or because
-   * `signal` aborts: pass `remaining` to the next call.
-   *
-   * @example
-   * let files = [{ path: 'a.txt', data: { file: './a.txt' } }, { path: 'b.txt', data: 'Hello' }];
-   * const { results, remaining } = await storage.uploadMany(files);
-   * if (remaining.length > 0) await storage.uploadMany(remaining);
-   */
-  uploadMany(files: readonly UploadOrder[], options?: UploadManyOptions): Promise<UploadManyResult>;
 
   /**
    * Uploads a user picture of at most 204,800 bytes (200 KiB). Otherwise like `upload`.
@@ -375,7 +356,6 @@ function bindStorage(context: StorageContext): StorageFiles {
     }) as StorageFiles['copy'];
   return {
     upload: bind(upload),
-    uploadMany: bind(uploadMany),
     uploadAvatar(path, data, options) {
       const maxBytes = Math.min(AVATAR_BYTES, options?.maxBytes ?? AVATAR_BYTES);
       return upload(context, path, data, { ...options, maxBytes });

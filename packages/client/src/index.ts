@@ -39,11 +39,7 @@ export type {
   TempUrlsOptions,
 } from './operations/lists.ts';
 export type {
-  UploadManyOptions,
-  UploadManyProgress,
-  UploadManyResult,
   UploadOptions,
-  UploadOrder,
   UploadResult,
 } from './operations/upload.ts';
 export type { FileSource, UploadData } from './platform/upload-form.ts';

@@ -42,8 +42,7 @@ it.each([
       StandardResult StandardSchema StorageClient StorageClientOptions StorageComponents
       StorageCredentials StorageCredentialsSource StorageErrorCode StoragePaths Tc3KeyPair
       Tc3Options Tc3StorageOptions TempUrlOptions TempUrlOrder TempUrlResult TempUrlsOptions
-      Timeouts TokenProvider UploadData UploadErrorCode UploadManyOptions
-      UploadManyProgress UploadManyResult UploadOptions UploadOrder UploadResult WireProfile`,
+      Timeouts TokenProvider UploadData UploadErrorCode UploadOptions UploadResult WireProfile`,
   },
   {
     entry: 'msw',

@@ -9,7 +9,7 @@ import {
 import { describe, expect, it, vi } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
 import { faultServer, refuse, serve } from './support/fault-server.ts';
-import { bodyOf, serveStorage } from './support/loopback.ts';
+import { serveStorage } from './support/loopback.ts';
 import { storageWith } from './support/storage.ts';
 
 const mine = new Error('mine');
@@ -145,9 +145,6 @@ describe('storage credentials that fail', () => {
       const { storage } = withCredentials(() => Promise.reject(thrown));
       expect(await failureOf(storage.delete('a'))).toBe(thrown);
       expect(await storage.delete(['a'])).toEqual([{ fileID: 'a', error: thrown }]);
-      const { results, remaining } = await storage.uploadMany([{ path: 'a', data: 'hello' }]);
-      expect(results).toEqual([{ path: 'a', error: thrown }]);
-      expect(remaining).toHaveLength(1);
     },
   );
 });
@@ -159,21 +156,6 @@ describe('a callback that fails', () => {
     const { storage, requests } = storageWith([], watched);
     expect(await failureOf(storage.tempUrl('a', { maxAge: 3_601 }))).toBe(mine);
     expect(requests).toEqual([]);
-  });
-
-  it('is the error of its file only: onProgress of many uploads', async () => {
-    await using served = await serveStorage(async (request, response) => {
-      await bodyOf(request);
-      response.writeHead(204).end();
-    });
-    const onProgress = ({ path }: { path: string }) => void (path === 'a' && fail());
-    const files = ['a', 'b'].map((path) => ({ path, data: 'hello' }));
-    const { results, remaining } = await served.storage.uploadMany(files, { onProgress });
-    expect(results).toEqual([
-      { path: 'a', error: mine },
-      { path: 'b', fileID: 'cloud://dev.files/b' },
-    ]);
-    expect(remaining).toEqual([files[0]]);
   });
 
   it('aborts a download and closes its connection: onProgress', async () => {

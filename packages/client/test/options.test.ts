@@ -176,7 +176,6 @@ describe('an invalid argument is rejected with one sentence', () => {
     ['files must be an array, got undefined.', () => storage.copy(missing)],
     ['dstPath must be a string, got undefined.', () => storage.copy('/a', missing)],
     ['srcPath must be a string, got undefined.', () => storage.move([{} as never])],
-    ['files must be an array, got undefined.', () => storage.uploadMany(missing)],
     ['path must be a string, got number.', () => service.get(5 as never)],
     ['path must be a string, got null.', () => service.connect(null as never)],
   ])('%s (%o)', async (text, call) => {

@@ -26,11 +26,9 @@ export function fileToBlob(file: string | URL): Promise<Blob> {
  * Keeps a Node stream from crashing the process if it fails before anything reads it. The error still
  * surfaces when the stream is read.
  */
-export function ignoreEarlyErrors(orders: readonly { readonly data: unknown }[]): void {
-  for (const { data } of orders) {
-    if (typeof data === 'object' && data && 'on' in data) {
-      (data as { on(event: 'error', listener: () => void): void }).on('error', () => {});
-    }
+export function ignoreEarlyErrors(data: unknown): void {
+  if (typeof data === 'object' && data && 'on' in data) {
+    (data as { on(event: 'error', listener: () => void): void }).on('error', () => {});
   }
 }
 

@@ -9,7 +9,7 @@ export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Bl
 export const toFetchBody = (_: unknown, data: FormData): FormData => data;
 
 /** Does nothing, because there are no Node streams on this platform. */
-export const ignoreEarlyErrors = (_: readonly { readonly data: unknown }[]): void => {};
+export const ignoreEarlyErrors = (_: unknown): void => {};
 
 /** Does nothing, because users of a page choose the names of files, and do not read its console. */
 export const warnOfPath = (_path: string, _client: object): void => {};
