@@ -194,8 +194,8 @@ interface StorageFiles {
 
   /**
    * Downloads a file, or part of it, through a temporary link. Returns before the body is read: read it
-   * as a stream, a blob or text. If the connection is lost while you read, the download resumes, as long
-   * as the file has the same strong `ETag`.
+   * as a stream, a blob or text. If the connection is lost while you read, that fails with a
+   * `NetworkError`; to continue, request the rest with `range`.
    *
    * @throws RangeError if `maxAge` or `range` is invalid
    *
@@ -206,8 +206,9 @@ interface StorageFiles {
   download(fileID: string, options?: DownloadOptions): Promise<Response>;
 
   /**
-   * Downloads to a local file, in Node. The file is never incomplete: the download first
-   * goes to a temporary file next to it, then replaces any existing file.
+   * Downloads to a local file, in Node. If the connection is lost, the download continues, as long as the
+   * file has the same strong `ETag`. The file is never incomplete: the download first goes to a temporary
+   * file next to it, then replaces any existing file.
    *
    * @throws TypeError in browsers
    *

@@ -153,6 +153,46 @@ describe('a download', () => {
     expect(String(error)).toMatch(/has the wrong length/);
   });
 
+  it('fails if its connection is lost', async () => {
+    const { handle, seen } = files({ cut: 100_000 });
+    await using served = await serveStorage(handle);
+    const error = await failureOf(served.storage.download('a').then(bytesOf));
+    expect(error).toMatchObject({ name: 'NetworkError' });
+    expect(String(error)).toContain('The download of a was interrupted');
+    expect(inspect(error, { depth: 9 })).not.toContain('5ec4e7');
+    expect(seen).toHaveLength(1);
+  });
+
+  it('ends if the signal aborts, or no byte arrives in time', async () => {
+    const handle: Handler = (_, response) => {
+      response.writeHead(200, { 'Content-Length': 10, ETag: '"v1"' });
+      response.write('a');
+    };
+    await using served = await serveStorage(handle);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const body = served.storage.download('a', { signal }).then(bytesOf);
+    const aborted = failureOf(body);
+    setTimeout(() => controller.abort(new Error('enough')), 50);
+    expect(String(await aborted)).toBe('Error: enough');
+    const options = { timeouts: { perTry: 50 } } as const;
+    const error = await failureOf(served.storage.download('a', options).then(bytesOf));
+    expect(error).toMatchObject({ name: 'TimeoutError', timeout: 50 });
+  });
+
+  it('closes the connection if its reader cancels', async () => {
+    const closed = Promise.withResolvers<void>();
+    await using served = await serveStorage((request, response) => {
+      response.writeHead(200, { 'Content-Length': 10 }).write('a');
+      request.socket.on('close', () => closed.resolve());
+    });
+    const response = await served.storage.download('a');
+    await response.body?.cancel();
+    await closed.promise;
+  });
+});
+
+describe('a download to a file', () => {
   it.each<[string, number, (from: number) => OutgoingHttpHeaders]>([
     ['its total differs', 206, (from) => ({ 'Content-Range': `bytes ${from}-299999/300001` })],
     [
@@ -179,7 +219,7 @@ describe('a download', () => {
       response.writeHead(status, { ETag: '"v1"', ...headers(from) });
       response.end(BYTES.subarray(from));
     });
-    const error = await failureOf(served.storage.download('a').then(bytesOf));
+    const error = await failureOf(served.storage.downloadToFile('a', join(folder, 'a')));
     expect(error).toMatchObject({ name: 'StorageError', status });
     expect(String(error)).toContain('the file changed during the download');
     expect(count).toBe(2);
@@ -193,7 +233,7 @@ describe('a download', () => {
       if (count === 1) return first.handle(request, response);
       response.writeHead(403).end();
     });
-    const error = await failureOf(served.storage.download('a').then(bytesOf));
+    const error = await failureOf(served.storage.downloadToFile('a', join(folder, 'a')));
     expect(error).toMatchObject({ name: 'StorageError', status: 403 });
     expect(String(error)).not.toContain('changed');
   });
@@ -206,8 +246,9 @@ describe('a download', () => {
     await using served = await serveStorage(handle);
     const loaded: number[] = [];
     const onProgress = (progress: Progress) => loaded.push(progress.loaded);
-    const response = await served.storage.download('a', { range, onProgress });
-    expect((await bytesOf(response)).equals(bytes)).toBe(true);
+    const file = join(folder, 'a');
+    await served.storage.downloadToFile('a', file, { range, onProgress });
+    expect((await readFile(file)).equals(bytes)).toBe(true);
     expect(seen.length).toBeGreaterThan(2);
     expect(seen.slice(1).every(({ ifRange }) => ifRange === '"v1"')).toBe(true);
     expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
@@ -220,42 +261,11 @@ describe('a download', () => {
   ])('fails if its connection is lost and the file %s', async (_, etag) => {
     const { handle } = files({ cut: 100_000, etag });
     await using served = await serveStorage(handle);
-    const error = await failureOf(served.storage.download('a').then(bytesOf));
+    const error = await failureOf(served.storage.downloadToFile('a', join(folder, 'a')));
     expect(['StorageError', 'NetworkError']).toContain((error as Error).name);
     expect(String(error)).toMatch(/the file changed during|The download of a was interrupted/);
-    expect(inspect(error, { depth: 9 })).not.toContain('5ec4e7');
   });
 
-  it('ends if the signal aborts, or no byte arrives in time', async () => {
-    const handle: Handler = (_, response) => {
-      response.writeHead(200, { 'Content-Length': 10, ETag: '"v1"' });
-      response.write('a');
-    };
-    await using served = await serveStorage(handle);
-    const controller = new AbortController();
-    const { signal } = controller;
-    const body = served.storage.download('a', { signal }).then(bytesOf);
-    const aborted = failureOf(body);
-    setTimeout(() => controller.abort(new Error('enough')), 50);
-    expect(String(await aborted)).toBe('Error: enough');
-    const options = { timeouts: { perTry: 50 }, retry: false } as const;
-    const error = await failureOf(served.storage.download('a', options).then(bytesOf));
-    expect(error).toMatchObject({ name: 'TimeoutError', timeout: 50 });
-  });
-
-  it('closes the connection if its reader cancels', async () => {
-    const closed = Promise.withResolvers<void>();
-    await using served = await serveStorage((request, response) => {
-      response.writeHead(200, { 'Content-Length': 10 }).write('a');
-      request.socket.on('close', () => closed.resolve());
-    });
-    const response = await served.storage.download('a');
-    await response.body?.cancel();
-    await closed.promise;
-  });
-});
-
-describe('a download to a file', () => {
   it('replaces an older file with the complete new one', async () => {
     const { handle } = files({ cut: 100_000 });
     await using served = await serveStorage(handle);

@@ -1,4 +1,4 @@
-import { saveFile, sendsIfRange } from '#platform';
+import { hidesHeaders, saveFile } from '#platform';
 import type { RetryOptions } from '../call-options.ts';
 import { BerthError, StorageError } from '../errors.ts';
 import { openDeadline } from '../internal/deadline.ts';
@@ -44,11 +44,33 @@ const IDLE = 65_000;
 
 const UNKNOWN = Number.POSITIVE_INFINITY;
 
-/** Requests a link and fetches it. The link itself authorizes the download, so no credentials are sent. */
-export async function download(
+export function download(
   context: StorageContext,
   fileID: string,
   options: DownloadOptions = {},
+): Promise<Response> {
+  return startDownload(context, fileID, options, false);
+}
+
+export async function downloadToFile(
+  context: StorageContext,
+  fileID: string,
+  file: string | URL,
+  options: DownloadOptions = {},
+): Promise<void> {
+  await saveFile((await startDownload(context, fileID, options, true)).body, file);
+}
+
+/**
+ * Requests a link and fetches it. The link itself authorizes the download, so no credentials are sent.
+ *
+ * @param resumes whether to continue the body with another request when its connection is lost
+ */
+async function startDownload(
+  context: StorageContext,
+  fileID: string,
+  options: DownloadOptions,
+  resumes: boolean,
 ): Promise<Response> {
   const { range, signal } = options;
   const { offset = 0, length } = range ?? {};
@@ -67,8 +89,7 @@ export async function download(
     const headers: Record<string, string> = {};
     const end = length === undefined ? '' : offset + length - 1;
     if (from !== undefined) headers.range = `bytes=${from}-${end}`;
-    // In browsers, this header causes a preflight, which the server need not allow (D11).
-    if (etag && sendsIfRange) headers['if-range'] = etag;
+    if (etag) headers['if-range'] = etag;
     const call = { ...options, method: 'GET', url, headers };
     const response = await context.links.send(call);
     if (response.ok) return response;
@@ -83,7 +104,7 @@ export async function download(
   const size = isEncoded || told === null ? undefined : Number(told);
   if (range) {
     // If the browser hides which part this is, only the length can be checked, while reading.
-    const isHidden = !sendsIfRange && !headers.has('Content-Range');
+    const isHidden = hidesHeaders && !headers.has('Content-Range');
     const isPart = part ? isWanted(part, offset, length) : isHidden;
     // Part of a compressed body cannot be decoded on its own.
     if (first.status !== 206 || !isPart || isEncoded) {
@@ -111,7 +132,7 @@ export async function download(
   const what = `The download of ${fileID} was interrupted`;
   const body = resumable(first.body, {
     // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
-    retry: etag.startsWith('"') && !isEncoded && retry,
+    retry: resumes && etag.startsWith('"') && !isEncoded && retry,
     reopen,
     size,
     most: Math.min(size ?? UNKNOWN, length ?? UNKNOWN),
@@ -147,15 +168,6 @@ function isWanted({ from, to, total }: Part, offset: number, length = UNKNOWN) {
   return from === offset && to === Math.min(wanted, total === undefined ? to : total - 1);
 }
 
-export async function downloadToFile(
-  context: StorageContext,
-  fileID: string,
-  file: string | URL,
-  options?: DownloadOptions,
-): Promise<void> {
-  await saveFile((await download(context, fileID, options)).body, file);
-}
-
 type Body = ReadableStream<Uint8Array> | null;
 
 interface ResumeRules {
@@ -176,7 +188,7 @@ interface ResumeRules {
 const wrongLength = () => new Error('The response has the wrong length.');
 
 /**
- * Creates a body that resumes when its connection is lost. It reads only as fast as its reader asks, and
+ * Creates a body that may resume when its connection is lost. It reads only as fast as its reader asks, and
  * only counts the time that the reader spends waiting.
  */
 function resumable(

@@ -9,7 +9,7 @@ import { COPY_PATH_PATTERN } from '../generated/contract.gen.ts';
 import type { StorageContext } from '../internal/storage.ts';
 import { toMultipart, type UploadForm } from './upload-form.ts';
 
-export const sendsIfRange = true;
+export const hidesHeaders = false;
 
 export async function fileSize(file: string | URL): Promise<number> {
   const found = await stat(file);

@@ -14,8 +14,8 @@ export const ignoreEarlyErrors = (_: unknown): void => {};
 /** Does nothing, because users of a page choose the names of files, and do not read its console. */
 export const warnOfPath = (_path: string, _client: object): void => {};
 
-/** Whether downloads may send `If-Range`. In browsers, this header would cause a CORS preflight. */
-export const sendsIfRange = false;
+/** Whether responses may lack headers: pages only see those that the server exposes (D11). */
+export const hidesHeaders = true;
 
 async function rejectFile(..._: unknown[]): Promise<never> {
   throw new TypeError('Local files are only supported in Node.');
