@@ -109,8 +109,6 @@ export interface ConformanceOptions {
   ca?: string | undefined;
   /** Accept any certificate. Default: false. */
   insecure?: boolean | undefined;
-  /** URL of an HTTP proxy to use. */
-  proxy?: string | undefined;
   /** How long to wait for a response, in milliseconds, at most an hour. Default: 10000. */
   timeout?: number | undefined;
   /** Maximum duration of the run, in seconds; remaining checks are skipped. Default: 900. */
@@ -203,7 +201,7 @@ export function toSettings(options: ConformanceOptions): Settings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const all: typeof DEFAULTS & ConformanceOptions = { ...DEFAULTS, ...Object.fromEntries(given) };
   assertValues(all);
-  const { gatewayUrl, storageUrl, tc3, proxy } = all;
+  const { gatewayUrl, storageUrl, tc3 } = all;
   const apis = APIS.filter((api) => all[`${api}Url`] !== undefined);
   if (apis.length === 0) throw new StartError('gatewayUrl and storageUrl are missing.');
   const { service, storageSigningHost } = defaults.signature;
@@ -212,8 +210,6 @@ export function toSettings(options: ConformanceOptions): Settings {
     apis,
     gatewayUrl: toBaseUrl(gatewayUrl ?? NOWHERE, 'gatewayUrl'),
     storageUrl: toBaseUrl(storageUrl ?? NOWHERE, 'storageUrl'),
-    // A proxy URL may contain the credentials that the proxy requires.
-    proxy: proxy && toUrl(proxy, 'proxy').href,
     seed: toSeed(all.seed),
     baseline: all.baseline.map(toKnownFailure),
     tc3: tc3 && {

@@ -84,8 +84,6 @@ test.each([
   [['--storage-header', 'X-Svc-SessionToken:', session]],
   [[`--gateway-tokn=${session}`]],
   [[`--gateway-url=http://user:${session}@127.0.0.1`]],
-  [[`--proxy=http://user:${session}@127.0.0.1:1`]],
-  [[`--proxy=user:${session}@127.0.0.1:1`]],
   [[`--timeout=${session}`]],
   [[`--level=${session}`]],
   [['--tc3-secret-key', session]],

@@ -75,7 +75,6 @@ const connection = {
   insecure: flag(
     'accept any certificate; anyone on the network path can then read the credentials',
   ),
-  proxy: text('<url>', 'HTTP proxy to use', SECRET),
   timeout: whole('<ms>', 'how long to wait for a response, in milliseconds'),
   budget: whole('<s>', 'maximum duration of the run, in seconds; remaining checks are skipped'),
   concurrency: whole('<number>', 'number of checks to run in parallel', {

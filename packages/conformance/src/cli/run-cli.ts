@@ -120,11 +120,11 @@ function listRules(given: Given): string[] {
 
 /** Returns the credentials among the options, even if they are not usable for a run. */
 function toSecrets(given: Given): Secrets {
-  const { gatewayToken, otherEnvToken, expiredToken, proxy } = given;
+  const { gatewayToken, otherEnvToken, expiredToken } = given;
   const { tc3SecretId: secretId = '', tc3SecretKey: secretKey = '', tc3Token: token } = given;
   const headers = (given.storageHeader ?? []).map((header) => header.split(/:[ \t]*/s));
   return listSecrets({
-    ...{ gatewayToken, otherEnvToken, expiredToken, proxy },
+    ...{ gatewayToken, otherEnvToken, expiredToken },
     tc3: { secretId, secretKey, token, service: '', storageSigningHost: '' },
     storageHeaders: Object.fromEntries(
       headers.map(([name = '', ...rest]) => [name, rest.join(':')]),

@@ -180,9 +180,8 @@ export class CheckContext {
   async onOneConnection(
     use: (clients: { gateway: GatewayClient; storage: StorageClient }) => Promise<void>,
   ): Promise<void> {
-    const { forwarder } = this.#run.agents;
     const agents = createAgents({ ...this.settings, keepAlive: true });
-    const run = { ...this.#run, agents: { ...agents, ...(forwarder && { forwarder }) } };
+    const run = { ...this.#run, agents };
     const caller = this.#caller(run);
     this.#isOnOneConnection = true;
     try {

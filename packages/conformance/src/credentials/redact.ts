@@ -1,4 +1,3 @@
-import { decodeUrl } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 
 /** Adjacent bytes shift the base64 of a secret; these are the parts that stay the same. */
@@ -66,13 +65,7 @@ export interface Secrets {
 type Credentials = Partial<
   Pick<
     Settings,
-    | 'storageHeaders'
-    | 'gatewayToken'
-    | 'otherEnvToken'
-    | 'expiredToken'
-    | 'tc3'
-    | 'wireProfile'
-    | 'proxy'
+    'storageHeaders' | 'gatewayToken' | 'otherEnvToken' | 'expiredToken' | 'tc3' | 'wireProfile'
   >
 >;
 
@@ -81,11 +74,10 @@ type Credentials = Partial<
  * contain them.
  */
 export function listSecrets(given: Credentials): Secrets {
-  const { gatewayToken, otherEnvToken, expiredToken, tc3 } = given;
-  const { wireProfile, proxy } = given;
+  const { gatewayToken, otherEnvToken, expiredToken, tc3, wireProfile } = given;
   const { storageHeaders = {} } = given;
   const tokens = [gatewayToken, otherEnvToken, expiredToken, tc3?.secretKey, tc3?.token];
-  const whole = [...tokens, ...toLogin(proxy), ...Object.values(storageHeaders)].filter(
+  const whole = [...tokens, ...Object.values(storageHeaders)].filter(
     (value) => value !== undefined,
   );
   const pieces = whole.flatMap((value) => value.split(/[\s,;=/]+/));
@@ -98,17 +90,6 @@ export function listSecrets(given: Credentials): Secrets {
       ),
     ],
   };
-}
-
-/** Returns the secrets in a proxy URL, which may be invalid. */
-function toLogin(proxy: string | undefined): string[] {
-  if (proxy === undefined) return [];
-  const login = /^[^/]*\/\/([^/@]*:([^/@]*))@/.exec(proxy)?.slice(1) ?? [];
-  const { username, password } = URL.canParse(proxy)
-    ? new URL(proxy)
-    : { username: '', password: '' };
-  const decoded = [password, `${username}:${password}`].map(decodeUrl);
-  return [...login, ...decoded].filter((text) => text.length > 1);
 }
 
 /** Shorter values would redact ordinary text. Also the number of characters in the index. */

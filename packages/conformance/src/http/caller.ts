@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Agents, toForwarded, toServerName } from './agents.ts';
+import { type Agents, toServerName } from './agents.ts';
 import {
   type Call,
   type Evidence,
@@ -169,7 +169,7 @@ function send(
 ): Promise<IncomingMessage> {
   const { protocol, hostname, port } = new URL(call.origin);
   const isTls = protocol === 'https:';
-  const direct = {
+  const options = {
     protocol,
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port,
@@ -180,9 +180,7 @@ function send(
     agent: isTls ? agents.https : agents.http,
     signal,
   };
-  const { forwarder } = agents;
-  const options = forwarder && !isTls ? toForwarded(direct, call.origin, forwarder) : direct;
-  const make = options.protocol === 'https:' ? requestHttps : requestHttp;
+  const make = isTls ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const request: ClientRequest = make(options);
     request.once('response', resolve).on('error', (error: NodeJS.ErrnoException) => {

@@ -198,7 +198,7 @@ interface RecordedFetch {
 
 /**
  * Creates a `fetch` for Respect whose calls are like all others of the run: signed with its credentials, with
- * its timeouts, CAs and proxy, and with the names and forms that the operator declared.
+ * its timeouts and CAs, and with the names and forms that the operator declared.
  */
 function createFetch(run: Run): RecordedFetch {
   const caller = createRunCaller(run);

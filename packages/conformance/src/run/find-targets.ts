@@ -4,7 +4,6 @@ import { createRunCaller, type Refusal, type Run } from '../context/run.ts';
 import type { StorageClient, StorageOperation, StorageReply } from '../context/storage-client.ts';
 import type { Api } from '../contract/openapi.ts';
 import type { GatewayScheme } from '../credentials/create-signers.ts';
-import { TunnelRefused } from '../http/agents.ts';
 import type { HeaderInput, Received } from '../http/exchange.ts';
 import { insist, NetworkFault, Throttled } from '../http/health.ts';
 import { REQUEST_FORMS } from '../options.ts';
@@ -226,9 +225,6 @@ function toCode({ code, received }: StorageReply): string {
   return typeof own === 'string' ? own : '';
 }
 
-/** CONNECT statuses with which a proxy rejects tunnels to a host. */
-const NO_TUNNEL = [0, 400, 403, 404, 405, 501];
-
 /**
  * Makes one call to a target and accepts any response. If the host is down, TLS fails or the server hangs,
  * the entire run ends immediately instead of failing call by call.
@@ -237,28 +233,13 @@ const NO_TUNNEL = [0, 400, 403, 404, 405, 501];
  */
 export async function probe(api: Api, url: string, run: Run): Promise<void> {
   const { origin, pathname } = new URL(url);
-  const { agents, settings } = run;
   const caller = createRunCaller(run);
-  const host = api === 'gateway' ? settings.gatewayHost : undefined;
-  const ask = async () => {
+  const host = api === 'gateway' ? run.settings.gatewayHost : undefined;
+  await callTarget(api, url, async () => {
     const response = await caller.open({
       ...{ method: 'GET', origin, target: pathname, body: Buffer.alloc(0), keep429: true },
       headers: host === undefined ? [] : [['Host', host]],
     });
     response.close();
-  };
-  await callTarget(api, url, async () => {
-    try {
-      await ask();
-    } catch (error) {
-      const cause = Object(error).cause ?? error;
-      const isTunnel = cause instanceof TunnelRefused && NO_TUNNEL.includes(cause.status);
-      if (!isTunnel || settings.proxy === undefined || !origin.startsWith('http:')) throw error;
-      agents.forwarder = new URL(settings.proxy);
-      settings.onNotice(
-        'the proxy does not open tunnels to http targets, so it may rewrite paths and the Host header',
-      );
-      await ask();
-    }
   });
 }

@@ -1,0 +1,41 @@
+import { generate } from 'selfsigned';
+import { beforeAll, expect, test } from 'vitest';
+import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
+import { startFronted } from './support/start-target.ts';
+
+/** A few rules of each kind: plain calls, raw paths, WebSockets, event streams, signed calls, files. */
+const only = ['GW-ERROR-NOT-FOUND', 'GW-PATH', 'GW-QUERY', 'GW-WS', 'GW-SSE', 'AU-TC3', 'UP-FORM'];
+let tls: { key: string; cert: string };
+
+beforeAll(async () => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+  tls = { key, cert };
+});
+
+function expectCorrect(ran: Awaited<ReturnType<typeof runSuite>>): void {
+  const others = ['fail', 'error', 'skip'].flatMap((outcome) => mustsOf(ran, outcome));
+  expect([ran.sentence, ...others]).toEqual(['']);
+  expect(ran.exitCode).toBe(0);
+  expect(idsOf(ran, 'pass')).toEqual(expect.arrayContaining(['GW-WS-CLOSE', 'UP-FORM']));
+}
+
+test('neither an untrusted certificate nor a missing one allows a run', async () => {
+  await using target = await startFronted({ tls });
+  const ran = await runSuite(target.options);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.sentence).toMatch(/cannot be reached: .*self-signed certificate/);
+  const gatewayUrl = target.server.gatewayUrl.replace('http:', 'https:');
+  const plain = await runSuite({ ...target.options, gatewayUrl, ca: tls.cert, timeout: 2000 });
+  expect(plain.exitCode).toBe(2);
+  expect(plain.sentence).toMatch(/^gatewayUrl: the gateway at https:.* cannot be reached/);
+});
+
+test.each(['ca', 'insecure'] as const)('--%s makes it reachable', async (option) => {
+  await using target = await startFronted({ tls });
+  const trust = option === 'ca' ? { ca: tls.cert } : { insecure: true };
+  expectCorrect(await runSuite({ ...target.options, ...trust, only }));
+});
