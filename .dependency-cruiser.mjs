@@ -55,7 +55,7 @@ const LAYERS = {
       'operations',
       'schema',
     ],
-    'document|load-document|event-streams|names|files',
+    'document|load-document|names|files',
   ],
   'packages/server-stubs/src': [
     ...['index|engine', 'gateway|storage|upload', 'errors', 'http', 'runtime'],

@@ -2,11 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  type JudgedCall,
-  loadServiceDocument,
-  readDocumentOperations,
-} from '../generator/service-document.ts';
+import { type JudgedCall, loadServiceDocument } from '../generator/service-document.ts';
 
 const ORDERS = `
 openapi: 3.1.1
@@ -95,24 +91,6 @@ describe('requests', () => {
   });
 });
 
-test('operations are compiled one by one', async () => {
-  const post = (schema: object) => ({
-    post: { requestBody: { content: { 'multipart/form-data': { schema } } } },
-  });
-  const paths = {
-    '/forms#one': post({}),
-    '/broken': post({ properties: { size: { minimum: 'one' } } }),
-    '/nothing': { get: { parameters: [{ $ref: '#/nothing' }] } },
-  };
-  const { find, warnings } = readDocumentOperations({ openapi: '3.1.0', paths }, 1024);
-  expect(warnings.map(({ path }) => path.join(' '))).toEqual([
-    'paths /forms#one',
-    'paths /broken post requestBody content multipart/form-data schema properties size minimum',
-    'paths /nothing get parameters 0',
-  ]);
-  expect(find('GET', '/nothing')).toBeUndefined();
-});
-
 describe('responses', () => {
   const headers = { 'content-type': 'application/json', etag: '"1"' };
   const respond = (status: number, given: object, body?: string, method = 'GET') =>
@@ -165,12 +143,5 @@ describe('documents', () => {
   ])('%j cannot be used', async (text, message) => {
     await expect(load(text)).rejects.toThrow(message);
     await expect(load(text)).rejects.toHaveProperty('name', 'ServiceDocumentError');
-  });
-
-  test('omitted parts cause a warning with their location', async () => {
-    const { warnings } = await load(
-      ORDERS.replace('{ type: integer, maximum: 10 }', "{ $ref: '#/nothing' }"),
-    );
-    expect(warnings[0]).toMatch(/orders\.openapi\.yaml:11:\d+: /);
   });
 });

@@ -1,5 +1,4 @@
 import * as stubs from '@berth/server-stubs';
-import * as document from '@berth/server-stubs/document';
 import * as engine from '@berth/server-stubs/engine';
 import * as node from '@berth/server-stubs/engine/node';
 import * as serviceDocument from '@berth/server-stubs/service-document';
@@ -13,12 +12,10 @@ test.each([
     createEventStream createGatewayRouter createStorageRouter createUploadRouter defaultWireProfile
     isLoopback isResponding removeHopByHop takeSubprotocols toResponse`,
   ],
-  ['the reader of documents', document, 'UnreadableError loadDocument'],
   [
     'the reader of service documents',
     serviceDocument,
-    `FaultError ServiceDocumentError loadServiceDocument readDocumentOperations
-    readRouteTable writeResponseValidators`,
+    'FaultError ServiceDocumentError loadServiceDocument',
   ],
   [
     'the engine',

@@ -29,8 +29,6 @@ import {
 
 interface ReadOptions {
   readonly basePath?: string | undefined;
-  /** Whether to leave out the responses of operations. */
-  readonly requestsOnly?: boolean;
 }
 
 /** @throws RefusedError if it is not an OpenAPI 3 document, or has no operation that can be read */
@@ -75,7 +73,7 @@ const NONE =
 /** In the order of the document. */
 function readOperations(
   document: JsonObject,
-  { basePath, requestsOnly }: ReadOptions,
+  { basePath }: ReadOptions,
   schemes: Readonly<Record<string, SecurityScheme>>,
   store: SchemaStore,
 ): Operation[] {
@@ -144,9 +142,7 @@ function readOperations(
       passThrough: value['x-berth-pass-through'] === true,
       parameters,
       body: readBody(value.requestBody, join(pointer, 'requestBody'), store),
-      responses: requestsOnly
-        ? []
-        : readResponses(value.responses, join(pointer, 'responses'), store),
+      responses: readResponses(value.responses, join(pointer, 'responses'), store),
       security: readSecurity(security, join(secured.pointer, 'security'), schemes),
       scopes: readScopes(security),
     };
