@@ -82,7 +82,7 @@ describe('berth-stubs', () => {
     );
     const file = join(handlers, 'getPet.ts');
     expect(await readFile(file, 'utf8')).toContain('/** `GET /pets/{id}` */');
-    expect(await compileTypes(source, 7)).toBe('');
+    expect(await compileTypes(source)).toBe('');
     const { handlers: created } = await import(join(handlers, 'index.ts'));
     expect(Object.keys(created)).toEqual(['listPets', 'getPet']);
     await expect(created.getPet()).rejects.toMatchObject({ fault: { status: 501 } });

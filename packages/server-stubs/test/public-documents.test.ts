@@ -69,7 +69,7 @@ describe('public documents', () => {
     for (const [name, { files }] of generated) {
       await writeFiles(join(root, name.replaceAll('/', '-')), withRelativeRuntime(files, 2));
     }
-    expect(await compileTypes(root, 7)).toBe('');
+    expect(await compileTypes(root)).toBe('');
   });
 
   it('produce servers that start and serve every operation', async () => {

@@ -11,7 +11,6 @@ import {
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { XMLParser } from 'fast-xml-parser';
 import { describe, expect, test, vi } from 'vitest';
-import { send } from './support/send.ts';
 import { receive } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 
@@ -83,114 +82,12 @@ describe('a file', () => {
     expect(response.headers.get('x-request-id')).toBeTruthy();
   });
 
-  test.each([
-    ['200', 200],
-    ['201', 201],
-    ['500', 204],
-  ])('success_action_status %s gives %i', async (wanted, status) => {
-    const body = form({ ...FIELDS, SUCCESS_ACTION_STATUS: wanted });
-    expect((await post(await upload(), body)).status).toBe(status);
-  });
-
   test('field names may be in any case, and in those of the wire profile', async () => {
     const fields = { KEY: 'a', signature: 's', 'X-Acme-Security-Token': 't' };
     const base = await upload(md5, { wireProfile: acme });
     const whole = form({ ...fields, 'x-acme-meta-fileid': 'm' });
     expect((await post(base, whole)).status).toBe(204);
     expect((await post(base, form(FIELDS))).status).toBe(403);
-  });
-
-  test('what follows it is ignored', async () => {
-    const body = form(FIELDS);
-    body.append('key', 'other');
-    body.append('file', new Blob(['second']), 'b.txt');
-    const response = await post(await upload(), body);
-    expect(response.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
-  });
-});
-
-describe('a refusal', () => {
-  test.each([
-    ['key', 400, 'MalformedPOSTRequest'],
-    ['Signature', 403, 'AccessDenied'],
-    ['x-store-security-token', 403, 'AccessDenied'],
-    ['x-store-meta-fileid', 403, 'AccessDenied'],
-  ])('without %s is %i %s', async (name, status, Code) => {
-    let called = false;
-    const base = await upload((input, call) => {
-      called = true;
-      return md5(input, call);
-    });
-    const { [name as keyof typeof FIELDS]: _, ...fields } = FIELDS;
-    const response = await post(base, form(fields));
-    expect(response.status).toBe(status);
-    const error = await errorOf(response);
-    expect(error).toMatchObject({ Code, Message: expect.stringContaining(name) });
-    expect(called).toBe(false);
-  });
-
-  test('names resource, request and trace', async () => {
-    const base = await upload(() => {
-      throw new UploadError('SignatureDoesNotMatch');
-    });
-    const response = await post(base, form(FIELDS));
-    const id = response.headers.get('x-request-id');
-    expect(response.status).toBe(403);
-    expect(await errorOf(response)).toEqual({
-      Code: 'SignatureDoesNotMatch',
-      Message: 'The grant does not match the form.',
-      Resource: '/reports/中文.txt',
-      RequestId: id,
-      TraceId: id,
-    });
-  });
-
-  test('is EntityTooLarge for a file beyond the limit', async () => {
-    const base = await upload(md5, { fileBytes: 4 });
-    const response = await post(base, form(FIELDS));
-    expect(response.status).toBe(400);
-    expect(await errorOf(response)).toMatchObject({ Code: 'EntityTooLarge' });
-    expect((await post(base, form(FIELDS, new Blob(['hell'])))).status).toBe(204);
-  });
-
-  test('is MalformedPOSTRequest for anything but a form with one file and unique fields', async () => {
-    const base = await upload();
-    const noFile = form(FIELDS);
-    noFile.delete('file');
-    const twice = new FormData();
-    twice.append('KEY', 'b');
-    for (const [name, value] of form(FIELDS)) twice.append(name, value);
-    const textFile = new FormData();
-    textFile.append('file', 'hello');
-    const fileFirst = new FormData();
-    fileFirst.append('file', new Blob(['hello']), 'a.txt');
-    for (const [name, value] of Object.entries(FIELDS)) fileFirst.append(name, value);
-    const responses = [
-      await fetch(base, { method: 'POST', body: 'hello' }),
-      await fetch(base, { method: 'POST' }),
-      await post(base, noFile),
-      await post(base, twice),
-      await post(base, textFile),
-      await post(base, fileFirst),
-      await post(base, form({ ...FIELDS, key: 'x'.repeat(66_000) })),
-    ];
-    for (const response of responses) {
-      expect(response.status).toBe(400);
-      expect(await errorOf(response)).toMatchObject({ Code: 'MalformedPOSTRequest' });
-    }
-  });
-
-  test('is 405 for another method, 204 for OPTIONS and 501 without a handler', async () => {
-    const base = await upload();
-    expect((await send(base, '/')).status).toBe(405);
-    const preflight = await send(base, '/', { method: 'OPTIONS' });
-    expect([preflight.status, preflight.headers['access-control-allow-methods']]).toEqual([
-      204,
-      'POST, OPTIONS',
-    ]);
-    const response = await post(await serve(createUploadRouter({})), form(FIELDS));
-    expect(response.status).toBe(501);
-    expect(await errorOf(response)).toMatchObject({ Code: 'InternalError' });
   });
 });
 

@@ -13,13 +13,7 @@ import type { RouteTable } from '../../src/runtime/index.ts';
 const PACKAGE = join(import.meta.dirname, '../..');
 const ROOT = join(PACKAGE, '../..');
 
-/** This repository's TypeScript 7, and 5.9, which the client's code generator uses. */
-const COMPILERS = {
-  7: join(ROOT, 'node_modules/typescript/bin/tsc'),
-  5: createRequire(import.meta.resolve('@berth/runtimes/package.json')).resolve(
-    'typescript5/bin/tsc',
-  ),
-} as const;
+const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 /** Module specifier of the runtime, for generated files in any folder. */
 export const RUNTIME = pathToFileURL(join(PACKAGE, 'src/runtime/index.ts')).href;
@@ -44,7 +38,7 @@ export function withRelativeRuntime(
 }
 
 /** Loads a generated module without Vite, which would transform it. */
-export const load = createRequire(import.meta.url);
+const load = createRequire(import.meta.url);
 
 export async function writeFiles(
   folder: string,
@@ -68,25 +62,21 @@ export async function loadGenerated(document: unknown): Promise<{ table: RouteTa
 }
 
 /** Returns a compiler's output for all files in a folder, in the same strict mode as this repository. */
-export async function compileTypes(
-  folder: string,
-  version: keyof typeof COMPILERS,
-): Promise<string> {
+export async function compileTypes(folder: string): Promise<string> {
   const config = {
     extends: join(ROOT, 'tsconfig.base.json'),
     compilerOptions: {
       noEmit: true,
       types: ['node'],
       typeRoots: [join(ROOT, 'node_modules/@types')],
-      ...(version === 5 ? { lib: ['esnext', 'dom'] } : {}),
     },
     include: ['./**/*.ts'],
     exclude: [],
   };
-  const file = join(folder, `tsconfig.${version}.json`);
+  const file = join(folder, 'tsconfig.json');
   await writeFile(file, JSON.stringify(config));
   return new Promise((resolve) => {
-    execFile(process.execPath, [COMPILERS[version], '-p', file], (_, out, error) => {
+    execFile(process.execPath, [COMPILER, '-p', file], (_, out, error) => {
       resolve(out + error);
     });
   });
