@@ -32,7 +32,7 @@ describe('a name that points at this machine', () => {
     },
   );
 
-  test('the inspector page has the same guard', async () => {
+  test('the page has the same guard', async () => {
     expect((await control(mock, 'GET', '../', { headers: { host: 'evil.example' } })).status).toBe(
       421,
     );

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { upload } from './helpers/upload.ts';
 
-describeOn('chromium', 'the inspector', () => {
+describeOn('chromium', 'the page of the mock', () => {
   let browser: Browser;
   let context: BrowserContext;
   let mock: Mock;
