@@ -111,8 +111,8 @@ function announceSkips(run: Run): void {
  * its words.
  */
 function withoutSecrets({ secrets }: Run, result: Result): Result {
-  const { reason, findings, notes, scope } = result;
-  const said = { ...(reason === undefined ? {} : { reason }), ...(scope ? { scope } : {}) };
+  const { reason, findings, notes } = result;
+  const said = reason === undefined ? {} : { reason };
   return { ...result, ...secrets.redact({ ...said, findings, notes }) };
 }
 

@@ -68,8 +68,6 @@ export interface Result {
   /** Why it was skipped or disabled, or what the error was. */
   reason?: string;
   findings: Finding[];
-  /** For a failure: how many of the calls fail, and what only these have in common. */
-  scope?: string;
   /** More information for the operator, which does not affect the status. */
   notes: string[];
   /** Number of requests made. The check that is first counts those that several checks share. */

@@ -9,7 +9,6 @@ import { claimsOf, type ExchangeRuleId } from '../validation/exchange-rules.ts';
 import { FixtureClient } from './fixture-client.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { createRunCaller, type Run } from './run.ts';
-import { Scope } from './scope.ts';
 import type { Need } from './skip-reason.ts';
 import { StorageClient } from './storage-client.ts';
 import { listFiles, toEvidence } from './to-evidence.ts';
@@ -64,8 +63,6 @@ export class CheckContext {
   readonly fixture: FixtureClient;
   readonly storage: StorageClient;
   readonly upload: UploadClient;
-  /** The calls that assertions were made about. */
-  readonly scope = new Scope();
   /** Whether it looked at calls that another check has made. */
   hasShared = false;
   /** What the check has done and found so far. */
@@ -130,7 +127,6 @@ export class CheckContext {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
-    if (evidence) this.scope.add(evidence, holds);
     if (holds || this.record.findings.length >= MOST_FINDINGS) return;
     const shown = evidence ? toEvidence(evidence) : {};
     const files = evidence ? listFiles(this.#run.stored, evidence) : [];

@@ -134,7 +134,6 @@ function toProblems({ results, baseline }: Report): Markup | undefined {
     return html`<li>${toLink(result)}${level === 'should' ? html` <span class="level">SHOULD</span>` : undefined}
 ${messages.slice(0, MOST_SHOWN).map((message) => html`<p>${message}</p>\n`)}
 ${messages.length > MOST_SHOWN ? html`<p class="quiet">… and ${messages.length - MOST_SHOWN} more findings</p>` : undefined}
-${toScope(result)}
 ${toCallLine(findings[0])}
 <p class="quiet">Required: ${toProse(statement)}</p>
 ${same.length === 0 ? undefined : html`<p class="quiet">Also fails: ${toLinks(same)}</p>`}</li>\n`;
@@ -146,10 +145,6 @@ ${same.length === 0 ? undefined : html`<p class="quiet">Also fails: ${toLinks(sa
 ${rest.length === 0 ? undefined : html`<p>These also fail, probably for the same reasons: ${toLinks(rest)}.</p>`}
 <p>To check one of them again, add <code>--only</code> with its ID to the command of this run.</p>
 </section>`;
-}
-
-function toScope({ scope }: Result): Markup | undefined {
-  return scope === undefined ? undefined : html`<p>Fails in ${scope}.</p>`;
 }
 
 /** Renders the call of a finding, with the ID under which the deployment may have logged it. */
@@ -194,7 +189,6 @@ function toDetails(result: Result): Markup {
 <div>
 ${reason === undefined ? undefined : html`<p>${reason}</p>`}
 ${sources === '' ? undefined : html`<p class="quiet">Based on: ${sources}</p>`}
-${toScope(result)}
 ${toCalls(findings).map(toFindings)}
 ${notes.map((note) => html`<p>Note: ${note}</p>`)}
 <p class="quiet">${requests} requests, ${assertions} assertions, ${result.durationMs} ms${result.operations.length > 0 ? `; ${result.operations.join(', ')}` : ''}</p>

@@ -43,11 +43,10 @@ export function toLines(result: Result, paint: Paint = (_, text) => text): strin
   ];
 }
 
-function toEvidence({ statement, rules: ids, findings, scope }: Result): string[] {
+function toEvidence({ statement, rules: ids, findings }: Result): string[] {
   const more = findings.length - MOST_FINDINGS;
   return [
     ...section('contract', [statement, listSources(ids).join('; ')]),
-    ...(scope === undefined ? [] : section('scope', [scope])),
     ...findings.slice(0, MOST_FINDINGS).flatMap(toFindingLines),
     ...(more > 0 ? section('', [`… and ${more} more of this kind`]) : []),
   ];

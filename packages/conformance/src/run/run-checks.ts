@@ -44,7 +44,6 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
   const started = performance.now();
   const ending = checkSkipReason(run, check) ?? (await end(check, context, run));
   const { findings } = context.record;
-  const scope = context.scope.describe();
   // A violation that was found counts even if the check did not finish.
   const outcome = findings.length > 0 ? ('fail' as const) : ending.outcome;
   return {
@@ -57,7 +56,6 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
     outcome,
     ...(ending.reason === undefined ? {} : { reason: ending.reason }),
     ...context.record,
-    ...(outcome === 'fail' && scope !== undefined ? { scope } : {}),
     durationMs: Math.round(performance.now() - started),
   };
 }
