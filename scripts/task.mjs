@@ -1,8 +1,9 @@
 // `npm run <task>`: runs a task in turbo.json. With arguments, `conformance`, `bench` and `soak` run
 // directly, because their output must not come from the cache. So does `dev`, to keep its output easy to
 // paste, and `docs`, which previews the site.
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { install } from './install.mjs';
+import { packAll } from './pack.mjs';
 import { endWithNpm, ROOT, run, runSource, turbo } from './process.mjs';
 
 if (['dev', 'docs'].includes(process.argv[2])) endWithNpm();
@@ -22,9 +23,8 @@ async function runTask() {
     );
   }
   if (task === 'soak' && args.length > 0) return runSource('packages/proof/scripts/soak.ts', args);
-  if (task === 'pack') {
-    return run('node', [join(ROOT, 'packages/release/scripts/pack.ts'), ...args], { cwd });
-  }
+  if (task === 'pack')
+    return packAll(args.map((arg, index) => (index === 0 ? resolve(cwd, arg) : arg)));
   if (task === 'house') return run('node', [join(ROOT, 'scripts/house.mjs')]);
   if (task === 'dev') {
     const generated = await turbo('generate', '--output-logs=errors-only', '--log-order=grouped');

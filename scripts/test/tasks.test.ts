@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const WRITERS = ['generate', 'build'];
 const ALL = [
   ...[...WRITERS, 'lint', 'typecheck', 'test', 'drift', 'knip', 'check'],
-  ...['conformance', 'bench', 'check:release'],
+  ...['conformance', 'bench'],
 ];
 /** The tasks of each package that depend on a schema of the storage API. */
 const OF_STORAGE_SCHEMA = {
@@ -19,7 +19,6 @@ const OF_STORAGE_SCHEMA = {
   docs: 'build generate test typecheck',
   mock: 'build test typecheck',
   proof: 'conformance test typecheck',
-  release: 'check:release test typecheck',
   scripts: 'drift lint test typecheck',
   server: 'build generate test typecheck',
   'server-stubs': 'build generate test typecheck',

@@ -1,0 +1,8 @@
+// Types of `pack.mjs` for its test.
+interface Published {
+  folder: string;
+  manifest: { name: string };
+}
+
+export function listPublished(): Published[];
+export function pack(folder: string, destination: string): string;
