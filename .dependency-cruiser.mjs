@@ -30,16 +30,7 @@ const LAYERS = {
     'util',
   ],
   'packages/proof/src': [
-    ...[
-      'soak',
-      'to-mutants-page',
-      'source-mutants',
-      'peers',
-      'check-variants',
-      'variants',
-      'check-mutant',
-      'start-mutated',
-    ],
+    ...['check-variants', 'variants', 'check-mutant', 'start-mutated'],
     ...['start-reference', 'mutants', 'proxy', 'sign-storage-headers'],
   ],
   'packages/server/src': [

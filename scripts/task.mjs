@@ -1,4 +1,4 @@
-// `npm run <task>`: runs a task in turbo.json. With arguments, `conformance`, `bench` and `soak` run
+// `npm run <task>`: runs a task in turbo.json. With arguments, `conformance` and `bench` run
 // directly, because their output must not come from the cache. So does `dev`, to keep its output easy to
 // paste, and `docs`, which previews the site.
 import { join, resolve } from 'node:path';
@@ -22,7 +22,6 @@ async function runTask() {
       built || (await run('node', [join(ROOT, 'packages/bench/src/cli.ts'), ...args], { cwd }))
     );
   }
-  if (task === 'soak' && args.length > 0) return runSource('packages/proof/scripts/soak.ts', args);
   if (task === 'pack')
     return packAll(args.map((arg, index) => (index === 0 ? resolve(cwd, arg) : arg)));
   if (task === 'house') return run('node', [join(ROOT, 'scripts/house.mjs')]);
