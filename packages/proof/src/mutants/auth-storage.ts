@@ -1,19 +1,9 @@
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import type { MutatedRequest } from '../proxy/messages.ts';
-import { eachOf, type Rows } from './mutant.ts';
+import type { Rows } from './mutant.ts';
 import { acceptStorage, authenticateStorage } from './support/credentials.ts';
 import { replace } from './support/gateway.ts';
-import {
-  COPY,
-  DELETE,
-  GRANT,
-  LINKS,
-  OPERATIONS,
-  type Operation,
-  refuse,
-  request,
-  retarget,
-} from './support/storage.ts';
+import { COPY, DELETE, GRANT, LINKS, type Operation, refuse, retarget } from './support/storage.ts';
 
 const { authorization, timestamp, sessionToken } = profile.storageHeaders;
 
@@ -25,22 +15,15 @@ const refuseSpelling = (operation: Operation, spelling: string) =>
     401,
     'SIGN_PARAM_INVALID',
   );
-const toEnv = (target: string, rewrite: (env: string) => string) =>
-  target.replace(/(?<=\/envs\/)[^/]+/, rewrite);
 
 const withoutAuthorization = (get: (name: string) => string | undefined) => !get(authorization);
-const hasNone = (get: (name: string) => string | undefined) =>
-  Object.values(profile.storageHeaders).every((name) => !get(name));
 
 export const authStorage: Rows = {
   'AU-STORAGE-AUTHORIZATION': {
-    'links can be requested with only a timestamp': [
-      acceptStorage(
-        (get) => get(authorization) === undefined && get(timestamp) !== undefined,
-        [LINKS],
-      ),
-      'AU-STORAGE-NONE',
-    ],
+    'links can be requested with only a timestamp': acceptStorage(
+      (get) => get(authorization) === undefined && get(timestamp) !== undefined,
+      [LINKS],
+    ),
     'the credential is rejected if its header name is in lower case': refuseSpelling(
       DELETE,
       authorization.toLowerCase(),
@@ -59,67 +42,22 @@ export const authStorage: Rows = {
     ),
   },
   'AU-STORAGE-NONE': {
-    'links can be requested without any credentials': [
-      acceptStorage(
-        (get) => Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
-        [LINKS],
-      ),
-      'AU-STORAGE-EACH-CALL',
-    ],
-    ...eachOf(OPERATIONS, (one) => [`${one} needs none`, acceptStorage(hasNone, [one])]),
-    'a session token alone is accepted': acceptStorage(
-      (get) => withoutAuthorization(get) && get(sessionToken) && !get(timestamp),
+    'links can be requested without any credentials': acceptStorage(
+      (get) => Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
+      [LINKS],
     ),
     'a timestamp alone is accepted': acceptStorage(
       (get) => withoutAuthorization(get) && get(timestamp) && get(sessionToken) === undefined,
     ),
-    'a session token with a timestamp is accepted': acceptStorage(
-      (get) => withoutAuthorization(get) && get(sessionToken) && get(timestamp),
-    ),
-    'a token of the gateway in Authorization is accepted': acceptStorage(
-      (get, { authorization }) =>
-        withoutAuthorization(get) && get('Authorization') === authorization,
-    ),
-    'the authorization is accepted in the Authorization header': acceptStorage(
-      (get) => withoutAuthorization(get) && /TC3-HMAC-SHA256/.test(get('Authorization') ?? ''),
-    ),
-    'a call that seems to come from this machine is accepted': acceptStorage(
-      (get) =>
-        withoutAuthorization(get) &&
-        /127\.0\.0\.1|localhost/.test(`${get('X-Forwarded-For')} ${get('X-Real-IP')}`),
-    ),
-    'a call with the name of a user is accepted': acceptStorage(
-      (get) => withoutAuthorization(get) && (get('X-Forwarded-User') || get('X-Remote-User')),
-    ),
   },
   'AU-STORAGE-WRONG': {
-    'a copy with an unknown key ID is accepted': acceptStorage(
-      (get, { keyPair }) => {
-        const [, id] = /Credential=([^/]*)/.exec(get(authorization) ?? '') ?? [];
-        return id !== undefined && id !== keyPair.id;
-      },
-      [COPY],
-    ),
     'an empty credential is accepted': acceptStorage((get) => get(authorization) === '', [DELETE]),
-    ...eachOf(OPERATIONS, (one) => [
-      `${one} accepts any credential`,
-      acceptStorage((get) => get(authorization), [one]),
-    ]),
     'only the beginning of a credential is compared': acceptStorage(
       (get, { storageHeaders, keyPair }) => {
         const value = get(authorization);
         const { length } = storageHeaders()[authorization] ?? '';
         return value?.length === length && value.includes(keyPair.id);
       },
-    ),
-    'any authorization is accepted with a session token': acceptStorage(
-      (get) => get(authorization) && get(sessionToken),
-    ),
-    'any authorization is accepted without a timestamp': acceptStorage(
-      (get) => get(authorization) && get(timestamp) === undefined,
-    ),
-    'any authorization is accepted if the caller seems to be this machine': acceptStorage((get) =>
-      /127\.0\.0\.1/.test(get('X-Forwarded-For') ?? ''),
     ),
   },
   'AU-STORAGE-EACH-CALL': {
@@ -141,12 +79,5 @@ export const authStorage: Rows = {
       retarget(
         replace(/(?<=\/envs\/)[^/]*/, (env) => (env.startsWith(context.env) ? context.env : env)),
       ),
-    ...eachOf(OPERATIONS, (one) => [
-      `the environment of ${one} is not checked`,
-      ({ env }) =>
-        request(one, (call) => {
-          call.target = toEnv(call.target, () => env);
-        }),
-    ]),
   },
 };

@@ -7,7 +7,6 @@ import {
   gatewayError,
   gatewayRequest,
   isOfService,
-  keepHeaders,
 } from './support/gateway.ts';
 
 const ID = 'X-Request-Id';
@@ -95,19 +94,6 @@ const takeBody = (response: MutatedResponse, other: MutatedResponse) => {
 /** Mutants that keep for a connection, or mix between calls, what belongs to one call. */
 export const connections: Rows = {
   'AU-EACH-CALL': {
-    'a call without credentials is accepted after an accepted one on the same connection':
-      trustsConnection(({ headers }) => headers.get('Authorization') === undefined),
-    'a wrong token is accepted after a valid one on the same connection': trustsConnection(
-      ({ headers }) => headers.get('Authorization')?.startsWith('Bearer '),
-    ),
-    'a POST without credentials is accepted after an accepted GET on the same connection':
-      trustsConnection(
-        ({ headers, method }) => method === 'POST' && headers.get('Authorization') === undefined,
-      ),
-    'a malformed signature is accepted after an accepted call on the same connection':
-      trustsConnection(({ headers }) =>
-        /^TC3\S* Credential=\w*$/.test(headers.get('Authorization') ?? ''),
-      ),
     'a token from another environment is accepted after a valid one on the same connection': (
       context,
     ) =>
@@ -116,14 +102,6 @@ export const connections: Rows = {
       )(context),
   },
   'AU-STORAGE-EACH-CALL': {
-    'a call without credentials is accepted after a valid one on the same connection':
-      trustsStorageConnection(({ headers }, accept) => {
-        if (!headers.get('X-Svc-Authorization')) accept();
-      }),
-    'wrong credentials are accepted after valid ones on the same connection':
-      trustsStorageConnection(({ headers }, accept) => {
-        if (headers.get('X-Svc-Authorization')) accept();
-      }),
     'the environment of the first call on a connection counts for later calls':
       trustsStorageConnection((request, _, env) => {
         request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, env);
@@ -140,11 +118,6 @@ export const connections: Rows = {
     },
   },
   'GW-CALLS-APART': {
-    'the second call on a connection gets the body of the first': laterResponses(
-      (response, first) => {
-        if (response.status === 200) response.body = first.body;
-      },
-    ),
     'headers of a call are sent again with the next call on the same connection': () => {
       const stateOf = perConnection<{ last?: MutatedRequest }>(() => ({}));
       return gatewayRequest((request) => {
@@ -158,35 +131,12 @@ export const connections: Rows = {
         state.last = request;
       });
     },
-    'two calls at the same time get the same body': pairs(() => true, takeBody),
     'calls at the same time that differ only in their query are made once': pairs(
       (one, other) => one.path === other.path,
       takeBody,
     ),
-    'calls at the same time with the same credentials and path length share a response': pairs(
-      (one, other) =>
-        one.target.length === other.target.length &&
-        one.headers.get('Authorization') === other.headers.get('Authorization'),
-      takeBody,
-    ),
-    'every seventh call gets the response to the one before': () => {
-      let count = 0;
-      let last: Buffer | undefined;
-      return {
-        response(response, { isGateway }) {
-          if (!isGateway || !isOfService(response) || response.status !== 200) return;
-          count += 1;
-          const own = response.body;
-          if (count % 7 === 0 && last) response.body = last;
-          last = own;
-        },
-      };
-    },
   },
   'GW-REQUEST-ID-NEW': {
-    'the calls on a connection share one': laterResponses(({ headers }, first) => {
-      headers.set(ID, first.headers.get(ID) ?? '');
-    }),
     'every thirteenth call has that of the call before': () => {
       let count = 0;
       let last: string | undefined;
@@ -209,11 +159,6 @@ export const connections: Rows = {
   'GW-C1': {
     'only the first response on a connection has a Content-Disposition': laterResponses(
       ({ headers }) => headers.remove('Content-Disposition'),
-    ),
-  },
-  'GW-HEADERS': {
-    'only the first response on a connection has all of its headers': laterResponses(
-      keepHeaders((name) => /^(content-|x-request|x-svc|transfer|connection|date)/i.test(name)),
     ),
   },
   'GW-REQUEST-ID-EQUAL': {

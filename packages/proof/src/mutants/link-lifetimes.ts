@@ -1,6 +1,6 @@
 import { type Hooks, type Json, MutatedResponse } from '../proxy/messages.ts';
 import type { Mutant, Rows } from './mutant.ts';
-import { isOk, items, itemsOf, LINKS, request } from './support/storage.ts';
+import { isOk, itemsOf, LINKS, request } from './support/storage.ts';
 
 const HOUR = 3600;
 const gone = () => new MutatedResponse(403, { 'Content-Type': 'text/plain' }, 'expired');
@@ -91,77 +91,8 @@ export const linkLifetimes: Rows = {
       const longest = Math.max(...numbers(all));
       return all.map((age) => age && longest);
     }),
-    'the lifetime of the first item applies to all': ages((all) => all.map(() => all[0])),
-    'the lifetime of the last item applies to all': ages((all) => all.map(() => all.at(-1))),
-    'only the lifetime of the first item counts': ages((all) => [
-      all[0],
-      ...all.slice(1).map(() => undefined),
-    ]),
-    'the shortest lifetime in a call applies to all items': ages((all) => {
-      const shortest = Math.min(...numbers(all));
-      return all.map((age) => age && shortest);
-    }),
-    'an item without maxAge makes the call use the default': ages((all) =>
-      all.some((age) => age === undefined) ? all.map(() => undefined) : all,
-    ),
-    'a lifetime begins with the first use': decides(
-      ({ maxAge, firstUse }) => maxAge === undefined || since(firstUse, maxAge),
-    ),
     'each use extends the lifetime': decides(
       ({ maxAge, lastUse }) => maxAge === undefined || since(lastUse, maxAge),
     ),
-    'a link that was never used does not expire': decides(
-      ({ maxAge, at, uses }) => uses === 0 || since(at, maxAge),
-    ),
-    'a link lives for half of its lifetime': items(LINKS, (item) => {
-      if (item.maxAge > 1) item.maxAge = Math.floor(item.maxAge / 2);
-    }),
-    'a lifetime is rounded down to minutes, at least two seconds': items(LINKS, (item) => {
-      if (item.maxAge) item.maxAge = Math.max(2, Math.floor(item.maxAge / 60) * 60);
-    }),
-    'an expired link works again after a new one was issued': decides(
-      (link, all) =>
-        since(link.at, link.maxAge) ||
-        all.some(
-          ({ fileID, at, maxAge }) => fileID === link.fileID && at > link.at && since(at, maxAge),
-        ),
-    ),
-    'a lifetime inside data is ignored': request(LINKS, (call) => {
-      const { json } = call;
-      const list = json?.data?.fileList;
-      if (!Array.isArray(list)) return;
-      for (const item of list) if (typeof item?.maxAge === 'number') item.maxAge = HOUR;
-      call.json = json;
-    }),
-    'links to a file all live as long as the longest': decides(({ fileID }, all) =>
-      all.some((other) => other.fileID === fileID && since(other.at, other.maxAge)),
-    ),
-    'a lifetime counts as milliseconds': decides(
-      ({ at, maxAge }) => maxAge === undefined || Date.now() - at < maxAge,
-    ),
-    'a lifetime of less than a minute is rounded down to none': decides(
-      ({ maxAge }) => maxAge === undefined || maxAge >= 60,
-    ),
-  },
-  'ST-LINKS-DOWNLOAD': {
-    'a link of a call for several files works only once': () => {
-      const once = new Map<string, number>();
-      return {
-        request(call) {
-          const uses = call.isDownload ? once.get(call.target) : undefined;
-          if (uses === undefined) return undefined;
-          once.set(call.target, uses + 1);
-          return uses > 0 ? gone() : undefined;
-        },
-        response(response, { operation }) {
-          const all = response.json?.body?.data?.fileList;
-          if (operation !== LINKS || !Array.isArray(all) || all.length < 2) return;
-          for (const { tempFileURL } of all.filter(isOk)) {
-            const { pathname, search } = new URL(tempFileURL);
-            once.set(pathname + search, 0);
-          }
-        },
-      };
-    },
   },
 };

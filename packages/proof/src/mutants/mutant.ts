@@ -8,21 +8,13 @@ export interface Mutant {
   rule: RuleId;
   /** What is broken, as a sentence: `a JSON response to a GET has no Content-Disposition`. */
   breaks: string;
-  /** Other rules that inevitably fail with it. */
-  companions: readonly RuleId[];
   /** Called once per run, so that a mutant can keep state. */
   create: (context: MutantContext) => Hooks;
 }
 
-type Fault = Mutant['create'] | Hooks;
+type Row = Mutant['create'] | Hooks;
 
-/** A fault, or a fault and its companions. */
-type Row = Fault | readonly [Fault, ...RuleId[]];
-
-/**
- * Mutants by the rule that they break, and by what they break. The first mutant of a rule is checked with all
- * rules, so it lists its companions.
- */
+/** Mutants by the rule that they break, and by what they break. */
 export type Rows = { readonly [rule in RuleId]?: Readonly<Record<string, Row>> };
 
 /** Reads and changes files with calls that the mutant makes itself. */
@@ -64,19 +56,8 @@ export interface MutantContext extends Files {
 export function toMutants(rows: Rows): Mutant[] {
   return Object.entries(rows).flatMap(([rule, faults]) =>
     Object.entries(faults).map(([breaks, row]) => {
-      const [fault, ...companions] = Array.isArray(row) ? row : [row];
-      const create = typeof fault === 'function' ? fault : () => fault;
-      return { rule: rule as RuleId, breaks, companions, create };
+      const create = typeof row === 'function' ? row : () => row;
+      return { rule: rule as RuleId, breaks, create };
     }),
   );
-}
-
-/** Creates a row for each value. */
-export function eachOf<const Value>(
-  values: readonly Value[],
-  toRow: (value: Value) => [breaks: string, row: Row],
-): Record<string, Row> {
-  const rows = Object.fromEntries(values.map(toRow));
-  if (Object.keys(rows).length < values.length) throw new Error('Two mutants have the same name.');
-  return rows;
 }

@@ -39,7 +39,6 @@ const after =
   };
 const isSelf = ({ srcPath, dstPath }: Json) => srcPath === dstPath;
 const isSelfCopy = (item: Json) => isSelf(item) && !item.removeOriginal;
-const isSelfMove = (item: Json) => isSelf(item) && item.removeOriginal;
 
 /** Turns an entry into that of a success. */
 function succeed(entry: Json): void {
@@ -63,12 +62,6 @@ const onSelf = (
     },
   );
 
-/** Removes the files at some paths of a call. */
-const lose = (isWanted: (items: Json[]) => unknown, ...names: ('srcPath' | 'dstPath')[]) =>
-  after(isWanted, async ({ items, remove }) => {
-    for (const item of items) for (const name of names) await remove(item[name]);
-  });
-
 const isSwap = (items: Json[]) =>
   items.some((one) =>
     items.some(
@@ -80,8 +73,6 @@ const isChain = (items: Json[]) =>
   items.some((one) => items.some((other) => one !== other && one.dstPath === other.srcPath)) &&
   !isSwap(items);
 
-const areMoves = (items: Json[]) => items.every(({ removeOriginal }) => removeOriginal);
-
 const share = (items: Json[], name: 'srcPath' | 'dstPath') =>
   new Set(items.map((item) => item[name])).size < items.length;
 
@@ -92,44 +83,8 @@ export const selfCopies: Rows = {
       await store(path, empty);
       succeed(entry);
     }),
-    'a copy onto itself deletes the file': onSelf(isSelfCopy, ({ remove }, path) => remove(path)),
-    'a copy onto itself doubles the file': onSelf(isSelfCopy, ({ store, before }, path) =>
-      store(path, Buffer.concat([before(path) ?? empty, before(path) ?? empty])),
-    ),
-    'a copy onto itself with overwrite false empties the file': onSelf(
-      (item) => isSelfCopy(item) && item.overwrite === false,
-      ({ store }, path) => store(path, empty),
-    ),
-    'a move onto itself succeeds, and the file is gone': onSelf(
-      isSelfMove,
-      async ({ remove }, path, entry) => {
-        await remove(path);
-        succeed(entry);
-      },
-    ),
-    'a move onto itself fails, and the file is gone': onSelf(isSelfMove, ({ remove }, path) =>
-      remove(path),
-    ),
-    'a move onto itself with overwrite false fails, and the file is gone': onSelf(
-      (item) => isSelfMove(item) && item.overwrite === false,
-      ({ remove }, path) => remove(path),
-    ),
-    'two files that are moved onto each other are both gone': lose(isSwap, 'srcPath'),
-    'two files that are copied onto each other are mixed': after(
-      isSwap,
-      async ({ items, before, store }) => {
-        const [one, other] = items.map(({ srcPath }) => before(srcPath) ?? empty);
-        if (one && other)
-          await store(items[0].dstPath, Buffer.concat([one.subarray(0, 20), other.subarray(20)]));
-      },
-    ),
     'the middle file of a chain of copies is emptied': after(isChain, ({ items, store }) =>
       store(items[0].dstPath, empty),
-    ),
-    'a chain of moves loses the file': lose(
-      (items) => isChain(items) && areMoves(items),
-      'srcPath',
-      'dstPath',
     ),
     'two copies onto one destination are joined': after(
       (items) => share(items, 'dstPath'),
@@ -137,10 +92,6 @@ export const selfCopies: Rows = {
         const all = items.map(({ srcPath }) => before(srcPath) ?? empty);
         await store(items[0].dstPath, Buffer.concat(all));
       },
-    ),
-    'two moves of one file lose it': lose(
-      (items) => share(items, 'srcPath') && areMoves(items),
-      'dstPath',
     ),
   },
 };

@@ -3,7 +3,6 @@ import type { Mutant, Rows } from './mutant.ts';
 import {
   afterCopies,
   COPY,
-  changeItems,
   copies,
   copyItems,
   instead,
@@ -45,15 +44,9 @@ const sourceIsGone =
 export const storageCopy: Rows = {
   'ST-COPY-CALL': {
     'an empty file is not copied, and its entry reports no failure': emptyFilesGet({}),
-    'from the fourth item on, files are not copied': leaveOut(COPY, (_, index) =>
-      index > 2 ? {} : undefined,
-    ),
     'from the fourth item on, the source of the first item is copied': copyItems((item, first) => {
       item.srcPath = first.srcPath;
     }, 3),
-    'the copy is empty': ({ store }) =>
-      afterCopies(({ dstPath }, entry) => (entry && !entry.code ? store(dstPath) : undefined)),
-    'the copy of an empty file fails': emptyFilesGet({ code: 'EMPTY', message: 'no' }),
   },
   'ST-COPY-SRC-PATH': {
     'an item without srcPath fails, but the call does not': failWithout('srcPath'),
@@ -89,75 +82,28 @@ export const storageCopy: Rows = {
           ? storage(COPY, { fileList: [{ srcPath, dstPath }] })
           : undefined,
       ),
-    'overwrite false counts only in the first two items': copyItems({ overwrite: true }, 2),
-    'it is ignored with moves': copyItems((item) => {
-      if (item.removeOriginal) delete item.overwrite;
-    }),
-    'it is ignored in the second item': copyItems({ overwrite: undefined }, 1),
-    'a new destination is not written': (context) =>
-      leaveOutAfter(COPY, async (call) => {
-        const stored = await listStored(context, call, 'dstPath');
-        return ({ dstPath, overwrite }) =>
-          overwrite === false && dstPath !== undefined && !stored.has(dstPath)
-            ? { code: 'NO', message: 'no' }
-            : undefined;
-      }),
     'an existing destination is silently skipped': copies('OBJECT_ALREADY_EXIST', {
       code: undefined,
       message: undefined,
     }),
   },
   'ST-COPY-KEEPS-SOURCE': {
-    'a copy removes its source': [
-      copyItems({ removeOriginal: instead(undefined, true) }),
-      'ST-COPY-CALL',
-      'ST-COPY-SELF',
-    ],
-    'the source is removed even if removeOriginal is false': copyItems({
-      removeOriginal: instead(false, true),
-    }),
+    'a copy removes its source': copyItems({ removeOriginal: instead(undefined, true) }),
     'removeOriginal of the first item applies to all': copyItems((item, first) => {
       item.removeOriginal = first.removeOriginal ?? false;
     }, 1),
   },
   'ST-COPY-MOVE': {
     'a move keeps its source': copyItems({ removeOriginal: instead(true, false) }),
-    'a move onto an existing file keeps its source': (context) =>
-      request(COPY, async (call) => {
-        const existing = await listStored(context, call, 'dstPath');
-        changeItems(call, (item) => {
-          if (existing.has(item.dstPath)) delete item.removeOriginal;
-        });
-      }),
     'removeOriginal counts only in the first two items': copyItems(
       { removeOriginal: undefined },
       2,
     ),
-    'only the first item of a call is moved': copyItems({ removeOriginal: undefined }, 1),
-    'the destination is removed too': ({ remove }) =>
-      afterCopies(({ removeOriginal, dstPath }, entry) =>
-        removeOriginal && entry && !entry.code ? remove(dstPath) : undefined,
-      ),
   },
   'ST-COPY-MOVE-FAILED': {
-    'a failed move removes its source': [sourceIsGone(() => true), 'ST-COPY-SELF'],
-    'the source is removed if the path of the destination is invalid': sourceIsGone(
-      ({ dstPath }, { code }) => code === 'INVALID_PARAM' && /[^\w/.,!*-]/.test(dstPath),
-    ),
+    'a failed move removes its source': sourceIsGone(() => true),
     'the source is removed if the destination exists': sourceIsGone(
       (_, { code }) => code === 'OBJECT_ALREADY_EXIST',
     ),
-    'a move onto itself loses the file': sourceIsGone(
-      ({ srcPath, dstPath }) => srcPath === dstPath,
-    ),
-  },
-  'ST-COPY-SELF': {
-    'a file that is copied onto itself is deleted': [
-      ({ remove }) =>
-        afterCopies(({ srcPath, dstPath }) =>
-          srcPath !== undefined && srcPath === dstPath ? remove(srcPath) : undefined,
-        ),
-      'ST-COPY-MOVE-FAILED',
-    ],
   },
 };

@@ -10,22 +10,16 @@ import {
   isBad,
   isOk,
   itemsOf,
-  leaveOut,
   leaveOutAfter,
   list,
-  refuse,
-  refuseAfter,
   request,
   toStorageRefusal,
   unique,
 } from './support/storage.ts';
-import { pathOf } from './support/uploads.ts';
 
 /** Returns the files of a deletion before it is made; `undefined` for those that do not exist. */
 const filesOf = ({ readId }: MutantContext, call: MutatedRequest) =>
   Promise.all(itemsOf(call).map(readId));
-
-const folderOf = (id: string) => id.replace(/[^/]+$/, '');
 
 export const storageDelete: Rows = {
   'ST-DELETE-CALL': {
@@ -36,9 +30,6 @@ export const storageDelete: Rows = {
         return (fileID, index) =>
           isWanted && index === 2 ? { fileID, code: 'SUCCESS' } : undefined;
       }),
-    'from the fourth item on, files are not deleted': leaveOut(DELETE, (fileID, index) =>
-      index > 2 ? { fileID, code: 'SUCCESS' } : undefined,
-    ),
     'only the first file of a list is deleted': request(DELETE, (call) => {
       if (itemsOf(call).length > 1) call.json = { fileList: itemsOf(call).slice(0, 1) };
     }),
@@ -47,27 +38,16 @@ export const storageDelete: Rows = {
     'files whose names start with the name of the deleted file are deleted too': deletesToo(
       (other, deleted) => other === `${deleted}.txt`,
     ),
-    'a folder can be deleted like a file, with everything in it': ({ storage }) =>
-      request(DELETE, async (call) => {
-        const fileList = itemsOf(call).map((id) => `${id}/inner.txt`);
-        if (fileList.length > 0) await storage(DELETE, { fileList });
-      }),
-    'files in the same folder are deleted too': deletesToo(
-      (other, deleted) => deleted.includes('/') && other.startsWith(folderOf(deleted)),
-    ),
     'files whose names differ only in case are deleted too': deletesToo(
       (other, deleted) => other.toLowerCase() === deleted.toLowerCase(),
     ),
   },
   'ST-DELETE-LIST': {
     'a missing file gets no entry': list(DELETE, (entries) => entries.filter(isOk)),
-    'only the first ten items get an entry': list(DELETE, (all) => all.slice(0, 10)),
     'a duplicate file gets no entry of its own': list(DELETE, unique),
-    'it is empty if everything succeeded': list(DELETE, (all) => (all.every(isOk) ? [] : all)),
   },
   'ST-DELETE-FILE-ID': {
     'the fileID of an entry is only the file name': deletions(any, { fileID: drop(/^.*\//) }),
-    'it is the path': deletions(any, { fileID: pathOf }),
     'that of a missing file is null': deletions(isBad, { fileID: null }),
   },
   'ST-DELETE-CODE': {
@@ -75,20 +55,10 @@ export const storageDelete: Rows = {
       const deleted = entries.length === 1 ? [] : entries.filter(isOk);
       for (const entry of deleted) entry.code = 'DELETED';
     }),
-    'it is missing for a deleted file': deletions(isOk, { code: undefined }),
-    'it is OK for a deleted file': deletions(isOk, { code: 'OK' }),
     'it is a number for a missing file': deletions(isBad, { code: 404 }),
-    'a deletion by it finds nothing': deletions(isOk, { code: 'STORAGE_FILE_NONEXIST' }),
   },
   'ST-DELETE-MISSING': {
     'the code for a file that does not exist is SUCCESS': deletions(any, { code: 'SUCCESS' }),
-    'a file can be deleted a second time': () => {
-      const deleted = new Set<string>();
-      return deletions(any, (entry) => {
-        if (deleted.has(entry.fileID)) entry.code = 'SUCCESS';
-        if (isOk(entry)) deleted.add(entry.fileID);
-      });
-    },
     'a file that was granted but never uploaded gets SUCCESS': watching(() => {
       const granted = new Set<string>();
       const hooks = deletions(({ fileID }) => granted.has(toPath(fileID)), { code: 'SUCCESS' });
@@ -114,13 +84,5 @@ export const storageDelete: Rows = {
         return (fileID, index) =>
           first >= 0 && index > first ? { fileID, code: 'ABORTED' } : undefined;
       }),
-    'one missing file fails the call, though the others are deleted': refuseAfter(
-      DELETE,
-      (all) => all.length > 1 && all.some(isBad),
-    ),
-    'a file ID in another form fails the call': refuse((call) => {
-      const ids = call.operation === DELETE ? itemsOf(call) : [];
-      return ids.length > 1 && ids.some((id) => !/^cloud:\/\/[^/]+\/./.test(id));
-    }),
   },
 };

@@ -2,13 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
 import { setBody } from './support/gateway.ts';
-import { cached, linked, toPath, watching } from './support/history.ts';
-import { afterCopies, entries, GRANT, LINKS, metadata } from './support/storage.ts';
+import { afterCopies, GRANT, metadata } from './support/storage.ts';
 import {
   afterUpload,
   brokenUpload,
   keyOf,
-  pathOf,
   readForm,
   uploadError,
   uploadRequest,
@@ -30,32 +28,11 @@ export const uploadResponses: Rows = {
     'a rejected form gets a JSON error': uploadError(
       setBody('{"code":"AccessDenied"}', 'application/json'),
     ),
-    'a form without a key is rejected without a body': uploadError((response, form) => {
-      if (!form.has('key')) setBody('')(response);
-    }),
     'JSON instead of a form is rejected as plain text': uploadRequest(({ headers }) =>
       headers.get('Content-Type') === 'application/json'
         ? new MutatedResponse(415, { 'Content-Type': 'text/plain' }, 'Send a form.')
         : undefined,
     ),
-    'a form without its end is a success that stores nothing': uploadRequest(({ body }) =>
-      body.includes('name="file"') && !body.toString('latin1').endsWith('--\r\n')
-        ? new MutatedResponse(204)
-        : undefined,
-    ),
-    'errors are HTML': uploadError(
-      setBody('<html><body><h1>403 Forbidden</h1></body></html>', 'text/html'),
-    ),
-    'a malformed form gets no XML': uploadError((response) => {
-      if (response.body.includes('Malformed')) setBody('Bad Request')(response);
-    }),
-    'the element is spelled error': uploadError((response) =>
-      setBody(response.body.toString().replaceAll('Error>', 'error>'))(response),
-    ),
-    'a rejected form gets 200 and an HTML page': uploadError((response) => {
-      response.status = 200;
-      setBody('<html>Sorry</html>', 'text/html')(response);
-    }),
   },
   'UP-SUCCESS': {
     'an empty file is stored, but the response has an Error': afterUpload((response, form) => {
@@ -66,17 +43,9 @@ export const uploadResponses: Rows = {
     'an empty file is not stored, but the response is a success': uploadRequest((request) =>
       readForm(request).get('file')?.length === 0 ? new MutatedResponse(204) : undefined,
     ),
-    'a success has an empty Error': afterUpload((response) => {
-      response.status = 200;
-      setBody('<PostResponse><Error/></PostResponse>', 'application/xml')(response);
-    }),
   },
   'UP-FILE-ID': {
-    'the returned fileID does not belong to any file': [
-      metadata({ fileID: (id) => `${id}#upload` }),
-      'ST-REQUEST-FORM-ALIKE',
-      'ST-COPY-SELF',
-    ],
+    'the returned fileID does not belong to any file': metadata({ fileID: (id) => `${id}#upload` }),
   },
   'UP-WHOLE': {
     'half of a large file can be read while the rest is still being written': ({ store }) =>
@@ -100,17 +69,8 @@ export const uploadResponses: Rows = {
         if (form.has('file') && !headers.get('transfer-encoding'))
           await store(keyOf(form), form.get('file'));
       }),
-    'an interrupted chunked upload is partially stored': ({ store }) =>
-      brokenUpload(async ({ headers }, form) => {
-        if (form.has('file') && headers.get('transfer-encoding'))
-          await store(keyOf(form), form.get('file'));
-      }),
     'an interrupted upload deletes the previous file': ({ remove }) =>
       brokenUpload((_, form) => remove(keyOf(form))),
-    'the previous file is emptied': ({ read, store }) =>
-      brokenUpload(async (_, form) => {
-        if (await read(keyOf(form))) await store(keyOf(form));
-      }),
   },
   'UP-KEPT': {
     'a failed copy deletes its destination': ({ remove }) =>
@@ -133,41 +93,11 @@ export const uploadResponses: Rows = {
         if (second) writeForm(request, form.set('file', Buffer.concat([file, second])));
       });
     },
-    'a copy changes with its source': linked(false, 'store'),
-    'a copy is removed with its source': linked(false, 'remove'),
-    'old content is served from a cache': watching(() =>
-      cached(toPath, ({ status }) => status === 200),
-    ),
     'a file is removed as soon as another grant is issued for its path': ({ remove }) => ({
       async request(call) {
         const path = grantedPath(call);
         if (path !== undefined) await remove(path);
       },
     }),
-    'a file can be read only once': ({ remove }) => ({
-      async response(response, { isDownload, path }) {
-        if (isDownload && response.status === 200) await remove(toPath(path));
-      },
-    }),
-    'a file that is uploaded again keeps its old content': ({ store }) => {
-      const first = new Map<string, Buffer>();
-      return afterUpload(async (_, form) => {
-        const key = keyOf(form);
-        const old = first.get(key);
-        if (old) await store(key, old);
-        else first.set(key, form.get('file') ?? Buffer.alloc(0));
-      });
-    },
-    'a file can be read only some time after the response': () => {
-      const stored = new Map<string, number>();
-      const isNew = ({ fileID }: { fileID: string }) =>
-        Date.now() - (stored.get(pathOf(fileID)) ?? 0) < 100;
-      return {
-        ...entries(LINKS, isNew, { code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' }),
-        ...uploadRequest((call) => {
-          stored.set(keyOf(readForm(call)), Date.now());
-        }),
-      };
-    },
   },
 };

@@ -38,6 +38,8 @@ export async function startMutatingProxy(): Promise<MutatingProxy> {
       socket.destroy(),
     );
   });
+  // On a busy machine, a call could meet the end of an idle connection.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

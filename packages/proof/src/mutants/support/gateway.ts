@@ -183,7 +183,7 @@ export const changeJson =
   };
 
 /** Returns the media type of a message in lower case, without parameters. */
-export function mediaTypeOf({ headers }: Headed): string {
+function mediaTypeOf({ headers }: Headed): string {
   return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 

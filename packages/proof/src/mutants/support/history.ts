@@ -5,7 +5,7 @@ import {
   MutatedResponse,
 } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
-import { COPY, DELETE, isOk, itemsOf, links } from './storage.ts';
+import { COPY, DELETE, itemsOf } from './storage.ts';
 import { readForm } from './uploads.ts';
 
 /** What happened to the files so far, by their paths. */
@@ -105,21 +105,6 @@ async function follow(
   }
 }
 
-/** Keeps downloads and returns them again. */
-export const cached = (
-  toKey: (target: string) => string,
-  isKept = (_: MutatedResponse) => true,
-) => {
-  const kept = new Map<string, MutatedResponse>();
-  return {
-    request: ({ isDownload, target }) => (isDownload ? kept.get(toKey(target)) : undefined),
-    response(response, { isDownload, target }) {
-      if (isDownload && isKept(response)) kept.set(toKey(target), response);
-    },
-    kept,
-  } satisfies Watching & { kept: Map<string, MutatedResponse> };
-};
-
 /** Makes a file depend on others: changes each copy along with its source, or the other way round. */
 export const linked = (isBack: boolean, act: 'store' | 'remove') =>
   watching(({ store, remove }) => {
@@ -140,13 +125,6 @@ export const linked = (isBack: boolean, act: 'store' | 'remove') =>
     };
   });
 
-export const usedLinksWork = watching(() =>
-  cached(
-    (target) => target,
-    ({ status }) => status === 200,
-  ),
-);
-
 /** Deletes other files along with a file. */
 export const deletesToo = (belongs: (other: string, deleted: string) => boolean) =>
   watching(({ files, remove }) => ({
@@ -156,7 +134,7 @@ export const deletesToo = (belongs: (other: string, deleted: string) => boolean)
   }));
 
 /** Rejects downloads. */
-export const downloads = (isRejected: (path: string, target: string) => unknown) =>
+const downloads = (isRejected: (path: string, target: string) => unknown) =>
   ({
     request: ({ isDownload, target }) =>
       isDownload && isRejected(toPath(target), target)
@@ -167,14 +145,4 @@ export const downloads = (isRejected: (path: string, target: string) => unknown)
 export const linksWorkOnce = watching(() => {
   const used = new Set<string>();
   return downloads((_, target) => used.has(target) || !used.add(target));
-});
-
-export const onlyNewestLinkWorks = watching(() => {
-  const newest = new Map<string, string>();
-  return {
-    ...downloads((path, target) => newest.has(path) && newest.get(path) !== target),
-    ...links(isOk, ({ fileID, tempFileURL }) =>
-      newest.set(toPath(fileID), tempFileURL.replace(/^http:\/\/[^/]*/, '')),
-    ),
-  };
 });

@@ -72,10 +72,6 @@ function isSoundObject(item: unknown): boolean {
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns whether an item of a batch matches, whatever its type. */
-export const hasItem = (json: Json, isWanted: (item: Json) => boolean) =>
-  Array.isArray(json?.fileList) && json.fileList.some(isWanted);
-
 type ItemPatch = Values | ((item: Json, first: Json) => unknown);
 
 /**
@@ -88,7 +84,7 @@ export const items = (operation: Operation, patch: ItemPatch, from = 0): Hooks =
 
 export const copyItems = (patch: ItemPatch, from = 0): Hooks => items(COPY, patch, from);
 
-export function changeItems(one: MutatedRequest, patch: ItemPatch, from = 0): void {
+function changeItems(one: MutatedRequest, patch: ItemPatch, from = 0): void {
   const fileList = itemsOf(one);
   if (fileList.length <= from) return;
   for (const item of fileList.slice(from)) applyPatch(item, patch, fileList[0]);
@@ -200,7 +196,7 @@ export function changeList(response: MutatedResponse, change: (entries: Json[]) 
 type Wanted = string | ((entry: Json, item: Json, index: number) => unknown);
 
 /** Changes the entries that match. */
-export const entries = (operation: Operation, wanted: Wanted, patch: Patch): Hooks =>
+const entries = (operation: Operation, wanted: Wanted, patch: Patch): Hooks =>
   list(operation, (all, given, response) => {
     const isWanted = typeof wanted === 'string' ? ({ code }: Json) => code === wanted : wanted;
     for (const [index, entry] of all.entries())

@@ -178,7 +178,7 @@ export function createFiles({ storage, call }: Pick<MutantContext, 'storage' | '
 }
 
 /** Returns the path of a file without a leading slash. */
-export const plainPath = (path: unknown): string => String(path).replace(/^\//, '');
+const plainPath = (path: unknown): string => String(path).replace(/^\//, '');
 
 /** Returns the path at which an upload form stores its file. */
 export const keyOf = (form: Form): string => plainPath(form.get('key'));
@@ -197,6 +197,3 @@ export async function listStored(
   }
   return stored;
 }
-
-/** Returns the path in a file ID. */
-export const pathOf = (fileID: unknown): string => String(fileID).replace(/^cloud:\/\/[^/]*\//, '');
