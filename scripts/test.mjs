@@ -1,27 +1,55 @@
-// `npm test`: runs all CI checks and prints the test totals.
+// `npm test`: runs all CI checks, and prints the test totals.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { checkEngines } from './engines.mjs';
 import { install } from './install.mjs';
-import { turbo } from './process.mjs';
-import { printTotals } from './totals.mjs';
+import { listWorkspaces, ROOT, turbo } from './process.mjs';
 
-const OPTIONS = ['--continue', '--output-logs=new-only'];
-/** The packages with the longest tests. */
-const LONGEST = ['@berth/client', '@berth/conformance', '@berth/proof', '@berth/server'];
+const GENERATED = ['*/generated/*', '*.gen.*', 'docs/reference/*.md'];
+const OPTIONS = ['--continue', '--output-logs=new-only', '--log-order=grouped'];
 
 checkEngines();
 await install();
-const drift = await turbo('drift');
-if (drift !== 0) process.exit(drift);
-const short = await turbo('lint', 'typecheck', 'build', 'knip', ...OPTIONS);
-if (short !== 0) process.exit(short);
-// turbo starts tasks in the order in which their dependencies are done: the tests of `proof`, which need every
-// package, would start last and end alone. Therefore a separate run starts the longest tests immediately. They often
-// wait, and the other run uses that time. Neither builds anything, because everything is in the cache by now.
-const longest = LONGEST.map((name) => `--filter=${name}`);
-const others = LONGEST.map((name) => `--filter=!${name}`);
-const codes = await Promise.all([
-  turbo('check', 'conformance', ...longest, '--concurrency=5', ...OPTIONS),
-  turbo('check', ...others, '--concurrency=100%', ...OPTIONS),
-]);
-const failed = printTotals();
-process.exit(Math.max(...codes, Math.min(failed, 1)));
+const code =
+  (await checkGenerated()) ||
+  (await turbo('lint', 'typecheck', 'build', 'knip', ...OPTIONS)) ||
+  (await turbo('check', 'conformance', '--concurrency=4', ...OPTIONS));
+printTotals();
+process.exit(code);
+
+/** Generates everything anew, and fails if that changes a file. A cache would be no proof. */
+async function checkGenerated() {
+  const before = readGenerated();
+  const code = await turbo('generate', '--force', '--output-logs=errors-only');
+  if (code !== 0 || readGenerated() === before) return code;
+  console.error('Generated files did not match their sources. Review and commit the changes:');
+  console.error(git('status', '--short', '--', ...GENERATED));
+  return 1;
+}
+
+function readGenerated() {
+  return git('diff', '--', ...GENERATED) + git('status', '--short', '--', ...GENERATED);
+}
+
+function git(...args) {
+  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 });
+}
+
+function printTotals() {
+  const sum = [0, 0, 0];
+  for (const name of listWorkspaces()) {
+    const file = join(ROOT, name, '.reports/vitest.json');
+    if (!existsSync(file)) continue;
+    const report = JSON.parse(readFileSync(file, 'utf8'));
+    const skipped = report.numPendingTests + report.numTodoTests;
+    const counts = [report.numPassedTests, report.numFailedTests, skipped];
+    for (const [index, count] of counts.entries()) sum[index] += count;
+    printCounts(name, counts);
+  }
+  printCounts('Tests', sum);
+}
+
+function printCounts(name, [passed, failed, skipped]) {
+  console.log(`${name.padEnd(24)} ${passed} passed, ${failed} failed, ${skipped} skipped`);
+}

@@ -13,7 +13,6 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort } from '@berth/runtimes/free-port';
 import { expect, it } from 'vitest';
-import { copyWorkingTree } from '../checkout.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -99,9 +98,7 @@ it('npm start of a fresh clone installs what the mock needs, and nothing the nex
   try {
     const env = makeMachine(folder);
     const clone = join(folder, 'clone');
-    copyWorkingTree(clone);
-    const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
-    execFileSync('git', [...author, 'commit', '-qm', 'All'], { cwd: clone, env });
+    cloneWorkingTree(clone);
     const port = await freePort();
     const command = ['npm', 'start', '--', '--port', `${port}`];
     const first = await startUntilReady(command, { cwd: clone, env });
@@ -129,6 +126,23 @@ it('npm start of a fresh clone installs what the mock needs, and nothing the nex
     rmSync(folder, { recursive: true });
   }
 });
+
+/** Commits the working tree to a new repository. */
+function cloneWorkingTree(folder: string): void {
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const listed = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\0');
+  for (const file of listed.filter((name) => name && existsSync(join(ROOT, name)))) {
+    cpSync(join(ROOT, file), join(folder, file));
+  }
+  const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', '.'],
+    [...author, 'commit', '-qm', 'All'],
+  ]) {
+    execFileSync('git', args, { cwd: folder });
+  }
+}
 
 /** The environment of a machine with git, Node, npm and an empty home. */
 function makeMachine(folder: string): NodeJS.ProcessEnv {
