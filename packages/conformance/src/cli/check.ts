@@ -12,9 +12,6 @@ import type { Labels } from './parse-arguments.ts';
 import type { Output } from './terminal.ts';
 import { toOptions } from './to-options.ts';
 
-/** How often the elapsed seconds are updated, in milliseconds. */
-const TICK = 500;
-
 /**
  * Checks a deployment: prints each result, writes the reports and returns the exit code.
  *
@@ -28,11 +25,9 @@ export async function check(
   signal: AbortSignal,
 ): Promise<number> {
   const reports = parseReports(given.report);
-  const progress = createProgress(output);
   const conformance = createConformance({
     ...(await toOptions(given)),
     onResult: (result) => {
-      progress.add(result);
       // What is disabled is printed together at the end.
       if (given.json || result.outcome === 'disabled') return;
       for (const line of toLines(result, output.paint)) output.out(line);
@@ -49,11 +44,9 @@ export async function check(
       'berth-conformance: stopping and removing stored files; interrupt again to exit immediately.',
     );
   signal.addEventListener('abort', sayEnding, { once: true });
-  progress.begin();
-  const report = await conformance.run().finally(() => {
-    progress.end();
-    signal.removeEventListener('abort', sayEnding);
-  });
+  const report = await conformance
+    .run()
+    .finally(() => signal.removeEventListener('abort', sayEnding));
   await writeReports(reports, report);
   if (given.json) {
     output.out(reporters.json(report).trimEnd());
@@ -65,35 +58,6 @@ export async function check(
   const { paint = (_, text) => text } = output;
   output.out(paint(report.exitCode === 0 ? 'green' : 'red', toSummaryLine(report)));
   return report.exitCode;
-}
-
-/** Updates the progress line on a terminal, and otherwise does nothing. */
-export function createProgress({ progress }: Output) {
-  const counts = { checks: 0, failed: 0 };
-  let started = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const draw = () => {
-    const seconds = Math.round((performance.now() - started) / 1000);
-    progress?.(`${counts.checks} checks, ${counts.failed} failed, ${seconds} s`);
-  };
-  return {
-    begin() {
-      if (progress === undefined) return;
-      started = performance.now();
-      timer = setInterval(draw, TICK);
-      draw();
-    },
-    add({ outcome }: Result) {
-      counts.checks += 1;
-      if (outcome === 'fail') counts.failed += 1;
-      if (timer) draw();
-    },
-    /** Removes the progress line. */
-    end() {
-      clearInterval(timer);
-      progress?.('');
-    },
-  };
 }
 
 /** Reasons that only repeat what the operator asked for. */

@@ -11,8 +11,7 @@ const FAULT = 4;
 
 export async function main(): Promise<number> {
   const { stdout, stderr, env, argv } = process;
-  const isWatched = stdout.isTTY === true && stderr.isTTY === true && !env.CI;
-  const output = createTerminal(stdout, stderr, isWatched);
+  const output = createTerminal(stdout, stderr);
   // The reader may close the pipe early, as `| head` does; the reports are still written.
   for (const stream of [stdout, stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => {

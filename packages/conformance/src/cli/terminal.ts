@@ -7,38 +7,16 @@ import { StartError } from '../result.ts';
 export interface Output {
   out(line: string): void;
   error(line: string): void;
-  /** Shows the progress, on a terminal only; an empty text removes it. */
-  progress?(text: string): void;
   paint?: Paint;
 }
 
 type Stream = NodeJS.WriteStream;
 
-/** Returns to the start of the line and clears it. */
-const CLEAR = '\r\u001b[2K';
-
-/**
- * Creates an output that writes lines to stdout and stderr, with a progress line below them if both are
- * terminals. Colours respect NO_COLOR and FORCE_COLOR.
- */
-export function createTerminal(stdout: Stream, stderr: Stream, isWatched: boolean): Output {
-  let shown = '';
-  const write = (stream: Stream, line: string) => {
-    if (shown === '') stream.write(`${line}\n`);
-    else {
-      stderr.write(CLEAR);
-      stream.write(`${line}\n`);
-      stderr.write(shown);
-    }
-  };
-  const progress = (text: string) => {
-    shown = text.slice(0, Math.max(0, (stderr.columns ?? 80) - 1));
-    stderr.write(CLEAR + shown);
-  };
+/** Creates an output that writes lines to stdout and stderr. Colours respect NO_COLOR and FORCE_COLOR. */
+export function createTerminal(stdout: Stream, stderr: Stream): Output {
   return {
-    out: (line) => write(stdout, line),
-    error: (line) => write(stderr, line),
-    ...(isWatched ? { progress } : {}),
+    out: (line) => void stdout.write(`${line}\n`),
+    error: (line) => void stderr.write(`${line}\n`),
     paint: (color, text) => styleText(color, text, { stream: stdout }),
   };
 }
