@@ -9,7 +9,7 @@ import { runWorkflows } from './respect/run-workflows.ts';
 import { type Result, StartError } from './result.ts';
 import { findGatewayCredentials, findStorageForm, probe } from './run/find-targets.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
-import { checkSkipReason, runChecks } from './run/run-checks.ts';
+import { runChecks } from './run/run-checks.ts';
 
 export interface Conformance {
   /** Runs the suite once. */
@@ -87,23 +87,9 @@ async function prepare(run: Run): Promise<void> {
     if (!run.signal.aborted) throw error;
   }
   const refusals = apis.map((api) => run.refused[api]);
-  if (!refusals.every((refusal) => refusal?.isOfCredentials)) return announceSkips(run);
+  if (!refusals.every((refusal) => refusal?.isOfCredentials)) return;
   const reasons = refusals.map((refusal) => refusal?.reason);
   throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
-}
-
-/** Reports before the first check which checks cannot run, and why. */
-function announceSkips(run: Run): void {
-  if (run.signal.aborted) return;
-  const reasons = checks
-    .map((check) => checkSkipReason(run, check))
-    .filter((skipped) => skipped?.outcome === 'skip')
-    .map((skipped) => skipped?.reason ?? '');
-  for (const reason of new Set(reasons)) {
-    const count = reasons.filter((each) => each === reason).length;
-    const what = count === 1 ? '1 check' : `${count} checks`;
-    run.settings.onNotice(`${what} will be skipped: ${reason}`);
-  }
 }
 
 /**

@@ -46,8 +46,6 @@ export interface Finding {
   script?: string;
   /** Whether the request was one of several on one connection. */
   onOneConnection?: true;
-  /** Paths of files that the request refers to and that the run has removed. */
-  files?: string[];
 }
 
 /** The result of one check. Credentials are redacted in every string. */
@@ -72,8 +70,6 @@ export interface Result {
   notes: string[];
   /** Number of requests made. The check that is first counts those that several checks share. */
   requests: number;
-  /** Size of those requests in bytes: heads and bodies in HTTP/1.1. */
-  bytes: number;
   /** Number of assertions made about the responses. */
   assertions: number;
   durationMs: number;
@@ -86,7 +82,7 @@ export function createResult(
 ): Result {
   return {
     ...{ outcome: 'pass', findings: [], notes: [] },
-    ...{ requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
+    ...{ requests: 0, assertions: 0, durationMs: 0 },
     ...given,
   };
 }

@@ -85,17 +85,6 @@ test('--json prints the JSON report instead of text', async () => {
   });
 });
 
-test('what will be skipped is reported before the first result', async () => {
-  await using target = await startTarget();
-  const args = ['--service', 'nowhere', '--only', 'GW-C1,GW-C2'];
-  const { code, lines } = await run(...target.args, ...args);
-  expect(code).toBe(3);
-  expect(lines[0]).toMatch(
-    /^berth-conformance: [1-9]\d* checks will be skipped: no fixture service responds at \S+\/nowhere/,
-  );
-  expect(lines[1]).toMatch(/^SKIP/);
-});
-
 test('all reports are written, and no other files', async () => {
   await using target = await startTarget();
   await using folder = await makeTemporaryFolder();

@@ -83,16 +83,6 @@ test('HTML: nothing from the target becomes markup, and each line of the descrip
   expect(page).not.toMatch(/(src|href)="(?!#)/);
 });
 
-test('all reports: explain how to store the files that a call needs', () => {
-  const [finding] = failed.findings;
-  const found = [{ ...Object(finding), files: ['suite/1a2b/a.txt'] }];
-  const withFiles = sampleReport([{ ...failed, findings: found }]);
-  const command = 'npx @berth/client cp FILE remote:/suite/1a2b/a.txt';
-  expect(reporters.html(withFiles)).toContain(command);
-  expect(reporters.junit(withFiles)).toContain(command);
-  expect(reporters.json(withFiles)).toContain(command);
-});
-
 test('HTML: lists what to fix, with what fails for the same reasons', () => {
   const transaction = { id: 'gateway cloudrun-post 200', rules: ['GW-C2'] };
   const other = { ...failed, ...transaction, engine: 'dredd' as const };

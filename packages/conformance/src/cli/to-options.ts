@@ -6,16 +6,15 @@ import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { rules } from '../contract/rules.ts';
 import type { AuthModule, ConformanceOptions, KnownFailure, WireProfile } from '../options.ts';
-import { ENGINES, StartError } from '../result.ts';
+import { StartError } from '../result.ts';
 import { type Given, toFlag, toVariable } from './options.ts';
 import { suggest } from './parse-arguments.ts';
 import { readJsonFile, readTextFile } from './terminal.ts';
 
 const IDS = rules.map(({ id }) => id);
 
-const OTHERS: readonly string[] = ENGINES.filter(
-  (engine) => engine === 'dredd' || engine === 'respect',
-);
+/** The engines that have no rules of their own. */
+const OTHERS = ['dredd', 'respect'];
 
 /** URLs of a run that makes no calls. */
 export const NOWHERE_URLS = {
@@ -46,7 +45,7 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
     auth: await when(authModule, (file): Promise<AuthModule> => readAuthModule(file)),
     wireProfile: await when(wireProfile, readWireProfile),
     ca: await when(ca, readCertificates),
-    baseline: await when(baseline, (file) => readBaseline(file, IDS)),
+    baseline: await when(baseline, readBaseline),
   };
 }
 
@@ -56,15 +55,10 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
  * @param option the option that lists them, for the message
  * @throws StartError that names the first unknown one
  */
-function assertRuleNames(
-  option: string,
-  names: readonly string[] = [],
-  ids: readonly string[] = IDS,
-  others: readonly string[] = OTHERS,
-): void {
+function assertRuleNames(option: string, names: readonly string[] = []): void {
   for (const name of names) {
-    if (others.includes(name) || ids.some((id) => id.startsWith(name))) continue;
-    throw new StartError(`${option}: unknown rule ${name}${suggest(name, [...ids, ...others])}`);
+    if (OTHERS.includes(name) || IDS.some((id) => id.startsWith(name))) continue;
+    throw new StartError(`${option}: unknown rule ${name}${suggest(name, [...IDS, ...OTHERS])}`);
   }
 }
 
@@ -141,13 +135,13 @@ function parseHeader(option: string, header: string): [string, string] {
  *
  * @throws StartError if the file is neither, or names an unknown rule
  */
-async function readBaseline(file: string, known: readonly string[]): Promise<KnownFailure[]> {
+async function readBaseline(file: string): Promise<KnownFailure[]> {
   const text = await readTextFile(file, '--baseline');
   const entries = text.trimStart().startsWith('[') ? fromJson(file, text) : fromLines(text);
   const ids = entries.map(({ id }) => id);
-  const unknown = ids.find((id) => RULE_LIKE.test(id) && !known.includes(id));
+  const unknown = ids.find((id) => RULE_LIKE.test(id) && !IDS.includes(id));
   if (unknown !== undefined) {
-    throw new StartError(`--baseline ${file}: unknown rule ${unknown}${suggest(unknown, known)}`);
+    throw new StartError(`--baseline ${file}: unknown rule ${unknown}${suggest(unknown, IDS)}`);
   }
   return entries.filter(({ id }, at) => ids.indexOf(id) === at);
 }

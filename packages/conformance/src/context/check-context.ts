@@ -1,7 +1,7 @@
 import type { RuleId } from '../generated/rule-ids.gen.ts';
 import { createAgents } from '../http/agents.ts';
 import type { Caller } from '../http/caller.ts';
-import { type Evidence, type Exchange, toSentSize } from '../http/exchange.ts';
+import type { Evidence, Exchange } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, Inapplicable, Unreached } from '../result.ts';
 import { MISSING } from '../validation/cite.ts';
@@ -11,7 +11,7 @@ import { GatewayClient } from './gateway-client.ts';
 import { createRunCaller, type Run } from './run.ts';
 import type { Need } from './skip-reason.ts';
 import { StorageClient } from './storage-client.ts';
-import { listFiles, toEvidence } from './to-evidence.ts';
+import { toEvidence } from './to-evidence.ts';
 import { UploadClient } from './upload-client.ts';
 
 export interface Check {
@@ -70,7 +70,6 @@ export class CheckContext {
     findings: [] as Finding[],
     notes: [] as string[],
     requests: 0,
-    bytes: 0,
     assertions: 0,
   };
   readonly #run: Run;
@@ -90,9 +89,8 @@ export class CheckContext {
     this.#run = run;
     this.#caller = (given) =>
       createRunCaller(given, {
-        onSent: (sent) => {
+        onSent: () => {
           this.record.requests += 1;
-          this.record.bytes += toSentSize(sent);
         },
         onResponse: (evidence) => {
           this.#last = 'refusal' in evidence ? (evidence.refusal as Evidence) : evidence;
@@ -129,9 +127,7 @@ export class CheckContext {
     this.record.assertions += 1;
     if (holds || this.record.findings.length >= MOST_FINDINGS) return;
     const shown = evidence ? toEvidence(evidence) : {};
-    const files = evidence ? listFiles(this.#run.stored, evidence) : [];
     const more = {
-      ...(files.length > 0 && { files }),
       ...(this.#isOnOneConnection && { onOneConnection: true as const }),
     };
     const repeat = script === undefined ? more : { script };
@@ -211,7 +207,6 @@ export class CheckContext {
       shared.set(owner, made);
       await made;
       this.record.requests += context.record.requests;
-      this.record.bytes += context.record.bytes;
     }
     const { values, ...rest } = await made;
     yield* values;

@@ -38,8 +38,6 @@ export interface Run {
   readonly secrets: Redactor;
   /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
   readonly leftovers: Map<string, string | undefined>;
-  /** The file ID of each path where a file was stored and not deleted. */
-  readonly stored: Map<string, string>;
   /** Calls that several checks look at, by the check that has all of them. */
   readonly shared: Map<RuleId, Promise<unknown>>;
   /** The form of storage requests; known before the first check. */
@@ -67,7 +65,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     health: new Health(),
     signers: withSecrets(createSigners(settings), settings, secrets),
     secrets,
-    ...{ leftovers: new Map(), stored: new Map(), shared: new Map() },
+    ...{ leftovers: new Map(), shared: new Map() },
     requestForm: settings.requestForm ?? 'top',
     refused: {},
     fixture: 'the run has not looked for the fixture service',

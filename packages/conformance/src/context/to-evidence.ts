@@ -1,10 +1,8 @@
 import {
   type Evidence,
   type HeaderList,
-  parseJson,
   type ReceivedResponse,
   type SentRequest,
-  splitTarget,
   toHeaderRecord,
 } from '../http/exchange.ts';
 
@@ -32,31 +30,6 @@ export function toEvidence(evidence: Evidence): {
       ...toText(received.body),
     },
   };
-}
-
-/** Maximum number of files to list. */
-const MOST_FILES = 5;
-
-/**
- * Returns the paths of the stored files that a call refers to, by path, file ID or link.
- *
- * @param stored the file ID of each path
- */
-export function listFiles(stored: ReadonlyMap<string, string>, { sent }: Evidence): string[] {
-  const words = new Set<unknown>();
-  const add = (value: unknown): void => {
-    if (typeof value === 'object' && value !== null) Object.values(value).forEach(add);
-    else words.add(value);
-  };
-  add(parseJson(sent.body.subarray(0, LONGEST)));
-  const { pathname } = splitTarget(sent.url);
-  return [...stored]
-    .filter(
-      ([path, fileId]) =>
-        words.has(path) || words.has(`/${path}`) || words.has(fileId) || pathname.endsWith(path),
-    )
-    .map(([path]) => path)
-    .slice(0, MOST_FILES);
 }
 
 function toText(

@@ -116,7 +116,6 @@ export class UploadClient {
     });
     const { status, text } = exchange.received;
     const isAccepted = status < 400 && !hasXmlError(text);
-    if (isAccepted) this.#run.stored.set(path, fileId);
     return { ...exchange, isAccepted };
   }
 
@@ -175,7 +174,6 @@ export class UploadClient {
   /** Undoes `track` for a path whose file was deleted. */
   untrack(path: string): void {
     this.#run.leftovers.delete(path);
-    this.#run.stored.delete(path);
   }
 }
 

@@ -28,14 +28,7 @@ import {
 import { findRules } from '../contract/rules.ts';
 import gateway from '../generated/gateway.v1.openapi30.gen.json' with { type: 'json' };
 import storage from '../generated/storage.v2.openapi30.gen.json' with { type: 'json' };
-import {
-  type Call,
-  type HeaderList,
-  toReceived,
-  toSentSize,
-  toTarget,
-  withHeaders,
-} from '../http/exchange.ts';
+import { type Call, type HeaderList, toReceived, toTarget, withHeaders } from '../http/exchange.ts';
 import { Throttled } from '../http/health.ts';
 import { fromContractResponse } from '../respect/translate.ts';
 import { createResult, type Result } from '../result.ts';
@@ -160,7 +153,6 @@ async function runTransaction(
       ...(reason === undefined ? {} : { reason }),
       rules: [...new Set(findings.flatMap(({ where }) => findRules(where)))],
       findings: findings.map((finding) => ({ ...finding, ...toEvidence(exchange) })),
-      bytes: toSentSize(exchange.sent),
       assertions: Math.max(1, findings.length),
     };
   } catch (error) {

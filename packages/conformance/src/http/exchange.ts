@@ -161,17 +161,6 @@ function isList(input: HeaderInput): input is HeaderList {
   return Array.isArray(input);
 }
 
-/** Returns the size of a request in bytes as HTTP/1.1: the request line, the headers and the body. */
-export function toSentSize({ method, url, headers, body }: Sent): number {
-  const { pathname, search } = splitTarget(url);
-  const target = search === '' ? pathname : `${pathname}?${search}`;
-  const lines = [
-    `${method} ${target} HTTP/1.1`,
-    ...headers.map(([name, value]) => `${name}: ${value}`),
-  ];
-  return Buffer.byteLength(`${lines.join('\r\n')}\r\n\r\n`) + body.length;
-}
-
 /**
  * Returns the path and query of a URL exactly as written in a response. Only spaces and non-ASCII letters,
  * which are invalid in a request line, are percent-encoded.

@@ -59,7 +59,7 @@ function toCtrf(report: Report): object {
 
 function toTest(suite: string, result: Result): object {
   const { id, outcome, reason, findings, level, statement, durationMs } = result;
-  const { rules, operations, requests, bytes, assertions } = result;
+  const { rules, operations, requests, assertions } = result;
   const message = findings[0]?.message ?? reason;
   return {
     name: id,
@@ -71,6 +71,6 @@ function toTest(suite: string, result: Result): object {
     ...(findings.length > 0 ? { trace: findings.map(toEvidenceText).join('\n\n') } : {}),
     tags: [level],
     type: 'conformance',
-    extra: { statement, rules, operations, requests, bytes, assertions },
+    extra: { statement, rules, operations, requests, assertions },
   };
 }

@@ -50,21 +50,9 @@ export function toCurl(
     : `# the body has ${bodySize} bytes; only the beginning is shown\n${whole}`;
 }
 
-/**
- * Returns the shell script that repeats a finding: its own, or a `curl` command. If the call needs files that
- * the run has removed, comments explain how to store them again.
- */
-export function toRepeat(finding: Finding): string {
-  const { request, script, onOneConnection, files = [] } = finding;
-  const command = script ?? (request ? toCurl(request, onOneConnection ? 2 : 1) : '');
-  if (files.length === 0) return command;
-  const lines = files.map((path) => `#   npx @berth/client cp FILE ${quote(`remote:/${path}`)}`);
-  return [
-    '# The run has removed what it stored. Store a file of the same size under the same name first:',
-    ...lines,
-    ...(request?.method === 'GET' ? ['# If the link has expired, request another one.'] : []),
-    command,
-  ].join('\n');
+/** Returns the shell script that repeats a finding: its own, or a `curl` command. */
+export function toRepeat({ request, script, onOneConnection }: Finding): string {
+  return script ?? (request ? toCurl(request, onOneConnection ? 2 : 1) : '');
 }
 
 /** Returns the command that prints a body that would not survive copy and paste, including line breaks. */

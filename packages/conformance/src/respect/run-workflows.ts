@@ -17,7 +17,6 @@ import {
   type Exchange,
   type HeaderList,
   toReceived,
-  toSentSize,
   toTarget,
   withHeaders,
 } from '../http/exchange.ts';
@@ -81,7 +80,6 @@ async function runWorkflow(run: Run, workflow: Workflow): Promise<Result> {
   return {
     ...{ ...toResult(workflow), ...ending },
     requests: recorded.exchanges.length,
-    bytes: recorded.exchanges.reduce((sum, { sent }) => sum + toSentSize(sent), 0),
     durationMs: Math.round(performance.now() - started),
   };
 }

@@ -14,7 +14,6 @@ export function sampleResult(given: Partial<Result> = {}): Result {
     findings: [],
     notes: [],
     requests: 2,
-    bytes: 300,
     assertions: 3,
     durationMs: 12,
     ...given,
