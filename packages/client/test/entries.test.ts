@@ -50,7 +50,7 @@ it.each([
     values: `
       gatewayError mswHandlers storageError uploadError`,
     types: `
-      DocumentedMswService DocumentedResolver ErrorOptions EventSourceOf FileOptions MswFile
+      ErrorOptions EventSourceOf FileOptions MswFile
       MswFiles MswHandlers MswHandlersOptions MswService MswStorage MswUploads
       ServiceEventInit ServiceRequest ServiceResolver ServiceResponse StorageData
       StorageRequest StorageResolver UploadRequest`,
@@ -61,7 +61,7 @@ it.each([
     values: `
       createGatewayQueries createStorageQueries useUpload`,
     types: `
-      BerthQuery DocumentedServiceQueries GatewayQueries GatewayQueryPaths LinkOptions
+      BerthQuery GatewayQueries GatewayQueryPaths LinkOptions
       LinkQuery ServiceQueries ServiceQueryOptions StorageQueries StorageQueryPaths Upload
       UploadVariables UseUploadOptions`,
   },

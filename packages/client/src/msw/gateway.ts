@@ -12,8 +12,6 @@ import {
 import { SIGNATURE } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/gateway.v1.gen.ts';
 import { GATEWAY_ERRORS, SERVICE_NAME_PATTERN } from '../generated/msw.gen.ts';
-import type { PathWith } from '../internal/raw-calls.ts';
-import type { DataOf, MethodOf } from '../service/create-service.ts';
 import {
   allowAnyOrigin,
   allowPages,
@@ -108,40 +106,6 @@ export interface MswService {
   ): WebSocketHandler;
 }
 
-/** Creates handlers for one hosted service, typed by its OpenAPI document. */
-export interface DocumentedMswService<Paths> extends MswService {
-  /**
-   * Handles GET requests to a path of the document. `params` has its parameters as text.
-   *
-   * @example
-   * server.use(berth.service('orders').GET('/items/{id}', ({ params }) => ({ id: Number(params.id), name: 'Anchor' })));
-   */
-  GET<Path extends PathWith<Paths, 'get'>>(
-    path: Path,
-    resolver: DocumentedResolver<MethodOf<Paths, Path, 'get'>>,
-    options?: RequestHandlerOptions,
-  ): HttpHandler;
-  /**
-   * Handles POST requests to a path of the document.
-   *
-   * @example
-   * server.use(berth.service('orders').POST('/items', () => ({ id: 43, name: 'Rope' })));
-   */
-  POST<Path extends PathWith<Paths, 'post'>>(
-    path: Path,
-    resolver: DocumentedResolver<MethodOf<Paths, Path, 'post'>>,
-    options?: RequestHandlerOptions,
-  ): HttpHandler;
-}
-
-/**
- * Handles a call to an operation. It returns the JSON of a successful response, or a complete `Response`, which
- * may be anything. Return nothing to leave the call to the next handler.
- */
-export type DocumentedResolver<Operation extends object> = (
-  call: ServiceRequest,
-) => MaybePromise<DataOf<Operation> | Response | undefined>;
-
 const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
 
 const TYPE = 'text/event-stream';
@@ -153,7 +117,7 @@ const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'te
 const refusals = new WeakSet<Response>();
 
 export function createMswGateway(context: MswContext): {
-  service(name: string): DocumentedMswService<never>;
+  service(name: string): MswService;
   defaults: RequestHandler[];
 } {
   const { gatewayUrl } = context;
@@ -165,7 +129,7 @@ export function createMswGateway(context: MswContext): {
     const result = refusal ?? (await resolve({ request: call.request, params: call.params }));
     return toGatewayResponse(result, call.request, context);
   };
-  const service = (name: string): DocumentedMswService<never> => {
+  const service = (name: string): MswService => {
     if (!new RegExp(SERVICE_NAME_PATTERN).test(name)) {
       throw new TypeError(`"${name}" is not a valid hosted service name.`);
     }
@@ -183,23 +147,9 @@ export function createMswGateway(context: MswContext): {
         );
     const get = handle(/^(GET|HEAD)$/);
     const post = handle(/^POST$/);
-    const documented =
-      (create: typeof get): typeof get =>
-      (path, resolve, options) =>
-        create(
-          // MSW has `:id`, in which names are words.
-          path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => `:${name.replaceAll(/\W/g, '_')}`),
-          async (call) => {
-            const data = await resolve(call);
-            return typeof data === 'string' ? HttpResponse.json(data) : data;
-          },
-          options,
-        );
     return {
       get,
       post,
-      GET: documented(get),
-      POST: documented(post),
       events: (path, events, options) => {
         const handler = get(
           path,

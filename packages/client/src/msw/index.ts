@@ -1,8 +1,6 @@
 export type { ErrorOptions } from './context.ts';
 export type { FileOptions, MswFile, MswFiles } from './files.ts';
 export type {
-  DocumentedMswService,
-  DocumentedResolver,
   EventSourceOf,
   MswService,
   ServiceEventInit,

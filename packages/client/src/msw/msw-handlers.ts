@@ -2,7 +2,7 @@ import type { RequestHandler } from 'msw';
 import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
 import type { MswContext } from './context.ts';
 import { createFileStore, type MswFiles } from './files.ts';
-import { createMswGateway, type DocumentedMswService, type MswService } from './gateway.ts';
+import { createMswGateway, type MswService } from './gateway.ts';
 
 import { createMswStorage, type MswStorage } from './storage.ts';
 
@@ -44,19 +44,11 @@ export type MswHandlersOptions = Addresses & {
 };
 
 /** The handlers created by {@link mswHandlers}, and functions to create more. */
-export interface MswHandlers<Services extends object = Record<never, never>> {
+export interface MswHandlers {
   /** The default handlers. MSW uses the first handler that matches, so put these last. */
   readonly handlers: RequestHandler[];
-  /**
-   * Creates handlers for a hosted service, typed by the service's own OpenAPI document.
-   *
-   * @example
-   * const berth = mswHandlers<Services>({ baseUrl: 'https://api.example.com' });
-   * const item = berth.service('orders').GET('/items/{id}', () => ({ id: 42, name: 'Anchor' }));
-   */
-  service<Name extends keyof Services & string>(name: Name): DocumentedMswService<Services[Name]>;
   /** Creates handlers for one hosted service. A service without handlers responds with `SERVICE_NOT_FOUND`. */
-  service(name: [keyof Services] extends [never] ? string : never): MswService;
+  service(name: string): MswService;
   /** Creates handlers for storage operations. */
   readonly storage: MswStorage;
   /** Creates handlers for the upload target and for links. */
@@ -81,9 +73,7 @@ export interface MswHandlers<Services extends object = Record<never, never>> {
  * afterEach(() => berth.files.clear());
  * afterAll(() => server.close());
  */
-export function mswHandlers<Services extends object = Record<never, never>>(
-  options: MswHandlersOptions,
-): MswHandlers<Services> {
+export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   const { baseUrl = '', envId = 'dev', wireProfile = defaultWireProfile } = options;
   const { gatewayUrl = baseUrl, storageUrl = baseUrl } = options;
   const context: MswContext = {
@@ -100,7 +90,7 @@ export function mswHandlers<Services extends object = Record<never, never>>(
   const uploads = createMswUploads(context);
   return {
     handlers: [...storage.defaults, ...uploads.defaults, ...gateway.defaults],
-    service: gateway.service as MswHandlers<Services>['service'],
+    service: gateway.service,
     storage: storage.storage,
     uploads: uploads.uploads,
     files: context.store.forTests,

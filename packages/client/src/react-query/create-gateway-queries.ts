@@ -3,30 +3,11 @@ import createQueries, { type OpenapiQueryClient } from 'openapi-react-query';
 import type { GatewayClient } from '../create-gateway-client.ts';
 import type { BerthError } from '../errors.ts';
 import { toGatewayError } from '../internal/gateway-errors.ts';
-import type { PathWith } from '../internal/raw-calls.ts';
-import type {
-  DataOf,
-  DocumentedService,
-  Init,
-  MethodOf,
-  Optional,
-} from '../service/create-service.ts';
-import type { PayloadOptions } from '../service/service.ts';
+import type { PayloadOptions, Service } from '../service/service.ts';
 import { type BerthQuery, type GatewayQueryPaths, toQuery } from './query.ts';
 
 /** Gateway queries, created by {@link createGatewayQueries}. */
-export interface GatewayQueries<Services extends object = Record<never, never>>
-  extends OpenapiQueryClient<GatewayQueryPaths, 'application/json'> {
-  /**
-   * Returns the queries for a hosted service, typed by the service's own OpenAPI document.
-   *
-   * @example
-   * const queries = createGatewayQueries(createGatewayClient<Services>({ baseUrl, auth }));
-   * const { data } = useQuery(queries.service('orders').GET('/items/{id}', { params: { path: { id: 42 } } }));
-   */
-  service<Name extends keyof Services & string>(
-    name: Name,
-  ): DocumentedServiceQueries<Services[Name]>;
+export interface GatewayQueries extends OpenapiQueryClient<GatewayQueryPaths, 'application/json'> {
   /**
    * Returns the queries for one hosted service.
    *
@@ -34,7 +15,7 @@ export interface GatewayQueries<Services extends object = Record<never, never>>
    * const users = queries.service('users');
    * const { data, error } = useQuery(users.get<User>('7'));
    */
-  service(name: [keyof Services] extends [never] ? string : never): ServiceQueries;
+  service(name: string): ServiceQueries;
 }
 
 /** Queries for one hosted service. */
@@ -70,36 +51,6 @@ export interface ServiceQueries {
   ): UseMutationOptions<Payload, BerthError, Body>;
 }
 
-/** Queries for one hosted service, typed by its OpenAPI document. */
-export interface DocumentedServiceQueries<Paths> extends ServiceQueries {
-  /**
-   * Gets a path of the document. An empty payload becomes `null`, because queries must have data.
-   *
-   * @example
-   * const { data, error } = useQuery(orders.GET('/items/{id}', { params: { path: { id: 42 } } }));
-   */
-  GET<Path extends PathWith<Paths, 'get'>>(
-    path: Path,
-    ...init: Optional<QueryInit<MethodOf<Paths, Path, 'get'>>>
-  ): BerthQuery<DataOf<MethodOf<Paths, Path, 'get'>>>;
-  /**
-   * Posts to a path of the document. The mutation's variable has the parameters and the body.
-   *
-   * @example
-   * const create = useMutation(orders.POST('/items'));
-   * create.mutate({ body: { name: 'Anchor' } });
-   */
-  POST<Path extends PathWith<Paths, 'post'>>(
-    path: Path,
-  ): UseMutationOptions<
-    DataOf<MethodOf<Paths, Path, 'post'>>,
-    BerthError,
-    Init<MethodOf<Paths, Path, 'post'>, 'json'>
-  >;
-}
-
-type QueryInit<Operation> = Omit<Init<Operation, 'json'>, 'signal' | 'headers' | 'parseAs'>;
-
 /**
  * Options for a query. Headers cannot be set here, because they would have to be part of the key: set them on
  * the client.
@@ -124,7 +75,7 @@ export type ServiceQueryOptions<Payload> = Omit<PayloadOptions<Payload>, 'signal
  */
 export function createGatewayQueries<Services extends object = Record<never, never>>(
   gateway: GatewayClient<Services>,
-): GatewayQueries<Services> {
+): GatewayQueries {
   const call = (method: 'GET' | 'POST') => async (path: never, init: never) => {
     const result = await gateway[method](path, init);
     if (!result.response.ok) throw toGatewayError(result);
@@ -136,29 +87,13 @@ export function createGatewayQueries<Services extends object = Record<never, nev
   } as never);
   return {
     ...raw,
-    service: (name: string) => createServiceQueries(gateway.service(name as never), name) as never,
+    service: (name) => createServiceQueries(gateway.service(name as never), name),
   };
 }
 
-type AnyPaths = Record<string, Record<'get' | 'post', { responses: Record<number, unknown> }>>;
-
-function createServiceQueries(
-  service: DocumentedService<AnyPaths>,
-  name: string,
-): DocumentedServiceQueries<AnyPaths> {
+function createServiceQueries(service: Service, name: string): ServiceQueries {
   const queryKey = ['berth', 'service', name];
-  const call = async (method: 'GET' | 'POST', path: string, init: object) => {
-    const result: { data?: unknown; response: Response } = await service[method](path, init);
-    if (!result.response.ok) throw toGatewayError(result);
-    return (result.data ?? null) as never;
-  };
-  const post: DocumentedServiceQueries<AnyPaths>['POST'] = (path) => ({
-    mutationFn: (init) => call('POST', path, init),
-  });
   return {
-    GET: (path, init = {}) =>
-      toQuery([...queryKey, path, init], ({ signal }) => call('GET', path, { ...init, signal })),
-    POST: post,
     queryKey,
     get: <Payload>(path = '', options: ServiceQueryOptions<Payload> = {}) =>
       toQuery([...queryKey, path], async ({ signal }) => {

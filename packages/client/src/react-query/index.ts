@@ -1,5 +1,4 @@
 export type {
-  DocumentedServiceQueries,
   GatewayQueries,
   ServiceQueries,
   ServiceQueryOptions,

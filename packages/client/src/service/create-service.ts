@@ -65,10 +65,7 @@ export interface DocumentedService<Paths> extends Service {
   ): Promise<ServiceResult<MethodOf<Paths, Path, 'post'>, As>>;
 }
 
-/** The JSON data of an operation's successful responses. */
-export type DataOf<Operation extends object> = NonNullable<CallResult<Operation, 'json'>['data']>;
-
-export type MethodOf<Paths, Path extends keyof Paths, Method extends string> =
+type MethodOf<Paths, Path extends keyof Paths, Method extends string> =
   Paths[Path] extends Record<Method, infer Operation extends object> ? Operation : never;
 
 /** Options for one raw call. */
@@ -76,7 +73,7 @@ export type Init<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Reque
   Omit<CallOptions, 'signal'>;
 
 /** An argument that is optional if nothing in it is required. */
-export type Optional<Value> = Record<never, never> extends Value ? [init?: Value] : [init: Value];
+type Optional<Value> = Record<never, never> extends Value ? [init?: Value] : [init: Value];
 
 /** The result of a call to a hosted service, to which the service or the gateway responded. */
 type ServiceResult<Operation extends object, As extends ParseAs> =

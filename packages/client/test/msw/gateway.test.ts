@@ -1,9 +1,8 @@
-import { bearer as bearerAuth, createGatewayClient, isGatewayError, tc3 } from '@berth/client';
-import { gatewayError, mswHandlers } from '@berth/client/msw';
+import { createGatewayClient, isGatewayError, tc3 } from '@berth/client';
+import { gatewayError } from '@berth/client/msw';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from '../support/fake-fetch.ts';
-import type { Services } from '../support/orders.ts';
 import { expectInContract } from './contract.ts';
 import { BASE, berth, gateway, server } from './set-up.ts';
 
@@ -30,27 +29,6 @@ describe('a hosted service', () => {
     expect(error).toMatchObject({ source: 'service', status: 404, code: undefined });
     expect(isGatewayError(error) && error.body()).toEqual({ reason: 'gone' });
     expect((await hello.request('json', { method: 'HEAD' })).status).toBe(200);
-  });
-
-  it('has handlers typed by its document', async () => {
-    const orders = mswHandlers<Services>({ baseUrl: BASE }).service('orders');
-    server.use(
-      orders.GET('/items/{id}', ({ params }) => ({ id: Number(params.id), name: 'Anchor' })),
-      orders.POST('/items', () => HttpResponse.json({ problems: ['name'] }, { status: 422 })),
-    );
-    const client = createGatewayClient<Services>({ baseUrl: BASE, auth: bearerAuth('t') });
-    const { data } = await client
-      .service('orders')
-      .GET('/items/{id}', { params: { path: { id: 7 } } });
-    expect(data).toEqual({ id: 7, name: 'Anchor' });
-    const { error } = await client.service('orders').POST('/items', { body: { id: 1, name: 'a' } });
-    expect(error).toEqual({ problems: ['name'] });
-    // @ts-expect-error: the name is missing
-    void (() => orders.GET('/items/{id}', () => ({ id: 1 })));
-    // @ts-expect-error: the path is /items
-    void (() => orders.GET('/item', () => undefined));
-    // @ts-expect-error: the service is orders
-    void (() => mswHandlers<Services>({ baseUrl: BASE }).service('order'));
   });
 
   it('responds at its root, with and without a slash', async () => {

@@ -6,7 +6,6 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { faultServer, hang, refuse, serve } from '../support/fault-server.ts';
-import type { Services } from '../support/orders.ts';
 import { storageAt } from '../support/storage.ts';
 import { act, renderHook, waitFor } from './render.ts';
 
@@ -43,34 +42,6 @@ describe('queries of a hosted service', () => {
     const users = queriesOf(server.baseUrl).service('users');
     const { result } = renderHook(() => useQuery(users.get()));
     await waitFor(() => expect(result.current.data).toBeNull());
-  });
-
-  it('are typed by its document', async () => {
-    await using server = await faultServer(serve({ id: 42, name: 'Anchor' }));
-    const client = createGatewayClient<Services>({ baseUrl: server.baseUrl, retry: false });
-    const orders = createGatewayQueries(client).service('orders');
-    const query = orders.GET('/items/{id}', { params: { path: { id: 42 } } });
-    const { result } = renderHook(() => useQuery(query));
-    await waitFor(() => expect(result.current.data?.name).toBe('Anchor'));
-    expect(query.queryKey.slice(0, 3)).toEqual(orders.queryKey);
-    const { result: create } = renderHook(() => useMutation(orders.POST('/items')));
-    await act(() => create.current.mutateAsync({ body: { id: 43, name: 'Rope' } }));
-    expect(server.calls.map(({ method, url }) => `${method} ${url}`)).toEqual([
-      'GET /v1/cloudrun/orders/items/42',
-      'POST /v1/cloudrun/orders/items',
-    ]);
-    // @ts-expect-error: params are missing
-    void (() => orders.GET('/items/{id}'));
-    // @ts-expect-error: the service is orders
-    void (() => createGatewayQueries(client).service('order'));
-  });
-
-  it('of a document throw for an error', async () => {
-    await using server = await faultServer(refuse('SERVICE_NOT_FOUND', 404));
-    const client = createGatewayClient<Services>({ baseUrl: server.baseUrl, retry: false });
-    const items = createGatewayQueries(client).service('orders').GET('/items');
-    const { result } = renderHook(() => useQuery(items));
-    await waitFor(() => expect(result.current.error).toMatchObject({ status: 404 }));
   });
 
   it('abort the call when the component unmounts', async () => {
