@@ -84,11 +84,6 @@ export function toContractModule(): string {
       idempotent,
       'Storage operations that are safe to execute twice (D26).',
     ],
-    [
-      'COPY_PATH_PATTERN',
-      storage.components.schemas.FilePath['x-berth-item-pattern'],
-      'Pattern that copy paths must match (D24).',
-    ],
     ...Object.entries(LIMITS).map(([name, text]): [string, number, string] => [
       toConstantName(name),
       defaults.limits[name as keyof typeof LIMITS].value,

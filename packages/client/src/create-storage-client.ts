@@ -86,8 +86,7 @@ export interface StorageClientOptions extends SharedCallOptions {
    */
   readonly agent?: object | undefined;
   /**
-   * Called with warnings: about a link lifetime above 3600 s and, in Node, once about an
-   * uploaded path that cannot be copied or moved (D24). Default: `console.warn`.
+   * Called with a warning about a link lifetime above 3600 s (D22). Default: `console.warn`.
    */
   readonly onWarning?: ((message: string) => void) | undefined;
 }

@@ -102,9 +102,6 @@ export const IDEMPOTENT_OPERATIONS = [
   "batchGetTempUrls"
 ] as const;
 
-/** Pattern that copy paths must match (D24). */
-export const COPY_PATH_PATTERN = "^/[0-9A-Za-z/!\\-_.,*\\u4E00-\\u9FFF]+$" as const;
-
 /** Minimum lifetime of a link (D22). */
 export const LINK_MIN_SECONDS = 1 as const;
 

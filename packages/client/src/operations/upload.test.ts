@@ -14,22 +14,6 @@ const refusal = (code: string, status: number) =>
   );
 
 describe('upload', () => {
-  it('warns once about a path that cannot be copied or moved, and sends it', async () => {
-    const { storage, requests, warnings } = storageWith([
-      granted(),
-      stored(),
-      granted(),
-      stored(),
-      granted(),
-      stored(),
-    ]);
-    for (const path of ['/中/a-b_c.,!*', 'May 2026.txt', 'June 2026.txt']) {
-      await storage.upload(path, 'hello');
-    }
-    expect(warnings).toEqual([expect.stringMatching(/^May 2026\.txt cannot be copied or moved: /)]);
-    expect(await requests[2]?.json()).toEqual({ path: 'May 2026.txt' });
-  });
-
   it.each([
     ['a string', 'é', undefined, 'application/octet-stream'],
     ['bytes', new TextEncoder().encode('é'), undefined, 'application/octet-stream'],

@@ -1,4 +1,4 @@
-import { fileSize, ignoreEarlyErrors, toSizedContent, warnOfPath } from '#platform';
+import { fileSize, ignoreEarlyErrors, toSizedContent } from '#platform';
 import { sendForm } from '#send-form';
 import { BerthError } from '../errors.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
@@ -79,7 +79,6 @@ export async function upload(
   ignoreEarlyErrors(data);
   // "Cloud path of the file, including the file name."
   if (!path) throw new TypeError('path must not be empty.');
-  warnOfPath(path, context);
   options.signal?.throwIfAborted();
   const content = await toContent(data, options);
   const { fetch = platformFetch, agent } = context;

@@ -5,8 +5,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { fileURLToPath } from 'node:url';
-import { COPY_PATH_PATTERN } from '../generated/contract.gen.ts';
-import type { StorageContext } from '../internal/storage.ts';
 import { toMultipart, type UploadForm } from './upload-form.ts';
 
 export const hidesHeaders = false;
@@ -69,16 +67,4 @@ export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Ui
     return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   }
   return new Uint8Array(data);
-}
-
-const COPY_PATH = new RegExp(COPY_PATH_PATTERN);
-const warned = new WeakSet<object>();
-
-/** Warns, once per client, about a path that an upload may have, but a copy or move may not (D24). */
-export function warnOfPath(path: string, client: Pick<StorageContext, 'onWarning'>): void {
-  if (COPY_PATH.test(`/${path}`) || warned.has(client)) return;
-  warned.add(client);
-  client.onWarning(
-    `${path} cannot be copied or moved: paths of copies may only contain digits, Latin letters, Chinese characters and / ! - _ . , *`,
-  );
 }

@@ -11,9 +11,6 @@ export const toFetchBody = (_: unknown, data: FormData): FormData => data;
 /** Does nothing, because there are no Node streams on this platform. */
 export const ignoreEarlyErrors = (_: unknown): void => {};
 
-/** Does nothing, because users of a page choose the names of files, and do not read its console. */
-export const warnOfPath = (_path: string, _client: object): void => {};
-
 /** Whether responses may lack headers: pages only see those that the server exposes (D11). */
 export const hidesHeaders = true;
 
