@@ -78,13 +78,4 @@ describe('createGatewayClient', () => {
     expect(requests[0]?.headers.get('Authorization')).toBe('TC3-HMAC-SHA256 x');
     expect(requests[0]?.headers.get('X-A')).toBe('a');
   });
-
-  it('uses a platform fetch that is replaced after the client was created', async () => {
-    const gateway = createGatewayClient({ baseUrl });
-    const { fetch, requests } = fakeFetch(json({}));
-    vi.stubGlobal('fetch', fetch);
-    await gateway.GET(ANY, { params });
-    vi.unstubAllGlobals();
-    expect(requests).toHaveLength(1);
-  });
 });

@@ -60,23 +60,6 @@ describe('a link to a file', () => {
     await settle(() => expect(responses).toHaveLength(3));
   });
 
-  it('is refetched in time for components mounted later', async () => {
-    const { fileID, files } = await setUp();
-    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-    const query = files.tempUrl(fileID, { maxAge: 100 });
-    let enabled = true;
-    const { result, rerender } = renderHook(() => useQuery({ ...query, enabled }));
-    await settle(() => expect(result.current.data).toBeDefined());
-    enabled = false;
-    rerender();
-    await act(() => vi.advanceTimersByTimeAsync(76 * SECOND));
-    enabled = true;
-    rerender();
-    expect(responses).toHaveLength(1);
-    await act(() => vi.advanceTimersByTimeAsync(5 * SECOND));
-    await settle(() => expect(responses).toHaveLength(2));
-  });
-
   it.each([
     ['a hidden tab returns', (isOn: boolean) => focusManager.setFocused(isOn)],
     ['the connection is back', (isOn: boolean) => onlineManager.setOnline(isOn)],
@@ -118,21 +101,6 @@ describe('a link to a file', () => {
     } finally {
       turn(true);
     }
-  });
-
-  it('leaves the cache before it expires', async () => {
-    const { fileID, files } = await setUp();
-    const { staleTime, gcTime } = files.tempUrl(fileID, { maxAge: 100 });
-    expect(staleTime + gcTime).toBe(100 * SECOND);
-    expect(staleTime).toBe(80 * SECOND);
-  });
-
-  it('with a very long lifetime does not refetch immediately', async () => {
-    const { fileID, files } = await setUp();
-    const { gcTime, refetchInterval } = files.tempUrl(fileID, { maxAge: 10 ** 9 });
-    const query = { state: { dataUpdatedAt: Date.now() } };
-    expect(refetchInterval(query)).toBeLessThan(2 ** 31);
-    expect(gcTime).toBeLessThan(2 ** 31);
   });
 
   it('that cannot be fetched is a Berth error, and is not retried immediately', async () => {
