@@ -25,8 +25,8 @@ import { createRedactor } from './session/redactor.ts';
 import type { Auth } from './surfaces/auth/auth.ts';
 import { createDocumentSurface } from './surfaces/document.ts';
 import { createGateway } from './surfaces/gateway.ts';
+import { refuseForeignHost } from './surfaces/host-refusal.ts';
 import { type Application, respondToFailure } from './surfaces/http-server.ts';
-import { findHostRefusal, isFromBrowser, sendOwnRefusal } from './surfaces/own-refusal.ts';
 import { corsOf } from './surfaces/router-options.ts';
 import { createStorage } from './surfaces/storage.ts';
 import { createUpload } from './surfaces/upload.ts';
@@ -93,12 +93,7 @@ export function createApplication(context: Context, auth: Auth): Application {
         }
         const record = begin(request, surface);
         (response as RecordedResponse).record = record;
-        const refusal = isFromBrowser(request)
-          ? findHostRefusal(request, context.options)
-          : undefined;
-        if (refusal !== undefined) {
-          return sendOwnRefusal(refusal, surface, context, response);
-        }
+        if (refuseForeignHost(request, surface, context, response)) return;
         if (!hasFaults(record, request)) return handle(event, surface, request, response);
         // Continue in a separate task.
         const next = () => attempt(() => handle(event, surface, request, response), fail);

@@ -30,7 +30,6 @@ test('logs a call with its result', async () => {
       body: { text: expect.stringContaining('中') },
     },
     violations: [],
-    responseViolations: [],
     faults: [],
   });
   const fileList = [{ srcPath: 1, dstPath: 2 }];

@@ -38,10 +38,8 @@ const REASONS = {
   invalid: ['INVALID_REQUEST', 'INVALID_PARAM', 'MalformedPOSTRequest'],
 } as const;
 
-export type Reason = keyof typeof REASONS;
-
 export function refusalFor(
-  reason: Reason,
+  reason: keyof typeof REASONS,
   surface: SurfaceName,
   options?: ContractErrorOptions,
 ): Refusal {

@@ -56,7 +56,6 @@ export class CallRecord implements LoggedRequest {
   service: string | undefined = undefined;
   matched = true;
   violations: readonly Violation[] = NO_VIOLATIONS;
-  responseViolations: readonly Violation[] = NO_VIOLATIONS;
   faults: readonly string[] = [];
   /** Status of an upgrade, which has no `ServerResponse` in Node. */
   status = 0;
@@ -131,10 +130,9 @@ export class CallRecord implements LoggedRequest {
 
   get #bytes(): number {
     const texts = [this.#target, ...this.#rawHeaders, this.#response?.head ?? ''];
-    const violations = [...this.violations, ...this.responseViolations];
     return (
       texts.reduce((sum, text) => sum + TEXT_BYTES + text.length, CALL_BYTES) +
-      violations.reduce((sum, { message }) => sum + CALL_BYTES + message.length, 0) +
+      this.violations.reduce((sum, { message }) => sum + CALL_BYTES + message.length, 0) +
       this.#requestBody.keptSize +
       (this.#response?.kept.keptSize ?? 0)
     );

@@ -12,7 +12,6 @@ const toLogged = (body: Uint8Array | undefined, bodyBytes = body?.length ?? 0): 
   request: { method: 'GET', target: '/', headers: {}, body, bodyBytes },
   response: undefined,
   violations: [],
-  responseViolations: [],
   faults: [],
 });
 

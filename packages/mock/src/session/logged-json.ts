@@ -19,7 +19,7 @@ export interface LoggedJson extends Omit<LoggedRequest, 'request' | 'response'> 
  */
 export function toLoggedJson(logged: LoggedRequest): LoggedJson {
   const { id, at, surface, operationId, service, matched, response } = logged;
-  const { violations, responseViolations, faults } = logged;
+  const { violations, faults } = logged;
   return {
     id,
     at,
@@ -31,7 +31,6 @@ export function toLoggedJson(logged: LoggedRequest): LoggedJson {
     ...(response !== undefined && { response: toMessage(response) }),
     reason: findReason(logged),
     violations,
-    responseViolations,
     faults,
   };
 }

@@ -26,8 +26,6 @@ export interface LoggedRequest {
   readonly response: (LoggedMessage & { readonly status: number; readonly ms: number }) | undefined;
   /** How the request breaks the contract, with the location in the contract. */
   readonly violations: readonly Violation[];
-  /** How the mock's own response breaks the contract. */
-  readonly responseViolations: readonly Violation[];
   /** Names of the faults that were applied. */
   readonly faults: readonly string[];
 }

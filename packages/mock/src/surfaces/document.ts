@@ -83,7 +83,7 @@ export function createDocumentSurface(context: Context): GatewayRouter {
     };
   }
 
-  const { cors: _, onFault: __, ...options } = toRouterOptions(context, 'gateway');
+  const { cors: _, onFault: __, ...options } = toRouterOptions(context);
   const router = createRouter(
     TABLE,
     Object.fromEntries(TABLE.routes.map(({ operationId }) => [operationId, handle])),

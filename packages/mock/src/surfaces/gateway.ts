@@ -104,7 +104,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
       webSocket,
     },
     {
-      ...toRouterOptions(context, 'gateway', toWords),
+      ...toRouterOptions(context, toWords),
       env: toEnvOption(context.options),
       security: auth.gateway,
     },

@@ -7,7 +7,6 @@ import {
   type Fault,
   type HandlerResponse,
   UpgradeResponse,
-  type Violation,
 } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import type { SurfaceName } from '../contract/surface.ts';
@@ -36,7 +35,6 @@ export function corsOf(
 
 export function toRouterOptions(
   context: Context,
-  surface: SurfaceName,
   words?: (fault: Fault, call: Call) => string | undefined,
 ) {
   return {
@@ -44,16 +42,7 @@ export function toRouterOptions(
     wireProfile: context.profile,
     // For a delayed call, the log has already sent it.
     requestId: (request: IncomingMessage) => recordOf(request).id || undefined,
-    responses: 'check' as const,
     onFault: createRefusalExplainer(words),
-    onViolation(violation: Violation, call: Call) {
-      const record = recordOf(call.request);
-      record.responseViolations = [...record.responseViolations, violation];
-      process.emitWarning(
-        `A response from the mock (${surface}, ${call.operationId}) breaks the contract: ${violation.message}`,
-        'MockWarning',
-      );
-    },
     onError(error: unknown, { request }: Call) {
       // An aborted request is not a bug in the mock.
       if (request.complete) process.emitWarning(error as Error);

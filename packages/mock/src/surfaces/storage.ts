@@ -37,7 +37,7 @@ export function createStorage(context: Context, auth: Auth): Router {
   const ids = idsOf('storage') as StorageOperationId[];
   const handlers = Object.fromEntries(ids.map((id) => [id, handle(id)]));
   return createStorageRouter(handlers as unknown as StorageHandlers, {
-    ...toRouterOptions(context, 'storage'),
+    ...toRouterOptions(context),
     env,
     security: auth.storage,
   });

@@ -23,7 +23,7 @@ export function createUpload(context: Context): Router {
     }
     return recordOf(call.request).session.storage.upload.uploadFile(form, call);
   };
-  return createUploadRouter({ uploadFile }, toRouterOptions(context, 'upload'));
+  return createUploadRouter({ uploadFile }, toRouterOptions(context));
 }
 
 /**
