@@ -1,5 +1,4 @@
 import { contract } from '@berth/server-stubs';
-import addCompletion from '@bomb.sh/tab/commander';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
 import { REVOCABLE } from '../shared/create-shared.ts';
@@ -138,8 +137,6 @@ function createProgram(): Command {
       const { revoke } = await import('./commands.ts');
       await revoke(kind, name, { ...program.opts(), ...options });
     });
-  // Shells may complete file names, which the library turns off with each completion.
-  Object.defineProperty(addCompletion(program), 'directive', { get: () => 0, set: () => {} });
   return program;
 }
 
