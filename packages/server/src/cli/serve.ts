@@ -30,7 +30,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   assertTwoPorts(config);
   const serverLog = createLog({ level: config.log.level, secrets: secretsOf(config) });
   const { log } = serverLog;
-  const server = await createCore(resolved, serverLog);
+  const server = await createCore(config, serverLog);
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
   const stop = async (signal: string) => {
     log.info({ signal }, 'shutting down');
@@ -71,7 +71,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 
   async function apply(from: string): Promise<void> {
     const next = withOptions(await reloadConfig(from, resolved.config), options);
-    const restarts = await server.reload(next);
+    const restarts = await server.reload(next.config);
     log.info('reloaded the configuration');
     if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
     const before = resolved.files.join('\n');

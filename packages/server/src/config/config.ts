@@ -28,23 +28,7 @@ export interface KeyPair {
   readonly expires?: string | undefined;
 }
 
-/** The OpenAPI document of a hosted service. */
-export interface DocumentConfig {
-  readonly file: string;
-  /** What happens to responses that violate the document. */
-  readonly responses: 'off' | 'report' | 'refuse';
-}
-
-export interface EnvironmentConfig
-  extends Omit<ParsedEnvironment, 'credentials' | 'tokens' | 'services'> {
-  readonly services: Readonly<
-    Record<
-      string,
-      Omit<ParsedEnvironment['services'][string], 'document'> & {
-        readonly document?: DocumentConfig | undefined;
-      }
-    >
-  >;
+export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials' | 'tokens'> {
   readonly credentials: readonly KeyPair[];
   readonly tokens?:
     | { readonly jwks: KeySet | string; readonly issuer?: string | undefined }

@@ -49,23 +49,6 @@ const dns = z.strictObject({
   scheme: z.enum(['http', 'https']).default('http'),
 });
 
-const document = z
-  .union([
-    z.string().min(1),
-    z.strictObject({
-      file: z.string().min(1).describe('Path of the document.'),
-      responses: z
-        .enum(['off', 'report', 'refuse'])
-        .default('off')
-        .describe(
-          'Responses that break the document: `report` logs and counts them; `refuse` also sends BAD_GATEWAY instead, and holds back JSON bodies of up to 1 MiB until they are checked.',
-        ),
-    }),
-  ])
-  .describe(
-    'OpenAPI document of the service. Requests that break it fail with INVALID_REQUEST, INVALID_PATH or METHOD_NOT_ALLOWED.',
-  );
-
 const seconds = z.number().min(0);
 
 const perEndpoint = z
@@ -152,7 +135,6 @@ const serviceSchema = z
       .optional()
       .describe('Short form for a single version with these endpoints.'),
     dns: dns.optional().describe('Resolves the endpoints with DNS.'),
-    document: document.optional(),
   })
   .refine(
     ({ versions, endpoints, dns }) =>

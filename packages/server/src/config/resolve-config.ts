@@ -2,25 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
-import type { ServiceDocument } from '@berth/server-stubs/service-document';
 import {
   type Config,
   ConfigError,
   type ConfigFault,
-  type DocumentConfig,
   type EnvironmentConfig,
   type KeySet,
 } from './config.ts';
 import { configSchema, type ParsedConfig, wireProfileSchema } from './config-schema.ts';
 import { toFaults } from './to-faults.ts';
 
-/** Maximum size of a body that is validated against the document of its service, in bytes. */
-export const JUDGED_BYTES = 1024 * 1024;
-
 export interface ResolvedConfig {
   readonly config: Config;
-  /** The compiled OpenAPI documents of services, by absolute path. */
-  readonly documents: ReadonlyMap<string, ServiceDocument>;
   /** Absolute paths of the files that were read for it. */
   readonly files: readonly string[];
 }
@@ -56,7 +49,7 @@ export async function resolveConfig(
     const environment = config.environments[env];
     Object.assign(environment ?? {}, { services: Object.assign(services, environment?.services) });
   }
-  return { config, documents: reader.documents, files: reader.files };
+  return { config, files: reader.files };
 }
 
 type Given =
@@ -77,8 +70,7 @@ function takeKnown(input: unknown, previous: Config | undefined) {
       const text = toJson(service);
       if (text === undefined) return true;
       const found = known[name];
-      // The file of a document may have changed.
-      if (found !== undefined && found.document === undefined && written.get(found) === text) {
+      if (found !== undefined && written.get(found) === text) {
         same[name] = found;
         return false;
       }
@@ -107,7 +99,6 @@ type Path = ConfigFault['path'];
 class FileReader {
   readonly faults: ConfigFault[] = [];
   readonly files: string[] = [];
-  readonly documents = new Map<string, ServiceDocument>();
   readonly #folder: string;
 
   /** @param folder base of relative paths */
@@ -206,7 +197,7 @@ async function readKey(key: ParsedConfig['keys'][number], index: number, reader:
 }
 
 async function readEnvironment(
-  { tokens, credentials, services, ...rest }: ParsedConfig['environments'][string],
+  { tokens, credentials, ...rest }: ParsedConfig['environments'][string],
   at: (string | number)[],
   reader: FileReader,
 ): Promise<EnvironmentConfig> {
@@ -219,46 +210,11 @@ async function readEnvironment(
   }));
   return {
     ...rest,
-    services: await mapValues(services, async ({ document, ...service }, name) => ({
-      ...service,
-      ...(document && {
-        document: await readDocument(document, [...at, 'services', name], reader),
-      }),
-    })),
     credentials: await Promise.all(pairs),
     ...(tokens && {
       tokens: { ...tokens, jwks: await readKeySet(tokens.jwks, [...at, 'tokens', 'jwks'], reader) },
     }),
   };
-}
-
-async function readDocument(
-  given: NonNullable<ParsedConfig['environments'][string]['services'][string]['document']>,
-  at: (string | number)[],
-  reader: FileReader,
-): Promise<DocumentConfig> {
-  const { file, responses } =
-    typeof given === 'string' ? { file: given, responses: 'off' as const } : given;
-  const whole = reader.resolve(file);
-  reader.files.push(whole);
-  try {
-    reader.documents.set(whole, reader.documents.get(whole) ?? (await loadDocument(whole)));
-  } catch (error) {
-    const path = [...at, 'document', ...(typeof given === 'string' ? [] : ['file'])];
-    const reason = (error as Error).message.replace(/\.$/, '');
-    reader.refuse(path, `refers to a document that cannot be used: ${reason}`);
-  }
-  return { file: whole, responses };
-}
-
-/**
- * Reads and compiles the OpenAPI document of a service.
- * @throws Error that names file, line and column
- */
-export async function loadDocument(file: string): Promise<ServiceDocument> {
-  // Loaded on demand, because few servers need Ajv.
-  const { loadServiceDocument } = await import('@berth/server-stubs/service-document');
-  return loadServiceDocument(file, JUDGED_BYTES);
 }
 
 async function readKeySet(

@@ -40,27 +40,6 @@ export interface ReadyCall {
   readonly idleMilliseconds: number;
   /** Whether the service may be starting if it cannot be connected to. */
   readonly mayStart: boolean;
-  /**
-   * Watches a response.
-   * @throws GatewayError to send instead
-   */
-  readonly watch?:
-    | ((status: number, headers: IncomingHttpHeaders) => Watch | undefined)
-    | undefined;
-}
-
-export interface Watch {
-  /** Whether to send nothing to the caller before the body is complete. */
-  readonly isHeld: boolean;
-  /** @returns false if no more chunks are needed, so that a held response can be sent */
-  push(chunk: Buffer): boolean;
-  /**
-   * Called when the body is complete.
-   * @throws GatewayError to send instead, if the response is held
-   */
-  end(): void;
-  /** Called if the body will never be complete. */
-  close(): void;
 }
 
 /** The outcome of an attempt if the service switched protocols as requested. */
@@ -99,14 +78,9 @@ class Attempt implements Dispatcher.DispatchHandler {
   #end: EndResponse | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  #watch: Watch | undefined;
-  /** The response while its body is being validated. */
-  #waiting: ServiceResponse | undefined;
   #wasSent = false;
   #hasResponse = false;
   #hasSettled = false;
-  /** Whether the response must not be sent, because it is invalid. */
-  #isRefused = false;
   #isOver = false;
   #wasLeft = false;
   #error: Error | undefined;
@@ -175,26 +149,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     // Interim responses are not forwarded; an unrequested 101 is not a response.
     if (status === 101)
       controller.abort(new Error('The service switched protocols, but no switch was requested.'));
-    else if (status >= 200) this.#begin({ status, headers, body: this.#write });
-  }
-
-  #begin(response: ServiceResponse & { headers: IncomingHttpHeaders }): void {
-    try {
-      this.#watch = this.#call.watch?.(response.status, response.headers);
-    } catch (error) {
-      this.#isRefused = true;
-      this.#abort(error as Error);
-      return;
-    }
-    if (this.#watch?.isHeld) this.#waiting = response;
-    else this.#conclude(response);
-  }
-
-  /** Sends the response that was held back. */
-  #release(): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    if (waiting !== undefined) this.#conclude(waiting);
+    else if (status >= 200) this.#conclude({ status, headers, body: this.#write });
   }
 
   onRequestUpgrade(
@@ -209,15 +164,12 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const isWatching = this.#watch?.push(chunk) ?? false;
     if (this.#response !== undefined) {
       if (!this.#response.write(chunk)) controller.pause();
       return;
     }
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
-    if (this.#waiting !== undefined && isWatching) return;
-    this.#release();
     if (this.#heldBytes >= HELD_BYTES) controller.pause();
   }
 
@@ -225,14 +177,6 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#upstream.giveBack(this.#connection);
     this.#upstream.end();
-    try {
-      this.#watch?.end();
-    } catch (error) {
-      this.#isRefused = true;
-      this.#fail(error as Error);
-      return;
-    }
-    this.#release();
     if (this.#response !== undefined) this.#end?.(this.#response);
   }
 
@@ -247,7 +191,6 @@ class Attempt implements Dispatcher.DispatchHandler {
   #fail(error: Error): void {
     if (!this.#hasSettled) this.#classify(error);
     this.#error ??= error;
-    this.#watch?.close();
     // This is HTTP's only way to signal a truncated response.
     this.#response?.destroy();
     if (this.#hasSettled) return;
@@ -268,10 +211,6 @@ class Attempt implements Dispatcher.DispatchHandler {
   #classify(error: Error): void {
     const { health } = this.#upstream;
     const { body } = this.#call;
-    if (this.#isRefused) {
-      health.succeed();
-      return;
-    }
     const isCallers =
       this.#wasLeft || isRefusedInput(error) || (body instanceof ServiceBody && body.isBrokenOff);
     // A service may close an idle connection just as the next call arrives.

@@ -13,7 +13,6 @@ import type { Caller } from '@berth/server-stubs/engine/node';
 import { callVersion } from './call-version.ts';
 import { type CallService, createWebSocketHandler } from './create-web-socket-handler.ts';
 import { assertCallable, chooseVersion, findService } from './find-service.ts';
-import { type Judgement, judgeRequest } from './judge-calls.ts';
 import { type Pool, Upstreams } from './pool.ts';
 import type { Service, ServiceRegistry } from './registry/service-registry.ts';
 import { toBody } from './service-body.ts';
@@ -38,7 +37,6 @@ export interface GatewayOptions {
     /** Closes when the call or the WebSocket is over. */
     held: Socket | ServerResponse,
   ) => void | Promise<void>;
-  readonly onJudgement?: (judgement: Judgement, call: GatewayCall<Caller>) => void;
   readonly now?: () => number;
 }
 
@@ -59,7 +57,6 @@ export function createGateway(options: GatewayOptions) {
     trustProxy,
     wireProfile,
     beforeCall,
-    onJudgement = () => {},
     now = () => performance.now(),
   } = options;
   const credentials = new Set(
@@ -73,19 +70,12 @@ export function createGateway(options: GatewayOptions) {
 
   const callService: CallService = async (input, call, upgrade) => {
     const { request, response, env, caller } = call;
-    const given = await toBody(input, call, spool, addressOf(request, trustProxy));
-    if (given.dispose !== undefined) whenOver(call, given.dispose);
+    const body = await toBody(input, call, spool, addressOf(request, trustProxy));
+    if (body.dispose !== undefined) whenOver(call, body.dispose);
     // The caller is authenticated only now, because a signature covers the body.
     await beforeCall?.(call, upgrade === undefined ? response : request.socket);
     const service = await findService(registry, env, input.name);
     assertCallable(service, caller);
-    // A WebSocket is not an operation of OpenAPI.
-    const { body, watch } =
-      service.contract === undefined || upgrade !== undefined
-        ? { body: given, watch: undefined }
-        : await judgeRequest(service.contract, service, input, given, (judgement) =>
-            onJudgement({ env, service: service.name, ...judgement }, call),
-          );
     const headers = toServiceHeaders(input, request, {
       credentials,
       isUpgrade: upgrade !== undefined,
@@ -93,7 +83,7 @@ export function createGateway(options: GatewayOptions) {
     });
     if (body.length !== undefined) headers.push('content-length', String(body.length));
     const { target, method } = input;
-    const common = { target, method, headers, body: body.content, upgrade, response, watch };
+    const common = { target, method, headers, body: body.content, upgrade, response };
     const callOnce = (found: Service) => {
       const pool = upstreams.poolOf(chooseVersion(found), found);
       assertCapacity(found, pool);

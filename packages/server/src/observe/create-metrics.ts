@@ -103,11 +103,6 @@ export function createMetrics(readings: Readings) {
     'Bearer tokens found in the cache (hit) or verified (miss).',
     ['result'],
   );
-  const judgements = counter(
-    'berth_service_documents_total',
-    'Requests and responses of services with an OpenAPI document. verdict is unjudged if the body was too large, encoded, or of a type that is not parsed.',
-    ['env', 'service', 'direction', 'verdict'],
-  );
   for (const result of ['hit', 'miss']) logins.inc({ result }, 0);
   for (const found_by of ['read', 'scrub']) damages.inc({ found_by }, 0);
   new Counter({
@@ -135,7 +130,5 @@ export function createMetrics(readings: Readings) {
     countFallback: (decision: string) => fallbacks.inc({ decision }),
     countChange: (action: string) => changes.inc({ action }),
     countLogin: (result: 'hit' | 'miss') => logins.inc({ result }),
-    countJudgement: (labels: Record<'env' | 'service' | 'direction' | 'verdict', string>) =>
-      judgements.inc(labels),
   };
 }

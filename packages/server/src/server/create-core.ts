@@ -3,8 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { startScrub } from '../blobs/scrub.ts';
-import { findRestarts, secretsOf } from '../config/config.ts';
-import type { ResolvedConfig } from '../config/resolve-config.ts';
+import { type Config, findRestarts, secretsOf } from '../config/config.ts';
 import type { Log, ServerLog } from '../observe/create-log.ts';
 import { createMetrics, type Metrics } from '../observe/create-metrics.ts';
 import { createObserver } from '../observe/create-observer.ts';
@@ -22,9 +21,9 @@ const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
 /** A store that takes longer to respond is not ready for uploads. */
 const STORE_CHECK_MILLISECONDS = 3_000;
 
-export async function createCore(initial: ResolvedConfig, serverLog: ServerLog) {
+export async function createCore(initial: Config, serverLog: ServerLog) {
   const { log, update: updateLog } = serverLog;
-  let { config } = initial;
+  let config = initial;
   let phase: 'new' | 'listening' | 'draining' = 'new';
   const tracing = await createTracing(log);
   const observer = createObserver({
@@ -132,9 +131,9 @@ export async function createCore(initial: ResolvedConfig, serverLog: ServerLog) 
         stops.push(() => watch.close());
       }
     },
-    async reload(given: ResolvedConfig): Promise<readonly string[]> {
-      const { config: next, restarts } = findRestarts(config, given.config);
-      await state.update({ ...given, config: next });
+    async reload(given: Config): Promise<readonly string[]> {
+      const { config: next, restarts } = findRestarts(config, given);
+      await state.update(next);
       config = next;
       application = createApplication(next, parts);
       updateLog(next.log.level, secretsOf(next));

@@ -54,12 +54,11 @@ export async function createServer(
   input: ConfigInput | Config,
   { logTo }: ServerOptions = {},
 ): Promise<BerthServer> {
-  let resolved = await resolveConfig(input);
-  const { config } = resolved;
+  let { config } = await resolveConfig(input);
   await checkParts(config);
   const { level } = config.log;
   const log = createLog({ level, secrets: secretsOf(config), destination: logTo });
-  const core = await createCore(resolved, log);
+  const core = await createCore(config, log);
   return {
     get url() {
       return core.url;
@@ -69,9 +68,9 @@ export async function createServer(
     },
     listen: core.listen,
     async reload(next) {
-      const changed = await resolveConfig(next, undefined, resolved.config);
-      const restarts = await core.reload(changed);
-      resolved = changed;
+      const changed = await resolveConfig(next, undefined, config);
+      const restarts = await core.reload(changed.config);
+      config = changed.config;
       return restarts;
     },
     close: core.close,

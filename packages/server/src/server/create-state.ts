@@ -10,7 +10,6 @@ import { createAuthenticator } from '../auth/create-authenticator.ts';
 import { BlobDamagedError } from '../blobs/blob-store.ts';
 import { createStore, observeStore } from '../blobs/create-store.ts';
 import { type Config, ConfigError } from '../config/config.ts';
-import type { ResolvedConfig } from '../config/resolve-config.ts';
 import { createGateway } from '../gateway/create-gateway.ts';
 import { createRegistry } from '../gateway/registry/create-registry.ts';
 import type { Log } from '../observe/create-log.ts';
@@ -23,23 +22,15 @@ import { createQuotas } from './create-quotas.ts';
 export type State = Awaited<ReturnType<typeof createState>>;
 
 export async function createState(
-  initial: ResolvedConfig,
+  config: Config,
   { log, metrics }: { readonly log: Log; readonly metrics: () => Metrics },
 ) {
-  const { config } = initial;
   const { limits, listen } = config;
   const registry = createRegistry({
     ...config.dns,
     onError: (error) => log.warn({ err: error }, 'DNS failed'),
   });
-  const prepareServices = ({ config, documents }: ResolvedConfig) => {
-    for (const [file, { warnings }] of documents) {
-      for (const warning of warnings)
-        log.warn({ file, warning }, 'parts of a document are ignored');
-    }
-    return registry.prepare(config.environments, documents);
-  };
-  prepareServices(initial)();
+  registry.prepare(config.environments)();
   let { environments } = config;
   const quotas = createQuotas(environments);
   const concurrency = createConcurrency(() => environments);
@@ -68,16 +59,6 @@ export async function createState(
       }
       const retryAfter = await takeCall(env);
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
-    },
-    onJudgement(judgement, { requestId }) {
-      const { verdict, direction, ...rest } = judgement;
-      const { env, service } = rest;
-      metrics().countJudgement({ env, service, direction, verdict });
-      if (verdict !== 'invalid' || direction !== 'response') return;
-      log.warn(
-        { requestId, ...rest },
-        "the response does not match the service's OpenAPI document",
-      );
     },
   });
   const withSharedLocks: Shared['withLocks'] = (names, work) =>
@@ -145,12 +126,11 @@ export async function createState(
       },
     } satisfies StorageSecurity<Caller>,
     /** @throws ConfigError for what could never work; nothing changes in that case */
-    async update(resolved: ResolvedConfig) {
-      const { config: next } = resolved;
+    async update(next: Config) {
       await asConfigError(async () => {
         createCors('gateway', next.wireProfile, next.cors);
         // Either all parts change or none does: no part may reject the configuration after another has changed.
-        const replaceServices = prepareServices(resolved);
+        const replaceServices = registry.prepare(next.environments);
         authenticator.update(next.environments);
         replaceServices();
         quotas.update(next.environments);

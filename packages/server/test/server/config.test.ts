@@ -150,18 +150,6 @@ describe('a fault names file, line, column, setting and fix', () => {
       'dev: { services: { ab: { endpoints: [], stat: x } } }',
       'services.ab.stat is not a setting: did you mean state',
     ],
-    [
-      'dev: { services: { ab: { endpoints: [], document: { file: object, respones: off } } } }',
-      'services.ab.document.respones is not a setting: did you mean responses',
-    ],
-    [
-      'dev: { services: { ab: { endpoints: [], document: missing.yaml } } }',
-      'services.ab.document refers to a document that cannot be used: missing.yaml cannot be read: ENOENT',
-    ],
-    [
-      'dev: { services: { ab: { endpoints: [], document: text } } }',
-      'services.ab.document refers to a document that cannot be used: text:1:1: Only OpenAPI 3.0',
-    ],
     ['dev: { quota: { callsPerSecond: 0 } }', 'quota.callsPerSecond must be'],
   ])('%s', async (yaml, part) => {
     const files = { empty: '', text: 'x', object: '{}' };

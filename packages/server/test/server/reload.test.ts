@@ -1,6 +1,5 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { signGatewayRequest } from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
 import { ConfigError, type EnvironmentConfig } from '../../src/config/config.ts';
 import { resolveConfig } from '../../src/config/resolve-config.ts';
@@ -222,54 +221,4 @@ test('a configuration that one of the parts refuses changes nothing', async () =
     'cors.origins',
   );
   expect((await call()).status).toBe(200);
-});
-
-test('applies the document of a service, and its changes', async () => {
-  const document = (type: string) => `
-openapi: 3.1.1
-info: { title: Orders, version: 1.0.0 }
-paths:
-  /items/{id}:
-    get:
-      parameters: [{ name: id, in: path, required: true, schema: { type: ${type} } }]
-      responses:
-        '200': { description: The item., content: { application/json: { schema: { type: object } } } }
-`;
-  const origin = await startService((_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
-  });
-  const services = `services: { orders: { endpoints: ['${origin}'], document: { file: orders.openapi.yaml, responses: report } } }`;
-  const folder = await makeFolder({
-    'orders.openapi.yaml': document('integer'),
-    'berth.yaml': yaml({ secret: 'of orders', environment: services }),
-  });
-  const cli = new Cli(folder, ['--config', 'berth.yaml']);
-  const { url, adminUrl } = await cli.listening();
-  const call = async () => {
-    const target = '/v1/cloudrun/orders/items/x';
-    const headers = { 'content-type': 'text/plain', host: new URL(url).host };
-    const timestamp = Math.floor(Date.now() / 1000);
-    const key = { id: 'me', secret: 'of orders' };
-    const authorization = signGatewayRequest(key, { method: 'GET', target, headers, timestamp });
-    const response = await fetch(url + target, { headers: { ...headers, authorization } });
-    return [response.status, await response.text()];
-  };
-  expect(await call()).toEqual([400, expect.stringContaining('path.id must be an integer.')]);
-
-  await replaceFile(join(folder, 'orders.openapi.yaml'), document('string'));
-  await cli.line('reloaded the configuration');
-  expect(await call()).toEqual([200, '[]']);
-  const line = await cli.line("the response does not match the service's OpenAPI document");
-  expect(line).toMatchObject({ env: 'dev', service: 'orders', requestId: expect.any(String) });
-  expect(line.message).toBe('response.body must be an object.');
-  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
-  const labels = 'env="dev",service="orders",direction="response",verdict="invalid"';
-  expect(metrics).toContain(`berth_service_documents_total{${labels}} 1`);
-
-  await replaceFile(join(folder, 'orders.openapi.yaml'), 'openapi: 3.1.1\npaths: {}');
-  const refused = await cli.line('cannot use the new configuration; keeping the old one');
-  expect(JSON.stringify(refused)).toMatch(
-    /berth\.yaml:\d+:\d+: environments\.dev\.services\.orders\.document\.file refers to .*orders\.openapi\.yaml:2:1: /,
-  );
-  expect(await call()).toEqual([200, '[]']);
 });

@@ -1,5 +1,4 @@
 import { isIPv6 } from 'node:net';
-import type { ServiceDocument } from '@berth/server-stubs/service-document';
 import { createAddressPolicy } from './address-policy.ts';
 import {
   type Clock,
@@ -44,15 +43,13 @@ type Environments = Readonly<
   Record<string, { readonly services: Readonly<Record<string, Partial<ServiceSettings>>> }>
 >;
 
-type Documents = ReadonlyMap<string, Pick<ServiceDocument, 'judge'>>;
-
 export interface Registry extends ServiceRegistry {
   /**
    * Builds the services of a configuration, and returns a function that replaces all of them. What is known about a
-   * name that stays is kept, and so is a service whose settings are the same object, unless it has a document.
+   * name that stays is kept and so is a service whose settings are the same object.
    * @throws TypeError for an invalid endpoint
    */
-  prepare(environments: Environments, documents?: Documents): () => void;
+  prepare(environments: Environments): () => void;
   close(): Promise<void>;
 }
 
@@ -105,17 +102,14 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     env: string,
     name: string,
     settings: Partial<ServiceSettings>,
-    documents: Documents,
   ): (() => Found) => {
-    const { versions, endpoints = [], dns, document, state, callers, ...limits } = settings;
-    const judge = document && documents.get(document.file)?.judge;
+    const { versions, endpoints = [], dns, state, callers, ...limits } = settings;
     const base = {
       env,
       name,
       ...limits,
       state: state ?? ('ready' as const),
       callers: callers && new Set(callers),
-      contract: document && judge && { judge, responses: document.responses },
     };
     if (dns !== undefined) return createDnsFinder(base, dns, () => watchedOf(dns).read());
     const all = versions ?? [{ name: 'v1', weight: 100, endpoints, hasResource: true }];
@@ -123,15 +117,15 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     return () => service;
   };
 
-  const prepare: Registry['prepare'] = (environments, documents = new Map()) => {
+  const prepare: Registry['prepare'] = (environments) => {
     const next = new Map<string, Finder>();
     const needed = new Set<string>();
     for (const [env, { services }] of Object.entries(environments)) {
       for (const [name, settings] of Object.entries(services)) {
         const key = `${env}/${name}`;
         const known = finders.get(key);
-        const isKept = known?.settings === settings && settings.document === undefined;
-        const find = isKept ? known.find : toFinder(env, name, settings, documents);
+        const isKept = known?.settings === settings;
+        const find = isKept ? known.find : toFinder(env, name, settings);
         next.set(key, { settings, find });
         if (settings.dns !== undefined) needed.add(nameOf(settings.dns));
       }

@@ -1,4 +1,3 @@
-import type { Judge } from '@berth/server-stubs/service-document';
 import type { EnvironmentConfig } from '../../config/config.ts';
 
 export type ServiceSettings = EnvironmentConfig['services'][string];
@@ -33,12 +32,6 @@ export interface Service
   readonly state: ServiceSettings['state'];
   readonly versions: readonly ServiceVersion[];
   readonly callers: ReadonlySet<string> | undefined;
-  readonly contract?: ServiceContract | undefined;
-}
-
-export interface ServiceContract {
-  readonly judge: Judge;
-  readonly responses: 'off' | 'report' | 'refuse';
 }
 
 export interface ServiceRegistry {
