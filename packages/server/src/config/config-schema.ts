@@ -178,21 +178,6 @@ export const configSchema = z
     limits: limitsSchema.prefault({}),
     store: storeSchema.prefault({ driver: 'file' }),
     shared: sharedSchema.optional(),
-    dns: z
-      .strictObject({
-        servers: z
-          .array(z.string().min(1))
-          .optional()
-          .describe("DNS servers, such as 10.96.0.10. Default: the machine's."),
-        allow: z
-          .array(z.string().min(1))
-          .optional()
-          .describe(
-            'The only address ranges that may be called, such as 10.0.0.0/8. Default: all except loopback, link-local, metadata and multicast addresses.',
-          ),
-      })
-      .prefault({})
-      .describe('How services with `dns` are resolved.'),
     keys: z
       .array(signingKey)
       .min(1, 'needs at least one key')

@@ -9,16 +9,14 @@ test('reports what needs a restart and keeps it, and applies the rest', async ()
   const { config: next } = await resolveConfig({
     ...base,
     listen: { port: 1 },
-    dns: { servers: ['10.0.0.1'] },
     limits: { tokenCacheSeconds: 5, batchItems: 7 },
     environments: { dev: { bucket: 'other' } },
     log: { calls: true },
   });
   const { config, restarts } = findRestarts(old, next);
-  expect(restarts).toEqual(['listen', 'dns', 'limits.tokenCacheSeconds']);
+  expect(restarts).toEqual(['listen', 'limits.tokenCacheSeconds']);
   expect(config).toMatchObject({
     listen: { port: 4020 },
-    dns: {},
     limits: { tokenCacheSeconds: 60, batchItems: 7 },
     environments: { dev: { bucket: 'other' } },
     log: { calls: true },

@@ -3,7 +3,7 @@ import type { WireProfile } from '@berth/server-stubs';
 import type { ParsedConfig } from './config-schema.ts';
 
 /** Settings that are only read when the server starts. */
-const FIXED = ['listen', 'admin', 'store', 'shared', 'wireProfile', 'signature', 'dns'] as const;
+const FIXED = ['listen', 'admin', 'store', 'shared', 'wireProfile', 'signature'] as const;
 
 /** Limits used by parts that outlive a reload. */
 const FIXED_LIMITS = [

@@ -33,75 +33,6 @@ const version = z.strictObject({
     ),
 });
 
-const dns = z.strictObject({
-  type: z
-    .enum(['SRV', 'A'])
-    .describe(
-      'SRV records contain ports and weights; A records, such as those of headless services, need `port`.',
-    ),
-  name: z
-    .string()
-    .min(1)
-    .describe(
-      'Name to resolve, such as _http._tcp.orders.default.svc.cluster.local. Without labels such as _http._tcp, it is also the host name in calls, and in certificates.',
-    ),
-  port: z.int().min(1).max(65_535).optional().describe('Port for all addresses in A records.'),
-  scheme: z.enum(['http', 'https']).default('http'),
-});
-
-const seconds = z.number().min(0);
-
-const perEndpoint = z
-  .strictObject({
-    maxCalls: z
-      .int()
-      .min(1)
-      .describe('Maximum number of concurrent calls, streams and WebSockets to each endpoint.'),
-    maxQueue: z
-      .int()
-      .min(0)
-      .default(100)
-      .describe('Maximum number of calls that wait while every endpoint has its maximum.'),
-    queueSeconds: seconds.default(1).describe('How long a call may wait, in seconds.'),
-  })
-  .describe(
-    'Limits the calls to each endpoint. Calls that find the queue full, or wait too long, fail with EXCEED_RATELIMIT.',
-  );
-
-const timeouts = z
-  .strictObject({
-    connectSeconds: z
-      .number()
-      .positive()
-      .default(5)
-      .describe('Maximum time to connect to an endpoint; then another one is tried.'),
-    headersSeconds: z
-      .number()
-      .positive()
-      .optional()
-      .describe(
-        'Maximum time until the response headers, after which calls fail with SERVICE_TIMEOUT. Default: limits.gatewayHeadersSeconds.',
-      ),
-    idleSeconds: seconds
-      .default(0)
-      .describe(
-        'Maximum pause in a response, after which it is cut off; 0 allows any pause. Does not apply to WebSockets.',
-      ),
-  })
-  .describe('Timeouts of calls, in seconds.');
-
-const health = z
-  .strictObject({
-    path: z
-      .string()
-      .regex(/^\/[!-~]*$/, 'must be a path that begins with a slash, such as /healthz')
-      .describe('Path to request; a status below 400 is healthy.'),
-    everySeconds: z.number().min(0.1).default(5).describe('Interval and timeout of the checks.'),
-  })
-  .describe(
-    'Checks each endpoint while the service is called, and a minute longer. Five unhealthy responses, or three without a response, take it out of rotation; a healthy one brings it back.',
-  );
-
 const serviceSchema = z
   .strictObject({
     state: z
@@ -121,29 +52,22 @@ const serviceSchema = z
       .describe(
         'Maximum number of concurrent calls, streams and WebSockets to the endpoints of a version; further ones fail with EXCEED_RATELIMIT.',
       ),
-    perEndpoint: perEndpoint.optional(),
-    timeouts: timeouts.optional(),
-    health: health.optional(),
-    startSeconds: seconds
-      .default(0)
+    headersSeconds: z
+      .number()
+      .positive()
+      .optional()
       .describe(
-        'How long, in seconds, a call waits for a service that is not ready, has no endpoints or refuses connections, before it fails with SERVICE_NOT_READY. Set it for services that scale to zero. 0 fails immediately.',
+        'Maximum time until the response headers, after which calls fail with SERVICE_TIMEOUT. Default: limits.gatewayHeadersSeconds.',
       ),
     versions: z.array(version).optional().describe('Versions with fixed endpoints.'),
     endpoints: z
       .array(origin)
       .optional()
       .describe('Short form for a single version with these endpoints.'),
-    dns: dns.optional().describe('Resolves the endpoints with DNS.'),
   })
   .refine(
-    ({ versions, endpoints, dns }) =>
-      [versions, endpoints, dns].filter((place) => place !== undefined).length === 1,
-    'needs exactly one of `endpoints`, `versions` and `dns`',
-  )
-  .refine(
-    ({ dns }) => dns === undefined || dns.type === 'SRV' || dns.port !== undefined,
-    'needs `dns.port`, because A records contain no port',
+    ({ versions, endpoints }) => (versions === undefined) !== (endpoints === undefined),
+    'needs exactly one of `endpoints` and `versions`',
   );
 
 const secret = z

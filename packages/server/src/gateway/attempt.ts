@@ -36,10 +36,6 @@ export interface ReadyCall {
   readonly response: ServerResponse;
   /** How long the service may take to send its response headers. */
   readonly headersMilliseconds: number;
-  /** How long it may then be silent; 0 for any time. */
-  readonly idleMilliseconds: number;
-  /** Whether the service may be starting if it cannot be connected to. */
-  readonly mayStart: boolean;
 }
 
 /** The outcome of an attempt if the service switched protocols as requested. */
@@ -52,7 +48,7 @@ export interface Switched {
 /** The outcome of an attempt before the response is forwarded. */
 export type Outcome = ServiceResponse | Switched | Failure;
 
-/** @param upstream the endpoint, whose `begin` has been called. The attempt calls its `end`. */
+/** Makes one attempt to call an endpoint. */
 export function attempt(
   call: ReadyCall,
   upstream: Upstream,
@@ -70,7 +66,6 @@ class Attempt implements Dispatcher.DispatchHandler {
   readonly #call: ReadyCall;
   readonly #upstream: Upstream;
   readonly #connection: Connection;
-  readonly #isReused: boolean;
   readonly #settle: (outcome: Outcome) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -82,7 +77,6 @@ class Attempt implements Dispatcher.DispatchHandler {
   #hasResponse = false;
   #hasSettled = false;
   #isOver = false;
-  #wasLeft = false;
   #error: Error | undefined;
 
   constructor(
@@ -94,13 +88,12 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#call = call;
     this.#upstream = upstream;
     this.#connection = connection;
-    this.#isReused = connection.isReused;
     this.#settle = settle;
   }
 
   begin(): void {
-    const { target: path, method, headers: own, body, upgrade, response } = this.#call;
-    const { idleMilliseconds: bodyTimeout } = this.#call;
+    const { target: path, method, headers, body, upgrade, response } = this.#call;
+    this.#upstream.outstanding += 1;
     if (response.destroyed) {
       this.#leave();
       return;
@@ -110,16 +103,13 @@ class Attempt implements Dispatcher.DispatchHandler {
     const timer = setTimeout(expire, this.#call.headersMilliseconds).unref();
     this.#timer = timer;
     if (body instanceof ServiceBody) body.onProgress = () => timer.refresh();
-    const { host } = this.#upstream;
-    const headers = host === undefined ? own : [...own, 'host', host];
-    const request = { path, method, headers, body, upgrade, bodyTimeout };
+    const request = { path, method, headers, body, upgrade };
     this.#connection.dispatch(request as never, this);
   }
 
   /** Ends the attempt because no one is waiting for its response any more. */
   readonly #leave = (): void => {
     if (this.#isOver) return;
-    this.#wasLeft = true;
     this.#abort(gone());
   };
 
@@ -159,7 +149,9 @@ class Attempt implements Dispatcher.DispatchHandler {
     socket: Duplex,
   ): void {
     this.#isOver = true;
-    socket.once('close', () => this.#upstream.end());
+    socket.once('close', () => {
+      this.#upstream.outstanding -= 1;
+    });
     this.#conclude({ status: 101, headers, socket });
   }
 
@@ -176,7 +168,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#isOver = true;
     this.#upstream.giveBack(this.#connection);
-    this.#upstream.end();
+    this.#upstream.outstanding -= 1;
     if (this.#response !== undefined) this.#end?.(this.#response);
   }
 
@@ -185,11 +177,10 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#connection.destroy();
     this.#fail(error);
-    this.#upstream.end();
+    this.#upstream.outstanding -= 1;
   }
 
   #fail(error: Error): void {
-    if (!this.#hasSettled) this.#classify(error);
     this.#error ??= error;
     // This is HTTP's only way to signal a truncated response.
     this.#response?.destroy();
@@ -202,21 +193,8 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   #conclude(outcome: ServiceResponse | Switched): void {
     this.#hasSettled = true;
-    this.#upstream.health.judge(outcome.status);
     clearTimeout(this.#timer);
     this.#settle(outcome);
-  }
-
-  /** Determines who is at fault if there is no response. */
-  #classify(error: Error): void {
-    const { health } = this.#upstream;
-    const { body } = this.#call;
-    const isCallers =
-      this.#wasLeft || isRefusedInput(error) || (body instanceof ServiceBody && body.isBrokenOff);
-    // A service may close an idle connection just as the next call arrives.
-    const wasIdle = this.#isReused && !this.#hasResponse && this.#error === undefined;
-    if (isCallers || wasIdle) health.forget();
-    else health.fail(this.#wasSent);
   }
 
   /** Writes the body to the caller with backpressure: what has already arrived, and what follows. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type GatewayCall,
   GatewayError,
@@ -12,16 +11,15 @@ import {
 import type { Caller } from '@berth/server-stubs/engine/node';
 import { callVersion } from './call-version.ts';
 import { type CallService, createWebSocketHandler } from './create-web-socket-handler.ts';
-import { assertCallable, chooseVersion, findService } from './find-service.ts';
-import { type Pool, Upstreams } from './pool.ts';
-import type { Service, ServiceRegistry } from './registry/service-registry.ts';
+import { Upstreams } from './pool.ts';
 import { toBody } from './service-body.ts';
+import { chooseVersion, findService, type Services } from './services.ts';
 import { createSpool } from './spools.ts';
 import { toServiceHeaders } from './to-service-headers.ts';
 
 export interface GatewayOptions {
-  /** Finds services. No other address is ever called, and redirects are not followed. */
-  readonly registry: ServiceRegistry;
+  /** Only their addresses are ever called, and redirects are not followed. */
+  readonly services: Services;
   readonly headersSeconds: number;
   readonly maxHeaderBytes: number;
   /** How many bytes of a signed body to keep in memory; larger ones go to a temporary file (D13). */
@@ -50,7 +48,7 @@ export interface GatewayOptions {
  */
 export function createGateway(options: GatewayOptions) {
   const {
-    registry,
+    services,
     headersSeconds,
     maxHeaderBytes,
     spoolBytes,
@@ -64,8 +62,7 @@ export function createGateway(options: GatewayOptions) {
       name.toLowerCase().replaceAll('_', '-'),
     ),
   );
-  const upstreams = new Upstreams(now, maxHeaderBytes);
-  const starts = createStarts(now);
+  const upstreams = new Upstreams(maxHeaderBytes);
   const spool = createSpool(spoolBytes, now);
 
   const callService: CallService = async (input, call, upgrade) => {
@@ -74,29 +71,20 @@ export function createGateway(options: GatewayOptions) {
     if (body.dispose !== undefined) whenOver(call, body.dispose);
     // The caller is authenticated only now, because a signature covers the body.
     await beforeCall?.(call, upgrade === undefined ? response : request.socket);
-    const service = await findService(registry, env, input.name);
-    assertCallable(service, caller);
+    const service = findService(services, env, input.name, caller);
     const headers = toServiceHeaders(input, request, {
       credentials,
       isUpgrade: upgrade !== undefined,
       isProxyTrusted: trustProxy,
     });
     if (body.length !== undefined) headers.push('content-length', String(body.length));
+    const pool = upstreams.poolOf(chooseVersion(service));
+    // A slow service must not use up the memory and connections of all others.
+    if (pool.outstanding >= service.maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
+    const headersMilliseconds = (service.headersSeconds ?? headersSeconds) * 1000;
     const { target, method } = input;
-    const common = { target, method, headers, body: body.content, upgrade, response };
-    const callOnce = (found: Service) => {
-      const pool = upstreams.poolOf(chooseVersion(found), found);
-      assertCapacity(found, pool);
-      const { timeouts } = found;
-      const headersMilliseconds = (timeouts?.headersSeconds ?? headersSeconds) * 1000;
-      const idleMilliseconds = (timeouts?.idleSeconds ?? 0) * 1000;
-      const mayStart = (found.startSeconds ?? 0) > 0;
-      return callVersion({ ...common, headersMilliseconds, idleMilliseconds, mayStart }, pool);
-    };
-    if (!service.startSeconds) return callOnce(service);
-    return starts.wait(service, call, async () =>
-      callOnce(await findService(registry, env, input.name)),
-    );
+    const ready = { target, method, headers, body: body.content, upgrade, response };
+    return callVersion({ ...ready, headersMilliseconds }, pool);
   };
 
   const handler: GatewayHandler<Caller> = (input, call) =>
@@ -110,10 +98,9 @@ export function createGateway(options: GatewayOptions) {
       'cloudrun-post': handler,
       webSocket: webSockets.handler,
     } satisfies GatewayHandlers<Caller>,
-    /** Current activity; `waiting` are calls that wait for an endpoint, or for a service to start. */
+    /** Current activity. */
     stats: () => ({
       webSockets: webSockets.size,
-      waiting: upstreams.waiting + starts.waiting,
       endpoints: Array.from(upstreams, ({ stats }) => stats),
     }),
     /** Closes idle connections and every WebSocket. Calls in flight finish on their own. */
@@ -136,65 +123,4 @@ export function addressOf({ headers, socket }: IncomingMessage, isProxyTrusted: 
 function whenOver({ response }: GatewayCall<Caller>, dispose: () => Promise<void>): void {
   if (response.destroyed) void dispose();
   else response.once('close', dispose);
-}
-
-/** A slow service must not use up the memory and connections of all others. */
-function assertCapacity({ maxCalls = Infinity }: Service, { targets }: Pool): void {
-  const calls = targets.reduce((sum, { upstream }) => sum + upstream.outstanding, 0);
-  if (calls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
-}
-
-const PAUSE_MILLISECONDS = 100;
-
-const STARTING: readonly string[] = ['SERVICE_NOT_READY', 'SERVICE_ENDPOINT_NOT_FOUND'];
-
-/** Creates the calls that wait for a service to start. They count towards its `maxCalls`. */
-function createStarts(now: () => number) {
-  const byService = new Map<string, number>();
-  const count = (key: string, change: number) => {
-    const left = (byService.get(key) ?? 0) + change;
-    if (left === 0) byService.delete(key);
-    else byService.set(key, left);
-  };
-  return {
-    get waiting() {
-      return byService.values().reduce((sum, each) => sum + each, 0);
-    },
-    /**
-     * Repeats the attempts of a call until one succeeds, or until the service has had its time to start. An attempt
-     * must not fail with one of the codes above if it has sent anything.
-     */
-    async wait<T>(
-      { env, name, startSeconds = 0, maxCalls = Infinity }: Service,
-      { response, signal }: GatewayCall<Caller>,
-      attempt: () => Promise<T>,
-    ): Promise<T> {
-      const key = `${env}/${name}`;
-      const until = now() + startSeconds * 1000;
-      let isWaiting = false;
-      try {
-        for (;;) {
-          try {
-            return await attempt();
-          } catch (cause) {
-            if (!isStarting(cause) || response.destroyed) throw cause;
-            if (now() >= until) throw new GatewayError('SERVICE_NOT_READY', { cause });
-          }
-          if (!isWaiting) {
-            if ((byService.get(key) ?? 0) >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
-            count(key, 1);
-            isWaiting = true;
-          }
-          // Ends early if the caller disconnects.
-          await pause(PAUSE_MILLISECONDS, undefined, { signal }).catch(() => {});
-        }
-      } finally {
-        if (isWaiting) count(key, -1);
-      }
-    },
-  };
-}
-
-function isStarting(error: unknown): boolean {
-  return error instanceof GatewayError && STARTING.includes(error.code);
 }

@@ -24,8 +24,6 @@ export class ServiceBody extends Readable {
   readonly #source: Readable;
   /** Called for each chunk that has arrived and been read by the service. */
   onProgress: () => void = () => {};
-  /** Whether it ended too soon because of the caller rather than the service. */
-  isBrokenOff = false;
   #isOpen = false;
   #ahead = 0;
 
@@ -49,7 +47,7 @@ export class ServiceBody extends Readable {
     this.#isOpen = true;
     const source = this.#source;
     if (source.errored || source.destroyed) {
-      this.#breakOff(source.errored ?? gone());
+      this.destroy(source.errored ?? gone());
       return;
     }
     source.on('data', this.#onData);
@@ -80,11 +78,11 @@ export class ServiceBody extends Readable {
   };
 
   readonly #onError = (error: Error): void => {
-    this.#breakOff(error);
+    this.destroy(error);
   };
 
   readonly #onClose = (): void => {
-    if (!this.#source.readableEnded) this.#breakOff(this.#source.errored ?? gone());
+    if (!this.#source.readableEnded) this.destroy(this.#source.errored ?? gone());
   };
 
   #holds(bytes: number): boolean {
@@ -97,11 +95,6 @@ export class ServiceBody extends Readable {
   #giveBack(): void {
     ahead -= this.#ahead;
     this.#ahead = 0;
-  }
-
-  #breakOff(error: Error): void {
-    this.isBrokenOff = true;
-    this.destroy(error);
   }
 }
 

@@ -26,10 +26,6 @@ const GAUGES = {
   eventStreams: ['berth_event_streams', 'Open event streams.'],
   webSockets: ['berth_websockets', 'Open WebSockets.'],
   outstanding: ['berth_upstream_outstanding', 'Calls to hosted services in flight.'],
-  waiting: [
-    'berth_upstream_waiting',
-    'Calls that wait for an endpoint with too many calls, or for a service to start.',
-  ],
 } as const;
 
 interface Readings extends Readonly<Record<keyof typeof GAUGES, () => number>> {

@@ -43,7 +43,6 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
     eventStreams: () => observer.streams,
     webSockets: () => gateway.stats().webSockets,
     concurrent: state.concurrency.counts,
-    waiting: () => gateway.stats().waiting,
     droppedLines: () => serverLog.dropped,
     outstanding: () =>
       gateway.stats().endpoints.reduce((sum, { outstanding }) => sum + outstanding, 0),

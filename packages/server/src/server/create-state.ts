@@ -11,7 +11,7 @@ import { BlobDamagedError } from '../blobs/blob-store.ts';
 import { createStore, observeStore } from '../blobs/create-store.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { createGateway } from '../gateway/create-gateway.ts';
-import { createRegistry } from '../gateway/registry/create-registry.ts';
+import { createServices } from '../gateway/services.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
 import { createShared, type Shared } from '../shared/create-shared.ts';
@@ -26,11 +26,7 @@ export async function createState(
   { log, metrics }: { readonly log: Log; readonly metrics: () => Metrics },
 ) {
   const { limits, listen } = config;
-  const registry = createRegistry({
-    ...config.dns,
-    onError: (error) => log.warn({ err: error }, 'DNS failed'),
-  });
-  registry.prepare(config.environments)();
+  const services = createServices(config.environments);
   let { environments } = config;
   const quotas = createQuotas(environments);
   const concurrency = createConcurrency(() => environments);
@@ -47,7 +43,7 @@ export async function createState(
       log.error({ env, reason }, 'cannot load the keys for access tokens'),
   });
   const gateway = createGateway({
-    registry,
+    services,
     headersSeconds: limits.gatewayHeadersSeconds,
     spoolBytes: limits.gatewaySpoolBytes,
     maxHeaderBytes: listen.maxHeaderBytes,
@@ -130,7 +126,7 @@ export async function createState(
       await asConfigError(async () => {
         createCors('gateway', next.wireProfile, next.cors);
         // Either all parts change or none does: no part may reject the configuration after another has changed.
-        const replaceServices = registry.prepare(next.environments);
+        const replaceServices = services.prepare(next.environments);
         authenticator.update(next.environments);
         replaceServices();
         quotas.update(next.environments);
@@ -141,7 +137,7 @@ export async function createState(
       authenticator.close();
       gateway.close();
       shared?.close();
-      await Promise.all([registry.close(), blobs.close()]);
+      await blobs.close();
     },
   };
 }
@@ -166,7 +162,7 @@ function toStorageError(cause: Error): never {
 export function checkParts(config: Config): Promise<void> {
   return asConfigError(async () => {
     createCors('gateway', config.wireProfile, config.cors);
-    createRegistry(config.dns).prepare(config.environments);
+    createServices(config.environments);
     createAuthenticator(config).close();
   });
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { startDnsServer } from '../gateway/registry/support/dns-server.ts';
 import { startServer } from '../server/support/start-server.ts';
 import { sendRaw, statusesOf } from '../support/send-raw.ts';
 
@@ -18,48 +17,11 @@ async function startInternal() {
   return { calls, port: (server.address() as AddressInfo).port };
 }
 
-async function startDns() {
-  const dns = await startDnsServer();
-  onTestFinished(() => dns.stop());
-  return dns;
-}
-
-test.each(['A', 'SRV'] as const)('no %s record leads the gateway to this machine', async (type) => {
-  const { calls, port } = await startInternal();
-  const dns = await startDns();
-  const name = '_http._tcp.web.test';
-  const source = type === 'A' ? ({ type, name, port } as const) : ({ type, name } as const);
-  const { call, lines } = await startServer(
-    { dns: { servers: [dns.address] } },
-    { services: { hello: { dns: source } } },
-  );
-  const addresses = [
-    '127.0.0.1',
-    '0.0.0.0',
-    '127.1.2.3',
-    '169.254.169.254',
-    '::1',
-    '::ffff:127.0.0.1',
-    '::',
-  ];
-  dns.setAddresses(name, addresses);
-  dns.setSrv(name, [{ port, target: 'target.test' }]);
-  dns.setAddresses('target.test', addresses);
-  const response = await call('/latest/meta-data');
-  expect([response.status, await response.json()]).toMatchObject([
-    503,
-    { code: 'SERVICE_ENDPOINT_NOT_FOUND' },
-  ]);
-  expect(calls).toEqual([]);
-  expect(lines.some(({ msg }) => msg === 'DNS failed')).toBe(true);
-});
-
 test('no name, path or header of a call decides which address the gateway calls', async () => {
   const internal = await startInternal();
-  const dns = await startDns();
   const host = `127.0.0.1:${internal.port}`;
   const { url, token } = await startServer(
-    { dns: { servers: [dns.address] }, listen: { port: 0, trustProxy: true } },
+    { listen: { port: 0, trustProxy: true } },
     { services: { hello: { endpoints: [] } } },
   );
   const port = Number(new URL(url).port);
@@ -112,5 +74,4 @@ test('no name, path or header of a call decides which address the gateway calls'
     statusesOf(await sendRaw(port, `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)),
   ).not.toContain(200);
   expect(internal.calls).toEqual([]);
-  expect(dns.asked).toEqual([]);
 });

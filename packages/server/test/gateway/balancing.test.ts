@@ -1,6 +1,6 @@
-import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { chooseVersion } from '../../src/gateway/find-service.ts';
+import { chooseVersion } from '../../src/gateway/services.ts';
 import {
   begin,
   deadOrigin,
@@ -12,114 +12,137 @@ import {
 } from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+const POST = { method: 'POST', body: 'x' };
 
 const startNamed = (name: string) => startService((_request, response) => response.end(name));
 
+/** A service that does this with each request, by its first line. */
+function startActing(act: (socket: Socket, line: string) => void) {
+  return startRawService((socket) => {
+    socket.on('data', (chunk) => {
+      const line = chunk.toString('latin1').split('\r\n', 1)[0] as string;
+      if (/^[A-Z]+ \//.test(line)) act(socket, line);
+    });
+  });
+}
+
 it('distributes calls to versions by weight', () => {
   const versions = [
-    { name: 'a', weight: 1, hasResource: true, endpoints: [{ origin: 'http://a' }] },
-    { name: 'none', weight: 0, hasResource: true, endpoints: [{ origin: 'http://n' }] },
-    { name: 'b', weight: 3, hasResource: true, endpoints: [{ origin: 'http://b' }] },
+    { name: 'a', weight: 1, hasResource: true, endpoints: ['http://a'] },
+    { name: 'none', weight: 0, hasResource: true, endpoints: ['http://n'] },
+    { name: 'b', weight: 3, hasResource: true, endpoints: ['http://b'] },
   ];
   const service = toService([], { versions });
   const names = [0, 0.249, 0.25, 0.999].map((share) => chooseVersion(service, () => share).name);
   expect(names).toEqual(['a', 'a', 'b', 'b']);
 });
 
-it('calls the endpoint with the fewest calls in flight', async () => {
-  const busy = await startService((request, response) => {
-    if (request.url === '/hold') response.write('held');
-    else response.end('busy');
-  });
-  const other = await startNamed('other');
-  const service = toService([busy.origin, other.origin]);
-  const { base } = await startGateway([service]);
-  let held = false;
-  while (!held) {
-    const response = await begin(base, `${HELLO}/hold`);
-    const [chunk] = await once(response, 'data');
-    held = String(chunk) === 'held';
-    if (!held) response.resume();
-  }
-  for (let time = 0; time < 10; time += 1) {
-    expect(await send(base, HELLO)).toMatchObject({ text: 'other' });
-  }
+it('calls the endpoints in turn', async () => {
+  const all = await Promise.all(['a', 'b', 'c'].map(startNamed));
+  const { base } = await startGateway([toService(all.map(({ origin }) => origin))]);
+  const texts: string[] = [];
+  for (let time = 0; time < 6; time += 1) texts.push((await send(base, HELLO)).text);
+  expect(texts).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
 });
 
-it('tries another endpoint once if a connection fails, with the body untouched', async () => {
-  const dead = await deadOrigin();
+it('tries the next endpoints if a connection fails, with the body untouched', async () => {
+  const dead = [await deadOrigin(), await deadOrigin()];
   const { origin } = await startService((request, response) => request.pipe(response));
-  const { base, gateway } = await startGateway([toService([dead, origin])]);
+  const { base, gateway } = await startGateway([toService([...dead, origin])]);
   for (let time = 0; time < 20; time += 1) {
     const body = `body ${time}`.repeat(1000);
     expect(await send(base, HELLO, { method: 'POST', body })).toMatchObject({ text: body });
   }
-  const out = gateway.stats().endpoints.find((endpoint) => endpoint.origin === dead);
-  expect(out).toMatchObject({ isEjected: true, outstanding: 0 });
+  const counts = gateway.stats().endpoints.map(({ outstanding }) => outstanding);
+  expect(counts).toEqual([0, 0, 0]);
 });
 
-/** Serves on an address that had no listener. */
-async function revive(dead: string) {
-  const { server } = await startService((_request, response) => response.end('back'));
-  server.close();
-  await once(server.listen(Number(new URL(dead).port), '127.0.0.1'), 'listening');
-}
+it('responds with SERVICE_LB_STATUS_ABNORMAL if no endpoint can be reached', async () => {
+  for (const origins of [[await deadOrigin()], [await deadOrigin(), await deadOrigin()]]) {
+    const { base } = await startGateway([toService(origins)]);
+    expect(await send(base, HELLO, POST)).toMatchObject({
+      code: 'SERVICE_LB_STATUS_ABNORMAL',
+      status: 502,
+    });
+  }
+});
 
-it('uses an endpoint again after a successful trial, and waits longer after a failed one', async () => {
-  let now = 0;
-  const dead = await deadOrigin();
-  const { origin } = await startNamed('other');
-  const service = toService([dead, origin]);
-  const { base, gateway } = await startGateway([service], { now: () => now });
-  const call = async () => {
-    const texts = new Set<string>();
-    for (let time = 0; time < 40; time += 1) texts.add((await send(base, HELLO)).text);
-    return [...texts].sort();
+it('retries a GET without a response at another endpoint, and no POST', async () => {
+  const bad = await startActing((socket) => socket.end());
+  const good = await startNamed('good');
+  const { base } = await startGateway([toService([bad.origin, good.origin])]);
+  expect(await send(base, HELLO)).toMatchObject({ text: 'good' });
+  expect(await send(base, HELLO)).toMatchObject({ text: 'good' });
+  expect(await send(base, HELLO, POST)).toMatchObject({ code: 'BAD_GATEWAY' });
+});
+
+it('does not retry a GET whose response has begun', async () => {
+  let calls = 0;
+  const act = (socket: Socket) => {
+    calls += 1;
+    socket.end('HTTP/1.1 200 OK\r\nA: b\r\n');
   };
-  expect(await call()).toEqual(['other']);
-  expect(gateway.stats().endpoints[0]?.isEjected).toBe(true);
-  now = 1000;
-  expect(await call()).toEqual(['other']);
-  await revive(dead);
-  now = 2999;
-  expect(await call()).toEqual(['other']);
-  now = 3000;
-  expect(await call()).toEqual(['back', 'other']);
-  expect(gateway.stats().endpoints[0]?.isEjected).toBe(false);
+  const both = await Promise.all([startActing(act), startActing(act)]);
+  const { base } = await startGateway([toService(both.map(({ origin }) => origin))]);
+  expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY' });
+  expect(calls).toBe(1);
 });
 
-it('tries the last endpoint again after a tenth of a second', async () => {
-  let now = 0;
-  const dead = await deadOrigin();
-  const { base, gateway } = await startGateway([toService([dead])], { now: () => now });
-  await send(base, HELLO);
-  await send(base, HELLO);
-  expect(gateway.stats().endpoints[0]?.isEjected).toBe(true);
-  await revive(dead);
-  now = 99;
-  expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
-  now = 100;
-  expect(await send(base, HELLO)).toMatchObject({ text: 'back' });
-});
-
-/** A service that closes each connection at the second call, as if it had been idle for too long. */
-function startStale() {
+it('retries a GET on a connection that the service closes, and sends no POST twice', async () => {
   const seen: string[] = [];
-  return startRawService((socket) => {
+  const { origin } = await startRawService((socket) => {
     let calls = 0;
     socket.on('data', (chunk) => {
       calls += 1;
       seen.push(String(chunk).slice(0, 4));
       if (calls > 1) socket.resetAndDestroy();
-      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      else socket.write(OK);
     });
-  }).then((service) => ({ ...service, seen }));
-}
-
-it('retries a GET on a stale connection', async () => {
-  const { origin, seen } = await startStale();
-  const { base } = await startGateway([toService([origin])]);
+  });
+  const { base, gateway } = await startGateway([toService([origin])]);
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   expect(seen).toEqual(['GET ', 'GET ', 'GET ']);
+  expect(await send(base, HELLO, POST)).toMatchObject({ code: 'BAD_GATEWAY' });
+  expect(seen.slice(3)).toEqual(['POST']);
+  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 0 });
+});
+
+it('limits the concurrent calls of a service', async () => {
+  const { origin } = await startService((_request, response) => void response.write('begun'));
+  const { base, gateway } = await startGateway([toService([origin], { maxCalls: 2 })]);
+  const first = await begin(base, HELLO);
+  const second = await begin(base, HELLO);
+  expect(await send(base, HELLO)).toMatchObject({
+    code: 'EXCEED_RATELIMIT',
+    status: 429,
+    headers: { 'retry-after': '1' },
+  });
+  first.on('error', () => {}).destroy();
+  await expect.poll(() => gateway.stats().endpoints[0]?.outstanding).toBe(1);
+  (await begin(base, HELLO)).on('error', () => {}).destroy();
+  second.on('error', () => {}).destroy();
+});
+
+it('limits its idle connections, and drops those that the service has closed', async () => {
+  let hold: Promise<void> | undefined;
+  let waiting = 0;
+  const { origin, server } = await startService(async (_request, response) => {
+    waiting += 1;
+    await hold;
+    response.end('ok');
+  });
+  // On a busy machine, the first connections must not be closed before the last call ends.
+  server.keepAliveTimeout = 300_000;
+  const { base, gateway } = await startGateway([toService([origin])]);
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  hold = promise;
+  const calls = Array.from({ length: 300 }, () => send(base, HELLO));
+  await expect.poll(() => waiting).toBe(300);
+  release();
+  await Promise.all(calls);
+  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 256 });
+  server.closeAllConnections();
+  await expect.poll(() => gateway.stats().endpoints[0]?.idle).toBe(0);
 });

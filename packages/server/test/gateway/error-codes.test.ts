@@ -1,12 +1,8 @@
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import {
-  RegistryUnavailableError,
-  type Service,
-} from '../../src/gateway/registry/service-registry.ts';
+import type { Service } from '../../src/gateway/services.ts';
 import {
   begin,
-  deadOrigin,
   send,
   startGateway,
   startRawResponse,
@@ -20,7 +16,7 @@ const VERSION = {
   name: 'v1',
   weight: 1,
   hasResource: true,
-  endpoints: [{ origin: 'http://[::1]:1' }],
+  endpoints: ['http://[::1]:1'],
 };
 
 it.each<[string, number, Partial<Service>]>([
@@ -44,47 +40,6 @@ it.each<[string, number, Partial<Service>]>([
   expect(JSON.parse(response.text).requestId).toBe(response.headers['x-request-id']);
 });
 
-it('limits the concurrent calls of a service', async () => {
-  const { origin } = await startService((_request, response) => void response.write('begun'));
-  const { base, gateway } = await startGateway([toService([origin], { maxCalls: 2 })]);
-  const first = await begin(base, HELLO);
-  const second = await begin(base, HELLO);
-  expect(await send(base, HELLO)).toMatchObject({
-    code: 'EXCEED_RATELIMIT',
-    status: 429,
-    headers: { 'retry-after': '1' },
-  });
-  first.on('error', () => {}).destroy();
-  await expect.poll(() => gateway.stats().endpoints[0]?.outstanding).toBe(1);
-  (await begin(base, HELLO)).on('error', () => {}).destroy();
-  second.on('error', () => {}).destroy();
-});
-
-it('responds with SERVICE_ENDPOINT_NOT_FOUND if the registry is unavailable, and SYS_ERR if it fails', async () => {
-  for (const [error, code] of [
-    [new RegistryUnavailableError('DNS is gone.'), 'SERVICE_ENDPOINT_NOT_FOUND'],
-    [new TypeError('A mistake.'), 'SYS_ERR'],
-  ] as const) {
-    for (const find of [
-      () => Promise.reject(error),
-      () => {
-        throw error;
-      },
-    ]) {
-      const { base } = await startGateway({ find }, {}, { onError: () => {} });
-      expect(await send(base, HELLO)).toMatchObject({ code });
-    }
-  }
-});
-
-it('responds with BAD_GATEWAY, and SERVICE_LB_STATUS_ABNORMAL once every endpoint is ejected', async () => {
-  const { base } = await startGateway([toService([await deadOrigin()])]);
-  const codes: unknown[] = [];
-  for (let time = 0; time < 4; time += 1) codes.push((await send(base, HELLO)).code);
-  // Two attempts each: the third consecutive failure ejects the endpoint.
-  expect(codes).toEqual(['BAD_GATEWAY', ...Array(3).fill('SERVICE_LB_STATUS_ABNORMAL')]);
-});
-
 it.each([
   ['says nothing', ''],
   ['trickles its headers', 'HTTP/1.1 200 OK\r\nX-A: 1\r\n'],
@@ -100,9 +55,7 @@ it.each([
     const { base, gateway } = await startGateway([toService([origin])], { headersSeconds: 0.2 });
     expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_TIMEOUT', status: 504 });
     await closed;
-    expect(gateway.stats().endpoints).toEqual([
-      { origin, outstanding: 0, idle: 0, isEjected: false },
-    ]);
+    expect(gateway.stats().endpoints).toEqual([{ origin, outstanding: 0, idle: 0 }]);
   },
 );
 
@@ -172,7 +125,7 @@ it.each([
   expect(await send(base, HELLO, { method: 'POST', body: 'x' })).toMatchObject({
     code: 'BAD_GATEWAY',
   });
-  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, isEjected: false });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0 });
 });
 
 it.each([

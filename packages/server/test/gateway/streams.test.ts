@@ -24,7 +24,7 @@ it('aborts the call to the service when the caller leaves a stream', async () =>
   response.on('error', () => {});
   response.destroy();
   await gone;
-  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 0, isEjected: false });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 0 });
 });
 
 it('reads a response no faster than the caller', async () => {

@@ -191,7 +191,6 @@ environments: { dev: { tokens: { jwks: { keys: [{ kty: oct }] } } } }
 test.each([
   ['', GOOD, 'berth.yaml is valid. Environments: dev, qa.\n'],
   ['x: 1\n', GOOD, 'berth.yaml:1:1: x is not a setting'],
-  ['dns: { allow: [pods] }\n', GOOD, 'pods is not an address range'],
   ['listen: { tls: { cert: a, key: b } }\n', GOOD, 'listen.tls.cert cannot be read'],
   ['', NO_KEYS, 'has no key for RS256'],
 ])('check-config checks %j and %j', async (before, rest, sentence) => {

@@ -106,7 +106,7 @@ describe('a fault names file, line, column, setting and fix', () => {
       'berth.yaml:1:1: wireProfile refers to none.json, which cannot be read: no such file',
     ],
     ['log: {}\nlog: {}', 'berth.yaml:2:1: Map keys must be unique.'],
-    ['dns: { allow: [], "allow": [] }', 'berth.yaml:1:19: Map keys must be unique.'],
+    ['cors: { origins: [], "origins": [] }', 'berth.yaml:1:22: Map keys must be unique.'],
     ['a: [', 'berth.yaml:2:1: Flow sequence in block collection'],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a reference of the file
     ['publicUrl: ${NOWHERE}', 'berth.yaml:1:12: The environment variable NOWHERE is not set.'],
@@ -139,13 +139,12 @@ describe('a fault names file, line, column, setting and fix', () => {
     ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
     [
       'dev: { services: { ab: {} } }',
-      'services.ab needs exactly one of `endpoints`, `versions` and `dns`',
+      'services.ab needs exactly one of `endpoints` and `versions`',
     ],
     [
       'dev: { services: { ab: { endpoints: [localhost] } } }',
       'endpoints[0] must be a URL without a path',
     ],
-    ['dev: { services: { ab: { dns: { type: A, name: a.b } } } }', 'services.ab needs `dns.port`'],
     [
       'dev: { services: { ab: { endpoints: [], stat: x } } }',
       'services.ab.stat is not a setting: did you mean state',

@@ -23,7 +23,7 @@ import {
 import type { Caller } from '@berth/server-stubs/engine/node';
 import { onTestFinished } from 'vitest';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/create-gateway.ts';
-import type { Service, ServiceRegistry } from '../../../src/gateway/registry/service-registry.ts';
+import type { Service } from '../../../src/gateway/services.ts';
 
 /** `Authorization` of the caller `ada`, and of a signed call whose body has this SHA-256. */
 export const BEARER = 'Bearer ada';
@@ -38,13 +38,14 @@ interface Started {
 
 /** Serves a gateway of the environment `dev` until the end of the test. */
 export async function startGateway(
-  services: readonly Service[] | ServiceRegistry,
+  services: readonly Service[],
   options: Partial<GatewayOptions> = {},
   routing: Partial<GatewayRouterOptions<Caller>> = {},
 ): Promise<Started> {
-  const registry = isList(services) ? toRegistry(services) : services;
   const gateway = createGateway({
-    registry,
+    services: {
+      find: (env, name) => services.find((some) => some.env === env && some.name === name),
+    },
     headersSeconds: 60,
     maxHeaderBytes: 16_384,
     spoolBytes: 1024 * 1024,
@@ -72,16 +73,6 @@ export async function startGateway(
   return { base: `http://127.0.0.1:${port}`, port, gateway };
 }
 
-function isList(given: readonly Service[] | ServiceRegistry): given is readonly Service[] {
-  return Array.isArray(given);
-}
-
-function toRegistry(services: readonly Service[]): ServiceRegistry {
-  return {
-    find: (env, name) => services.find((some) => some.env === env && some.name === name),
-  };
-}
-
 function createVerifier(value: string): (hash: string) => void {
   const wanted = value.split(' ')[1];
   return (hash) => {
@@ -91,14 +82,15 @@ function createVerifier(value: string): (hash: string) => void {
 
 /** A ready service `hello` with one version at these addresses. */
 export function toService(origins: readonly string[], change: Partial<Service> = {}): Service {
-  const endpoints = origins.map((origin) => ({ origin }));
-  const version = { name: 'v1', weight: 100, hasResource: true, endpoints };
+  const version = { name: 'v1', weight: 100, hasResource: true, endpoints: origins };
   return {
     env: 'dev',
     name: 'hello',
     state: 'ready',
     versions: [version],
     callers: undefined,
+    maxCalls: 1024,
+    headersSeconds: undefined,
     ...change,
   };
 }
