@@ -126,26 +126,6 @@ const quota = z
   })
   .describe('Calls that exceed it fail with EXCEED_RATELIMIT.');
 
-const concurrency = z
-  .strictObject({
-    calls: z
-      .int()
-      .min(1)
-      .describe(
-        'Maximum number of calls, streams, WebSockets, uploads and downloads in progress. Each process counts its own.',
-      ),
-    perCaller: z
-      .int()
-      .min(1)
-      .optional()
-      .describe(
-        'Maximum for one caller: the `sub` of tokens or the ID of a key pair, also for uploads with its grants; for downloads, the remote address. Default: half of `calls`.',
-      ),
-  })
-  .describe(
-    'Limits what is in progress at the same time. Calls that exceed it fail with EXCEED_RATELIMIT, uploads and downloads with SlowDown.',
-  );
-
 /** An environment's name, which is the first label of the gateway's host name (D12). */
 export const environmentNameSchema = z
   .string()
@@ -163,7 +143,6 @@ export const environmentSchema = z.strictObject({
   tokens: tokens.optional(),
   credentials: z.array(credential).default([]).describe('Key pairs that sign calls.'),
   quota: quota.optional(),
-  concurrency: concurrency.optional(),
   services: z
     .record(serviceNameSchema, serviceSchema)
     .default({})

@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import {
   type GatewayCall,
   GatewayError,
@@ -30,11 +29,7 @@ export interface GatewayOptions {
    * Called for each call and WebSocket after authentication, before anything else is done. Throws a
    * `GatewayError` to reject it.
    */
-  readonly beforeCall?: (
-    call: GatewayCall<Caller>,
-    /** Closes when the call or the WebSocket is over. */
-    held: Socket | ServerResponse,
-  ) => void | Promise<void>;
+  readonly beforeCall?: (call: GatewayCall<Caller>) => void | Promise<void>;
   readonly now?: () => number;
 }
 
@@ -70,7 +65,7 @@ export function createGateway(options: GatewayOptions) {
     const body = await toBody(input, call, spool, addressOf(request, trustProxy));
     if (body.dispose !== undefined) whenOver(call, body.dispose);
     // The caller is authenticated only now, because a signature covers the body.
-    await beforeCall?.(call, upgrade === undefined ? response : request.socket);
+    await beforeCall?.(call);
     const service = findService(services, env, input.name, caller);
     const headers = toServiceHeaders(input, request, {
       credentials,

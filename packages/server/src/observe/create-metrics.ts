@@ -29,7 +29,6 @@ const GAUGES = {
 } as const;
 
 interface Readings extends Readonly<Record<keyof typeof GAUGES, () => number>> {
-  readonly concurrent: () => ReadonlyMap<string, number>;
   readonly droppedLines: () => number;
 }
 
@@ -49,16 +48,6 @@ export function createMetrics(readings: Readings) {
       },
     });
   }
-  new Gauge({
-    name: 'berth_concurrent_calls',
-    help: 'What is in progress in environments with `concurrency`: calls, streams, WebSockets, uploads and downloads.',
-    labelNames: ['env'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [env, count] of readings.concurrent()) this.set({ env }, count);
-    },
-  });
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers });
   const calls = counter(

@@ -11,12 +11,11 @@ import {
 import { createStorage, type SignedUse, UPLOAD_PATH } from '@berth/server-stubs/engine';
 import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
 import type { Config } from '../config/config.ts';
-import { addressOf } from '../gateway/create-gateway.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics, Surface } from '../observe/create-metrics.ts';
 import type { Observer } from '../observe/create-observer.ts';
 import { type Tracing, traceHandlers } from '../observe/create-tracing.ts';
-import { BUSY, type State } from './create-state.ts';
+import type { State } from './create-state.ts';
 import { toPublicUrl } from './urls.ts';
 
 export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgrade'> {
@@ -76,12 +75,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
   });
   const uploadRouter = createUploadRouter(upload, { ...shared, fileBytes: limits.uploadBytes });
   const files = createDownloadListener({
-    async download(request, response) {
-      const env = request.url?.split('/', 3)[2] ?? '';
-      const address = addressOf(request, listen.trustProxy);
-      if (!state.concurrency.takeUntilClose(env, `address ${address}`, response)) throw busy();
-      return download(request);
-    },
+    download,
     cors: createCors('link', wireProfile, cors),
     onRefusal: observer.onRefusal,
     onError: onStorageError,
@@ -109,7 +103,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
 async function authorizeUse(
   { kind, id, env, caller, seconds }: SignedUse,
   config: Config,
-  { shared, concurrency }: State,
+  { shared }: State,
 ): Promise<((isStored: boolean) => Promise<void>) | undefined> {
   const pairs = config.environments[env]?.credentials ?? [];
   const isKnown = pairs.some((pair) => pair.id === caller);
@@ -122,18 +116,9 @@ async function authorizeUse(
     const message = 'The grant has been used: request a new one with getUploadMetaData.';
     throw new UploadError('AccessDenied', { message });
   }
-  const release = concurrency.take(env, `caller ${caller}`);
-  const end = async (isStored: boolean) => {
-    release?.();
+  return async (isStored) => {
     if (!isStored) await uses?.releaseGrant(id);
   };
-  if (release !== undefined) return end;
-  await end(false);
-  throw busy();
-}
-
-function busy(): UploadError {
-  return new UploadError('SlowDown', { message: BUSY, retryAfter: 1 });
 }
 
 /** D12: "a server that has a single environment also accepts any loopback host". */

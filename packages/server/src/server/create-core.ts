@@ -42,7 +42,6 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
     activeCalls: () => observer.active,
     eventStreams: () => observer.streams,
     webSockets: () => gateway.stats().webSockets,
-    concurrent: state.concurrency.counts,
     droppedLines: () => serverLog.dropped,
     outstanding: () =>
       gateway.stats().endpoints.reduce((sum, { outstanding }) => sum + outstanding, 0),

@@ -15,7 +15,6 @@ import { createServices } from '../gateway/services.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
 import { createShared, type Shared } from '../shared/create-shared.ts';
-import { createConcurrency } from './create-concurrency.ts';
 import { createQuotas } from './create-quotas.ts';
 
 /** Everything that is stateful, and therefore kept when the configuration is reloaded. */
@@ -27,9 +26,7 @@ export async function createState(
 ) {
   const { limits, listen } = config;
   const services = createServices(config.environments);
-  let { environments } = config;
-  const quotas = createQuotas(environments);
-  const concurrency = createConcurrency(() => environments);
+  const quotas = createQuotas(config.environments);
   const takeCall = async (env: string): Promise<number | undefined> => {
     const quota = quotas.of(env);
     if (shared === undefined || quota === undefined) return quotas.take(env);
@@ -49,10 +46,7 @@ export async function createState(
     maxHeaderBytes: listen.maxHeaderBytes,
     trustProxy: listen.trustProxy,
     wireProfile: config.wireProfile,
-    async beforeCall({ env, caller }, held) {
-      if (!concurrency.takeUntilClose(env, `caller ${caller.id}`, held)) {
-        throw new GatewayError('EXCEED_RATELIMIT', { message: BUSY });
-      }
+    async beforeCall({ env }) {
       const retryAfter = await takeCall(env);
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     },
@@ -83,7 +77,6 @@ export async function createState(
     blobs,
     gateway,
     shared,
-    concurrency,
     gatewaySecurity: {
       async signature(value, call) {
         const caller = await authenticator.gateway.signature(value, call);
@@ -113,9 +106,6 @@ export async function createState(
           throw new StorageError('SIGN_PARAM_INVALID', { message: REVOKED });
         }
         if (!caller) return caller;
-        if (!concurrency.takeUntilClose(call.envId, `caller ${caller.id}`, call.response)) {
-          throw new StorageError('EXCEED_RATELIMIT', { message: BUSY });
-        }
         const retryAfter = await takeCall(call.envId);
         if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
         return caller;
@@ -130,7 +120,6 @@ export async function createState(
         authenticator.update(next.environments);
         replaceServices();
         quotas.update(next.environments);
-        ({ environments } = next);
       });
     },
     async close() {
@@ -143,7 +132,6 @@ export async function createState(
 }
 
 const REVOKED = 'The key pair has been revoked.';
-export const BUSY = 'Too many calls in progress.';
 
 function toGatewayError(cause: Error): never {
   const message = 'Revocations cannot be checked at the moment.';
