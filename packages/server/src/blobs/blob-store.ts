@@ -36,9 +36,6 @@ export interface OpenBlob extends EngineBlob {
   sendTo(target: Writable, range?: ByteRange): Promise<void>;
 }
 
-/** Called with each number of bytes that were read. Waits if reading should be slower. */
-export type Pace = (bytes: number) => Promise<void> | void;
-
 export interface CheckedFile {
   readonly bytes: number;
   readonly damage?: string | undefined;
@@ -50,7 +47,7 @@ export interface StoredFile {
   /** Path relative to the root on disk, or key of the object. */
   readonly name: string;
   /** Returns undefined if the file was deleted in the meantime. */
-  check(pace?: Pace): Promise<CheckedFile | undefined>;
+  check(): Promise<CheckedFile | undefined>;
 }
 
 /**
@@ -68,11 +65,6 @@ export interface BlobStore extends EngineStore {
    * upload has sent another part by then
    */
   sweep(olderThan?: Date): Promise<number>;
-  /**
-   * Finds all files, always in the same order.
-   * @param after name of the last file that was checked. Default: begins with the first
-   */
-  scan(after?: string): AsyncIterable<StoredFile>;
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,7 +6,6 @@ import {
   type BlobInfo,
   type ByteRange,
   type OpenBlob,
-  type Pace,
 } from './blob-store.ts';
 import { countBuffer } from './collect-buffers.ts';
 
@@ -85,12 +84,9 @@ async function send(chunks: AsyncGenerator<Buffer, undefined>, target: Writable)
 }
 
 /** Reads content whose stream verifies it. Returns how it is damaged, if it is. */
-export async function findDamage(
-  content: AsyncIterable<Buffer>,
-  pace: Pace = () => {},
-): Promise<string | undefined> {
+export async function findDamage(content: AsyncIterable<Buffer>): Promise<string | undefined> {
   try {
-    for await (const { length } of content) await pace(length);
+    for await (const _ of content);
     return undefined;
   } catch (error) {
     if (error instanceof BlobDamagedError) return error.message;

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JWK } from 'jose';
 import { mintToken, type TokenRequest } from '../auth/mint-token.ts';
-import { createStore } from '../blobs/create-store.ts';
 import { checkFileStore } from '../blobs/file/check-file-store.ts';
 import { diskCodeOf } from '../blobs/file/disk-error.ts';
 import { type Config, ConfigError } from '../config/config.ts';
@@ -53,7 +52,8 @@ export async function fsck(given: string | undefined, options: FsckOptions): Pro
 
 async function checkBucket(config: Exclude<Config['store'], { driver: 'file' }>, repair: boolean) {
   if (repair) throw new Failure('--repair only works for stores on disk.', 2);
-  const store = await createStore(config);
+  const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
+  const store = createS3BlobStore(config);
   const counts = { files: 0, bytes: 0, problems: 0, unverified: 0 };
   try {
     for await (const { name, check } of store.scan()) {

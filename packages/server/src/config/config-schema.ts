@@ -38,14 +38,6 @@ const limitsSchema = z
 
 export const DRIVERS = ['file', 's3'] as const;
 
-const scrubDays = z
-  .number()
-  .min(1)
-  .optional()
-  .describe(
-    'Reads every file once in this many days, at 16 MiB per second at most and in one process at a time, and reports damaged files. Default: never.',
-  );
-
 const file = z
   .strictObject({
     driver: z.literal(DRIVERS[0]),
@@ -56,7 +48,6 @@ const file = z
       .describe(
         'Folder for the files, created if it does not exist. All processes of a server share it.',
       ),
-    scrubDays,
   })
   .describe('Stores files in a folder on this machine.');
 
@@ -84,7 +75,6 @@ const s3 = z
       .describe(
         'Whether the bucket is in the path instead of the host name. Ceph and MinIO require this.',
       ),
-    scrubDays,
   })
   .refine(
     ({ accessKeyId, secretAccessKey }) =>

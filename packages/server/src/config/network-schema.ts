@@ -103,10 +103,6 @@ export const sharedSchema = z
       .describe(
         'What happens while Redis is unavailable: true rejects calls that need a revocation or a lock; false accepts them. Quotas are counted by each process in either case.',
       ),
-    singleUseGrants: z
-      .boolean()
-      .default(false)
-      .describe('Whether an upload grant is valid for one successful upload only.'),
   })
   .describe(
     'Shares quotas, revocations and, with S3, locks among all replicas. By default, each process counts quotas and uses locks by itself.',

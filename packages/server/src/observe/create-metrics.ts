@@ -70,14 +70,10 @@ export function createMetrics(readings: Readings) {
   const storeFailures = counter('berth_store_failures_total', 'Failed blob store operations.', [
     'method',
   ]);
-  const damages = counter(
-    'berth_damaged_files_total',
-    'Damaged files found by a download (read) or by the background check (scrub).',
-    ['found_by'],
-  );
+  const damages = counter('berth_damaged_files_total', 'Damaged files found by downloads.', []);
   const fallbacks = counter(
     'berth_shared_fallbacks_total',
-    'Decisions about a quota, revocation, grant or lock that were made without Redis.',
+    'Decisions about a quota, revocation or lock that were made without Redis.',
     ['decision'],
   );
   const changes = counter('berth_file_changes_total', 'Files written, copied and deleted.', [
@@ -89,7 +85,6 @@ export function createMetrics(readings: Readings) {
     ['result'],
   );
   for (const result of ['hit', 'miss']) logins.inc({ result }, 0);
-  for (const found_by of ['read', 'scrub']) damages.inc({ found_by }, 0);
   new Counter({
     name: 'berth_log_lines_dropped_total',
     help: 'Log lines dropped because standard output was not read fast enough.',
@@ -110,7 +105,7 @@ export function createMetrics(readings: Readings) {
       bytes.inc({ surface, direction: 'sent' }, rest.sent);
     },
     countStoreFailure: (method: string) => storeFailures.inc({ method }),
-    countDamage: (found_by: 'read' | 'scrub') => damages.inc({ found_by }),
+    countDamage: () => damages.inc(),
     /** For a decision that was made without Redis. */
     countFallback: (decision: string) => fallbacks.inc({ decision }),
     countChange: (action: string) => changes.inc({ action }),

@@ -96,29 +96,17 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
   };
 }
 
-/**
- * Rejects grants and links that were revoked, or whose key pair was revoked or removed, and grants that were used
- * if they may only be used once.
- */
+/** Rejects grants and links that were revoked, or whose key pair was revoked or removed. */
 async function authorizeUse(
-  { kind, id, env, caller, seconds }: SignedUse,
+  { kind, id, env, caller }: SignedUse,
   config: Config,
   { shared }: State,
-): Promise<((isStored: boolean) => Promise<void>) | undefined> {
+): Promise<undefined> {
   const pairs = config.environments[env]?.credentials ?? [];
   const isKnown = pairs.some((pair) => pair.id === caller);
   if (!isKnown || (await shared?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id]))) {
     throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
   }
-  if (kind === 'link') return undefined;
-  const uses = config.shared?.singleUseGrants ? shared : undefined;
-  if ((await uses?.useGrant(id, seconds)) === false) {
-    const message = 'The grant has been used: request a new one with getUploadMetaData.';
-    throw new UploadError('AccessDenied', { message });
-  }
-  return async (isStored) => {
-    if (!isStored) await uses?.releaseGrant(id);
-  };
 }
 
 /** D12: "a server that has a single environment also accepts any loopback host". */

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { startScrub } from '../blobs/scrub.ts';
 import { type Config, findRestarts, secretsOf } from '../config/config.ts';
 import type { Log, ServerLog } from '../observe/create-log.ts';
 import { createMetrics, type Metrics } from '../observe/create-metrics.ts';
@@ -122,8 +121,6 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
       }
       phase = 'listening';
       stops.push(keepSwept(blobs, log));
-      const { scrubDays } = config.store;
-      if (scrubDays !== undefined) stops.push(keepScrubbed(blobs, scrubDays, log, metrics));
       if (tls !== undefined) {
         const watch = await keepTls(server, tls, log);
         stops.push(() => watch.close());
@@ -156,24 +153,6 @@ function keepSwept(blobs: BlobStore, log: Log): () => void {
   const timer = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS).unref();
   void sweep();
   return () => clearInterval(timer);
-}
-
-function keepScrubbed(blobs: BlobStore, days: number, log: Log, metrics: Metrics): () => void {
-  const stop = startScrub(blobs, {
-    days,
-    onDamage(name, damage) {
-      metrics.countDamage('scrub');
-      log.error({ name, damage }, 'a file is damaged');
-    },
-    onPass({ files, seconds }) {
-      log.info({ files, seconds }, 'verified all files');
-      if (seconds > days * 86_400)
-        log.warn({ seconds }, 'verifying took longer than store.scrubDays');
-    },
-    onError: (error) => log.warn({ err: error }, 'cannot verify all files; continuing later'),
-  });
-  // Shutting down does not wait for a disk.
-  return () => void stop();
 }
 
 async function findStoreFault(blobs: BlobStore): Promise<string[]> {

@@ -58,7 +58,7 @@ export async function createState(
     (method, error, key) => {
       metrics().countStoreFailure(method);
       if (!(error instanceof BlobDamagedError)) return;
-      metrics().countDamage('read');
+      metrics().countDamage();
       log.error({ file: key, err: error }, 'a file is damaged');
     },
   );

@@ -28,7 +28,7 @@ if wait > 0.01 then return math.ceil(wait / 1000) end
 redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.ceil(full - now))
 return 0`;
 
-type Fallback = 'quota' | 'revocation' | 'grant' | 'lock';
+type Fallback = 'quota' | 'revocation' | 'lock';
 
 export const REVOCABLE = ['key-pair', 'grant', 'link'] as const;
 
@@ -108,7 +108,6 @@ export async function createShared(
   }
 
   const toKey = (kind: Revocable, name: string) => `${prefix}revoked:${kind}:${name}`;
-  const toUseKey = (id: string) => `${prefix}used:${id}`;
 
   await new Promise<void>((resolve) => {
     setTimeout(resolve, CONNECT_MILLISECONDS).unref();
@@ -141,17 +140,6 @@ export async function createShared(
     /** Undoes a revocation. Returns whether there was one. */
     restore: async (kind: Revocable, name: string) =>
       (await send(() => redis.del(toKey(kind, name)))) > 0,
-    /** Returns whether this is the first use of a grant that is valid for this many seconds. */
-    useGrant: (id: string, seconds: number) =>
-      decide('grant', !failClosed, true, async () => {
-        const set = await redis.set(toUseKey(id), 1, 'EX', Math.ceil(seconds), 'NX');
-        return set === 'OK';
-      }),
-    /** Makes a grant usable again, because the upload has failed. */
-    async releaseGrant(id: string) {
-      // If that fails, the caller needs another grant.
-      await send(() => redis.del(toUseKey(id))).catch(() => {});
-    },
     withLocks: createLocks((script, keys, values) =>
       decide('lock', !failClosed, undefined, () =>
         redis.eval(script, keys.length, ...keys.map((key) => `${prefix}lock:${key}`), ...values),

@@ -74,7 +74,7 @@ describeOn('ceph', 'a damaged file', () => {
     expect(await store.stat({ env: 'dev', path: 'b' })).toBeUndefined();
   });
 
-  test('is found by a scan, which reads every file in order', async () => {
+  test('is found by a scan, which reads every file', async () => {
     const { options, store, damage, addForeign } = await openStore();
     for (const path of ['c', 'a/b', 'a', 'large']) {
       const bytes = toBytes(path === 'large' ? 9 * MEBIBYTE : 1000);
@@ -83,9 +83,9 @@ describeOn('ceph', 'a damaged file', () => {
     await damage('a', 500);
     await damage('large', 500);
     await addForeign('foreign');
-    const scan = async (after?: string) => {
+    const scan = async () => {
       const found: unknown[] = [];
-      for await (const { name, check } of store.scan(after)) found.push([name, await check()]);
+      for await (const { name, check } of store.scan()) found.push([name, await check()]);
       return found;
     };
     const all = await scan();
@@ -96,7 +96,6 @@ describeOn('ceph', 'a damaged file', () => {
       ['dev/foreign', { bytes: 1, isUnverified: true }],
       ['dev/large', { bytes: 9 * MEBIBYTE, damage: expect.stringContaining('CRC-32') }],
     ]);
-    expect(await scan('dev/c')).toEqual(all.slice(3));
     const settings = [
       `driver: s3, endpoint: '${options.endpoint}', bucket: ${options.bucket}`,
       `accessKeyId: ${CREDENTIALS.accessKeyId}, secretAccessKey: ${CREDENTIALS.secretAccessKey}`,

@@ -21,7 +21,7 @@ async function openStores(): Promise<[BlobStore, BlobStore]> {
   const { port } = await startRedis();
   const open = async () => {
     const shared = await createShared(
-      { url: `redis://127.0.0.1:${port}`, prefix: '', failClosed: true, singleUseGrants: false },
+      { url: `redis://127.0.0.1:${port}`, prefix: '', failClosed: true },
       () => {},
       () => {},
     );

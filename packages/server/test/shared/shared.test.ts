@@ -222,20 +222,6 @@ describeOn('redis', 'state shared by replicas', () => {
     expect((await first.call()).status).toBe(200);
   });
 
-  test('a grant is valid for one successful upload with singleUseGrants', async () => {
-    const { port } = await startRedis();
-    const { first, second } = await startReplicas({
-      url: `redis://127.0.0.1:${port}`,
-      singleUseGrants: true,
-    });
-    const grant = await requestGrant(first);
-    expect(await upload(first, grant, 'x'.repeat(UPLOAD_BYTES + 1))).toBe(400);
-    const statuses = await Promise.all([upload(first, grant), upload(second, grant)]);
-    expect(statuses.sort()).toEqual([204, 403]);
-    expect(await upload(second, grant)).toBe(403);
-    expect(await upload(second, await requestGrant(first))).toBe(204);
-  });
-
   test('connects with TLS and a password, which is never logged', async () => {
     const { cert, key } = await makeCertificate('localhost');
     await trust(cert);

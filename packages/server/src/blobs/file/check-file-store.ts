@@ -1,9 +1,7 @@
 import { lstat, readdir, realpath, rename, unlink, utimes } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import {
   BlobDamagedError,
-  type Pace,
-  type StoredFile,
   StoreUnavailableError,
 } from '../blob-store.ts';
 import { findDamage } from '../verify.ts';
@@ -114,7 +112,6 @@ interface CheckResult {
 async function checkFile(
   { files }: Layout,
   path: string,
-  pace?: Pace,
 ): Promise<CheckResult | undefined> {
   if (toBlobKey(relative(files, path)) === undefined) {
     const detail = 'The store never creates a file with this name.';
@@ -123,7 +120,7 @@ async function checkFile(
   try {
     const opened = await openFile(path);
     if (opened === undefined) return undefined;
-    const detail = await findDamage(opened.read(), pace);
+    const detail = await findDamage(opened.read());
     return { bytes: opened.info.size, ...(detail && { problem: { kind: 'damaged', detail } }) };
   } catch (error) {
     // Finding bad sectors is the purpose of the check, and no reason to stop.
@@ -132,25 +129,6 @@ async function checkFile(
     if (diskCodeOf(error) === 'EIO') detail = 'The disk cannot read the file (EIO).';
     if (detail === undefined) throw error;
     return { bytes: 0, problem: { kind: 'damaged', detail } };
-  }
-}
-
-/** Finds the files of the store and ignores everything else, in the order of their names. */
-export async function* scanFiles(layout: Layout, after = ''): AsyncGenerator<StoredFile> {
-  // Folders before files whose names go on after the name of the folder, as the walk does.
-  const toOrder = (name: string) => name.replaceAll(sep, '\0');
-  for await (const { path, kind } of walkFolder(layout.files)) {
-    const name = relative(layout.files, path);
-    if (kind !== 'file' || toOrder(name) <= toOrder(after)) continue;
-    yield {
-      name,
-      check: (pace) =>
-        withStoreErrors(async () => {
-          const { bytes, problem } = (await checkFile(layout, path, pace)) ?? {};
-          if (bytes === undefined) return undefined;
-          return { bytes, ...(problem?.kind === 'damaged' && { damage: problem.detail }) };
-        }),
-    };
   }
 }
 

@@ -1,7 +1,7 @@
 import { realpath, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { BlobKey, BlobStore } from '../blob-store.ts';
-import { scanFiles, sweepFiles } from './check-file-store.ts';
+import { sweepFiles } from './check-file-store.ts';
 import { copyFile, moveFile } from './copy-file.ts';
 import { diskCodeOf, withStoreErrors } from './disk-error.ts';
 import {
@@ -48,7 +48,6 @@ export function createFileBlobStore({ root }: { readonly root: string }): Promis
         withStoreErrors(() => (options.move ? moveFile : copyFile)(layout, from, to, options)),
       delete: (key) => withStoreErrors(() => deleteFile(layout, key)),
       sweep: (olderThan) => withStoreErrors(() => sweepFiles(layout, olderThan)),
-      scan: (after) => scanFiles(layout, after),
       check: () => withStoreErrors(() => checkDisk(layout)),
       close: async () => {},
     };

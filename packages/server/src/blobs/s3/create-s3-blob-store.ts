@@ -11,7 +11,6 @@ import type { ParsedConfig } from '../../config/config-schema.ts';
 import {
   type BlobStore,
   type CheckedFile,
-  type Pace,
   type StoredFile,
   StoreUnavailableError,
 } from '../blob-store.ts';
@@ -53,12 +52,14 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 const CHECK_MILLISECONDS = 3_000;
 
 export interface S3BlobStoreOptions
-  extends Omit<Extract<ParsedConfig['store'], { driver: 's3' }>, 'driver' | 'scrubDays'> {
+  extends Omit<Extract<ParsedConfig['store'], { driver: 's3' }>, 'driver'> {
   /** Locks that all replicas share. Default: only operations of this process exclude each other. */
   readonly withSharedLocks?: WithSharedLocks | undefined;
 }
 
 export interface S3BlobStore extends BlobStore {
+  /** Finds all files. */
+  scan(): AsyncIterable<StoredFile>;
   /** Finds out which conditional requests the store honours. If it fails, each sweep tries it again. */
   probe(): Promise<Conditions>;
 }
@@ -125,7 +126,7 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
         });
       });
     },
-    scan: (after) => scanBucket(bucket, after),
+    scan: () => scanBucket(bucket),
     probe,
     close: async () => client.destroy(),
   };
@@ -228,21 +229,21 @@ async function deleteUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   });
 }
 
-async function* scanBucket(bucket: Bucket, after?: string): AsyncGenerator<StoredFile> {
+async function* scanBucket(bucket: Bucket): AsyncGenerator<StoredFile> {
   const { client, name, keys } = bucket;
-  const folder = { Bucket: name, Prefix: keys.prefix, StartAfter: after };
+  const folder = { Bucket: name, Prefix: keys.prefix };
   const pages = paginateListObjectsV2({ client }, folder)[Symbol.asyncIterator]();
   for (;;) {
     const { value: page, done } = await withS3Errors(() => pages.next());
     if (done) return;
     for (const { Key: key = '' } of page.Contents ?? []) {
       if (!key.startsWith(keys.uploads))
-        yield { name: key, check: (pace) => check(bucket, key, pace) };
+        yield { name: key, check: () => check(bucket, key) };
     }
   }
 }
 
-async function check(bucket: Bucket, key: string, pace?: Pace): Promise<CheckedFile | undefined> {
+async function check(bucket: Bucket, key: string): Promise<CheckedFile | undefined> {
   const object = await openObject(bucket, key);
   if (object === undefined) return undefined;
   const { size: bytes, crc32 } = object.info;
@@ -250,5 +251,5 @@ async function check(bucket: Bucket, key: string, pace?: Pace): Promise<CheckedF
     await object.close();
     return { bytes, isUnverified: true };
   }
-  return { bytes, damage: await findDamage(object.read(), pace) };
+  return { bytes, damage: await findDamage(object.read()) };
 }
