@@ -1,12 +1,7 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
-import {
-  BlobDamagedError,
-  type BlobInfo,
-  type ByteRange,
-  type OpenBlob,
-} from './blob-store.ts';
+import { BlobDamagedError, type BlobInfo, type ByteRange, type OpenBlob } from './blob-store.ts';
 import { countBuffer } from './collect-buffers.ts';
 
 interface BlobSource {

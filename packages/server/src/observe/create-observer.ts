@@ -3,9 +3,11 @@ import type { Socket } from 'node:net';
 import type { Call, HandlerResponse } from '@berth/server-stubs';
 import type { Log } from './create-log.ts';
 import type { EndedCall, Metrics, Surface } from './create-metrics.ts';
-import { type Tracing, traceIdOf } from './create-tracing.ts';
 
 const XML_CODE = /<Code>(\w+)<\/Code>/;
+/** W3C Trace Context: `version-traceId-parentId-flags`. */
+const TRACE_PARENT = /^[\da-f]{2}-([\da-f]{32})-/;
+
 const CALL = Symbol('observed call');
 const BYTES = Symbol('bytes so far');
 type Observed = IncomingMessage & { [CALL]?: ObservedCall };
@@ -28,7 +30,6 @@ export type Observer = ReturnType<typeof createObserver>;
 interface ObserverOptions {
   readonly log: Log;
   readonly metrics: () => Metrics;
-  readonly tracing: Tracing | undefined;
   readonly logCalls: () => boolean;
   readonly environments: () => Environments;
 }
@@ -36,7 +37,7 @@ interface ObserverOptions {
 type Environments = Readonly<Record<string, { readonly services: object }>>;
 
 export function createObserver(options: ObserverOptions) {
-  const { log, metrics, tracing, logCalls, environments } = options;
+  const { log, metrics, logCalls, environments } = options;
   let active = 0;
   let streams = 0;
   let ended = () => {};
@@ -48,17 +49,15 @@ export function createObserver(options: ObserverOptions) {
     if (observed.isStream) streams -= 1;
     ended();
     const status = this.headersSent ? this.statusCode : 0;
-    report(observed, this, status, this.writableFinished, takeBytes(this.req.socket));
+    report(observed, this, status, takeBytes(this.req.socket));
   }
 
   function report(
     { surface, target, startedAt, call, code }: ObservedCall,
     response: ServerResponse,
     status: number,
-    isComplete: boolean,
     bytes: Pick<EndedCall, 'received' | 'sent'>,
   ): void {
-    tracing?.end(response, call, status, isComplete);
     const operation = call?.operationId ?? (surface === 'files' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
     const scope = scopeOf(call, surface, target, environments());
@@ -116,8 +115,7 @@ export function createObserver(options: ObserverOptions) {
         active += 1;
         response.on('close', end);
       }
-      if (tracing === undefined) work();
-      else tracing.run(surface, request, work);
+      work();
     },
     /** For downloads, which no router handles. */
     onRefusal(code: string, { req }: ServerResponse) {
@@ -131,7 +129,7 @@ export function createObserver(options: ObserverOptions) {
       observed.call = call;
       observed.code = codeOf(response);
       if (observed.isUpgrade) {
-        report(observed, call.response, status, true, { received: 0, sent: 0 });
+        report(observed, call.response, status, { received: 0, sent: 0 });
       } else if (status < 400 && !observed.isStream && isEventStream(response)) {
         observed.isStream = true;
         streams += 1;
@@ -158,10 +156,11 @@ function takeBytes(socket: Counted | null): { received: number; sent: number } {
 }
 
 function identify(call: Call | undefined, response: ServerResponse) {
+  const traceId = TRACE_PARENT.exec(String(response.req?.headers.traceparent))?.[1];
   const caller = (call as { caller?: { env?: string; id?: string } } | undefined)?.caller;
   return {
     requestId: call?.requestId ?? response.getHeader('x-request-id'),
-    traceId: traceIdOf(response),
+    ...(traceId !== undefined && { traceId }),
     ...(caller?.env !== undefined && { env: caller.env, caller: caller.id }),
   };
 }

@@ -14,7 +14,6 @@ import type { Config } from '../config/config.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics, Surface } from '../observe/create-metrics.ts';
 import type { Observer } from '../observe/create-observer.ts';
-import { type Tracing, traceHandlers } from '../observe/create-tracing.ts';
 import type { State } from './create-state.ts';
 import { toPublicUrl } from './urls.ts';
 
@@ -29,7 +28,6 @@ interface ApplicationParts {
   readonly observer: Observer;
   readonly metrics: () => Metrics;
   readonly log: Log;
-  readonly tracing: Tracing | undefined;
 }
 
 /**
@@ -37,7 +35,7 @@ interface ApplicationParts {
  * for each configuration, but `state` is kept.
  */
 export function createApplication(config: Config, parts: ApplicationParts): Application {
-  const { state, observer, metrics, log, tracing } = parts;
+  const { state, observer, metrics, log } = parts;
   const { cors, wireProfile, limits, environments, publicUrl, listen } = config;
   const { onError, onResponse } = observer;
   const shared = { cors, wireProfile, onResponse, onError };
@@ -60,7 +58,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
     },
     onError: onStorageError,
   });
-  const gateway = createGatewayRouter(traceHandlers(state.gateway.handlers, tracing), {
+  const gateway = createGatewayRouter(state.gateway.handlers, {
     ...shared,
     env,
     security: state.gatewaySecurity,

@@ -6,7 +6,6 @@ import { type Config, findRestarts, secretsOf } from '../config/config.ts';
 import type { Log, ServerLog } from '../observe/create-log.ts';
 import { createMetrics, type Metrics } from '../observe/create-metrics.ts';
 import { createObserver } from '../observe/create-observer.ts';
-import { createTracing } from '../observe/create-tracing.ts';
 import { createAdmin } from './create-admin.ts';
 import { createApplication } from './create-application.ts';
 import { createHttpServer } from './create-http-server.ts';
@@ -24,11 +23,9 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
   const { log, update: updateLog } = serverLog;
   let config = initial;
   let phase: 'new' | 'listening' | 'draining' = 'new';
-  const tracing = await createTracing(log);
   const observer = createObserver({
     log,
     metrics: () => metrics,
-    tracing,
     logCalls: () => config.log.calls,
     environments: () => config.environments,
   });
@@ -54,7 +51,7 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
     },
     registry: metrics.registry,
   });
-  const parts = { state, observer, metrics: () => metrics, log, tracing };
+  const parts = { state, observer, metrics: () => metrics, log };
   let application = createApplication(config, parts);
   const stops: (() => unknown)[] = [];
   const connections = new Set<Socket>();
@@ -88,7 +85,6 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
     }
     await Promise.all(stops.map((stop) => stop()));
     await state.close();
-    await tracing?.close();
     // Last, so that `/readyz` reports that the server is draining.
     await stopAdmin();
   }

@@ -1,9 +1,6 @@
 import { lstat, readdir, realpath, rename, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import {
-  BlobDamagedError,
-  StoreUnavailableError,
-} from '../blob-store.ts';
+import { BlobDamagedError, StoreUnavailableError } from '../blob-store.ts';
 import { findDamage } from '../verify.ts';
 import { diskCodeOf, orMissing, withStoreErrors } from './disk-error.ts';
 import { createLayout, type Layout, makeFolder, pruneFolders, syncFolder } from './folders.ts';
@@ -109,10 +106,7 @@ interface CheckResult {
 }
 
 /** Reads a file to its end. Returns undefined if it was deleted in the meantime. */
-async function checkFile(
-  { files }: Layout,
-  path: string,
-): Promise<CheckResult | undefined> {
+async function checkFile({ files }: Layout, path: string): Promise<CheckResult | undefined> {
   if (toBlobKey(relative(files, path)) === undefined) {
     const detail = 'The store never creates a file with this name.';
     return { bytes: 0, problem: { kind: 'foreign', detail } };

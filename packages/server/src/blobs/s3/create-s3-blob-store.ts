@@ -237,8 +237,7 @@ async function* scanBucket(bucket: Bucket): AsyncGenerator<StoredFile> {
     const { value: page, done } = await withS3Errors(() => pages.next());
     if (done) return;
     for (const { Key: key = '' } of page.Contents ?? []) {
-      if (!key.startsWith(keys.uploads))
-        yield { name: key, check: () => check(bucket, key) };
+      if (!key.startsWith(keys.uploads)) yield { name: key, check: () => check(bucket, key) };
     }
   }
 }
