@@ -13,12 +13,6 @@ import type { Dispatch } from './dispatch.ts';
 import { createBodyWatch, createWriteWatch, refuseClientError } from './hardening.ts';
 import { readTls } from './tls.ts';
 
-/**
- * How many pipelined requests of one connection may wait. Beyond that, the connection is not read, so its
- * sender waits.
- */
-const MAX_WAITING = 32;
-
 /** How often Node checks for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
 
@@ -50,23 +44,21 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
   const bodies = createBodyWatch(listen.slowBodySeconds, listen.slowBodyBytes);
   const writes = createWriteWatch(listen.writeIdleSeconds);
-  const turns = createTurns();
   const findFault = (request: IncomingMessage) => {
     // Before Node 24, excess headers were only dropped from `headers`, and still forwarded.
     if (request.rawHeaders.length > listen.maxHeaders * 2) return 'HPE_HEADER_OVERFLOW';
     return isAmbiguous(request) ? 'HPE_INVALID_HEADER_TOKEN' : undefined;
   };
   const serve =
-    (listener: Dispatch['request']) => (request: IncomingMessage, response: ServerResponse) =>
-      turns.take(response, () => {
-        const code = findFault(request);
-        if (code !== undefined) {
-          refuseClientError(code, request.socket);
-          return;
-        }
-        bodies.add(request, response);
-        listener(request, response);
-      });
+    (listener: Dispatch['request']) => (request: IncomingMessage, response: ServerResponse) => {
+      const code = findFault(request);
+      if (code !== undefined) {
+        refuseClientError(code, request.socket);
+        return;
+      }
+      bodies.add(request, response);
+      listener(request, response);
+    };
   return (
     server
       .on(listen.tls ? 'secureConnection' : 'connection', writes.add)
@@ -89,48 +81,6 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
         writes.close();
       })
   );
-}
-
-/**
- * Serves the pipelined requests of a connection one at a time. Node emits them as it reads them, so one connection
- * could have thousands of calls in flight. The responses must be sent in order anyway (RFC 9112, section 9.3.2).
- */
-function createTurns() {
-  const waiting = new WeakMap<Duplex, (() => void)[]>();
-
-  function begin(socket: Duplex, response: ServerResponse, serve: () => void): void {
-    response.once('close', () => next(socket));
-    serve();
-  }
-
-  function next(socket: Duplex): void {
-    const queue = waiting.get(socket);
-    const turn = socket.writable ? queue?.shift() : undefined;
-    if (turn === undefined) waiting.delete(socket);
-    else turn();
-    if (queue?.length === MAX_WAITING - 1) socket.resume();
-  }
-
-  return {
-    /** Calls `serve` when the earlier responses have ended; never if the connection ends first. */
-    take(response: ServerResponse, serve: () => void) {
-      const { socket } = response.req;
-      const queue = waiting.get(socket);
-      if (queue === undefined) {
-        waiting.set(socket, []);
-        begin(socket, response, serve);
-        return;
-      }
-      queue.push(() => begin(socket, response, serve));
-      if (queue.length !== MAX_WAITING) return;
-      // Node continues to read after a body: requests found there wait too, and reading stops there.
-      const stay = () => {
-        if (queue.length >= MAX_WAITING) socket.pause();
-        else socket.off('resume', stay);
-      };
-      socket.on('resume', stay).pause();
-    },
-  };
 }
 
 /**

@@ -5,9 +5,9 @@ import type { Surface } from '../observe/create-metrics.ts';
 import type { Observer } from '../observe/create-observer.ts';
 import type { Application } from './create-application.ts';
 
-/** The last response on a connection; undefined after an upgrade. */
-const RESPONSE = Symbol('response');
-type ClientSocket = Duplex & { [RESPONSE]?: ServerResponse | undefined };
+/** The responses on a connection that have not ended, in order: requests may be pipelined. */
+const RESPONSES = Symbol('responses');
+type ClientSocket = Duplex & { [RESPONSES]?: Set<ServerResponse> };
 const UNUSED_SECONDS = 1;
 
 export type Dispatch = ReturnType<typeof createDispatch>;
@@ -20,7 +20,10 @@ export function createDispatch(application: () => Application, observer: Observe
     (request: IncomingMessage, response: ServerResponse): void => {
       const surface = surfaceOf(request.url ?? '/');
       if (isDraining) response.shouldKeepAlive = false;
-      (request.socket as ClientSocket)[RESPONSE] = response;
+      const socket = request.socket as ClientSocket;
+      socket[RESPONSES] ??= new Set();
+      const responses = socket[RESPONSES].add(response);
+      response.once('close', () => responses.delete(response));
       const listener = application().surfaces[surface][event];
       observer.run(surface, request, response, () => listener(request, response));
     };
@@ -28,18 +31,18 @@ export function createDispatch(application: () => Application, observer: Observe
     request: to('request'),
     checkContinue: to('checkContinue'),
     upgrade(request: IncomingMessage, socket: Duplex, head: Buffer) {
-      (socket as ClientSocket)[RESPONSE] ??= undefined;
+      (socket as ClientSocket)[RESPONSES] ??= new Set();
       const { upgrade } = application();
       observer.run('gateway', request, undefined, () => upgrade(request, socket, head));
     },
     shouldUpgrade: (request: IncomingMessage) => application().shouldUpgrade(request),
     /** Returns whether a response on this connection has begun and not ended. */
     hasOpenResponse(socket: Duplex) {
-      const response = (socket as ClientSocket)[RESPONSE];
-      return response?.headersSent === true && !response.writableFinished;
+      const [first] = (socket as ClientSocket)[RESPONSES] ?? [];
+      return first?.headersSent === true && !first.writableFinished;
     },
     /** Returns whether a connection has carried a request. */
-    hasServed: (socket: Duplex) => RESPONSE in socket,
+    hasServed: (socket: Duplex) => RESPONSES in socket,
     /** From now on, every response closes its connection. */
     drain() {
       isDraining = true;
