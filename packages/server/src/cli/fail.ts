@@ -20,8 +20,6 @@ const LISTEN_ERRORS: Readonly<Record<string, (port: unknown, host: string) => st
     `Port ${port} is already in use: stop the other process, or choose another port with --port or --admin-port.`,
   EACCES: (port) =>
     `Port ${port} requires elevated privileges: choose a port above 1023 with --port or --admin-port.`,
-  ENOTSUP: () =>
-    'This system does not support sharing a port (listen.reusePort): put a load balancer in front of several ports.',
   EADDRNOTAVAIL: notHere,
   ENOTFOUND: notHere,
   EAI_AGAIN: notHere,

@@ -18,12 +18,6 @@ export const listenSchema = z
       .default('127.0.0.1')
       .describe('Address to listen on; 0.0.0.0 exposes the server to the network.'),
     port: port.default(4020).describe('Port to listen on; 0 picks a free port.'),
-    reusePort: z
-      .boolean()
-      .default(false)
-      .describe(
-        'Whether other processes may listen on the same port; Linux then distributes connections among them. Each process needs its own admin port.',
-      ),
     tls: tls.optional(),
     trustProxy: z
       .boolean()
@@ -34,16 +28,10 @@ export const listenSchema = z
     headersSeconds: seconds
       .default(15)
       .describe('How long, in seconds, a client may take to send the request headers.'),
-    slowBodySeconds: seconds
+    stalledSeconds: seconds
       .default(30)
       .describe(
-        'A client that sends fewer than slowBodyBytes of a body within this many seconds is disconnected; 0 disables the check.',
-      ),
-    slowBodyBytes: z.int().min(1).default(1024).describe('See slowBodySeconds.'),
-    writeIdleSeconds: seconds
-      .default(60)
-      .describe(
-        'A client that reads none of the pending data within this many seconds is disconnected; 0 disables the check. Idle streams without pending data are not affected.',
+        'A client that sends less than 1 KiB of a body within this many seconds, or reads nothing of what is sent to it, is disconnected; 0 disables the check. Idle streams are not affected.',
       ),
     keepAliveSeconds: seconds
       .default(65)
@@ -64,11 +52,6 @@ export const listenSchema = z
       .describe(
         'Maximum size of the request line and headers, in bytes; larger requests get a 431. Also applies to the response headers of services; larger ones fail with BAD_GATEWAY.',
       ),
-    maxHeaders: z
-      .int()
-      .min(1)
-      .default(200)
-      .describe('Maximum number of headers; requests with more get a 431.'),
     shutdownDelaySeconds: seconds
       .default(0)
       .describe(

@@ -106,10 +106,10 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
       return toUrl('http', config.admin.host, (admin.address() as AddressInfo).port);
     },
     async listen(): Promise<void> {
-      const { host, port, tls, reusePort } = config.listen;
+      const { host, port, tls } = config.listen;
       await once(admin.listen(config.admin.port, config.admin.host), 'listening');
       try {
-        await once(server.listen({ host, port, reusePort }), 'listening');
+        await once(server.listen({ host, port }), 'listening');
       } catch (error) {
         await state.close();
         await stopAdmin();

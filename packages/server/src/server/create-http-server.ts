@@ -10,11 +10,14 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Config } from '../config/config.ts';
 import type { Dispatch } from './dispatch.ts';
-import { createBodyWatch, createWriteWatch, refuseClientError } from './hardening.ts';
+import { createStallWatch, refuseClientError } from './hardening.ts';
 import { readTls } from './tls.ts';
 
 /** How often Node checks for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
+
+/** Maximum number of headers; requests with more get a 431. */
+const MAX_HEADERS = 200;
 
 type Listen = Config['listen'];
 
@@ -22,7 +25,7 @@ type Listen = Config['listen'];
 export async function createHttpServer(listen: Listen, dispatch: Dispatch): Promise<Server> {
   const options: ServerOptions = {
     headersTimeout: listen.headersSeconds * 1000,
-    // A body may take any time as long as bytes arrive: see the body watch.
+    // A body may take any time as long as bytes arrive: see the watch.
     requestTimeout: 0,
     connectionsCheckingInterval: HEADER_CHECK_MILLISECONDS,
     keepAliveTimeout: listen.keepAliveSeconds * 1000,
@@ -40,13 +43,12 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
         handshakeTimeout: listen.headersSeconds * 1000,
       })
     : createServer(options);
-  server.maxHeadersCount = listen.maxHeaders;
+  server.maxHeadersCount = MAX_HEADERS;
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
-  const bodies = createBodyWatch(listen.slowBodySeconds, listen.slowBodyBytes);
-  const writes = createWriteWatch(listen.writeIdleSeconds);
+  const watch = createStallWatch(listen.stalledSeconds);
   const findFault = (request: IncomingMessage) => {
     // Before Node 24, excess headers were only dropped from `headers`, and still forwarded.
-    if (request.rawHeaders.length > listen.maxHeaders * 2) return 'HPE_HEADER_OVERFLOW';
+    if (request.rawHeaders.length > MAX_HEADERS * 2) return 'HPE_HEADER_OVERFLOW';
     return isAmbiguous(request) ? 'HPE_INVALID_HEADER_TOKEN' : undefined;
   };
   const serve =
@@ -56,12 +58,12 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
         refuseClientError(code, request.socket);
         return;
       }
-      bodies.add(request, response);
+      watch.addBody(request, response);
       listener(request, response);
     };
   return (
     server
-      .on(listen.tls ? 'secureConnection' : 'connection', writes.add)
+      .on(listen.tls ? 'secureConnection' : 'connection', watch.addConnection)
       .on('request', serve(dispatch.request))
       .on('checkContinue', serve(dispatch.checkContinue))
       .on('upgrade', (request, socket, head) => {
@@ -76,10 +78,7 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
       // Node also reports it as a `clientError`, but no refusal can be sent without a handshake: `end`
       // would wait for one indefinitely.
       .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
-      .on('close', () => {
-        bodies.close();
-        writes.close();
-      })
+      .on('close', watch.close)
   );
 }
 

@@ -25,74 +25,38 @@ export function refuseClientError(code: string | undefined, socket: Duplex): voi
   refuse(socket, REFUSALS[code ?? ''] ?? MALFORMED);
 }
 
-interface Watch<Args extends unknown[]> {
-  add(...args: Args): void;
-  close(): void;
-}
-
-/** Looks several times in each period; 0 seconds disable it. */
-function startWatch<Args extends unknown[]>(
-  seconds: number,
-  look: () => void,
-  add: (...args: Args) => void,
-): Watch<Args> {
-  if (seconds === 0) return { add: () => {}, close: () => {} };
-  const timer = setInterval(look, Math.min(seconds * 250, 5_000)).unref();
-  return { add, close: () => clearInterval(timer) };
-}
+/** A client that sends fewer bytes of a body within the time of the watch is too slow. */
+const SLOW_BYTES = 1024;
 
 /**
- * Checks how fast bodies arrive: a client that sends fewer than `bytes` within this time is disconnected. A limit
- * on the total time, such as Node's `requestTimeout`, would abort long uploads, and a limit on the idle time would
- * allow a client to send a byte now and then.
+ * Disconnects clients that send hardly anything of a body within this time, and clients that read nothing of what is
+ * sent to them. A limit on the total time, such as Node's `requestTimeout`, would abort long uploads. Node's socket
+ * timeout would end idle streams, and a client could reset it by sending a byte now and then.
  */
-export function createBodyWatch(
-  seconds: number,
-  bytes: number,
-): Watch<[IncomingMessage, ServerResponse]> {
-  const watched = new Map<
+export function createStallWatch(seconds: number) {
+  const bodies = new Map<
     IncomingMessage,
-    { readonly response: ServerResponse; since: number; bytes: number }
+    { response: ServerResponse; since: number; bytes: number }
   >();
-  const look = () => {
-    const now = performance.now();
-    for (const [request, entry] of watched) {
+  const connections = new Map<Socket, { since: number; taken: number; queued: number }>();
+
+  function checkBodies(now: number): void {
+    for (const [request, entry] of bodies) {
       if (now - entry.since < seconds * 1000) continue;
       const total = request.socket.bytesRead;
-      const isSlow = total - entry.bytes < bytes && !isHeldUp(request);
+      const isSlow = total - entry.bytes < SLOW_BYTES && !isHeldUp(request);
       entry.since = now;
       entry.bytes = total;
       if (!isSlow) continue;
-      watched.delete(request);
+      bodies.delete(request);
       const message = 'The request body arrived too slowly.';
       if (entry.response.headersSent) request.socket.destroy();
       else refuse(request.socket, { status: 408, message });
     }
-  };
-  return startWatch(seconds, look, (request, response) => {
-    const { headers, socket } = request;
-    if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'])) return;
-    watched.set(request, { response, since: performance.now(), bytes: socket.bytesRead });
-    const forget = () => watched.delete(request);
-    request.once('end', forget).once('close', forget);
-  });
-}
+  }
 
-/** Returns whether this side has stopped reading: the client cannot send more than is read. */
-function isHeldUp(request: IncomingMessage): boolean {
-  const isUntouched = request.readableFlowing === null && request.listenerCount('readable') === 0;
-  return isUntouched || request.readableLength > 0;
-}
-
-/**
- * Disconnects clients that read nothing of what is sent to them for this time. Node's socket timeout would not work:
- * it also ends idle streams, and it is reset by bytes that the client sends.
- */
-export function createWriteWatch(seconds: number): Watch<[Socket]> {
-  const watched = new Map<Socket, { since: number; taken: number; queued: number }>();
-  const look = () => {
-    const now = performance.now();
-    for (const [socket, entry] of watched) {
+  function checkConnections(now: number): void {
+    for (const [socket, entry] of connections) {
       const pending = socket.writableLength;
       const taken = socket.bytesWritten - pending;
       const queued = queuedOf(socket);
@@ -102,11 +66,36 @@ export function createWriteWatch(seconds: number): Watch<[Socket]> {
         socket.destroy();
       }
     }
+  }
+
+  const check = () => {
+    const now = performance.now();
+    checkBodies(now);
+    checkConnections(now);
   };
-  return startWatch(seconds, look, (socket) => {
-    watched.set(socket, { since: performance.now(), taken: 0, queued: 0 });
-    socket.once('close', () => watched.delete(socket));
-  });
+  // Several times in the period.
+  const timer =
+    seconds > 0 ? setInterval(check, Math.min(seconds * 250, 5_000)).unref() : undefined;
+  return {
+    addBody(request: IncomingMessage, response: ServerResponse): void {
+      const { headers, socket } = request;
+      if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'])) return;
+      bodies.set(request, { response, since: performance.now(), bytes: socket.bytesRead });
+      const forget = () => bodies.delete(request);
+      request.once('end', forget).once('close', forget);
+    },
+    addConnection(socket: Socket): void {
+      connections.set(socket, { since: performance.now(), taken: 0, queued: 0 });
+      socket.once('close', () => connections.delete(socket));
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+/** Returns whether this side has stopped reading: the client cannot send more than is read. */
+function isHeldUp(request: IncomingMessage): boolean {
+  const isUntouched = request.readableFlowing === null && request.listenerCount('readable') === 0;
+  return isUntouched || request.readableLength > 0;
 }
 
 /** Returns the rest of the current write, by which Node's own timeouts also detect progress. */

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { isMap, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -97,21 +94,3 @@ test('the configuration in the manifests is valid, and fits the ports and the gr
   expect(delay).toBeGreaterThan(probe('periodSeconds') * probe('failureThreshold'));
   expect(pod('terminationGracePeriodSeconds')).toBeGreaterThan(delay + shutdownSeconds);
 });
-
-const ANALYZE = '/usr/bin/systemd-analyze';
-
-test.runIf(existsSync(ANALYZE))(
-  'systemd accepts the unit, and finds it well confined',
-  async () => {
-    const unit = await readFile(join(DEPLOY, 'berth-server@.service'), 'utf8');
-    const folder = await makeFolder({ 'berth-server': '#!/bin/sh\n' });
-    const program = join(folder, 'berth-server');
-    await chmod(program, 0o755);
-    const file = join(folder, 'berth-server@4021.service');
-    await writeFile(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${program}`));
-    const analyze = (...args: string[]) => promisify(execFile)(ANALYZE, [...args, file]);
-    expect(await analyze('verify', '--man=no')).toEqual({ stdout: '', stderr: '' });
-    // From 0 (confined) to 100 (exposed); fails above the threshold.
-    await analyze('security', '--offline=yes', '--threshold=20', '--no-pager');
-  },
-);

@@ -58,7 +58,7 @@ function taker() {
 test('closes a connection whose body hardly arrives', async () => {
   const origin = await taker();
   const { url, token } = await startServer(
-    { listen: { port: 0, slowBodySeconds: 0.4, slowBodyBytes: 1000 } },
+    { listen: { port: 0, stalledSeconds: 0.4 } },
     { services: { hello: { endpoints: [origin] } } },
   );
   const response = await send(url, `${UPLOAD}Authorization: Bearer ${token}\r\n\r\nx`);
@@ -71,7 +71,7 @@ test('closes a connection whose body hardly arrives', async () => {
 test('a body that arrives steadily may take longer than any limit', async () => {
   const origin = await taker();
   const { url, token } = await startServer(
-    { listen: { port: 0, slowBodySeconds: 1, slowBodyBytes: 1000, headersSeconds: 1 } },
+    { listen: { port: 0, stalledSeconds: 1, headersSeconds: 1 } },
     { services: { hello: { endpoints: [origin] } } },
   );
   const socket = await open(portOf(url));
@@ -126,7 +126,7 @@ test('disconnects a caller that reads nothing, but not a slow one or an idle str
     send = (event) => void response.write(event);
   });
   const { url, token } = await startServer(
-    { listen: { port: 0, writeIdleSeconds: 3 } },
+    { listen: { port: 0, stalledSeconds: 3 } },
     { services: { hello: { endpoints: [origin] }, silent: { endpoints: [silent] } } },
   );
   const events = await fetch(`${url}/v1/cloudrun/silent`, {

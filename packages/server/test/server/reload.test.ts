@@ -64,7 +64,7 @@ test('applies a changed file while the server runs', async () => {
     file,
     yaml({ secret: 'third-secret', extra: 'publicUrl: http://a.example' }).replace(
       'port: 0 }\nadmin',
-      'port: 0, maxHeaders: 50 }\nadmin',
+      'port: 0, maxHeaderBytes: 2048 }\nadmin',
     ),
   );
   await cli.line('reloaded the configuration', 2);

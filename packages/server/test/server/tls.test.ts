@@ -58,7 +58,7 @@ test('disconnects a caller that reads nothing of its response', async () => {
     write();
   });
   const { url, token } = await startServer(
-    { listen: { port: 0, tls, writeIdleSeconds: 0.4 } },
+    { listen: { port: 0, tls, stalledSeconds: 0.4 } },
     { services: { hello: { endpoints: [origin] } } },
   );
   const port = Number(new URL(url).port);
