@@ -15,7 +15,7 @@ import { Failure } from './fail.ts';
 /** Validates a configuration file as on startup, without opening the store or a port. */
 export async function checkConfig(file: string): Promise<void> {
   try {
-    const { config } = await loadConfig(file);
+    const config = await loadConfig(file);
     await checkParts(config);
     if (config.listen.tls !== undefined) await readTls(config.listen.tls);
     const names = Object.keys(config.environments);
@@ -34,7 +34,7 @@ export interface FsckOptions {
 
 export async function fsck(given: string | undefined, options: FsckOptions): Promise<void> {
   const { config: file, data, repair = false } = options;
-  const store = given === undefined && file ? (await loadConfig(file)).config.store : undefined;
+  const store = given === undefined && file ? (await loadConfig(file)).store : undefined;
   if (store !== undefined && store.driver !== 'file') return checkBucket(store, repair);
   const root = given ?? store?.root ?? join(data, 'files');
   const { files, bytes, problems } = await checkFileStore(root, {
@@ -83,7 +83,7 @@ export async function revoke(
   { config: file, undo = false }: { readonly config?: string; readonly undo?: boolean },
 ): Promise<void> {
   if (file === undefined) throw new Failure('Pass the configuration of the server: --config.', 2);
-  const { config } = await loadConfig(file);
+  const config = await loadConfig(file);
   if (config.shared === undefined) {
     const advice = 'to revoke a key pair without Redis, remove it from the configuration.';
     throw new Failure(`${file} has no shared.url, so replicas share no revocations: ${advice}`, 2);

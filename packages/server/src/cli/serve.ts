@@ -3,9 +3,7 @@ import { isLoopback } from '@berth/server-stubs';
 import { mintToken } from '../auth/mint-token.ts';
 import { type Config, secretsOf } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { reloadConfig } from '../config/reload-config.ts';
-import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
-import { type FileWatch, watchFile } from '../config/watch-file.ts';
+import { resolveConfig } from '../config/resolve-config.ts';
 import { createLog } from '../observe/create-log.ts';
 import { createCore } from '../server/create-core.ts';
 import { checkParts } from '../server/create-state.ts';
@@ -24,9 +22,7 @@ const ECHO_MILLISECONDS = 500;
  * configuration.
  */
 export async function serve(options: ServeOptions): Promise<void> {
-  const setup = await openSetup(options);
-  let { resolved } = setup;
-  const { config } = resolved;
+  const { config, development, close } = await openSetup(options);
   assertTwoPorts(config);
   const serverLog = createLog({ level: config.log.level, secrets: secretsOf(config) });
   const { log } = serverLog;
@@ -35,56 +31,40 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stop = async (signal: string) => {
     log.info({ signal }, 'shutting down');
     await server.close();
-    await setup.close();
+    await close();
     log.info('ended');
     await serverLog.flush();
     process.exit(0);
   };
-  const { config: file } = options;
-  let watch: FileWatch | undefined;
   let last = server.listen();
-  if (file !== undefined) process.on('SIGHUP', () => void reload(file).catch(onError));
+  const { config: file } = options;
+  if (file !== undefined) {
+    // One reload at a time, so that the last one requested wins.
+    process.on('SIGHUP', () => {
+      last = last.then(() => reload(file)).catch(onReloadError);
+    });
+  }
   await last;
   stopOnSignal(stop);
   const { url, adminUrl } = server;
-  if (setup.development !== undefined) {
-    process.stderr.write(
-      `${describeDevelopment({ ...setup.development, url, adminUrl })}\nready\n`,
-    );
+  if (development !== undefined) {
+    process.stderr.write(`${describeDevelopment({ ...development, url, adminUrl })}\nready\n`);
   }
-  if (file !== undefined) {
-    watch = await watchFile(resolved.files, () => reload(file), { onError });
-  }
-  // Last, so that every later change of the files is noticed.
   log.info({ url, adminUrl }, 'listening');
 
-  function onError(error: Error): void {
-    log.error({ err: error }, 'cannot use the new configuration; keeping the old one');
-  }
-
-  /** One reload at a time, so that the last one requested wins. */
-  function reload(from: string): Promise<void> {
-    const done = last.then(() => apply(from));
-    last = done.catch(() => {});
-    return done;
-  }
-
-  async function apply(from: string): Promise<void> {
-    const next = withOptions(await reloadConfig(from, resolved.config), options);
-    const restarts = await server.reload(next.config);
+  async function reload(from: string): Promise<void> {
+    const restarts = await server.reload(withOptions(await loadConfig(from), options));
     log.info('reloaded the configuration');
     if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
-    const before = resolved.files.join('\n');
-    resolved = next;
-    if (next.files.join('\n') === before) return;
-    // Not awaited: it may be waiting for this very call.
-    void watch?.close();
-    watch = await watchFile(next.files, () => reload(from), { onError });
+  }
+
+  function onReloadError(error: Error): void {
+    log.error({ err: error }, 'cannot use the new configuration; keeping the old one');
   }
 }
 
 interface Setup {
-  readonly resolved: ResolvedConfig;
+  readonly config: Config;
   readonly development?: Omit<DevelopmentFacts, 'url' | 'adminUrl'>;
   close(): Promise<void>;
 }
@@ -92,9 +72,9 @@ interface Setup {
 /** Reads the configuration, or creates one for a development server. */
 async function openSetup(options: ServeOptions): Promise<Setup> {
   if (options.config !== undefined) {
-    const resolved = await loadConfig(options.config);
-    await checkParts(resolved.config);
-    return { resolved: withOptions(resolved, options), close: async () => {} };
+    const config = await loadConfig(options.config);
+    await checkParts(config);
+    return { config: withOptions(config, options), close: async () => {} };
   }
   const { host, exposeDevelopment = false } = options;
   if (host !== undefined && !isLoopback(host) && !exposeDevelopment) {
@@ -106,12 +86,12 @@ async function openSetup(options: ServeOptions): Promise<Setup> {
   const data = resolve(options.data);
   const keys = await openDevelopmentKeys(data);
   const hello = await startHelloService();
-  const resolved = await resolveConfig(developmentConfig(data, keys, hello.origin));
+  const config = await resolveConfig(developmentConfig(data, keys, hello.origin));
   const { tokenKey: key, keyPair } = keys;
   const claims = { env: DEVELOPMENT_ENV, subject: 'developer', seconds: TOKEN_SECONDS };
   const token = await mintToken({ ...claims, key });
   return {
-    resolved: withOptions(resolved, options),
+    config: withOptions(config, options),
     development: { data, token, keyPair },
     close: () => hello.close(),
   };
@@ -127,16 +107,15 @@ interface ServeOptions {
   readonly exposeDevelopment?: boolean;
 }
 
-function withOptions(resolved: ResolvedConfig, options: ServeOptions): ResolvedConfig {
-  const { port, adminPort, host, logLevel } = options;
-  const { listen, admin, log } = resolved.config;
-  const config = {
-    ...resolved.config,
-    listen: { ...listen, port: port ?? listen.port, host: host ?? listen.host },
-    admin: { ...admin, port: adminPort ?? admin.port },
-    log: { ...log, level: logLevel ?? log.level },
+function withOptions(config: Config, options: ServeOptions): Config {
+  const { listen, admin, log } = config;
+  const { port = listen.port, adminPort = admin.port, host = listen.host } = options;
+  return {
+    ...config,
+    listen: { ...listen, port, host },
+    admin: { ...admin, port: adminPort },
+    log: { ...log, level: options.logLevel ?? log.level },
   };
-  return { ...resolved, config };
 }
 
 /** Otherwise the server itself would take the port that it then reports as in use. */

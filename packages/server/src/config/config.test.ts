@@ -5,8 +5,8 @@ import { resolveConfig } from './resolve-config.ts';
 const base = { keys: [{ secret: 'k'.repeat(32) }], environments: { dev: {} } };
 
 test('reports what needs a restart and keeps it, and applies the rest', async () => {
-  const { config: old } = await resolveConfig(base);
-  const { config: next } = await resolveConfig({
+  const old = await resolveConfig(base);
+  const next = await resolveConfig({
     ...base,
     listen: { port: 1 },
     limits: { tokenCacheSeconds: 5, batchItems: 7 },
@@ -27,7 +27,7 @@ test.each([
   { url: 'redis://:a%2Fpassword@localhost' },
   { url: 'rediss://localhost', password: 'a/password' },
 ])('the password of Redis is a secret, in %j', async (shared) => {
-  const { config } = await resolveConfig({ ...base, shared });
+  const config = await resolveConfig({ ...base, shared });
   expect(secretsOf(config)).toContain('a/password');
 });
 

@@ -11,8 +11,8 @@ import {
   Scalar,
   visit,
 } from 'yaml';
-import { ConfigError, type ConfigFault } from './config.ts';
-import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
+import { type Config, ConfigError, type ConfigFault } from './config.ts';
+import { resolveConfig } from './resolve-config.ts';
 
 const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
 
@@ -20,17 +20,16 @@ const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
  * Reads a configuration file (YAML or JSON). Relative paths are relative to its folder, and `${NAME}` in a
  * string refers to an environment variable.
  *
- * @returns the configuration, all files that it was read from, the configuration file first, and its data
  * @throws ConfigError that names file, line and column of each error
  *
  * @example
- * const { config } = await loadConfig('berth.yaml');
+ * const config = await loadConfig('berth.yaml');
  * const server = await createServer(config);
  */
 export async function loadConfig(
   file: string,
   env: NodeJS.ProcessEnv = process.env,
-): Promise<ResolvedConfig & { readonly data: unknown }> {
+): Promise<Config> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError([{ path: [], place: file, problem: `cannot be read: ${error.message}` }]);
   });
@@ -48,11 +47,7 @@ export async function loadConfig(
     ...replaced.faults.map(({ node, problem }) => ({ problem, at: node.range?.[0] })),
   ].map(({ problem, at }) => ({ path: [], place: place(at), problem }));
   if (faults.length > 0) throw new ConfigError(faults);
-  const read = async () => {
-    const data = document.toJS() ?? {};
-    const { files, ...rest } = await resolveConfig(data, dirname(resolve(file)));
-    return { ...rest, files: [resolve(file), ...files], data };
-  };
+  const read = () => resolveConfig(document.toJS() ?? {}, dirname(resolve(file)));
   try {
     return await read().catch((error) => {
       // Environment variables are strings: if a number is expected, a string that contains one is

@@ -8,7 +8,7 @@ const tls = z
     cert: z.string().min(1).describe('PEM file with the certificate and its intermediates.'),
     key: z.string().min(1).describe('PEM file with the private key.'),
   })
-  .describe('Serves HTTPS. Both files are reloaded when they change.');
+  .describe('Serves HTTPS. A reload reads both files again.');
 
 export const listenSchema = z
   .strictObject({

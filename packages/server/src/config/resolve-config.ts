@@ -12,85 +12,19 @@ import {
 import { configSchema, type ParsedConfig, wireProfileSchema } from './config-schema.ts';
 import { toFaults } from './to-faults.ts';
 
-export interface ResolvedConfig {
-  readonly config: Config;
-  /** Absolute paths of the files that were read for it. */
-  readonly files: readonly string[];
-}
-
-type Service = EnvironmentConfig['services'][string];
-
-/** The resolved services as they were written, in JSON. */
-const written = new WeakMap<Service, string>();
-
 /**
  * Validates a configuration, fills in the defaults and reads the files that it names. The result is also a
  * valid input to this function.
  * @param folder base of relative paths; default: the working directory
- * @param previous the configuration in use; services that have not changed stay the same objects
  * @throws ConfigError with all errors
  */
-export async function resolveConfig(
-  input: unknown,
-  folder = process.cwd(),
-  previous?: Config,
-): Promise<ResolvedConfig> {
-  const { kept, changed, rest } = takeKnown(input, previous);
-  const parsed = configSchema.safeParse(rest);
+export async function resolveConfig(input: unknown, folder = process.cwd()): Promise<Config> {
+  const parsed = configSchema.safeParse(input);
   if (!parsed.success) throw new ConfigError(toFaults(parsed.error.issues));
   const reader = new FileReader(folder);
   const config = await read(parsed.data, reader);
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
-  for (const { env, name, text } of changed) {
-    const service = config.environments[env]?.services[name];
-    if (service !== undefined) written.set(service, text);
-  }
-  for (const [env, services] of kept) {
-    const environment = config.environments[env];
-    Object.assign(environment ?? {}, { services: Object.assign(services, environment?.services) });
-  }
-  return { config, files: reader.files };
-}
-
-type Given =
-  | { environments?: Record<string, { services?: Record<string, unknown> | null } | null> }
-  | undefined;
-
-/** Takes the services out of a configuration that have not changed, so that a reload does not validate them again. */
-function takeKnown(input: unknown, previous: Config | undefined) {
-  const kept = new Map<string, Record<string, Service>>();
-  const changed: { env: string; name: string; text: string }[] = [];
-  const environments = { ...(input as Given)?.environments };
-  for (const [env, environment] of Object.entries(environments)) {
-    const given = environment?.services;
-    if (typeof given !== 'object' || given === null) continue;
-    const known = previous?.environments[env]?.services ?? {};
-    const same: Record<string, Service> = {};
-    const rest = Object.entries(given).filter(([name, service]) => {
-      const text = toJson(service);
-      if (text === undefined) return true;
-      const found = known[name];
-      if (found !== undefined && written.get(found) === text) {
-        same[name] = found;
-        return false;
-      }
-      changed.push({ env, name, text });
-      return true;
-    });
-    if (Object.keys(same).length === 0) continue;
-    kept.set(env, same);
-    environments[env] = { ...environment, services: Object.fromEntries(rest) };
-  }
-  return { kept, changed, rest: kept.size === 0 ? input : { ...(input as object), environments } };
-}
-
-/** Returns undefined for what JSON cannot express, such as an object that contains itself. */
-function toJson(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
+  return config;
 }
 
 type Path = ConfigFault['path'];
@@ -98,7 +32,6 @@ type Path = ConfigFault['path'];
 /** Reads the files that a configuration names, and collects the errors. */
 class FileReader {
   readonly faults: ConfigFault[] = [];
-  readonly files: string[] = [];
   readonly #folder: string;
 
   /** @param folder base of relative paths */
@@ -117,7 +50,6 @@ class FileReader {
   /** Returns the trimmed text; empty after an error, if the file cannot be read. */
   async text(file: string, path: Path): Promise<string> {
     const whole = this.resolve(file);
-    this.files.push(whole);
     try {
       const text = (await readFile(whole, 'utf8')).trim();
       if (text === '') this.refuse(path, `refers to ${whole}, which is empty`);

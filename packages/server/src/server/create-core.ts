@@ -11,7 +11,7 @@ import { createApplication } from './create-application.ts';
 import { createHttpServer } from './create-http-server.ts';
 import { createState } from './create-state.ts';
 import { createDispatch, drain } from './dispatch.ts';
-import { keepTls } from './tls.ts';
+import { prepareTls } from './tls.ts';
 import { toUrl } from './urls.ts';
 
 const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
@@ -53,7 +53,7 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
   });
   const parts = { state, observer, metrics: () => metrics, log };
   let application = createApplication(config, parts);
-  const stops: (() => unknown)[] = [];
+  let stopSweeping = () => {};
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
     connections.add(socket);
@@ -83,7 +83,7 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
       if (cut > 0)
         log.warn({ calls: cut }, 'aborted calls that did not finish before the shutdown deadline');
     }
-    await Promise.all(stops.map((stop) => stop()));
+    stopSweeping();
     await state.close();
     // Last, so that `/readyz` reports that the server is draining.
     await stopAdmin();
@@ -106,7 +106,7 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
       return toUrl('http', config.admin.host, (admin.address() as AddressInfo).port);
     },
     async listen(): Promise<void> {
-      const { host, port, tls } = config.listen;
+      const { host, port } = config.listen;
       await once(admin.listen(config.admin.port, config.admin.host), 'listening');
       try {
         await once(server.listen({ host, port }), 'listening');
@@ -116,15 +116,14 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
         throw error;
       }
       phase = 'listening';
-      stops.push(keepSwept(blobs, log));
-      if (tls !== undefined) {
-        const watch = await keepTls(server, tls, log);
-        stops.push(() => watch.close());
-      }
+      stopSweeping = keepSwept(blobs, log);
     },
     async reload(given: Config): Promise<readonly string[]> {
       const { config: next, restarts } = findRestarts(config, given);
+      // Before anything changes, because it may fail.
+      const renewTls = next.listen.tls && (await prepareTls(server, next.listen.tls));
       await state.update(next);
+      renewTls?.();
       config = next;
       application = createApplication(next, parts);
       updateLog(next.log.level, secretsOf(next));

@@ -54,7 +54,7 @@ export async function createServer(
   input: ConfigInput | Config,
   { logTo }: ServerOptions = {},
 ): Promise<BerthServer> {
-  let { config } = await resolveConfig(input);
+  const config = await resolveConfig(input);
   await checkParts(config);
   const { level } = config.log;
   const log = createLog({ level, secrets: secretsOf(config), destination: logTo });
@@ -67,12 +67,7 @@ export async function createServer(
       return core.adminUrl;
     },
     listen: core.listen,
-    async reload(next) {
-      const changed = await resolveConfig(next, undefined, config);
-      const restarts = await core.reload(changed.config);
-      config = changed.config;
-      return restarts;
-    },
+    reload: async (next) => core.reload(await resolveConfig(next)),
     close: core.close,
     [Symbol.asyncDispose]: core.close,
   };

@@ -3,8 +3,6 @@ import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { type Config, ConfigError } from '../config/config.ts';
-import { type FileWatch, watchFile } from '../config/watch-file.ts';
-import type { Log } from '../observe/create-log.ts';
 
 type Files = NonNullable<Config['listen']['tls']>;
 
@@ -41,12 +39,11 @@ function fail(path: readonly (keyof Files)[], problem: string): never {
   throw new ConfigError([{ path: ['listen', 'tls', ...path], problem }]);
 }
 
-export function keepTls(server: Server, files: Files, log: Log): Promise<FileWatch> {
-  const onError = (error: unknown) =>
-    log.error({ err: error }, 'cannot use the new certificate; keeping the old one');
-  const renew = async () => {
-    (server as TlsServer).setSecureContext({ ...(await readTls(files)), minVersion: 'TLSv1.2' });
-    log.info('reloaded the certificate');
-  };
-  return watchFile([files.cert, files.key], renew, { onError });
+/**
+ * Reads the certificate of a server again. Returns a function that applies it.
+ * @throws ConfigError
+ */
+export async function prepareTls(server: Server, files: Files): Promise<() => void> {
+  const pair = await readTls(files);
+  return () => (server as TlsServer).setSecureContext({ ...pair, minVersion: 'TLSv1.2' });
 }

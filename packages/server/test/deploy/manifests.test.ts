@@ -84,7 +84,7 @@ test('the configuration in the manifests is valid, and fits the ports and the gr
   const [configMap, deployment] = parseAllDocuments(KUBERNETES);
   const text = String(configMap?.getIn(['data', 'berth.yaml']));
   const folder = await makeFolder({ 'berth.yaml': text });
-  const { listen, admin } = (await loadConfig(join(folder, 'berth.yaml'), SECRETS)).config;
+  const { listen, admin } = await loadConfig(join(folder, 'berth.yaml'), SECRETS);
   const pod = (...path: (string | number)[]) =>
     deployment?.getIn(['spec', 'template', 'spec', ...path]);
   expect(pod('containers', 0, 'ports', 0, 'containerPort')).toBe(listen.port);

@@ -9,7 +9,7 @@ const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments:\n  dev: {}\n`;
 
 async function load(yaml: string, files: Record<string, string> = {}, env = {}) {
   const folder = await makeFolder({ 'berth.yaml': yaml, ...files });
-  return { folder, ...(await loadConfig(join(folder, 'berth.yaml'), env)) };
+  return { folder, config: await loadConfig(join(folder, 'berth.yaml'), env) };
 }
 
 async function refusal(yaml: string, files: Record<string, string> = {}): Promise<string> {
@@ -32,7 +32,7 @@ test('the smallest file is keys and an environment', async () => {
 });
 
 test('secrets come from files and from environment variables, paths are relative to the file', async () => {
-  const { config, files, folder } = await load(
+  const { config, folder } = await load(
     `listen:
   port: \${PORT}
   tls: { cert: c.pem, key: keys/k.pem }
@@ -69,9 +69,6 @@ environments:
       { id: 'c', secret: '42' },
     ],
   });
-  expect(files.map((file) => file.slice(folder.length + 1)).sort()).toEqual(
-    ['a.secret', 'berth.yaml', 'jwks.json', 'link.key', 'names.json'].sort(),
-  );
 });
 
 describe('a fault names file, line, column, setting and fix', () => {
