@@ -88,30 +88,11 @@ test('trickle sends eight parts', async () => {
   expect(await (await call('/respond?trickle=0&body=abc')).text()).toBe('abc');
 });
 
-test('break=head closes the connection without a response', async () => {
-  expect((await callOnWire('break=head')).text).toBe('');
-  expect((await callOnWire('break=head&body=x', 'HEAD')).text).toBe('');
-});
-
-test('break=truncate closes the connection cleanly halfway through the body', async () => {
-  const { text, wasReset } = await callOnWire('break=truncate&body=12345678');
-  expect(text).toContain('Content-Length: 8\r\n');
-  expect([text.split('\r\n\r\n')[1], wasReset]).toEqual(['1234', false]);
-  const chunked = await callOnWire('break=truncate&body=12345678&chunked=1');
-  expect(chunked.text).toMatch(/\r\n\r\n4\r\n1234\r\n$/);
-});
-
-test('break=reset resets the connection halfway through the body', async () => {
-  const { text, wasReset } = await callOnWire('break=reset&body=12345678');
-  expect([text.split('\r\n\r\n')[1], wasReset]).toEqual(['1234', true]);
-});
-
 test.each([
   ...['status=199', 'status=600', 'status=2e2', 'status=', 'status=200&status=201'],
   ...['body64=a', 'body64=a%2Fbc', 'body64=YQ&body=a', 'size=1&body=', 'size=33554433', 'size=-1'],
   ...['header=nothing', 'header=:%20x', 'header=A%20B:%20x', 'header=A:%20x%0d%0aB:%20y'],
-  ...['header=A:%E4%BD%A0', 'type=a/b%0d%0a', 'delay=60001', 'trickle=60001', 'chunked=yes'],
-  ...['break=leg&body=x', 'break=truncate', 'break=reset&status=204&body=x'],
+  ...['header=A:%E4%BD%A0', 'type=a/b%0d%0a', 'trickle=60001', 'chunked=yes'],
   ...['/events?count=1001', '/events?hold=', '/events?wait=60001', '/events?interval=x'],
   ...['/release?hold', '/closed?wait=60001&mark=a', '/count?mark', '/count?mark='],
   ...[`/count?mark=${'m'.repeat(129)}`, '/count?mark=a&mark=b'],
@@ -129,7 +110,7 @@ test.each([
 test('open calls end when the service stops', async () => {
   const other = await startFixture({ port: 0 });
   await (await fetch(`${other.url}/respond`)).text();
-  const hanging = fetch(`${other.url}/respond?delay=60000`);
+  const hanging = fetch(`${other.url}/closed?mark=none&wait=60000`);
   hanging.catch(() => {});
   await fetch(`${other.url}/count?mark=x`);
   await other.close();

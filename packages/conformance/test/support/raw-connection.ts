@@ -3,22 +3,19 @@ import { connect } from 'node:net';
 
 /**
  * Sends these lines as a request head, or these bytes, and reads until the server ends the connection. Returns
- * everything, with one character per byte, and whether the connection ended with a reset.
+ * everything, with one character per byte.
  */
 export async function callRaw(
   url: string,
   request: string[] | Buffer,
-): Promise<{ text: string; wasReset: boolean }> {
+): Promise<{ text: string }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   const parts: Buffer[] = [];
-  let wasReset = false;
   socket.on('data', (part) => parts.push(part));
-  socket.on('error', () => {
-    wasReset = true;
-  });
+  socket.on('error', () => {});
   socket.write(Array.isArray(request) ? [...request, '', ''].join('\r\n') : request);
   await new Promise((resolve) => socket.once('close', resolve));
-  return { text: Buffer.concat(parts).toString('latin1'), wasReset };
+  return { text: Buffer.concat(parts).toString('latin1') };
 }
