@@ -132,11 +132,6 @@ export interface ConformanceOptions {
   bail?: boolean | undefined;
   /** Known failures, by ID. They do not affect the exit code unless one passes or has expired. */
   baseline?: readonly (string | KnownFailure)[] | undefined;
-  /**
-   * Use `Prefer: code=…` (RFC 7240), which mocks support, to request statuses that depend on what is
-   * deployed. This checks the responses that a mock is forced to return. Default: false.
-   */
-  preferCode?: boolean | undefined;
   /** Stops the run: open requests are aborted, and stored files are removed. */
   signal?: AbortSignal | undefined;
   /** Called with each result as soon as it is known. */
@@ -164,7 +159,6 @@ export const DEFAULTS = {
   budget: RANGES.budget.usual,
   bail: false,
   baseline: [],
-  preferCode: false,
   onResult: () => {},
   onNotice: () => {},
 } satisfies ConformanceOptions;

@@ -73,12 +73,3 @@ test('a check that lacks what it needs is disabled, and the reason names the opt
     'storage batchDelete 200 application/json: --read-only',
   ]);
 });
-
-test('`Prefer` is sent only if requested for mocks', async () => {
-  await using server = await startCorrectServer();
-  const prefers = () => new Set(server.requests.map(({ headers }) => headers.prefer));
-  await runDredd(server.url);
-  expect(prefers()).toEqual(new Set([undefined]));
-  await runDredd(server.url, { preferCode: true });
-  expect(prefers()).toEqual(new Set([undefined, 'code=500']));
-});

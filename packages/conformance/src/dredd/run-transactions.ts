@@ -45,7 +45,7 @@ export const copies = { gateway, storage } as unknown as Record<Api, OpenapiDocu
 export async function runTransactions(run: Run, onResult: (result: Result) => void): Promise<void> {
   const open = new Set<Transaction>();
   for (const transaction of transactions) {
-    if (!isDriven(transaction, run.settings.preferCode)) continue;
+    if (!isDriven(transaction)) continue;
     const ending = transactionSkipReason(run, transaction);
     if (ending) onResult({ ...toResult(transaction), ...ending });
     else open.add(transaction);
@@ -70,11 +70,11 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
  * Returns whether Dredd can run a documented response. Responses that it cannot run get no result, and
  * are left to the checks for individual rules.
  */
-function isDriven(transaction: Transaction, preferCode: boolean): boolean {
+function isDriven(transaction: Transaction): boolean {
   const { operationId, contentType } = transaction;
   // The fixture service accepts commands only below its root.
   if (operationId.endsWith('-root') && contentType === 'text/plain') return false;
-  return isInCopy(transaction) && (findProvocation(transaction)?.kind !== 'none' || preferCode);
+  return isInCopy(transaction) && findProvocation(transaction)?.kind !== 'none';
 }
 
 /** Returns whether the OpenAPI 3.0 copy contains a documented response. */
@@ -196,11 +196,8 @@ async function prepareRequest(
   const isGateway = transaction.api === 'gateway';
   const url = settings[`${transaction.api}Url`] + toPath(transaction, run);
   const provocation = findProvocation(transaction);
-  // RFC 7240, for statuses that depend on what is deployed. Mocks support it; others may ignore it.
-  const prefers = settings.preferCode && provocation?.kind === 'none';
   const more: HeaderList = [
     ...(isGateway && settings.gatewayHost ? [['Host', settings.gatewayHost] as const] : []),
-    ...(prefers ? [['Prefer', `code=${provocation.copyStatus}`] as const] : []),
   ];
   const headers = withHeaders(drafted, more);
   const folder = `${settings.prefix}/${run.mark}/dredd`;

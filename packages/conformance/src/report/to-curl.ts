@@ -71,7 +71,7 @@ function toEscapes(text: string): string {
 }
 
 /** curl omits a header without a value unless it is written this way. */
-export function toHeader(name: string, value: string): string {
+function toHeader(name: string, value: string): string {
   return value === '' ? `${name};` : `${name}: ${value}`;
 }
 

@@ -60,7 +60,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
   };
 }
 
-export function checkSkipReason(run: Run, { rule, needs }: Check): SkipReason | undefined {
+function checkSkipReason(run: Run, { rule, needs }: Check): SkipReason | undefined {
   const api = rule.startsWith('GW-') || /^AU-(?!STORAGE)/.test(rule) ? 'gateway' : 'storage';
   return notSelected(run, rule) ?? noUrl(run, api) ?? lacking(run, needs) ?? refused(run, api);
 }
