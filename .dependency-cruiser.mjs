@@ -60,7 +60,6 @@ const CODE = '^packages/[^/]+/(src|generator)/';
 const PACKAGES = [
   { from: ['client', 'server-stubs', 'conformance'], to: [] },
   { from: ['mock', 'server'], to: ['server-stubs'] },
-  { from: ['runtimes'], to: [] },
 ];
 
 const between = PACKAGES.flatMap(({ from, to }) =>

@@ -1,7 +1,7 @@
 // Types of `pack.mjs` for its test.
 interface Published {
   folder: string;
-  manifest: { name: string };
+  manifest: { name: string; engines: { node: string }; bin?: Record<string, string> };
 }
 
 export function listPublished(): Published[];

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { freePort } from '@berth/runtimes/free-port';
 import { expect, it } from 'vitest';
+import { freePort } from '../testing/free-port.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openBrowser } from '@berth/runtimes/browser';
-import { describeOn } from '@berth/runtimes/engines';
+import { openBrowser } from '@berth/scripts/browser';
+import { describeOn } from '@berth/scripts/engines';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toHtml } from '../src/report/to-html.ts';

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { testOn } from '@berth/runtimes/engines';
+import { testOn } from '@berth/scripts/engines';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageInfo from '../package.json' with { type: 'json' };
 import { createMock } from '../src/index.ts';

@@ -1,6 +1,6 @@
 import { createMock, type Mock } from '@berth/mock';
-import { openBrowser } from '@berth/runtimes/browser';
-import { describeOn } from '@berth/runtimes/engines';
+import { openBrowser } from '@berth/scripts/browser';
+import { describeOn } from '@berth/scripts/engines';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { upload } from './helpers/upload.ts';

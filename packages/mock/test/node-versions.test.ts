@@ -12,7 +12,7 @@ import { replaceFile } from './helpers/replace-file.ts';
 import { read, upload } from './helpers/upload.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
-const require = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
+const require = createRequire(import.meta.resolve('@berth/scripts/package.json'));
 
 const SERVICES = `import { defineServices } from '@berth/mock';
 import { items } from './items.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createConformance } from '@berth/conformance';
-import { testOn } from '@berth/runtimes/engines';
+import { testOn } from '@berth/scripts/engines';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkMutant } from '../src/check-mutant.ts';
 import { mutants } from '../src/mutants/index.ts';

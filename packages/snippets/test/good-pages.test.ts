@@ -1,4 +1,4 @@
-import { testOn } from '@berth/runtimes/engines';
+import { testOn } from '@berth/scripts/engines';
 import { expect } from 'vitest';
 import { checkText } from './check-text.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createMock, type Mock } from '@berth/mock';
-import { describeOn, findProgram } from '@berth/runtimes/engines';
+import { describeOn, findProgram } from '@berth/scripts/engines';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROOT, readPage, toFileName } from '../src/page.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { skipReason } from '@berth/runtimes/engines';
+import { skipReason } from '@berth/scripts/engines';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findPages, type Outcome, ROOT, readPage, usesCurl } from '../src/page.ts';
 import { checkPage } from '../src/run/check-page.ts';

@@ -1,4 +1,4 @@
-import { testOn } from '@berth/runtimes/engines';
+import { testOn } from '@berth/scripts/engines';
 import { expect, test } from 'vitest';
 import { readPage } from '../src/page.ts';
 import { checkText } from './check-text.ts';

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { openBrowser } from '@berth/runtimes/browser';
-import { describeOn } from '@berth/runtimes/engines';
+import { openBrowser } from '@berth/scripts/browser';
+import { describeOn } from '@berth/scripts/engines';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Deployment, startDeployment } from './deployment.ts';
@@ -13,7 +13,7 @@ import { FEATURES, type PlatformId } from './features.ts';
 import type { Result, runFeatures } from './run-features.ts';
 
 const run = promisify(execFile);
-const require = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
+const require = createRequire(import.meta.resolve('@berth/scripts/package.json'));
 const PACKAGE = join(import.meta.dirname, '../..');
 
 let folder: string;

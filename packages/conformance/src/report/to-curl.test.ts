@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { describeOn } from '@berth/runtimes/engines';
+import { describeOn } from '@berth/scripts/engines';
 import { expect, test } from 'vitest';
 import { closeServer, listen } from '../../test/support/listen.ts';
 import type { SentRequest } from '../http/exchange.ts';

@@ -1,4 +1,4 @@
-import { startStopwatch } from '@berth/runtimes/stopwatch';
+import { startStopwatch } from '@berth/scripts/stopwatch';
 import { describe, expect, test, vi } from 'vitest';
 import {
   BlobExistsError,

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
-import { startStopwatch } from '@berth/runtimes/stopwatch';
+import { startStopwatch } from '@berth/scripts/stopwatch';
 import { expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/blobs/blob-store.ts';
 

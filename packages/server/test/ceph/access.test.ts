@@ -1,5 +1,5 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { describeOn } from '@berth/runtimes/engines';
+import { describeOn } from '@berth/scripts/engines';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 

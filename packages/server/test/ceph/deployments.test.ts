@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 import { createStorageClient, tc3Storage } from '@berth/client';
 import { createConformance } from '@berth/conformance';
-import { describeOn } from '@berth/runtimes/engines';
+import { describeOn } from '@berth/scripts/engines';
 import { expect, onTestFinished, test } from 'vitest';
 import { Cli } from '../server/support/cli.ts';
 import { makeFolder } from '../server/support/start-server.ts';

@@ -1,4 +1,4 @@
-import { describeOn } from '@berth/runtimes/engines';
+import { describeOn } from '@berth/scripts/engines';
 import { test } from 'vitest';
 import { S3_DEFECTS } from '../histories/defects.ts';
 import { deployOnCeph } from '../histories/deployments.ts';

@@ -1,4 +1,4 @@
-import { describeOn } from '@berth/runtimes/engines';
+import { describeOn } from '@berth/scripts/engines';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import {

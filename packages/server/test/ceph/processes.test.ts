@@ -1,4 +1,4 @@
-import { describeOn } from '@berth/runtimes/engines';
+import { describeOn } from '@berth/scripts/engines';
 import { expect, onTestFinished, test } from 'vitest';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { hashOf, readAll } from '../blobs/blob-contents.ts';

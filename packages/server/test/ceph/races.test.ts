@@ -7,7 +7,7 @@ import {
   CreateMultipartUploadCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
-import { describeOn } from '@berth/runtimes/engines';
+import { describeOn } from '@berth/scripts/engines';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { call, contentOf, deploy, put } from '../storage/support/client.ts';

@@ -1,4 +1,4 @@
-import { describeOn } from '@berth/runtimes/engines';
+import { describeOn } from '@berth/scripts/engines';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { describeBlobStore } from '../blobs/blob-store-suite.ts';
 import { listLeftovers, newBucket, plantUpload, useCeph } from './support/use-ceph.ts';

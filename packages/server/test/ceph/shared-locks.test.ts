@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { describeOn } from '@berth/runtimes/engines';
+import { describeOn } from '@berth/scripts/engines';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { testOn } from '@berth/runtimes/engines';
+import { testOn } from '@berth/scripts/engines';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Cli } from './support/cli.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { describeOn } from '@berth/runtimes/engines';
-import { freePort } from '@berth/runtimes/free-port';
+import { describeOn } from '@berth/scripts/engines';
+import { freePort } from '@berth/scripts/free-port';
 import { signGatewayRequest } from '@berth/server-stubs/engine/node';
 import { expect, test, vi } from 'vitest';
 import { run } from '../../src/cli/run.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import typescript from '@berth/runtimes/typescript';
+import typescript from '@berth/scripts/typescript';
 import Ajv from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parseAllDocuments } from 'yaml';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { skipReason } from '@berth/runtimes/engines';
+import { skipReason } from '@berth/scripts/engines';
 import type { TestProject } from 'vitest/node';
 import { type Ceph, startCeph } from './start-ceph.ts';
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { findProgram } from '@berth/runtimes/engines';
-import { freePort } from '@berth/runtimes/free-port';
+import { findProgram } from '@berth/scripts/engines';
+import { freePort } from '@berth/scripts/free-port';
 import { onTestFinished } from 'vitest';
 
 const PROGRAMS = ['redis-server', 'valkey-server'];
