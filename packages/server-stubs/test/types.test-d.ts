@@ -9,7 +9,6 @@ import {
   UploadError,
 } from '@berth/server-stubs';
 import { describe, expectTypeOf, it } from 'vitest';
-import { createRouter } from '../src/generated/storage.v2/index.gen.ts';
 
 interface User {
   readonly id: string;
@@ -97,41 +96,6 @@ describe('gateway handlers', () => {
     createGatewayRouter({ 'cloudrun-put': forward }, gateway);
     // @ts-expect-error the name is text
     createGatewayRouter({ 'cloudrun-get': (_: { name: number }) => ({ status: 200 }) }, gateway);
-  });
-});
-
-describe('the upload handler', () => {
-  it('returns etag and location', () => {
-    createUploadRouter({ uploadFile: ({ key }) => ({ etag: key, location: `/${key}` }) });
-    // @ts-expect-error location is missing
-    createUploadRouter({ uploadFile: () => ({ etag: '' }) });
-  });
-});
-
-describe('a generated router', () => {
-  const security = { authorization: () => 1, sessionToken: () => 1, timestamp: () => 1 };
-
-  it('only accepts documented responses', () => {
-    createRouter(
-      {
-        batchDelete: () => ({
-          status: 404,
-          body: { statusCode: 404, body: { code: 'NOT_FOUND' } },
-        }),
-      },
-      { security },
-    );
-    // @ts-expect-error 200 comes with the envelope
-    createRouter({ batchDelete: () => ({ status: 200, body: { fileList: [] } }) }, { security });
-    // @ts-expect-error no status of HTTP
-    createRouter({ batchDelete: () => ({ status: 1000, body: {} }) }, { security });
-    // @ts-expect-error the upload target documents no such status for a text
-    createRouter({ uploadFile: () => ({ status: 204, body: 'no' }) }, { security });
-  });
-
-  it('needs a handler for each scheme', () => {
-    // @ts-expect-error no timestamp
-    createRouter({}, { security: { authorization: () => 1, sessionToken: () => 1 } });
   });
 });
 
