@@ -19,8 +19,6 @@ export interface GenerateOptions {
   readonly importExtension?: 'ts' | 'js' | undefined;
   /** Path prefix for all routes. Default: the path of the document's first server. */
   readonly basePath?: string | undefined;
-  /** Called at each step, to show progress for large documents. */
-  readonly onProgress?: (step: string) => void;
 }
 
 export interface Generated {
@@ -37,7 +35,6 @@ export interface Generated {
  * @throws RefusedError if the document is invalid
  */
 export function generate(document: unknown, options: GenerateOptions = {}): Generated {
-  const { onProgress = () => {} } = options;
   const extension = options.importExtension ?? 'ts';
   const modules: ModuleNames = {
     runtime: options.runtime ?? '@berth/server-stubs/runtime',
@@ -45,23 +42,18 @@ export function generate(document: unknown, options: GenerateOptions = {}): Gene
   };
   const problems = new Problems();
   const model = readModel(document, problems, options);
-  onProgress(`${model.operations.length} operations read`);
 
   const names = new Names();
   const schemaNames = new SchemaNames(names);
   const schemaTypes = new SchemaTypes(model.store, schemaNames, names);
   const types = writeTypes(model, schemaTypes, names, modules);
-  onProgress(`${schemaTypes.declarations.size} schemas read`);
   const plans = createPlans(model, schemaNames);
   const routes = writeRoutes(model, plans, modules);
-  const compile = (plan: ValidatorPlan, direction: string) => {
-    onProgress(`compiling ${plan.entries.length} ${direction} validators`);
-    return compileValidators(plan, modules.runtime, problems);
-  };
+  const compile = (plan: ValidatorPlan) => compileValidators(plan, modules.runtime, problems);
   const files = new Map([
     ['types.gen.ts', types.text],
-    ['request-validators.gen.ts', compile(plans.requests, 'request')],
-    ['response-validators.gen.ts', compile(plans.responses, 'response')],
+    ['request-validators.gen.ts', compile(plans.requests)],
+    ['response-validators.gen.ts', compile(plans.responses)],
     ['routes.gen.ts', routes],
     ['handlers.gen.ts', writeHandlers(model, types.operations, modules)],
     ['index.gen.ts', writeIndex(model, modules)],

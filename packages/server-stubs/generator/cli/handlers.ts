@@ -30,7 +30,6 @@ export async function writeHandlers(
   options: GenerateOptions & { readonly output: string },
 ): Promise<string[]> {
   const extension = options.importExtension ?? 'ts';
-  const runtime = options.runtime ?? '@berth/server-stubs/runtime';
   const from = relative(folder, options.output).replaceAll('\\', '/');
   const generated = `${from.startsWith('.') ? from : `./${from}`}/index.gen.${extension}`;
   const known = new Set(files.map((file) => file.replace(/\.[cm]?[jt]s$/, '')));
@@ -50,7 +49,7 @@ export async function writeHandlers(
   for (const { operationId, method, path } of named) {
     await write(
       `${operationId}.ts`,
-      `import { FaultError } from '${runtime}';
+      `import { FaultError } from '@berth/server-stubs/runtime';
 import type { Handlers } from '${generated}';
 
 /** \`${`${method} ${path}`.replaceAll('*/', '*\\/')}\` */

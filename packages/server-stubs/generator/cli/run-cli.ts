@@ -6,9 +6,6 @@ import { type Generated, type GenerateOptions, generate } from '../generate.ts';
 import { type Locator, loadDocument, UnreadableError } from '../load-document.ts';
 import { listHandlers, writeHandlers } from './handlers.ts';
 
-/** Print progress for documents with at least this many operations. */
-const LARGE = 200;
-
 const EPILOGUE = `
 Exit codes: 0 success; 1 the files could not be written; 2 the command line or the document is invalid,
 and nothing was written.`;
@@ -50,11 +47,6 @@ function createProgram(output: Output): Command {
       '--base-path <path>',
       'path prefix for all routes, instead of the path of the first server',
     )
-    .option(
-      '--runtime <specifier>',
-      'module that the generated code imports the runtime from',
-      parseSpecifier,
-    )
     .addOption(
       new Option('--import-extension <ending>', 'file extension in imports between generated files')
         .choices(['ts', 'js'])
@@ -64,7 +56,6 @@ function createProgram(output: Output): Command {
       '--strict',
       'treat warnings about parts of the document that are not checked or not served as errors',
     )
-    .option('-q, --quiet', 'print errors only')
     .addHelpText('after', EPILOGUE)
     .exitOverride()
     .configureOutput({ writeOut: output.out, writeErr: output.error })
@@ -84,10 +75,8 @@ interface GenerateSettings {
   readonly output: string;
   readonly handlers?: string;
   readonly basePath?: string;
-  readonly runtime?: string;
   readonly importExtension?: 'ts' | 'js';
   readonly strict?: boolean;
-  readonly quiet?: boolean;
 }
 
 async function generateInto(
@@ -95,17 +84,10 @@ async function generateInto(
   settings: GenerateSettings,
   { out }: Output,
 ): Promise<void> {
-  const print = (line: string) => settings.quiet || out(`${line}\n`);
+  const print = (line: string) => out(`${line}\n`);
   const started = performance.now();
   const { document, locate, ...loaded } = await loadDocument(file);
-  let isLarge = false;
-  const generated = generateLocated(document, locate, {
-    ...settings,
-    onProgress: (step) => {
-      isLarge ||= Number.parseInt(step, 10) >= LARGE;
-      if (isLarge) print(`${step} …`);
-    },
-  });
+  const generated = generateLocated(document, locate, settings);
   const warnings = [...loaded.warnings, ...generated.warnings];
   if (settings.strict && warnings.length > 0) throw toLocated(warnings, locate);
   for (const line of describeWarnings(warnings, locate)) print(line);
@@ -156,12 +138,11 @@ function describeWarnings(problems: readonly Problem[], locate: Locator): string
 
 /** Paths are relative, so that the command works on every machine. */
 function toRepairCommand(file: string, settings: GenerateSettings): string {
-  const { output, handlers, basePath, runtime, importExtension, strict } = settings;
+  const { output, handlers, basePath, importExtension, strict } = settings;
   const options = [
     ['-o', toRelative(output)],
     ['--handlers', handlers && toRelative(handlers)],
     ['--base-path', basePath],
-    ['--runtime', runtime],
     ['--import-extension', importExtension === 'ts' ? undefined : importExtension],
   ] as const;
   const words = options.flatMap(([name, value]) =>
@@ -183,10 +164,4 @@ function quote(word: string): string {
 function parsePath(value: string): string {
   if (value !== '') return value;
   throw new InvalidArgumentError('Expected a path, got an empty string.');
-}
-
-/** The specifier ends up in quotes in the generated code. */
-function parseSpecifier(value: string): string {
-  if (/^[^'\\\s]+$/.test(value)) return value;
-  throw new InvalidArgumentError('Expected a module name.');
 }
