@@ -70,7 +70,7 @@ export abstract class ContractError extends Error {
 }
 
 /** A code from an open list. Editors suggest the known codes, but any string compiles. */
-export type OpenCode<Known extends string> = Known | (string & Record<never, never>);
+type OpenCode<Known extends string> = Known | (string & Record<never, never>);
 
 /** A gateway error code. Editors suggest the known codes, but any string is allowed. */
 export type GatewayErrorCode = OpenCode<keyof typeof GATEWAY_ERRORS>;

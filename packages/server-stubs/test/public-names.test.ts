@@ -10,7 +10,7 @@ test.each([
     stubs,
     `ContractError GatewayError StorageError UpgradeResponse UploadError applyDispositionRules contract createCors
     createEventStream createGatewayRouter createStorageRouter createUploadRouter defaultWireProfile
-    isLoopback isResponding removeHopByHop takeSubprotocols toResponse`,
+    isLoopback isResponding takeSubprotocols toResponse`,
   ],
   [
     'the reader of service documents',

@@ -123,7 +123,7 @@ export interface GatewayLogin extends Call {
  * Returns the caller that a credential belongs to. Return `undefined`, `null` or `false` to reject it,
  * or throw a `GatewayError` to give a reason, such as `ACCESS_TOKEN_EXPIRED`.
  */
-export type GatewayLoginHandler<Caller> = (
+type GatewayLoginHandler<Caller> = (
   credential: string,
   call: GatewayLogin,
 ) => Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
