@@ -5,10 +5,7 @@ import { connect } from 'node:net';
  * Sends these lines as a request head, or these bytes, and reads until the server ends the connection. Returns
  * everything, with one character per byte.
  */
-export async function callRaw(
-  url: string,
-  request: string[] | Buffer,
-): Promise<{ text: string }> {
+export async function callRaw(url: string, request: string[] | Buffer): Promise<{ text: string }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
