@@ -2,7 +2,6 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { APIS, type Api } from './contract/openapi.ts';
 import { LEVELS, type Level } from './contract/rules.ts';
-import type { HeaderList } from './http/exchange.ts';
 import { type Result, StartError } from './result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
@@ -80,8 +79,6 @@ export interface ConformanceOptions {
     | undefined;
   /** Headers to send with storage calls, unchanged. All of them are treated as secrets. */
   storageHeaders?: Record<string, string> | undefined;
-  /** Your own signers, instead of the token, the key pair or the headers. */
-  auth?: AuthModule | undefined;
   /** The names that the deployment uses on the wire. Default: the contract's names. */
   wireProfile?: WireProfile | undefined;
   /** Form of storage responses; `flat` is a declared deviation (D20). Default: `wrapped`. */
@@ -270,31 +267,4 @@ function toUrl(value: string, option: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url !== undefined && ['http:', 'https:'].includes(url.protocol)) return url;
   throw new StartError(`${option} must be an http or https URL.`, option);
-}
-
-/** The request that your own signer receives. It is the request that will be sent, without credentials. */
-export interface UnsignedCall {
-  method: string;
-  /** Absolute URL, with path and query exactly as sent. */
-  url: string;
-  /** Includes `Host`. */
-  headers: HeaderList;
-  body: Uint8Array;
-}
-
-/**
- * Your own signers for `--auth-module FILE`. They are the default export of an ES module.
- *
- * @example
- * export default {
- *   async gateway({ method, url }) {
- *     return { Authorization: await sign(method, url) };
- *   },
- * };
- */
-export interface AuthModule {
-  /** Returns headers that identify the caller of a gateway call. */
-  gateway?: (call: UnsignedCall) => Record<string, string> | Promise<Record<string, string>>;
-  /** Returns headers that identify the caller of a storage call. */
-  storage?: (call: UnsignedCall) => Record<string, string> | Promise<Record<string, string>>;
 }

@@ -104,8 +104,6 @@ test.each([
   ['--ca', 'nothing', 'contains no PEM certificate'],
   ['--wire-profile', '{', 'is not valid JSON: '],
   ['--wire-profile', '{}', "is not a wire profile: must have required property 'storageHeaders'."],
-  ['--auth-module', 'export default 1', 'must have a function gateway(call) or storage(call)'],
-  ['--auth-module', 'export default {', 'Cannot load the --auth-module file'],
 ])('a bad file of %s: %j', async (option, content, sentence) => {
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'file.mjs');

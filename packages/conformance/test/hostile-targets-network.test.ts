@@ -29,15 +29,6 @@ test('after an occasional 429, calls wait and all checks pass', async () => {
   expect(ran.notices).toContain('the target is rate-limiting; waiting 1 s');
 });
 
-test('a custom signer that never settles times out like a call without a response', async () => {
-  await using target = await startFronted();
-  const { gatewayToken: _, ...options } = target.options;
-  const auth = { gateway: () => new Promise<never>(() => {}) };
-  const ran = await runSuite({ ...options, auth, timeout: 500 });
-  expect(ran.exitCode).toBe(2);
-  expect(ran.sentence).toContain('--auth-module did not return headers within 500 ms');
-});
-
 test.each([
   ['refuses connections', 'drop', 60_000],
   ['hangs', 'hang', 5000],

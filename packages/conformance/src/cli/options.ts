@@ -119,10 +119,6 @@ const credentials = {
     "header to send with storage calls, as 'Name: value'; repeatable",
     SECRET,
   ),
-  authModule: text(
-    '<file>',
-    'ES module with your own signers: export default { gateway(call), storage(call) }',
-  ),
 };
 
 /** What is shown and written. */

@@ -1,11 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { rules } from '../contract/rules.ts';
-import type { AuthModule, ConformanceOptions, KnownFailure, WireProfile } from '../options.ts';
+import type { ConformanceOptions, KnownFailure, WireProfile } from '../options.ts';
 import { StartError } from '../result.ts';
 import { type Given, toFlag, toVariable } from './options.ts';
 import { suggest } from './parse-arguments.ts';
@@ -37,12 +35,11 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
       `${toFlag('gatewayUrl')} and ${toFlag('storageUrl')} are missing. You can also set ${toVariable('gatewayUrl')} and ${toVariable('storageUrl')}.`,
     );
   }
-  const { wireProfile, ca, baseline, authModule, storageHeader, ...others } = given;
+  const { wireProfile, ca, baseline, storageHeader, ...others } = given;
   return {
     ...(others as ConformanceOptions),
     tc3: toTc3(given),
     storageHeaders: parseHeaders('--storage-header', storageHeader),
-    auth: await when(authModule, (file): Promise<AuthModule> => readAuthModule(file)),
     wireProfile: await when(wireProfile, readWireProfile),
     ca: await when(ca, readCertificates),
     baseline: await when(baseline, readBaseline),
@@ -60,31 +57,6 @@ function assertRuleNames(option: string, names: readonly string[] = []): void {
     if (OTHERS.includes(name) || IDS.some((id) => id.startsWith(name))) continue;
     throw new StartError(`${option}: unknown rule ${name}${suggest(name, [...IDS, ...OTHERS])}`);
   }
-}
-
-/**
- * Loads the operator's own signers.
- *
- * @param file an ES module whose default export has `gateway`, `storage` or both
- * @throws StartError with one sentence
- */
-async function readAuthModule(file: string): Promise<AuthModule> {
-  let found: unknown;
-  try {
-    found = (await import(pathToFileURL(resolve(file)).href)).default;
-  } catch (error) {
-    throw new StartError(
-      `Cannot load the --auth-module file: ${file}: ${(error as Error).message}`,
-    );
-  }
-  const { gateway, storage } = Object(found);
-  const signers = [gateway, storage].filter((signer) => signer !== undefined);
-  if (signers.length > 0 && signers.every((signer) => typeof signer === 'function')) {
-    return found as AuthModule;
-  }
-  throw new StartError(
-    `${file}: the default export must have a function gateway(call) or storage(call), or both.`,
-  );
 }
 
 function toTc3(given: Given): ConformanceOptions['tc3'] {

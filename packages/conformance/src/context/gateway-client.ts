@@ -1,3 +1,4 @@
+import type { UnsignedCall } from '../credentials/create-signers.ts';
 import { type Caller, type OpenExchange, toTrickle } from '../http/caller.ts';
 import {
   type Call,
@@ -8,7 +9,6 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import type { Upgrade } from '../http/open-web-socket.ts';
-import type { UnsignedCall } from '../options.ts';
 import { Unreached } from '../result.ts';
 import { isGatewayError } from '../validation/exchange-rules.ts';
 import type { Run } from './run.ts';

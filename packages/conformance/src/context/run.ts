@@ -10,9 +10,8 @@ import { listSecrets, Redactor } from '../credentials/redact.ts';
 import type { RuleId } from '../generated/rule-ids.gen.ts';
 import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
-import { Health, NetworkFault } from '../http/health.ts';
+import { Health } from '../http/health.ts';
 import { Pace } from '../http/pace.ts';
-import { within } from '../http/start-timer.ts';
 import type { RequestForm, Settings } from '../options.ts';
 
 /** The reason why every call to an API fails. */
@@ -63,38 +62,12 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
       settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
     ),
     health: new Health(),
-    signers: withSecrets(createSigners(settings), settings, secrets),
+    signers: createSigners(settings),
     secrets,
     ...{ leftovers: new Map(), shared: new Map() },
     requestForm: settings.requestForm ?? 'top',
     refused: {},
     fixture: 'the run has not looked for the fixture service',
-  };
-}
-
-/**
- * Wraps the operator's own signers: their headers are redacted as soon as they are known, and they must
- * respond within the timeout of a call.
- */
-function withSecrets(
-  { gateway, storage }: Signers,
-  { auth, timeout }: Settings,
-  secrets: Redactor,
-): Signers {
-  const watch =
-    (signer: Signer): Signer =>
-    async (call) => {
-      const late = new NetworkFault(
-        `--auth-module did not return headers within ${timeout} ms`,
-        'TIMEOUT',
-      );
-      const headers = await within(timeout, signer(call), late);
-      secrets.addHeaders(headers);
-      return headers;
-    };
-  return {
-    gateway: gateway.module ? { ...gateway, module: watch(gateway.module) } : gateway,
-    ...(storage ? { storage: auth?.storage ? watch(storage) : storage } : {}),
   };
 }
 

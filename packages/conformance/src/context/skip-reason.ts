@@ -111,7 +111,7 @@ const NEEDS: Record<Need, { isMet: (run: Run) => unknown; option: (run: Run) => 
   },
   storageCredentials: {
     isMet: ({ signers }) => signers.storage,
-    option: () => 'no --storage-header, --tc3-secret-id or --auth-module',
+    option: () => 'no --storage-header or --tc3-secret-id',
   },
   sessionToken: {
     isMet: ({ settings: { storageHeaders, wireProfile } }) => {

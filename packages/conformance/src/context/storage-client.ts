@@ -1,7 +1,8 @@
+import type { UnsignedCall } from '../credentials/create-signers.ts';
 import { CHANGING_OPERATIONS, STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Caller, toTrickle } from '../http/caller.ts';
 import { type HeaderInput, type HeaderList, toHeaderList, withHeaders } from '../http/exchange.ts';
-import type { RequestForm, UnsignedCall } from '../options.ts';
+import type { RequestForm } from '../options.ts';
 import { Unreached } from '../result.ts';
 import { type Entry, readReply, type StorageReply } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';

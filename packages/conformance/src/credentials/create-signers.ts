@@ -1,6 +1,6 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { type HeaderList, readAll, splitTarget, toHeaderList } from '../http/exchange.ts';
-import type { Settings, UnsignedCall } from '../options.ts';
+import type { Settings } from '../options.ts';
 import { signCanonical, signTc3, type Tc3Keys, type Tc3Parts, toTc3Header } from './sign-tc3.ts';
 
 const { storageVersion, storageSignedHeaders, storageContentType } = defaults.signature;
@@ -9,13 +9,9 @@ const NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85
 
 /** Creates signing functions from a run's credentials, because each call is signed separately. */
 export function createSigners(settings: Settings): Signers {
-  const { gatewayToken, tc3, storageHeaders, auth, wireProfile } = settings;
+  const { gatewayToken, tc3, storageHeaders, wireProfile } = settings;
   const names = wireProfile.storageHeaders;
   const gateway: Signers['gateway'] = {};
-  const { gateway: signGateway, storage: signOwn } = auth ?? {};
-  if (signGateway) {
-    gateway.module = async (call) => toHeaderList(await signGateway(withHost(call)));
-  }
   if (gatewayToken) gateway.bearer = () => [['Authorization', `Bearer ${gatewayToken}`]];
   if (tc3) {
     gateway.signature = (call) => {
@@ -25,9 +21,6 @@ export function createSigners(settings: Settings): Signers {
       const input = { method, path: pathname, query: search, headers: signed, body };
       return [['Authorization', toTc3Header(signTc3({ ...input, timestamp: now() }, tc3))]];
     };
-  }
-  if (signOwn) {
-    return { gateway, storage: async (call) => toHeaderList(await signOwn(withHost(call))) };
   }
   if (Object.keys(storageHeaders).length > 0) {
     return { gateway, storage: () => toHeaderList(storageHeaders) };
@@ -70,11 +63,20 @@ export function signStorage(timestamp: number, signingHost: string, keys: Tc3Key
   return `${storageVersion} ${toTc3Header({ Credential, SignedHeaders, Signature })}`;
 }
 
+/** The request that will be sent, without credentials. */
+export interface UnsignedCall {
+  method: string;
+  /** Absolute URL, with path and query exactly as sent. */
+  url: string;
+  headers: HeaderList;
+  body: Uint8Array;
+}
+
 /** Creates the headers that identify the caller of one call. */
-export type Signer = (call: UnsignedCall) => HeaderList | Promise<HeaderList>;
+export type Signer = (call: UnsignedCall) => HeaderList;
 
 /** The available schemes for signing a gateway call. */
-export type GatewayScheme = 'bearer' | 'signature' | 'module';
+export type GatewayScheme = 'bearer' | 'signature';
 
 export interface Signers {
   gateway: Partial<Record<GatewayScheme, Signer>>;

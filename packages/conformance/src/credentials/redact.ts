@@ -129,14 +129,6 @@ export class Redactor {
     for (const value of [token, authorization]) if (typeof value === 'string') this.add(value);
   }
 
-  /** Adds the headers from the operator's own signer, which are secret whatever their names. */
-  addHeaders(headers: Iterable<readonly [name: string, value: string]>): void {
-    for (const [name, value] of headers) {
-      this.#headers.add(name.toLowerCase());
-      this.add(value);
-    }
-  }
-
   /**
    * Redacts secrets in every string of a value, in any encoding. It also redacts the values of headers that
    * contain secrets, however short these values are.

@@ -207,7 +207,7 @@ async function prepareRequest(
     isGateway ? example : JSON.stringify(toForm(fields() as object, run.requestForm)),
   );
   const signer = isGateway ? run.gatewaySigner : run.signers.storage;
-  const credentials = (await signer?.({ method, url, headers, body })) ?? [];
+  const credentials = signer?.({ method, url, headers, body }) ?? [];
   const { origin } = new URL(url);
   const target = toTarget(url);
   return { method, origin, target, headers: withHeaders(headers, credentials), body };

@@ -252,7 +252,7 @@ async function call(
   const signer = isGateway ? run.gatewaySigner : run.signers.storage;
   const isSigned = isStorage || (isGateway && request.headers.has('authorization'));
   const unsigned = { method, url: origin + target, headers, body };
-  const credentials = isSigned ? ((await signer?.(unsigned)) ?? []) : [];
+  const credentials = isSigned ? (signer?.(unsigned) ?? []) : [];
   return caller.call({ method, origin, target, headers: withHeaders(headers, credentials), body });
 }
 

@@ -34,7 +34,7 @@ async function callTarget<Result>(
   }
 }
 
-const GATEWAY_OPTIONS = '--gateway-token, --tc3-secret-id and --auth-module';
+const GATEWAY_OPTIONS = '--gateway-token and --tc3-secret-id';
 
 /** Statuses of a path that does not exist. */
 const NOTHING = [404, 405, 501];
@@ -42,7 +42,7 @@ const NOTHING = [404, 405, 501];
 /** Codes for a known caller who may not use the service. */
 const FORBIDDEN = 'SERVICE_FORBIDDEN';
 
-const SCHEMES: readonly GatewayScheme[] = ['module', 'bearer', 'signature'];
+const SCHEMES: readonly GatewayScheme[] = ['bearer', 'signature'];
 
 /**
  * Detects which of the available schemes the gateway accepts, and whether the fixture service is deployed
@@ -125,7 +125,7 @@ function toErrorCode(received: Received): string {
   return isGatewayError(received) ? String(Object(received.json).code) : '';
 }
 
-const STORAGE_OPTIONS = '--storage-header, --tc3-secret-id and --auth-module';
+const STORAGE_OPTIONS = '--storage-header and --tc3-secret-id';
 
 /**
  * Detects which form of storage requests the deployment accepts: 'fields at the top level or nested in
