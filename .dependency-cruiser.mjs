@@ -17,7 +17,6 @@ const LAYERS = {
       'run',
       'dredd',
       'respect',
-      'document',
       'checks',
       'context',
     ],

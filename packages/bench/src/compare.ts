@@ -50,14 +50,14 @@ export function toLimitRow(figure: Figure, ours: number, runs = 1): Row {
   return { ...toRow(figure, [{ ours, peer: limitOf(figure) }]), runs };
 }
 
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? Number.NaN;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-export function isWithin(ratio: number, goal: Goal): boolean {
+function isWithin(ratio: number, goal: Goal): boolean {
   const limit = Number(goal.slice(3));
   return goal.startsWith('>=') ? ratio >= limit : ratio <= limit;
 }

@@ -52,7 +52,7 @@ const running = new Set<ChildProcess>();
  * Starts a program with piped output. If the system supports it, pins the program to `core`. Omit `core` for
  * a server whose other threads should be measured too; it can then use any core.
  */
-export function start(command: readonly string[], core?: number) {
+function start(command: readonly string[], core?: number) {
   const [file = '', ...args] =
     PINNED && core !== undefined ? [TASKSET, '-c', String(core), ...command] : command;
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
