@@ -36,15 +36,7 @@ const LAYERS = {
     ...['index', 'cli', 'server', 'observe', 'gateway', 'shared', 'blobs', 'auth', 'config'],
   ],
   'packages/server-stubs/generator': [
-    ...[
-      'service-document',
-      'cli',
-      'generate',
-      'modules',
-      'types|validators',
-      'operations',
-      'schema',
-    ],
+    ...['cli', 'generate', 'modules', 'types|validators', 'operations', 'schema'],
     'document|load-document|names|files',
   ],
   'packages/server-stubs/src': [

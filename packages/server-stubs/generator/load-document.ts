@@ -15,13 +15,6 @@ import { isObject, type Pointer, type Problem, toNames } from './document.ts';
 /** Thrown if a file does not exist, cannot be read, or is neither JSON nor YAML. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
-  /** Location of a syntax error. Lines and columns start at 1. */
-  readonly place: { readonly line: number; readonly col: number } | undefined;
-
-  constructor(message: string, place?: UnreadableError['place']) {
-    super(message);
-    this.place = place;
-  }
 }
 
 /** The place of a pointer as `file:line:column`, or of the closest object around it that is in the file. */
@@ -30,8 +23,6 @@ export type Locator = (pointer: Pointer) => string;
 export interface Loaded {
   /** The bundled document, in OpenAPI 3. */
   readonly document: unknown;
-  /** The file, and the files that it refers to. */
-  readonly files: readonly string[];
   /** Changes that were necessary to read the document. */
   readonly warnings: readonly Problem[];
   readonly locate: Locator;
@@ -57,12 +48,11 @@ export async function loadDocument(file: string): Promise<Loaded> {
       `${file} has a YAML alias that contains itself. Use $ref for recursive schemas.`,
     );
   }
-  const loaded: Loaded = { ...parsed, files: [file] };
-  if (!found.hasFiles) return convert(file, loaded);
-  const { document, files } = await bundleFiles(file).catch((error: Error) => {
+  if (!found.hasFiles) return convert(file, parsed);
+  const document = await bundleFiles(file).catch((error: Error) => {
     throw new UnreadableError(`${file} cannot be bundled: ${error.message}`);
   });
-  return convert(file, { ...loaded, document, files });
+  return convert(file, { ...parsed, document });
 }
 
 async function convert(file: string, loaded: Loaded): Promise<Loaded> {
@@ -115,7 +105,7 @@ function inspect(
 }
 
 /** A reference that cannot be read is left as is, and URLs are never loaded. */
-async function bundleFiles(file: string): Promise<{ document: unknown; files: string[] }> {
+async function bundleFiles(file: string): Promise<unknown> {
   // Loaded on demand, because most documents consist of a single file.
   const { BaseResolver, bundle, createConfig } = await import('@redocly/openapi-core');
   class LocalResolver extends BaseResolver {
@@ -127,13 +117,12 @@ async function bundleFiles(file: string): Promise<{ document: unknown; files: st
   const config = await createConfig({});
   const externalRefResolver = new LocalResolver(config.resolve);
   const bundled = await bundle({ ref: file, config, externalRefResolver });
-  return { document: bundled.bundle.parsed, files: [file, ...bundled.fileDependencies] };
+  return bundled.bundle.parsed;
 }
 
 type Swagger = Parameters<typeof import('swagger2openapi').convertObj>[0];
-type Parsed = Pick<Loaded, 'document' | 'warnings' | 'locate'>;
 
-function parseFile(file: string, text: string): Parsed {
+function parseFile(file: string, text: string): Loaded {
   // The YAML parser would read JSON too, a hundred times slower.
   if (!text.trimStart().startsWith('{')) return parseYaml(file, text);
   try {
@@ -145,12 +134,11 @@ function parseFile(file: string, text: string): Parsed {
     const place = toLines(text).linePos(errors[0]?.offset ?? 0);
     throw new UnreadableError(
       `${file}:${place.line}:${place.col} is not valid JSON: ${(error as Error).message}`,
-      place,
     );
   }
 }
 
-function parseYaml(file: string, text: string): Parsed {
+function parseYaml(file: string, text: string): Loaded {
   const lines = new LineCounter();
   const yaml = parseDocument(text, { logLevel: 'error', lineCounter: lines });
   try {
@@ -165,7 +153,7 @@ function parseYaml(file: string, text: string): Parsed {
     // The lines after the first show the location.
     const [reason = ''] = (error as Error).message.split(/ at line \d+, column \d+|:?\n/);
     const where = place ? `:${place.line}:${place.col}` : '';
-    throw new UnreadableError(`${file}${where} is not valid YAML: ${reason}`, place);
+    throw new UnreadableError(`${file}${where} is not valid YAML: ${reason}`);
   }
 }
 

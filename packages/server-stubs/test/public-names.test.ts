@@ -1,7 +1,6 @@
 import * as stubs from '@berth/server-stubs';
 import * as engine from '@berth/server-stubs/engine';
 import * as node from '@berth/server-stubs/engine/node';
-import * as serviceDocument from '@berth/server-stubs/service-document';
 import { expect, test } from 'vitest';
 
 test.each([
@@ -11,11 +10,6 @@ test.each([
     `ContractError GatewayError StorageError UpgradeResponse UploadError applyDispositionRules contract createCors
     createEventStream createGatewayRouter createStorageRouter createUploadRouter defaultWireProfile
     isLoopback isResponding takeSubprotocols toResponse`,
-  ],
-  [
-    'the reader of service documents',
-    serviceDocument,
-    'FaultError ServiceDocumentError loadServiceDocument',
   ],
   [
     'the engine',

@@ -19,7 +19,11 @@ export function createPlans({ store }: Model, names: SchemaNames): Plans {
 }
 
 export function writeRoutes(model: Model, plans: Plans, names: ModuleNames): string {
-  const table = toRouteTable(model, plans, (direction, name) => new Code(`${direction}.${name}`));
+  const table = {
+    title: model.title,
+    securitySchemes: model.securitySchemes,
+    routes: model.operations.map((operation) => toRoute(operation, plans)),
+  };
   const text = `export const routes: RouteTable = ${toSource(table)};`;
   const imports = (['requests', 'responses'] as const)
     .filter((each) => plans[each].entries.length > 0)
@@ -35,29 +39,10 @@ export function writeRoutes(model: Model, plans: Plans, names: ModuleNames): str
   ].join('\n');
 }
 
-export type ToValidator<Validator> = (direction: keyof Plans, name: string) => Validator;
-
-/** Validators are source code or functions. */
-export function toRouteTable<Validator>(
-  model: Model,
-  plans: Plans,
-  toValidator: ToValidator<Validator>,
-) {
-  return {
-    title: model.title,
-    securitySchemes: model.securitySchemes,
-    routes: model.operations.map((operation) => toRoute(operation, plans, toValidator)),
-  };
-}
-
-function toRoute<Validator>(
-  operation: Operation,
-  plans: Plans,
-  toValidator: ToValidator<Validator>,
-) {
+function toRoute(operation: Operation, plans: Plans) {
   const { body, parameters, responses, passThrough } = operation;
   const toCode = (direction: keyof Plans, name: string | undefined) =>
-    name === undefined ? undefined : toValidator(direction, name);
+    name === undefined ? undefined : new Code(`${direction}.${name}`);
   return {
     operationId: operation.operationId,
     method: operation.method,

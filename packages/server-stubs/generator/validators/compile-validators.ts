@@ -1,7 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
-import type { Validator } from '../../src/runtime/route-table.ts';
 import type { Pointer, Problems } from '../document.ts';
 import {
   propertiesOf,
@@ -35,12 +34,6 @@ export function compileValidators(plan: Plan, runtime: string, problems: Problem
     ? `import { ajvHelpers, type Validator } from '${runtime}';`
     : `import type { Validator } from '${runtime}';`;
   return `// @ts-nocheck\n${imports}\n\n${body}`;
-}
-
-/** Compiles the same validators to functions, by the names of their entries. */
-export function createValidators(plan: Plan, problems: Problems): ReadonlyMap<string, Validator> {
-  const { ajv, exported } = prepare(plan, problems);
-  return new Map(exported.map(([name, id]) => [name, ajv.getSchema(id) as Validator]));
 }
 
 function prepare(

@@ -80,7 +80,7 @@ export function createRouter(
   return Object.assign(route, { checkContinue, find });
 }
 
-export function createPlans(
+function createPlans(
   table: RouteTable,
   handlers: Handlers,
   options: RouterOptions,
@@ -96,7 +96,7 @@ export function createPlans(
   return matcher;
 }
 
-export function notAllowed(method: string, { methods }: Leaf): Fault {
+function notAllowed(method: string, { methods }: Leaf): Fault {
   const allow = methods.join(', ');
   const message = `${method} is not allowed here: use ${allow}.`;
   // RFC 9110, section 15.5.6: "The origin server MUST generate an Allow header field".
@@ -125,10 +125,7 @@ function findExcess(
 }
 
 /** Greedy parameters are not decoded. */
-export function findBadEncoding(
-  { route, pathNames }: Plan,
-  values: readonly string[],
-): Fault | undefined {
+function findBadEncoding({ route, pathNames }: Plan, values: readonly string[]): Fault | undefined {
   const bad = pathNames.find((name, index) => {
     if (decodeText(values[index] as string) !== undefined) return false;
     return !route.parameters.some((other) => other.name === name && other.greedy);

@@ -16,7 +16,7 @@ import type { RequestBody } from './route-table.ts';
 
 const PARTS = new Set<string>(['path', 'query', 'header', 'cookie']);
 
-export const NO_INPUT: Input = {
+const NO_INPUT: Input = {
   path: undefined,
   query: undefined,
   header: undefined,
@@ -61,7 +61,7 @@ export async function exchange(
   }
 }
 
-export function readParameters(
+function readParameters(
   { route, readParameters: read }: Plan,
   { request, rawQuery }: Pick<Call, 'request' | 'rawQuery'>,
   values: readonly string[],
@@ -85,7 +85,7 @@ function toParameterViolation(errors: Parameters<typeof toViolation>[0]): Violat
   return toViolation([{ ...error, instancePath }], part as Violation['in'], part);
 }
 
-export function takeBody(
+function takeBody(
   input: Writable<Input>,
   { value, content: { kind, mediaType, validate } }: ReadBody,
   documented: RequestBody,
