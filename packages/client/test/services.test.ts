@@ -252,7 +252,7 @@ it('a stream is never sent as the text that a platform without such bodies makes
   const sent: string[] = [];
   const options: GatewayClientOptions = {
     baseUrl: 'https://g.example/',
-    // What WebIDL turns an unknown type of body into, as in Firefox.
+    // What WebIDL turns an unknown type of body into.
     fetch: async (_, init) => {
       sent.push(`${init.body}`);
       return json({});

@@ -33,7 +33,7 @@ export function rememberedCall(response: ResponseLike): RememberedCall {
 }
 
 /** Returns the path of a URL without the query, which may contain a signature. */
-export function pathOf(url: string): string {
+function pathOf(url: string): string {
   return url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/';
 }
 

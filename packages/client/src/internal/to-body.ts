@@ -28,7 +28,7 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   if (kind === 'URLSearchParams') return { body: String(value), type: FORM };
   if (isStream(value)) {
     assertUnread(value);
-    // Firefox does not support stream bodies, and would send the text "[object ReadableStream]".
+    // Some browsers do not support stream bodies, and would send the text "[object ReadableStream]".
     value.toString = () => {
       throw new TypeError(
         'This platform does not support streams as a request body: pass a Blob or bytes.',

@@ -30,7 +30,7 @@ export interface ListOptions extends StorageCallOptions {
  * an entire call fails, every file in that call gets its error. If the signal aborts, every unfinished file
  * gets the signal's reason as its `error`.
  */
-export type ItemResult<Key, Value> =
+type ItemResult<Key, Value> =
   | (Key &
       Value & {
         /** Absent if the file succeeded. */

@@ -31,7 +31,7 @@ export async function* streamEvents<Data>(
     const headers = new Headers(own);
     headers.set('Accept', 'text/event-stream');
     if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
-    // Abort the connection: after a `cancel`, Firefox keeps it open until the next bytes arrive.
+    // Abort the connection: after a `cancel`, some browsers keep it open until the next bytes arrive.
     const left = new AbortController();
     try {
       const response = await send(
@@ -123,7 +123,7 @@ interface ParsedEvent {
  *
  * @param id ID of the last event before this stream
  */
-export function createEventParser(id: string) {
+function createEventParser(id: string) {
   let rest = '';
   let isAfterCr = false;
   let event = '';

@@ -6,9 +6,9 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { LONGEST_TIMER } from '../../internal/options.ts';
 import {
+  assertLength,
   type Multipart,
-  slicesOf,
-  streamForm,
+  openSource,
   toMultipart,
   type UploadContent,
   type UploadForm,
@@ -21,9 +21,12 @@ const CHUNK = 512 * 1024;
 /** Maximum length of a response to keep, in characters. XML errors are far shorter. */
 const MAX_RESPONSE = 65_536;
 
-/** Sends a form over `node:http`. Streams the content, and sends its exact length if that is known. */
+/**
+ * Sends a form over `node:http`. Streams the content, and sends its exact length if that is known. Reads each
+ * chunk while the previous one is sent.
+ */
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
-  const { content, limits, idle, fail } = form;
+  const { content, report, limits, idle, fail } = form;
   const multipart = toMultipart(form, randomUUID());
   const request = openRequest(form, multipart);
   let late: Error | undefined;
@@ -43,19 +46,59 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
       throw late ?? fail(cause);
     }
   };
-  return streamForm(form, multipart, toChunks(content.data), {
-    write: (bytes) =>
-      new Promise((resolve) => {
-        request.write(bytes, (error) => {
-          // The socket has its own timer, which starts once it is connected.
-          limits.extend(0);
-          resolve(!error);
-        });
-      }),
-    end: async () => request.end(),
-    response: receive(),
-    abort: () => request.destroy(),
+  /** Sends the next bytes. Returns `false` if the server takes no more; its response shows why. */
+  const write = (bytes: Uint8Array) =>
+    new Promise<boolean>((resolve) => {
+      request.write(bytes, (error) => {
+        // The socket has its own timer, which starts once it is connected.
+        limits.extend(0);
+        resolve(!error);
+      });
+    });
+
+  const refused = new AbortController();
+  const ends = AbortSignal.any([limits.signal(), refused.signal]);
+  const next = openSource(toChunks(content.data), ends);
+  ends.addEventListener('abort', () => request.destroy());
+  let isComplete = false;
+  const send = async () => {
+    let sent = 0;
+    let writing = write(multipart.head);
+    for (;;) {
+      const [{ done, value }, isOpen] = await Promise.all([next(), writing]);
+      if (!isOpen) return;
+      if (done) break;
+      const bytes = toBytes(value);
+      sent += bytes.byteLength;
+      assertLength(content, sent, false);
+      const loaded = sent;
+      writing = write(bytes).then((isTaken) => {
+        if (isTaken) report?.(loaded);
+        return isTaken;
+      });
+    }
+    assertLength(content, sent, true);
+    report?.(sent);
+    isComplete = true;
+    if (await write(multipart.tail)) request.end();
+  };
+  const sending = new Promise<never>((_, reject) => {
+    send().catch(reject);
   });
+  const response = await Promise.race([sending, receive()]);
+  if (isComplete) return response;
+  // A response that comes early is a refusal, so do not send the rest.
+  if (response.status < 300)
+    throw fail(new Error('The server responded before the entire file was sent.'));
+  refused.abort();
+  return response;
+}
+
+function toBytes(chunk: unknown): Uint8Array {
+  if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
+  // Check by name, because `instanceof` fails for chunks from another realm.
+  if (Object.prototype.toString.call(chunk) === '[object Uint8Array]') return chunk as Uint8Array;
+  throw new TypeError('The stream must yield only bytes and strings.');
 }
 
 function openRequest(
@@ -97,9 +140,16 @@ async function readText(response: IncomingMessage): Promise<string> {
 }
 
 function toChunks(data: UploadContent['data']): object {
-  if (data instanceof Blob) return slicesOf(data, CHUNK);
+  if (data instanceof Blob) return slicesOf(data);
   if (ArrayBuffer.isView(data)) return subarraysOf(data);
   return 'file' in data ? chunksOf(data.file) : data;
+}
+
+/** Slices a Blob, because its own stream may return very little at a time, or everything. */
+async function* slicesOf(blob: Blob) {
+  for (let at = 0; at < blob.size; at += CHUNK) {
+    yield new Uint8Array(await blob.slice(at, at + CHUNK).arrayBuffer());
+  }
 }
 
 async function* subarraysOf(bytes: Uint8Array) {
