@@ -23,6 +23,9 @@ export interface DocumentService {
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
+/** Number of responses to keep for each operation. */
+const MAX_KEPT = 32;
+
 /**
  * Creates a service that Prism mocks from an OpenAPI document: it validates requests, and responds with
  * examples or with what it generates from the schemas.
@@ -38,6 +41,32 @@ export async function createDocumentService(
   // Prism would call the URLs of callbacks, which requests may contain.
   const resources = found.map((resource) => ({ ...resource, callbacks: [] }));
   const prism = createPrism();
+  // Finds the operation and validates the request, which is all that a known response needs.
+  const checker = createPrism({
+    mock:
+      ({ resource }) =>
+      () => ({ _tag: 'Right', right: { statusCode: 200, body: resource } }),
+  });
+  type Result = Awaited<ReturnType<ReturnType<typeof prism.request>>>;
+  const kept = new WeakMap<object, Map<string, Result>>();
+
+  /** A response to a valid request only depends on the operation, on `Accept` and on the preferences. */
+  async function ask(request: Parameters<typeof prism.request>[0], wanted: Preferences) {
+    // Prism modifies the preferences.
+    const full = () => prism.request(request, resources, { mock: { ...wanted } } as never)();
+    const checked = await checker.request(request, resources)();
+    if (checked._tag === 'Left') return checked;
+    const { output, validations } = checked.right;
+    if (wanted.dynamic || validations.input.length > 0) return full();
+    const resource = output.body as object;
+    const known = kept.get(resource) ?? new Map<string, Result>();
+    kept.set(resource, known);
+    const key = JSON.stringify([request.headers?.accept, wanted]);
+    const result = known.get(key) ?? (await full());
+    if (known.size >= MAX_KEPT) known.clear();
+    known.set(key, result);
+    return result;
+  }
 
   async function respond(context: RouteContext): Promise<MockedResponse> {
     const { input } = context;
@@ -55,9 +84,7 @@ export async function createDocumentService(
       headers: toPlain(headers, bytes),
       body: toBody(bytes, headers['content-type']),
     };
-    // Prism modifies the preferences.
-    const mock = { ...(preferences ?? standard) };
-    const result = await prism.request(request, resources, { mock } as never)();
+    const result = await ask(request, preferences ?? standard);
     if (result._tag === 'Left') return toProblem(result.left, methods);
     const { output, validations } = result.right;
     // A deprecated parameter is only a warning.
