@@ -68,7 +68,7 @@ testOn('curl')('each block of a page is assigned to one class', async () => {
   expect([...faults, ...types]).toEqual([]);
   expect(outcomes.map(({ block, class: name }) => `${block.lang} ${name}`)).toEqual([
     'sh run',
-    'yaml validated',
+    'ts run',
     'sh run',
     'console run',
     'ts run',
