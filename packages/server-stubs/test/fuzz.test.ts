@@ -7,12 +7,10 @@ import { type HostileRequest, hostileRequest } from './fuzz/requests.ts';
 import type { Health } from './fuzz/server.ts';
 
 const SEED = Number(process.env.BERTH_FUZZ_SEED ?? 20_261_121);
-const REQUESTS = Number(process.env.BERTH_FUZZ_REQUESTS ?? 5000);
+const REQUESTS = 5000;
 const AT_ONCE = 64;
 /** After this time, the server counts as hung. */
 const HANG_MILLISECONDS = 300_000;
-/** Maximum heap growth between the first fifth and the end, which allows for compiled code and no more. */
-const GROWTH_BYTES = 8 * 1024 * 1024;
 
 it(`survives ${REQUESTS} hostile requests with seed ${SEED}`, {
   timeout: 1_800_000,
@@ -45,24 +43,20 @@ it(`survives ${REQUESTS} hostile requests with seed ${SEED}`, {
     await Promise.all(Array.from({ length: AT_ONCE }, attackOn));
   };
 
-  await run(0, REQUESTS / 5);
-  const before = await ask(child);
-  await run(REQUESTS / 5, REQUESTS);
-  const after = await ask(child);
+  await run(0, REQUESTS);
+  const { faults } = await ask(child);
 
   const counts = [...statuses].sort().map(([status, count]) => `${status}: ${count}`);
-  const heap = [before, after].map(({ heapBytes }) => `${(heapBytes / 2 ** 20).toFixed(1)} MiB`);
-  process.stdout.write(`seed ${SEED}, ${counts.join(', ')}, heap ${heap.join(' → ')}\n`);
+  process.stdout.write(`seed ${SEED}, ${counts.join(', ')}\n`);
   expect(wrong.slice(0, 5)).toEqual([]);
-  expect(after.faults).toEqual([]);
-  expect(after.heapBytes - before.heapBytes).toBeLessThan(GROWTH_BYTES);
+  expect(faults).toEqual([]);
   expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 50);
   expect(child.exitCode).toBeNull();
 });
 
 async function start() {
   const child = fork(join(import.meta.dirname, 'fuzz/server.ts'), {
-    execArgv: ['--conditions=berth-source', '--expose-gc', '--disable-warning=ExperimentalWarning'],
+    execArgv: ['--conditions=berth-source', '--disable-warning=ExperimentalWarning'],
   });
   onTestFinished(() => {
     child.kill();
@@ -92,7 +86,7 @@ function attack(port: number, { bytes, isWhole }: HostileRequest): Promise<Outco
     let received = '';
     const end = (hangs: boolean) => {
       clearTimeout(timer);
-      // Avoids TIME_WAIT, because a soak sends more requests than a machine has ports.
+      // Avoids TIME_WAIT, which use up the ports of a machine.
       socket.resetAndDestroy();
       const statuses = [...received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) =>
         Number(status),

@@ -55,10 +55,8 @@ it('closes on a client that never sends its rest', async () => {
   const base = await start({ bodyBytes: 1000 });
   const chunked =
     'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
-  const begin = performance.now();
   const text = await sendRaw(base, chunked, `7d0\r\n${'x'.repeat(2000)}\r\n`);
   expect(statusesOf(text)).toEqual(['413']);
-  expect(performance.now() - begin).toBeLessThan(60_000);
 });
 
 it('forgets a client that disconnects in the middle of its body', async () => {

@@ -121,24 +121,6 @@ it.each([
   expect(webSocket).not.toHaveBeenCalled();
 });
 
-it('responds with 501 without a handler', async () => {
-  const without = await start({ 'cloudrun-get': get });
-  expect(await sendRaw(without, `${HEAD}${TOKEN}\r\n`)).toMatch(/^HTTP\/1\.1 501 [\s\S]*SYS_ERR/);
-});
-
-it('refuses other protocols if the server did not filter them', async () => {
-  const router = createGatewayRouter(
-    { 'cloudrun-get': get },
-    {
-      security: { bearerToken: () => true, signature: () => false },
-    },
-  );
-  const server = createServer(router).on('upgrade', router.upgrade);
-  const base = await serve(server);
-  const text = await sendRaw(base, `${HEAD.replace('websocket', 'h2c')}${TOKEN}\r\n`);
-  expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*INVALID_REQUEST/);
-});
-
 it('keeps data for the WebSocket that arrives while the handler runs', async () => {
   const asked = Promise.withResolvers<void>();
   const base = await start({
