@@ -1,6 +1,7 @@
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import type { MutatedRequest } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
+import { trustsStorageConnection } from './support/connections.ts';
 import { acceptStorage, authenticateStorage } from './support/credentials.ts';
 import { replace } from './support/gateway.ts';
 import { COPY, DELETE, GRANT, LINKS, type Operation, refuse, retarget } from './support/storage.ts';
@@ -71,6 +72,10 @@ export const authStorage: Rows = {
         },
       };
     },
+    'the environment of the first call on a connection counts for later calls':
+      trustsStorageConnection((request, _, env) => {
+        request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, env);
+      }),
   },
   'AU-STORAGE-ENV': {
     'the environment in a deletion is not checked': ({ env }) =>

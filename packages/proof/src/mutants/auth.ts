@@ -1,4 +1,5 @@
 import type { MutantContext, Rows } from './mutant.ts';
+import { trustsConnection } from './support/connections.ts';
 import {
   accept,
   authenticate,
@@ -67,6 +68,12 @@ export const auth: Rows = {
         else if (trusted.has(request.connection)) authenticate(request, context);
       });
     },
+    'a token from another environment is accepted after a valid one on the same connection': (
+      context,
+    ) =>
+      trustsConnection(
+        ({ headers }) => headers.get('Authorization') === context.otherAuthorization,
+      )(context),
   },
   'AU-SCHEME-UNKNOWN': {
     'a valid token is accepted with any scheme': accept((value, _, { authorization }) =>

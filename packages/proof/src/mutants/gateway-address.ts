@@ -1,5 +1,6 @@
 import type { MutatedResponse } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
+import { perConnection } from './support/connections.ts';
 import {
   changeQuery,
   drop,
@@ -21,10 +22,25 @@ const onQuery = (change: (query: string) => string) =>
       changeQuery(request, change);
   });
 
+function toRedirect(status: number, location: string): MutatedResponse {
+  const response = toGatewayResponse(status);
+  response.headers.set('Location', location);
+  response.headers.set('Content-Disposition', 'attachment');
+  return response;
+}
+
 export const gatewayAddress: Rows = {
   'GW-ENV-HOST': {
     'every host is accepted as the host of the environment': ({ env }) =>
       gatewayRequest(({ headers }) => headers.set('Host', toEnv(env))),
+    'the Host of the first call on a connection counts for later calls': () => {
+      const stateOf = perConnection<{ host?: string | undefined }>(() => ({}));
+      return gatewayRequest((request) => {
+        const state = stateOf(request);
+        state.host ??= request.headers.get('Host');
+        if (state.host) request.headers.set('Host', state.host);
+      });
+    },
   },
   'GW-PATH-SHAPE': {
     'a call to a missing service is sent to another service': retarget(
@@ -80,10 +96,3 @@ export const gatewayAddress: Rows = {
     'an escaped space becomes a plus': onQuery(replace('%20', '+')),
   },
 };
-
-function toRedirect(status: number, location: string): MutatedResponse {
-  const response = toGatewayResponse(status);
-  response.headers.set('Location', location);
-  response.headers.set('Content-Disposition', 'attachment');
-  return response;
-}

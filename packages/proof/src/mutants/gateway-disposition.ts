@@ -1,4 +1,5 @@
 import type { Rows } from './mutant.ts';
+import { laterResponses } from './support/connections.ts';
 import {
   type Match,
   passHeader,
@@ -34,6 +35,9 @@ export const gatewayDisposition: Rows = {
     'a JSON response to a GET has no Content-Disposition': lost('GET', {
       type: 'application/json',
     }),
+    'only the first response on a connection has a Content-Disposition': laterResponses(
+      ({ headers }) => headers.remove('Content-Disposition'),
+    ),
   },
   'GW-C2': {
     'audio in response to a POST has no Content-Disposition': lost('POST', { type: /^audio\// }),

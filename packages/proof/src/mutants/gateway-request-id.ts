@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { MutatedRequest } from '../proxy/messages.ts';
+import type { Hooks, MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
+import { laterResponses, perConnection } from './support/connections.ts';
 import {
   changeJson,
+  gatewayError,
   gatewayResponse,
   removeHeader,
   serviceResponse,
@@ -16,15 +18,45 @@ const remove = removeHeader(NAME);
 const options = (when: (headers: MutatedRequest['headers']) => unknown) =>
   gatewayResponse({ method: 'OPTIONS', when: (_, { headers }) => when(headers) }, remove);
 
+const ID = 'X-Request-Id';
+const withoutId = removeHeader(ID);
+
+/** Changes responses that reject a WebSocket handshake, by the gateway or by the service. */
+const rejection = (
+  by: 'gateway' | 'service',
+  change: (response: MutatedResponse, request: MutatedRequest) => unknown,
+): Hooks => {
+  const isHandshake = (_: MutatedResponse, { headers }: MutatedRequest) => headers.get('Upgrade');
+  return by === 'gateway'
+    ? gatewayError({ when: isHandshake }, change)
+    : serviceResponse({ when: isHandshake }, change);
+};
+
 export const gatewayRequestId: Rows = {
   'GW-REQUEST-ID': {
     'a redirect from the service has no X-Request-Id': gatewayResponse({ status: 302 }, remove),
+    'only the first response on a connection has one': laterResponses(({ headers }) =>
+      headers.remove(ID),
+    ),
   },
   'GW-REQUEST-ID-EQUAL': {
     'the requestId in an error response to a POST differs from the header': gatewayResponse(
       { method: 'POST', code: 'SERVICE_NOT_FOUND' },
       (response) => changeJson({ requestId: randomUUID() })(response),
     ),
+    'the body of an error has the ID of the first call on its connection': () => {
+      const stateOf = perConnection<{ first?: string | undefined }>(() => ({}));
+      const error = gatewayError((response, request) => {
+        const { first } = stateOf(request);
+        if (first !== undefined) changeJson({ requestId: first })(response);
+      });
+      return {
+        async response(response, request) {
+          await error.response?.(response, request);
+          if (request.isGateway) stateOf(request).first ??= response.headers.get(ID);
+        },
+      };
+    },
   },
   'GW-REQUEST-ID-NEW': {
     "the caller's X-Request-Id is reused": gatewayResponse(
@@ -34,6 +66,19 @@ export const gatewayRequestId: Rows = {
         if (own) headers.set(NAME, own);
       },
     ),
+    'every thirteenth call has that of the call before': () => {
+      let count = 0;
+      let last: string | undefined;
+      return {
+        response({ headers }, { isGateway }) {
+          if (!isGateway) return;
+          const own = headers.get(ID);
+          count += 1;
+          if (count % 13 === 0 && last) headers.set(ID, last);
+          last = own;
+        },
+      };
+    },
   },
   'GW-REQUEST-ID-OWN': {
     "the service's X-Request-Id is sent alongside the gateway's": gatewayResponse(
@@ -49,12 +94,14 @@ export const gatewayRequestId: Rows = {
   },
   'GW-REQUEST-ID-UPGRADE': {
     'a 101 has no X-Request-Id': upgraded(remove),
+    'a handshake that the gateway rejects gets none': rejection('gateway', withoutId),
   },
   'GW-REQUEST-ID-METHODS': {
     'the response to a method other than GET and POST has no X-Request-Id': gatewayResponse(
       { when: (_, { method }) => method !== 'GET' && method !== 'POST' },
       remove,
     ),
+    'the response to a HEAD has none': gatewayResponse({ method: 'HEAD' }, withoutId),
   },
   'GW-REQUEST-ID-OPTIONS': {
     'the response to a preflight has no X-Request-Id': {

@@ -6,6 +6,7 @@ import {
   passHeader,
   removeHeader,
   replace,
+  rewriteHeaders,
   serviceResponse,
   setBody,
   setHeader,
@@ -77,10 +78,18 @@ export const gatewayResponses: Rows = {
       setHeader('Set-Cookie', (cookies) => cookies || undefined),
     ),
     'a 304 loses its ETag': gatewayResponse({ status: 304 }, removeHeader('ETag')),
+    'the Location of a 307 or 308 gets the prefix of the gateway': serviceResponse(
+      { status: [307, 308] },
+      rewriteHeaders(/^location$/i, replace(/^\//, '/v1/cloudrun/x/')),
+    ),
   },
   'GW-HOP-BY-HOP': {
     "headers listed in the service's Connection header reach the caller": gatewayResponse(
       passHeader('X-Conformance-One', 'add'),
+    ),
+    'Keep-Alive passes with an event stream': serviceResponse(
+      { type: 'text/event-stream' },
+      passHeader('Keep-Alive'),
     ),
   },
   'GW-BODY': {

@@ -82,6 +82,19 @@ const ANY = [0, 4999] as const;
 
 const handshake = (upgrade: (request: MutatedRequest) => unknown): Hooks => ({ upgrade });
 
+/** Splits the caller's messages of more than this size into two. */
+const splitting = (binary: boolean, size: number): Hooks => ({
+  message(message) {
+    const isLong =
+      message.binary === binary && message.from === 'caller' && message.data.length > size;
+    if (!isLong) return message;
+    return [
+      { ...message, data: message.data.subarray(0, size) },
+      { ...message, data: message.data.subarray(size) },
+    ];
+  },
+});
+
 export const gatewaySockets: Rows = {
   'GW-WS-UPGRADE': {
     'a handshake with a cookie is rejected': handshake(({ headers }) =>
@@ -99,6 +112,7 @@ export const gatewaySockets: Rows = {
       joined: (socket) =>
         socket.send({ from: 'service', opcode: 1, fin: true, data: Buffer.from('connected') }),
     },
+    'a text of more than 64 KiB arrives in two messages': splitting(false, 65_536),
   },
   'GW-WS-BINARY': {
     'binary messages that contain text arrive as text messages': {

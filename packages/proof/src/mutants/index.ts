@@ -1,7 +1,6 @@
 import { auth } from './auth.ts';
 import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
-import { connections } from './connections.ts';
 import { gatewayAddress } from './gateway-address.ts';
 import { gatewayDisposition } from './gateway-disposition.ts';
 import { gatewayErrors } from './gateway-errors.ts';
@@ -11,12 +10,7 @@ import { gatewayRequests } from './gateway-requests.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
-import { linkLifetimes } from './link-lifetimes.ts';
 import { type Mutant, toMutants } from './mutant.ts';
-import { rareResponses } from './rare-responses.ts';
-import { refusedCalls } from './refused-calls.ts';
-import { selfCopies } from './self-copies.ts';
-import { sizes } from './sizes.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageCopyPaths } from './storage-copy-paths.ts';
@@ -30,7 +24,7 @@ import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
 import { uploadResponses } from './upload-responses.ts';
 
-/** By rule, then by class of fault. The first mutant of a rule is the first in this order. */
+/** By rule. The first mutant of a rule is the first in this order. */
 const TOPICS = [
   gatewayAddress,
   gatewayNames,
@@ -55,12 +49,6 @@ const TOPICS = [
   storageRefusals,
   upload,
   uploadResponses,
-  connections,
-  sizes,
-  rareResponses,
-  refusedCalls,
-  linkLifetimes,
-  selfCopies,
   storageSequences,
 ];
 

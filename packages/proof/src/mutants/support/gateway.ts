@@ -272,3 +272,9 @@ export function callAgain(
   );
   return call({ method, target, headers: { ...Object.fromEntries(passed), ...more }, body });
 }
+
+/** Drops the byte after the given size. */
+export const withoutByte = (size: number) =>
+  changeBody((body) =>
+    body.length > size ? Buffer.concat([body.subarray(0, size), body.subarray(size + 1)]) : body,
+  );
