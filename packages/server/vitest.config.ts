@@ -6,12 +6,7 @@ const CEPH = 'test/ceph/**/*.test.ts';
  * Files that need a process of their own: three replace a module, one looks at the memory of its process.
  * All others load each module once.
  */
-const ALONE = [
-  'test/blobs/file-races.test.ts',
-  'test/blobs/file-durability.test.ts',
-  'test/blobs/s3-conditions.test.ts',
-  'src/blobs/collect-buffers.test.ts',
-];
+const ALONE = ['test/blobs/file-races.test.ts', 'test/blobs/file-durability.test.ts'];
 /** Without `module`: at the SDK of AWS it leads to files for bundlers, which Node cannot load. */
 const conditions = shared.resolve.conditions.filter((condition) => condition !== 'module');
 

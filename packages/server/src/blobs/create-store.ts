@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import {
   BlobDamagedError,
@@ -8,16 +7,11 @@ import {
 } from './blob-store.ts';
 import { createFileBlobStore } from './file/create-file-blob-store.ts';
 import type { WithSharedLocks } from './s3/bucket.ts';
-import type { S3BlobStore } from './s3/create-s3-blob-store.ts';
 
-/**
- * Opens the file store of a configuration.
- * @param log of a server that will change files. Default: none, for reading only
- */
+/** Opens the file store of a configuration. */
 export async function createStore(
   store: Config['store'],
   withSharedLocks?: WithSharedLocks,
-  log?: Logger,
 ): Promise<BlobStore> {
   switch (store.driver) {
     case 'file':
@@ -25,27 +19,8 @@ export async function createStore(
     case 's3': {
       // The SDK takes longer to load than everything else.
       const { createS3BlobStore } = await import('./s3/create-s3-blob-store.ts');
-      const blobs = createS3BlobStore({ ...store, withSharedLocks });
-      if (log !== undefined) await probe(blobs, log);
-      return blobs;
+      return createS3BlobStore({ ...store, withSharedLocks });
     }
-  }
-}
-
-async function probe(store: S3BlobStore, log: Logger): Promise<void> {
-  try {
-    const conditions = Object.entries(await store.probe());
-    const namesOf = (isHonoured: boolean) =>
-      conditions.flatMap(([name, value]) => (value === isHonoured ? [name] : []));
-    log.info(
-      { honoured: namesOf(true), ignored: namesOf(false) },
-      'probed the conditional requests of the object store',
-    );
-  } catch (error) {
-    log.warn(
-      { err: error },
-      'cannot probe the object store; every change takes locks until a sweep succeeds',
-    );
   }
 }
 

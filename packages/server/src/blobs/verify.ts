@@ -2,7 +2,6 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type ByteRange, type OpenBlob } from './blob-store.ts';
-import { countBuffer } from './collect-buffers.ts';
 
 interface BlobSource {
   readonly info: BlobInfo;
@@ -52,7 +51,6 @@ async function* verify(
   for await (const chunk of content) {
     if (last !== undefined) yield last;
     last = chunk;
-    countBuffer(chunk.length);
     left -= chunk.length;
     if (sum !== undefined) found = crc32(chunk, found);
   }

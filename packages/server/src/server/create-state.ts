@@ -54,7 +54,7 @@ export async function createState(
   const withSharedLocks: Shared['withLocks'] = (names, work) =>
     shared === undefined ? work() : shared.withLocks(names, work);
   const blobs = observeStore(
-    await createStore(config.store, config.shared && withSharedLocks, log),
+    await createStore(config.store, config.shared && withSharedLocks),
     (method, error, key) => {
       metrics().countStoreFailure(method);
       if (!(error instanceof BlobDamagedError)) return;

@@ -6,7 +6,6 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import type { BlobInfo, BlobKey, WriteOptions } from '../blob-store.ts';
-import { countBuffer } from '../collect-buffers.ts';
 import { withStoreErrors } from './disk-error.ts';
 import { type Layout, placeIn } from './folders.ts';
 import { withFileLocks } from './lock-files.ts';
@@ -73,7 +72,6 @@ class FileSink extends Writable {
     const chunks = pieces.map(({ chunk }) => chunk);
     const position = this.size;
     for (const chunk of chunks) {
-      countBuffer(chunk.length);
       this.size += chunk.length;
       this.crc32 = crc32(chunk, this.crc32);
     }

@@ -67,41 +67,10 @@ export function toObjectInfo(head: ObjectHead): ObjectInfo {
   };
 }
 
-/** Whether a store honours each condition. The last one is sent even before that is known. */
-export interface Conditions {
-  readonly 'PUT If-None-Match': boolean;
-  readonly 'PUT If-Match': boolean;
-  readonly 'COPY If-None-Match': boolean;
-  readonly 'COPY x-amz-copy-source-if-match': boolean;
-  readonly 'DELETE If-Match': boolean | undefined;
-}
-
-export const COMMON_CONDITIONS: Conditions = {
-  'PUT If-None-Match': true,
-  'PUT If-Match': true,
-  'COPY If-None-Match': false,
-  'COPY x-amz-copy-source-if-match': true,
-  'DELETE If-Match': undefined,
-};
-
-/**
- * Returns whether objects may be added and replaced without a lock: no deletion removes another version than the
- * one that it checked, no copy replaces a file that it must keep, and no copy mixes two versions.
- */
-export function isExact(conditions: Conditions): boolean {
-  return (
-    conditions['DELETE If-Match'] === true &&
-    conditions['COPY x-amz-copy-source-if-match'] &&
-    (conditions['COPY If-None-Match'] || conditions['PUT If-None-Match'])
-  );
-}
-
 export interface Bucket {
   readonly client: S3Client;
   readonly name: string;
   readonly keys: ReturnType<typeof createObjectKeys>;
-  /** What the store honours. Until the probe has finished, what all known stores do. */
-  conditions: Conditions;
   readonly withSharedLocks?: WithSharedLocks | undefined;
   readonly uploads: Set<string>;
 }
@@ -113,8 +82,8 @@ export type WithSharedLocks = <T>(
 
 /**
  * Runs an operation while no other operation, in this process or a replica that shares locks, changes these
- * objects. The signal is aborted if a lock is lost. Deletions and moves lock what they check. Whatever only adds
- * or replaces an object must hold its lock as well, unless the store makes deletions and copies conditional.
+ * objects. The signal is aborted if a lock is lost. Not all stores have conditional deletions and copies, so
+ * whatever replaces, moves or deletes an object holds its lock.
  */
 export function withObjectLocks<T>(
   { name, withSharedLocks }: Bucket,
@@ -166,8 +135,7 @@ export async function deleteObject(
   version?: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const IfMatch = bucket.conditions['DELETE If-Match'] === false ? undefined : version;
-  const command = new DeleteObjectCommand({ Bucket: bucket.name, Key: key, IfMatch });
+  const command = new DeleteObjectCommand({ Bucket: bucket.name, Key: key, IfMatch: version });
   return (await sendIfThere(bucket, command, signal)) !== undefined;
 }
 
@@ -204,10 +172,10 @@ export interface Source {
   readonly version: string | undefined;
 }
 
-export function toCopySource({ name, conditions }: Bucket, { key, version }: Source) {
+export function toCopySource({ name }: Bucket, { key, version }: Source) {
   return {
     CopySource: `${name}/${key.split('/').map(encodeURIComponent).join('/')}`,
-    ...(conditions['COPY x-amz-copy-source-if-match'] && { CopySourceIfMatch: version }),
+    CopySourceIfMatch: version,
   };
 }
 

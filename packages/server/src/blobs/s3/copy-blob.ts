@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import {
   type CompletedPart,
   CopyObjectCommand,
-  type CopyObjectCommandInput,
   PutObjectCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
@@ -18,7 +16,6 @@ import {
   type Bucket,
   deleteObject,
   headObject,
-  isExact,
   isMissing,
   isRefusedCondition,
   type ObjectInfo,
@@ -55,7 +52,9 @@ export async function copyBlob(
   options: CopyOptions,
 ): Promise<BlobInfo> {
   const [source, destination] = [bucket.keys.of(from), bucket.keys.of(to)];
-  return withObjectLocks(bucket, toLocks(bucket, source, destination, options), async (signal) => {
+  // A PUT that must not overwrite needs no lock: whatever checks before it deletes has found a file.
+  const locks = options.move || options.overwrite ? [source, destination] : [];
+  return withObjectLocks(bucket, locks, async (signal) => {
     const { info, version } = await copyVersion(bucket, from, to, options, signal);
     if (!options.move) return info;
     const wasThere = await deleteVersion(bucket, source, version, signal).catch((error) => {
@@ -67,21 +66,6 @@ export async function copyBlob(
   });
 }
 
-function toLocks(
-  { conditions }: Bucket,
-  source: string,
-  destination: string,
-  { move, overwrite }: CopyOptions,
-): string[] {
-  if (move) return [source, destination];
-  if (isExact(conditions)) return [];
-  // A PUT that does not overwrite needs no lock: an operation that checks before it deletes has found a
-  // file.
-  const isPlaced = overwrite || !conditions['PUT If-None-Match'];
-  const isMixed = !conditions['COPY x-amz-copy-source-if-match'];
-  return [...(isPlaced ? [destination] : []), ...(isMixed ? [source] : [])];
-}
-
 async function copyVersion(
   bucket: Bucket,
   from: BlobKey,
@@ -89,10 +73,9 @@ async function copyVersion(
   options: CopyOptions,
   signal: AbortSignal | undefined,
 ): Promise<Copied> {
-  const { 'PUT If-None-Match': byPut, 'COPY If-None-Match': byCopy } = bucket.conditions;
-  const copy = !options.overwrite && byPut && !byCopy ? copyThrough : copyInside;
+  const copy = options.overwrite ? copyInside : copyThrough;
   for (let attempt = 1; ; attempt++) {
-    const copied = await copy(bucket, from, to, options, signal);
+    const copied = await copy(bucket, from, to, signal);
     if (copied) return copied;
     if (attempt === ATTEMPTS) throw new Error(`The file ${from.path} keeps changing.`);
   }
@@ -103,35 +86,18 @@ async function copyInside(
   bucket: Bucket,
   from: BlobKey,
   to: BlobKey,
-  { overwrite }: CopyOptions,
   signal?: AbortSignal,
 ): Promise<Copied | undefined> {
   const [source, destination] = [bucket.keys.of(from), bucket.keys.of(to)];
   const head = await headObject(bucket, source);
   if (head === undefined) throw new BlobMissingError(from);
   const info = toObjectInfo(head);
-  if (!overwrite) await assertNew(bucket, to, info);
-  // The SDK repeats calls whose response was lost, so a copy must recognize its own result.
-  const id = randomUUID();
-  const { ContentType, Metadata } = toObjectHeaders(info);
-  const change = { IfNoneMatch: '*', ContentType, Metadata: { ...Metadata, copy: id } };
-  const isConditional = !overwrite && bucket.conditions['COPY If-None-Match'];
   try {
-    const version = { key: source, version: head.ETag };
-    await copyObject(
-      bucket,
-      version,
-      destination,
-      info,
-      signal,
-      isConditional ? change : undefined,
-    );
+    await copyObject(bucket, { key: source, version: head.ETag }, destination, info, signal);
   } catch (error) {
     if (isMissing(error)) throw new BlobMissingError(from);
     if (!isRefusedCondition(error)) throw error;
-    const found = isConditional ? await headObject(bucket, destination) : undefined;
-    if (found === undefined) return undefined;
-    if (found.Metadata?.copy !== id) throw new BlobExistsError(to);
+    return undefined;
   }
   return { info, version: toVersion(head) };
 }
@@ -146,14 +112,13 @@ async function assertNew(bucket: Bucket, to: BlobKey, { size }: BlobInfo): Promi
 }
 
 /**
- * Some stores ignore `If-None-Match: *` on CopyObject and CompleteMultipartUpload (Ceph 16) but honour it on
+ * Some stores ignore `If-None-Match: *` on CopyObject and CompleteMultipartUpload (MinIO, Ceph 16) but honour it on
  * PutObject, so the content goes through this process in one PUT.
  */
 async function copyThrough(
   bucket: Bucket,
   from: BlobKey,
   to: BlobKey,
-  _: CopyOptions,
   lock?: AbortSignal,
 ): Promise<Copied | undefined> {
   const source = await openObject(bucket, bucket.keys.of(from));
@@ -224,7 +189,7 @@ export async function copyObject(
   key: string,
   info: ObjectInfo,
   signal?: AbortSignal,
-  change?: Pick<CopyObjectCommandInput, 'IfNoneMatch' | 'Metadata' | 'ContentType'>,
+  change?: ReturnType<typeof toObjectHeaders>,
 ): Promise<void> {
   if (info.size > MAX_SINGLE_BYTES) return copyInParts(bucket, source, key, info, signal);
   const command = new CopyObjectCommand({

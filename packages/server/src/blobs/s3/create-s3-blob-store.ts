@@ -17,8 +17,6 @@ import {
 import { findDamage } from '../verify.ts';
 import {
   type Bucket,
-  COMMON_CONDITIONS,
-  type Conditions,
   createObjectKeys,
   deleteObject,
   headObject,
@@ -32,7 +30,6 @@ import {
 } from './bucket.ts';
 import { copyBlob } from './copy-blob.ts';
 import { openObject } from './open-object.ts';
-import { probeConditions } from './probe-conditions.ts';
 import { writeObject } from './write-object.ts';
 
 /** A store that is up accepts a connection within one round trip. */
@@ -60,8 +57,6 @@ export interface S3BlobStoreOptions
 export interface S3BlobStore extends BlobStore {
   /** Finds all files. */
   scan(): AsyncIterable<StoredFile>;
-  /** Finds out which conditional requests the store honours. If it fails, each sweep tries it again. */
-  probe(): Promise<Conditions>;
 }
 
 /**
@@ -71,24 +66,15 @@ export interface S3BlobStore extends BlobStore {
  * The credentials need GetObject, PutObject, DeleteObject, AbortMultipartUpload, ListMultipartUploadParts,
  * ListBucket and ListBucketMultipartUploads.
  *
- * Uploads and copies are atomic. Deletions and moves check first, which is exact on stores with conditional
- * deletions (`probe`), among processes with `withSharedLocks`, and within a process. Otherwise, several processes
- * may delete or move the same file, and a write to the source of a move may be lost. A copy that must not overwrite is
- * limited to 5 GiB, the maximum size of an S3 PUT.
+ * Uploads and copies are atomic. Deletions and moves check first, which is exact within a process, and among processes
+ * with `withSharedLocks`. Otherwise, several processes may delete or move the same file, and a write to the source of
+ * a move may be lost. A copy that must not overwrite is limited to 5 GiB, the maximum size of an S3 PUT.
  */
 export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
   const client = createClient(options);
   const keys = createObjectKeys(options.prefix ?? '');
   const { bucket: name, withSharedLocks } = options;
-  const conditions = COMMON_CONDITIONS;
-  const bucket: Bucket = { client, name, keys, conditions, withSharedLocks, uploads: new Set() };
-  let shouldProbe = false;
-  const probe = async () => {
-    shouldProbe = true;
-    bucket.conditions = await probeConditions(bucket);
-    shouldProbe = false;
-    return bucket.conditions;
-  };
+  const bucket: Bucket = { client, name, keys, withSharedLocks, uploads: new Set() };
 
   return {
     write: (key, content, writeOptions) => writeObject(bucket, key, content, writeOptions),
@@ -110,11 +96,7 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
         }
       });
     },
-    async sweep(olderThan) {
-      // The store was unavailable when the server started.
-      if (shouldProbe) await probe().catch(() => {});
-      return sweepBucket(bucket, olderThan);
-    },
+    sweep: (olderThan) => sweepBucket(bucket, olderThan),
     async check() {
       // Report this as a failure of the store, not as an aborted check.
       const abortSignal = AbortSignal.timeout(CHECK_MILLISECONDS);
@@ -127,7 +109,6 @@ export function createS3BlobStore(options: S3BlobStoreOptions): S3BlobStore {
       });
     },
     scan: () => scanBucket(bucket),
-    probe,
     close: async () => client.destroy(),
   };
 }

@@ -8,11 +8,9 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '../blob-store.ts';
-import { countBuffer } from '../collect-buffers.ts';
 import {
   type Bucket,
   deleteObject,
-  isExact,
   type ObjectInfo,
   putInParts,
   send,
@@ -58,10 +56,9 @@ export async function writeObject(
     addAbortSignal(stop, content);
     const parts = toParts(content, memory);
     const first = (await parts.next()).value as Buffer;
-    const locks = isExact(bucket.conditions) ? [] : [target];
     let info = { size: first.length, etag: randomUUID(), contentType, crc32: crc32(first) };
     if (first.length < PART_BYTES) {
-      await withObjectLocks(bucket, locks, (lock) =>
+      await withObjectLocks(bucket, [target], (lock) =>
         putWhole(bucket, target, first, info, either(stop, lock)),
       );
       return info;
@@ -81,7 +78,7 @@ export async function writeObject(
         sendParts(bucket, upload, all(), memory, failed, stop);
       await putInParts(bucket, { Key }, sendAll, stop);
       const source = { key: Key, version: undefined };
-      await withObjectLocks(bucket, locks, (lock) =>
+      await withObjectLocks(bucket, [target], (lock) =>
         copyObject(bucket, source, target, info, either(stop, lock), toObjectHeaders(info)),
       );
       return info;
@@ -137,7 +134,6 @@ async function* toParts(content: Readable, memory: HeldMemory): AsyncGenerator<B
     return part;
   };
   for await (const chunk of content as AsyncIterable<Buffer>) {
-    countBuffer(chunk.length);
     for (let rest = chunk; rest.length > 0; ) {
       const taken = rest.subarray(0, PART_BYTES - length);
       rest = rest.subarray(taken.length);
