@@ -2,11 +2,8 @@ import shared from '../../vitest.shared.ts';
 
 const { include, ...test } = shared.test;
 const CEPH = 'test/ceph/**/*.test.ts';
-/**
- * Files that need a process of their own: three replace a module, one looks at the memory of its process.
- * All others load each module once.
- */
-const ALONE = ['test/blobs/file-races.test.ts', 'test/blobs/file-durability.test.ts'];
+/** Files that need a process of their own, because they replace a module. All others load each module once. */
+const ALONE = ['test/blobs/file-durability.test.ts'];
 /** Without `module`: at the SDK of AWS it leads to files for bundlers, which Node cannot load. */
 const conditions = shared.resolve.conditions.filter((condition) => condition !== 'module');
 

@@ -51,18 +51,17 @@ export interface StoredFile {
 }
 
 /**
- * The files of all environments, which are the storage API's only state. Any number of processes may share
- * one store. When a promise is fulfilled, the change is durable.
+ * The files of all environments, which are the storage API's only state. When a promise is fulfilled, the change is
+ * durable.
  */
 export interface BlobStore extends EngineStore {
   write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo>;
   open(key: BlobKey): Promise<OpenBlob | undefined>;
   /**
    * Removes leftovers of failed uploads and returns how many it removed. Call it every few minutes. Uploads
-   * of this process are never removed; on disk, uploads of another process are removed only if it has not
-   * swept since.
-   * @param olderThan time of the last write. Default: an hour ago on disk; a week ago on S3, where any live
-   * upload has sent another part by then
+   * of this process are never removed.
+   * @param olderThan time of the last write. Default: now on disk; a week ago on S3, where any live upload of another
+   * process has sent another part by then
    */
   sweep(olderThan?: Date): Promise<number>;
   check(): Promise<void>;

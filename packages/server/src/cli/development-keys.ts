@@ -3,7 +3,7 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createDevKeys } from '../auth/mint-token.ts';
-import { makeFolder } from '../blobs/file/folders.ts';
+import { makeFolder } from '../blobs/file/layout.ts';
 import { ConfigError } from '../config/config.ts';
 import type { ConfigInput } from '../config/config-schema.ts';
 

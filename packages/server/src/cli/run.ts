@@ -117,7 +117,7 @@ function createProgram(): Command {
     )
     .option(
       '--repair',
-      'on disk: remove leftovers, and move damaged and foreign files to set-aside/ in the store folder',
+      'on disk, while no server runs: move damaged and foreign files to set-aside/ in the store folder',
     )
     .allowExcessArguments(false)
     .action(async (root, options) => {

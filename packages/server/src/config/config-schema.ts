@@ -45,9 +45,7 @@ const file = z
       .string()
       .min(1)
       .default('./berth-data/files')
-      .describe(
-        'Folder for the files, created if it does not exist. All processes of a server share it.',
-      ),
+      .describe('Folder for the files, created if it does not exist. One process uses it.'),
   })
   .describe('Stores files in a folder on this machine.');
 

@@ -15,7 +15,7 @@ import { HARD_PATHS } from './hard-paths.ts';
 /** A store of one driver under test. */
 export interface BlobStoreFixture {
   readonly store: BlobStore;
-  /** A second store on the same files, as in another process. */
+  /** A second store on the same files, as in another process, if the driver allows it. */
   readonly other: BlobStore;
   /** Names of everything besides complete files: temporary files, unfinished uploads. */
   readonly leftovers: () => Promise<readonly string[]>;

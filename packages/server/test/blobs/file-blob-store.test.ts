@@ -6,9 +6,10 @@ import { newTempFolder } from './temp-folder.ts';
 
 describeBlobStore('file', async () => {
   const root = await newTempFolder();
+  const store = await createFileBlobStore({ root });
   return {
-    store: await createFileBlobStore({ root }),
-    other: await createFileBlobStore({ root }),
+    store,
+    other: store,
     leftovers: () => readdir(join(root, 'tmp')),
     plantLitter: () => writeFile(join(root, 'tmp', 'litter'), 'half of a file'),
     dispose: () => rm(root, { recursive: true }),

@@ -1,26 +1,22 @@
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { BlobDamagedError, type BlobStore } from '../../src/blobs/blob-store.ts';
 import { checkFileStore } from '../../src/blobs/file/check-file-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
-import { makeFolder } from '../../src/blobs/file/folders.ts';
-import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
+import { createLayout, makeFolder } from '../../src/blobs/file/layout.ts';
 import { readAll, toStream } from './blob-contents.ts';
 import type { Crash, Recorder } from './power-loss.ts';
 import { newTempFolder, useTempFolder } from './temp-folder.ts';
 
-const disk = vi.hoisted(() => ({
-  recorder: undefined as Recorder | undefined,
-  isUnlinkable: false,
-}));
+const disk = vi.hoisted(() => ({ recorder: undefined as Recorder | undefined }));
 
 vi.mock('node:fs/promises', async (importOriginal) => {
   const real = await importOriginal<typeof import('node:fs/promises')>();
   const { Recorder: Class } =
     await vi.importActual<typeof import('./power-loss.ts')>('./power-loss.ts');
   disk.recorder = new Class();
-  return { ...real, ...disk.recorder.wrap(real, () => disk.isUnlinkable) };
+  return { ...real, ...disk.recorder.wrap(real) };
 });
 
 /** Files by path; undefined for none. */
@@ -54,14 +50,6 @@ const remove = (path: string): Change => ({
   after: { [path]: undefined },
 });
 
-const copyBytes = (from: string, to: string, content: string): Change => ({
-  ...copy(from, to, content),
-  async run(store) {
-    disk.isUnlinkable = true;
-    await store.copy(keyOf(from), keyOf(to), { overwrite: true });
-  },
-});
-
 const AFTER_KILL = 'an upload to a store whose first process was killed while it was created';
 
 const SCENARIOS: Readonly<Record<string, readonly Change[]>> = {
@@ -77,7 +65,6 @@ const SCENARIOS: Readonly<Record<string, readonly Change[]>> = {
     copy('file', 'a/copy', 'x'),
   ],
   'a copy that must not overwrite': [put('file', 'x'), copy('file', 'a/b/copy', 'x', false)],
-  'a copy of every byte': [put('file', 'x'), copyBytes('file', 'a/copy', 'x')],
   'a move': [put('from/file', 'x'), move('from/file', 'to/file', 'x', false)],
   'a move onto another file': [
     put('from/file', 'x'),
@@ -105,9 +92,6 @@ beforeAll(async () => {
   crashed = await newTempFolder();
 });
 afterAll(() => rm(crashed, { recursive: true, force: true }));
-afterEach(() => {
-  disk.isUnlinkable = false;
-});
 
 /** Runs the changes on a new store, and returns what happened. */
 async function record(changes: readonly Change[], isAfterKill: boolean) {
@@ -126,6 +110,7 @@ async function record(changes: readonly Change[], isAfterKill: boolean) {
     recorder.mark('end');
   }
   recorder.isRecording = false;
+  await store.close();
   return { recorder, base };
 }
 
@@ -156,6 +141,7 @@ async function readDisk(crash: Crash, base: string, paths: readonly string[]): P
     }
   };
   const entries = await Promise.all(paths.map(read));
+  await store.close();
   await rm(folder, { recursive: true });
   return Object.fromEntries(entries);
 }
@@ -197,8 +183,9 @@ test.each(Object.entries(SCENARIOS))('%s', async (name, changes) => {
 test('a damaged file that fsck moves aside is never lost', async () => {
   const { isThere } = await import('./power-loss.ts');
   const damageAndRepair: Change = {
-    async run(_, root) {
-      await appendFile(join(root, 'files', toDiskPath(keyOf('a/file'))), '!');
+    async run(store, root) {
+      await store.close();
+      await appendFile(createLayout(root).fileOf(keyOf('a/file')), '!');
       await checkFileStore(root, { repair: true, onProblem() {} });
     },
     after: {},
@@ -207,12 +194,15 @@ test('a damaged file that fsck moves aside is never lost', async () => {
   const lost = recorder.crashes().filter((crash) => {
     const isDone = crash.marks.length > 1;
     const paths = [...crash.files.keys()].filter((path) => isThere(crash, path, base));
-    return isDone && !paths.some((path) => /(files|set-aside).*file$/.test(path));
+    return isDone && !paths.some((path) => /(files|set-aside).*[0-9a-f]{64}$/.test(path));
   });
   expect(lost.toArray()).toEqual([]);
 });
 
 test('no fsync can be left out', () => {
   expect(sites.size).toBeGreaterThanOrEqual(8);
-  expect([...sites].filter(([, isNeeded]) => !isNeeded)).toEqual([]);
+  // The recorder assumes that the names of a rename become durable together; not every disk does that.
+  const isRename = (site: string) => site.includes('placeIn') && site.includes('moveFile');
+  const needless = [...sites].filter(([site, isNeeded]) => !isNeeded && !isRename(site));
+  expect(needless).toEqual([]);
 });

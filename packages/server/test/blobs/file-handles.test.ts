@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import { readdir, readlink, stat, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readlink, truncate } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { BlobStore, OpenBlob } from '../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
-import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
+import { createLayout } from '../../src/blobs/file/layout.ts';
 import { createReader, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
@@ -78,7 +77,7 @@ const endings: Record<string, () => Promise<unknown>> = {
     await expect((await open()).sendTo(target)).rejects.toThrow('full');
   },
   damaged: async () => {
-    await truncate(join(root, 'files', toDiskPath(key)), 10);
+    await truncate(createLayout(root).fileOf(key), 10);
     await expect(store.open(key)).rejects.toThrow('damaged');
   },
   'copied, successfully and in vain': async () => {
@@ -105,18 +104,4 @@ describe.skipIf(process.platform !== 'linux')('closes every handle of a file tha
     await endings[name]?.();
     expect(await openHandles()).toEqual([]);
   });
-});
-
-test('removes a folder with its last file', async () => {
-  const deep = { env: 'deep', path: 'a/b/c/d' };
-  await store.write(deep, toStream(Buffer.from('x')), options);
-  await store.delete(deep);
-  expect(await readdir(join(root, 'files'))).toEqual(['dev+']);
-});
-
-test('makes a copy a hard link, which takes no space', async () => {
-  const copy = { env: 'dev', path: 'copy' };
-  await store.copy(key, copy, { overwrite: false });
-  const { nlink } = await stat(join(root, 'files', toDiskPath(copy)));
-  expect(nlink).toBe(2);
 });

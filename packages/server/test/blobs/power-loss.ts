@@ -119,7 +119,7 @@ export class Recorder {
   }
 
   /** Replaces the functions of `node:fs/promises` that change files by ones that record their calls. */
-  wrap(real: Fs, isUnlinkable: () => boolean): Partial<Fs> {
+  wrap(real: Fs): Partial<Fs> {
     const add = (path: PathLike, to: Inode | 'folder' | undefined, after?: Naming): Naming => {
       const naming: Naming = {
         folder: dirname(`${path}`),
@@ -171,12 +171,6 @@ export class Recorder {
         const isSame = inode === inodeOf(to);
         await real.rename(from, to);
         if (!isSame) add(from, undefined, add(to, inode));
-      },
-      async link(from: PathLike, to: PathLike) {
-        if (isUnlinkable())
-          throw Object.assign(new Error('EMLINK'), { code: 'EMLINK', syscall: 'link' });
-        await real.link(from, to);
-        add(to, inodeOf(from));
       },
       async copyFile(from: PathLike, to: PathLike, mode?: number) {
         await real.copyFile(from, to, mode);

@@ -1,8 +1,7 @@
 import { describeOn } from '@berth/scripts/engines';
 import { test } from 'vitest';
-import { S3_DEFECTS } from '../histories/defects.ts';
 import { deployOnCeph } from '../histories/deployments.ts';
-import { expectLinearizable, expectViolation, LIMIT, SEED } from '../histories/settings.ts';
+import { expectLinearizable, LIMIT, SEED } from '../histories/settings.ts';
 import { useCeph } from './support/use-ceph.ts';
 
 // Only for `npm run soak`: they restart the gateway of Ceph.
@@ -10,10 +9,6 @@ describeOn('ceph', `replicas that share a bucket (seed ${SEED})`, () =>
   describeOn('redis', 'and locks', () => {
     test('are linearizable while they are killed, frozen and cut off', LIMIT, async () => {
       await expectLinearizable(await deployOnCeph(await useCeph()));
-    });
-
-    test.each(S3_DEFECTS)('are not if $name', async ({ patches }) => {
-      await expectViolation(await deployOnCeph(await useCeph(), patches));
     });
   }),
 );

@@ -13,27 +13,17 @@ const DISK_MILLISECONDS = 5;
 /** How long data may take between a server and its object store, in each direction. */
 const CABLE_MILLISECONDS = 5;
 
-/**
- * Locks of killed processes expire sooner, so that more operations continue after one. No lock is lost otherwise:
- * processes are frozen for a shorter time.
- */
+/** Locks of killed processes expire sooner. No lock is lost otherwise: processes are frozen for a shorter time. */
 const SHORT_LOCKS: readonly Patch[] = [
-  {
-    file: 'blobs/file/lock-files.ts',
-    find: 'ABANDONED_MILLISECONDS = 30_000',
-    replace: 'ABANDONED_MILLISECONDS = 2_000',
-  },
-  ...[
-    ['LEASE', '30_000', '3_000'],
-    ['RENEWAL', '5_000', '500'],
-    ['FENCE', '15_000', '1_500'],
-    ['WAIT', '45_000', '4_500'],
-  ].map(([name, usual, short]) => ({
-    file: 'shared/create-locks.ts',
-    find: `${name}_MILLISECONDS = ${usual}`,
-    replace: `${name}_MILLISECONDS = ${short}`,
-  })),
-];
+  ['LEASE', '30_000', '3_000'],
+  ['RENEWAL', '5_000', '500'],
+  ['FENCE', '15_000', '1_500'],
+  ['WAIT', '45_000', '4_500'],
+].map(([name, usual, short]) => ({
+  file: 'shared/create-locks.ts',
+  find: `${name}_MILLISECONDS = ${usual}`,
+  replace: `${name}_MILLISECONDS = ${short}`,
+}));
 
 /** What can happen to any replica. Only one is away at a time. */
 function faultsOf(replicas: readonly Replica[]): Fault[] {
@@ -53,26 +43,23 @@ function faultsOf(replicas: readonly Replica[]): Fault[] {
 }
 
 async function startReplicas(
+  count: number,
   toConfig: (index: number) => Partial<ConfigInput>,
-  patches: readonly Patch[] = [],
 ): Promise<Replica[]> {
-  const surroundings = {
-    patches: [...SHORT_LOCKS, ...patches],
-    diskMilliseconds: DISK_MILLISECONDS,
-  };
+  const surroundings = { patches: SHORT_LOCKS, diskMilliseconds: DISK_MILLISECONDS };
   const replicas = Array.from(
-    { length: REPLICAS },
+    { length: count },
     (_, index) => new Replica(toConfig(index), surroundings),
   );
   await Promise.all(replicas.map((replica) => replica.start()));
   return replicas;
 }
 
-/** Starts three replicas that share a folder. */
-export async function deployOnDisk(patches: readonly Patch[] = []): Promise<Deployment> {
+/** Starts the one process that may use a folder. */
+export async function deployOnDisk(): Promise<Deployment> {
   const root = await makeFolder();
   const store = { driver: 'file' as const, root };
-  const replicas = await startReplicas(() => ({ store }), patches);
+  const replicas = await startReplicas(1, () => ({ store }));
   return {
     replicas,
     faults: faultsOf(replicas),
@@ -82,10 +69,10 @@ export async function deployOnDisk(patches: readonly Patch[] = []): Promise<Depl
 }
 
 /** Starts three replicas that share a bucket and Redis, each over cables of its own. */
-export async function deployOnCeph(
-  { folder, endpoint }: Awaited<ReturnType<typeof useCeph>>,
-  patches: readonly Patch[] = [],
-): Promise<Deployment> {
+export async function deployOnCeph({
+  folder,
+  endpoint,
+}: Awaited<ReturnType<typeof useCeph>>): Promise<Deployment> {
   const { bucket } = await newBucket(endpoint);
   const { accessKeyId, secretAccessKey } = CREDENTIALS;
   const redis = await startRedis();
@@ -95,7 +82,7 @@ export async function deployOnCeph(
       redis: await Cable.to(redis.port, 0),
     })),
   );
-  const replicas = await startReplicas((index) => {
+  const replicas = await startReplicas(REPLICAS, (index) => {
     const { store, redis: shared } = cables[index] as (typeof cables)[number];
     return {
       store: {
@@ -108,7 +95,7 @@ export async function deployOnCeph(
       },
       shared: { url: `redis://127.0.0.1:${shared.port}`, failClosed: true },
     };
-  }, patches);
+  });
   const all = cables.flatMap(({ store, redis: shared }) => [store, shared]);
   return {
     replicas,

@@ -51,8 +51,6 @@ interface Limits {
   /** Ends after the round in which this many histories are complete. */
   readonly histories: number;
   readonly seconds?: number;
-  /** Whether to stop at the first violation. */
-  readonly bail?: boolean;
 }
 
 interface Result {
@@ -70,7 +68,7 @@ interface Result {
 /** Lets clients make calls while faults happen, and checks what they have seen. */
 export async function runHistories(
   { replicas, faults, command, isMoveAtomic }: Deployment,
-  { seed: first, histories: most, seconds = Number.POSITIVE_INFINITY, bail = false }: Limits,
+  { seed: first, histories: most, seconds = Number.POSITIVE_INFINITY }: Limits,
 ): Promise<Result> {
   const storage = new StorageCalls();
   const endsAt = performance.now() + seconds * 1000;
@@ -97,7 +95,6 @@ export async function runHistories(
           violations.push(describe(violation, again));
         }
       }
-      if (bail && violations.length > 0) break;
     }
     return { ...counts, violations };
   } finally {

@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
 import { post, StorageClient } from '../break-ins/support/storage-client.ts';
-import { makeFolder, startServer } from './support/start-server.ts';
+import { startServer } from './support/start-server.ts';
 
 const OLD = { secret: 'the old key that signs links and grants' };
 const NEW = { secret: 'the new key that signs links and grants' };
 const PAIR = { id: 'me', secret: 'a secret of mine' };
 
 async function startReplicas() {
-  const store = { driver: 'file' as const, root: await makeFolder() };
   const start = async () => {
-    const replica = await startServer({ store, keys: [OLD] }, { credentials: [PAIR] });
+    const replica = await startServer({ keys: [OLD] }, { credentials: [PAIR] });
     const setKeys = (keys: (typeof OLD)[]) => replica.server.reload({ ...replica.config, keys });
-    return { url: replica.url, client: new StorageClient(replica.url, PAIR), setKeys };
+    const client = new StorageClient(replica.url, PAIR);
+    await client.upload('a.txt', 'content');
+    return { url: replica.url, client, setKeys };
   };
   return [await start(), await start()] as const;
 }

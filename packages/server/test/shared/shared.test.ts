@@ -17,11 +17,10 @@ const QUOTA = { callsPerSecond: 0.001, burst: 10 };
 
 type Shared = NonNullable<ConfigInput['shared']>;
 
-/** Starts three replicas of a server, which share a folder and this Redis. */
+/** Starts three replicas of a server, which share this Redis. Each has a folder of its own. */
 async function startReplicas(shared: Shared, environment: object = {}) {
   const hello = await startService((_request, response) => response.end('ok'));
-  const store = { driver: 'file' as const, root: await makeFolder() };
-  const config = { shared, store, limits: { uploadBytes: UPLOAD_BYTES } };
+  const config = { shared, limits: { uploadBytes: UPLOAD_BYTES } };
   const replicas = [];
   for (let count = 0; count < 3; count += 1) {
     replicas.push(
@@ -62,9 +61,10 @@ const callStorage = async (to: Replica) =>
 const upload = async (to: Replica, grant: Meta, content = 'content') =>
   (await post({ ...grant, url: `${to.url}/upload` }, 'a.txt', content)).status;
 
-/** Uploads a file to one replica; returns a link, whose status can be requested from any replica. */
-async function requestLink(from: Replica): Promise<string> {
-  expect((await clientOf(from).upload('a.txt', 'content')).status).toBe(204);
+/** Uploads a file to some replicas; returns a link of the first, whose status can be requested from each. */
+async function requestLink(from: Replica, ...others: readonly Replica[]): Promise<string> {
+  for (const replica of [from, ...others])
+    expect((await clientOf(replica).upload('a.txt', 'content')).status).toBe(204);
   return clientOf(from).link('a.txt');
 }
 
@@ -164,7 +164,7 @@ describeOn('redis', 'state shared by replicas', () => {
     const url = `redis://127.0.0.1:${port}`;
     const { first, second, third } = await startReplicas({ url });
     const grant = await requestGrant(first);
-    const link = await requestLink(first);
+    const link = await requestLink(first, third);
     const tryAll = async () => [
       await callStorage(third),
       (await callSigned(second)).status,
@@ -191,7 +191,7 @@ describeOn('redis', 'state shared by replicas', () => {
     const url = `redis://127.0.0.1:${port}`;
     const { first, second } = await startReplicas({ url });
     const grants = [await requestGrant(first), await requestGrant(first)] as const;
-    const links = [await requestLink(first), await requestLink(second)] as const;
+    const links = [await requestLink(first, second), await requestLink(second, first)] as const;
     await revoke(url, 'grant', grants[0].storeFileID);
     await revoke(url, 'link', links[0]);
     expect([await upload(second, grants[0]), await upload(second, grants[1])]).toEqual([403, 204]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BlobDamagedError } from '../../src/blobs/blob-store.ts';
-import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
+import { createLayout } from '../../src/blobs/file/layout.ts';
 import { startWhole } from '../break-ins/support/start-whole.ts';
 import { call, deploy, errorOf, link, put } from './support/client.ts';
 
@@ -20,7 +20,7 @@ async function download(path = 'a.txt', content = CONTENT) {
 describe('a damaged file', () => {
   async function downloadDamaged(size: number) {
     const found = await download('a.bin', 'x'.repeat(size));
-    const place = join(found.root, 'files', toDiskPath({ env: 'dev', path: 'a.bin' }));
+    const place = createLayout(found.root).fileOf({ env: 'dev', path: 'a.bin' });
     const flipByte = async () => {
       const file = await open(place, 'r+');
       await file.write('y', size / 2);
@@ -102,7 +102,7 @@ test('a damaged file is counted and logged', async () => {
     store: { driver: 'file', root },
   });
   await dev.upload('a.bin', CONTENT);
-  const file = await open(join(root, 'files', toDiskPath({ env: 'dev', path: 'a.bin' })), 'r+');
+  const file = await open(createLayout(root).fileOf({ env: 'dev', path: 'a.bin' }), 'r+');
   await file.write('!', 5);
   await file.close();
   expect((await fetch(await dev.link('a.bin'))).status).toBe(500);

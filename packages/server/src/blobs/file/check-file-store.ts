@@ -1,114 +1,82 @@
-import { lstat, readdir, realpath, rename, unlink, utimes } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { lstat, readdir, realpath, rename, unlink } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import { BlobDamagedError, StoreUnavailableError } from '../blob-store.ts';
 import { findDamage } from '../verify.ts';
 import { diskCodeOf, orMissing, withStoreErrors } from './disk-error.ts';
-import { createLayout, type Layout, makeFolder, pruneFolders, syncFolder } from './folders.ts';
-import { identifyVersion, withFileLocks } from './lock-files.ts';
+import { createLayout, type Layout, makeFolder, syncFolder } from './layout.ts';
 import { openFile } from './open-file.ts';
-import { toBlobKey } from './to-disk-path.ts';
+import { takeStore } from './owner.ts';
 
-/**
- * A problem in a store: a file or folder that does not belong there, or a file that differs from what was
- * written.
- */
+/** Path of a file below `files/`. */
+const FILE = /^[A-Za-z0-9-]+\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/;
+
+/** A file that does not belong in a store, or differs from what was written. */
 export interface FileProblem {
   /**
    * - `damaged`: truncated, without a complete trailer, or with other bytes than when it was written
    * - `foreign`: not created by the store, such as a name that it does not use, a symbolic link or a device
-   * - `empty-folder`: left by a process that was interrupted
-   * - `litter`: left by a failed upload
    */
-  readonly kind: 'damaged' | 'foreign' | 'empty-folder' | 'litter';
+  readonly kind: 'damaged' | 'foreign';
   readonly path: string;
   readonly detail: string;
 }
 
 interface CheckFileStoreOptions {
   readonly onProblem: (problem: FileProblem) => void;
-  /**
-   * Remove litter and empty folders, and move damaged and foreign files to `set-aside/` below the root,
-   * without deleting any. Default false: nothing is changed.
-   */
+  /** Move damaged and foreign files to `set-aside/` below the root. Default false: nothing is changed. */
   readonly repair?: boolean;
-  readonly litterOlderThan?: Date;
 }
 
 /**
- * Reads every file of a store on disk and reports problems. Safe to run while servers use the store.
- * @throws StoreUnavailableError if the disk cannot be read
+ * Reads every file of a store on disk and reports problems. Without `repair`, a server may use the store meanwhile.
+ * @throws StoreUnavailableError if the disk cannot be read, or with `repair` if a server uses the store
  */
-export function checkFileStore(
-  root: string,
-  { onProblem, repair = false, litterOlderThan = litterTime() }: CheckFileStoreOptions,
-) {
+export function checkFileStore(root: string, { onProblem, repair = false }: CheckFileStoreOptions) {
   return withStoreErrors(async () => {
     const layout = createLayout(await realpath(root));
-    // Copies count too, although they take no space.
-    let report = { files: 0, bytes: 0, problems: 0 };
-    const tell = async (kind: FileProblem['kind'], path: string, detail: string) => {
-      report = { ...report, problems: report.problems + 1 };
-      onProblem({ kind, path: relative(layout.root, path), detail });
-      if (repair) await repairProblem(layout, kind, path);
-    };
-
-    for await (const { path, kind } of walkFolder(layout.files)) {
-      if (kind === 'empty-folder') await tell(kind, path, 'The folder has no files.');
-      else if (kind === 'other')
-        await tell('foreign', path, 'The store creates only regular files.');
-      else {
-        const result = await checkFile(layout, path);
+    const giveBack = repair ? await takeStore(layout.root) : undefined;
+    const report = { files: 0, bytes: 0, problems: 0 };
+    try {
+      for await (const { path, isFile } of walkFolder(layout.files)) {
+        const result = await checkFile(layout, path, isFile);
         if (result === undefined) continue;
         const { bytes, problem } = result;
-        report = { ...report, files: report.files + 1, bytes: report.bytes + bytes };
-        if (problem) await tell(problem.kind, path, problem.detail);
+        if (isFile) report.files += 1;
+        report.bytes += bytes;
+        if (problem === undefined) continue;
+        report.problems += 1;
+        onProblem({ ...problem, path: relative(layout.root, path) });
+        if (repair) await setAside(layout, path);
       }
+      return report;
+    } finally {
+      await giveBack?.();
     }
-    for (const path of await findLitter(layout, litterOlderThan)) {
-      await tell('litter', path, 'Left by a failed upload.');
-    }
-    return report;
   });
 }
 
-async function repairProblem(
-  layout: Layout,
-  kind: FileProblem['kind'],
-  path: string,
-): Promise<void> {
-  if (kind === 'litter') return unlink(path);
-  if (kind === 'empty-folder') return pruneFolders(layout.files, path);
-  await setAside(layout, path);
-}
-
-/**
- * Moves a file that does not belong in the store to `set-aside/` below the root. A file that a server has
- * written since it was checked is left in place (D28).
- */
 async function setAside(layout: Layout, path: string): Promise<void> {
-  const version = await identifyVersion(path);
-  const result = await checkFile(layout, path);
-  if (result !== undefined && result.problem === undefined) return;
   const aside = join(layout.root, 'set-aside', `${Date.now()}`, relative(layout.files, path));
-  const isMoved = await withFileLocks(layout, [path], async () => {
-    if (version === undefined || (await identifyVersion(path)) !== version) return false;
-    await makeFolder(dirname(aside));
-    return (await orMissing(() => rename(path, aside).then(() => true))) ?? false;
-  });
-  if (!isMoved) return;
+  await makeFolder(dirname(aside));
+  await rename(path, aside);
   await syncFolder(dirname(aside));
-  await pruneFolders(layout.files, dirname(path));
+  await syncFolder(dirname(path));
 }
 
 interface CheckResult {
   readonly bytes: number;
-  readonly problem?: { readonly kind: 'foreign' | 'damaged'; readonly detail: string };
+  readonly problem?: Omit<FileProblem, 'path'>;
 }
 
 /** Reads a file to its end. Returns undefined if it was deleted in the meantime. */
-async function checkFile({ files }: Layout, path: string): Promise<CheckResult | undefined> {
-  if (toBlobKey(relative(files, path)) === undefined) {
-    const detail = 'The store never creates a file with this name.';
+async function checkFile(
+  { files }: Layout,
+  path: string,
+  isFile: boolean,
+): Promise<CheckResult | undefined> {
+  const isOurs = isFile && FILE.test(relative(files, path).split(sep).join('/'));
+  if (!isOurs) {
+    const detail = 'The store never creates such a file.';
     return { bytes: 0, problem: { kind: 'foreign', detail } };
   }
   try {
@@ -126,57 +94,27 @@ async function checkFile({ files }: Layout, path: string): Promise<CheckResult |
   }
 }
 
-interface Found {
-  readonly path: string;
-  readonly kind: 'file' | 'empty-folder' | 'other';
-}
-
-/** Lists everything below a folder, in the order of names. Symbolic links are `other` and not followed. */
-async function* walkFolder(folder: string): AsyncGenerator<Found> {
-  // The folder is missing if it was removed with its last file in the meantime.
-  const entries = await orMissing(() => readdir(folder, { withFileTypes: true }));
-  for (const entry of entries?.sort((one, other) => (one.name < other.name ? -1 : 1)) ?? []) {
+/** Lists everything below a folder but folders. Symbolic links are not followed. */
+async function* walkFolder(
+  folder: string,
+): AsyncGenerator<{ readonly path: string; readonly isFile: boolean }> {
+  const entries = (await orMissing(() => readdir(folder, { withFileTypes: true }))) ?? [];
+  for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (!entry.isDirectory()) {
-      yield { path, kind: entry.isFile() ? 'file' : 'other' };
-      continue;
-    }
-    let isEmpty = true;
-    for await (const found of walkFolder(path)) {
-      isEmpty = false;
-      yield found;
-    }
-    if (isEmpty) yield { path, kind: 'empty-folder' };
+    if (entry.isDirectory()) yield* walkFolder(path);
+    else yield { path, isFile: entry.isFile() };
   }
 }
 
-/**
- * Returns the time before which temporary files count as litter: every live server has swept the folder
- * several times since then.
- */
-function litterTime(): Date {
-  return new Date(Date.now() - 3_600_000);
-}
-
-async function findLitter({ tmp }: Layout, olderThan: Date): Promise<string[]> {
-  const litter: string[] = [];
+/** Removes what uploads of killed processes have left, and returns the number of removed files. */
+export async function sweepFiles(
+  { tmp, uploads }: Layout,
+  olderThan = new Date(),
+): Promise<number> {
+  let count = 0;
   for (const entry of await readdir(tmp, { withFileTypes: true })) {
     const path = join(tmp, entry.name);
-    if (!entry.isDirectory() && (await isOlder(path, olderThan))) litter.push(path);
-  }
-  return litter;
-}
-
-/**
- * Removes litter, and returns the number of removed files. Before that, touches the files that this process
- * is uploading, so that other processes do not remove them: a slow upload may write nothing for a long time.
- */
-export async function sweepFiles(layout: Layout, olderThan = litterTime()): Promise<number> {
-  const now = new Date();
-  for (const path of layout.uploads) await orMissing(() => utimes(path, now, now));
-  let count = 0;
-  for (const path of await findLitter(layout, olderThan)) {
-    if (layout.uploads.has(path)) continue;
+    if (entry.isDirectory() || uploads.has(path) || !(await isOlder(path, olderThan))) continue;
     if (await orMissing(() => unlink(path).then(() => true))) count++;
   }
   return count;

@@ -1,10 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { BlobDamagedError, type BlobInfo, type OpenBlob } from '../blob-store.ts';
 import { toOpenBlob } from '../verify.ts';
 import { diskCodeOf } from './disk-error.ts';
-import { assertRealFolder } from './folders.ts';
 import { FOOTER_BYTES, parseTrailer, type Trailer, trailerBytesOf } from './trailer.ts';
 
 /** Large enough that system calls cost little per byte. */
@@ -25,7 +23,6 @@ export async function openFile(path: string): Promise<OpenBlob | undefined> {
   try {
     const file = await open(path, FLAGS);
     handle = file;
-    await assertRealFolder(dirname(path));
     return toOpenBlob({
       ...(await readOwnTrailer(file)),
       async *content({ start, end }) {
@@ -37,7 +34,6 @@ export async function openFile(path: string): Promise<OpenBlob | undefined> {
     });
   } catch (error) {
     await handle?.close();
-    // The folder may have been removed with its last file since then.
     if (diskCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }

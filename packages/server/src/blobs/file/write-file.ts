@@ -6,9 +6,9 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import type { BlobInfo, BlobKey, WriteOptions } from '../blob-store.ts';
+import { withLocks } from '../key-locks.ts';
 import { withStoreErrors } from './disk-error.ts';
-import { type Layout, placeIn } from './folders.ts';
-import { withFileLocks } from './lock-files.ts';
+import { type Layout, placeIn } from './layout.ts';
 import { type Trailer, toTrailer } from './trailer.ts';
 
 const FLAGS =
@@ -33,8 +33,11 @@ export async function writeFile(
   const file = layout.fileOf(key);
   signal?.throwIfAborted();
   const tmp = layout.newTmpFile();
-  const handle = await withStoreErrors(() => open(tmp, FLAGS, 0o666));
   layout.uploads.add(tmp);
+  const handle = await withStoreErrors(() => open(tmp, FLAGS, 0o666)).catch((error) => {
+    layout.uploads.delete(tmp);
+    throw error;
+  });
   try {
     const sink = new FileSink(handle);
     await pipeline(content, sink, signal ? { signal } : {});
@@ -103,8 +106,5 @@ async function finish(
 ): Promise<void> {
   await writeAll(handle, [toTrailer(trailer)], trailer.info.size);
   await handle.sync();
-  const place = () => withFileLocks(layout, [file], () => rename(tmp, file));
-  // Swept, because nothing was written for too long.
-  const isLost = async () => (await handle.stat()).nlink === 0;
-  await placeIn(layout.files, dirname(file), place, isLost);
+  await placeIn(layout, dirname(file), () => withLocks([file], () => rename(tmp, file)));
 }

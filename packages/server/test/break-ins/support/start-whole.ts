@@ -50,7 +50,9 @@ export async function startWhole(change: Partial<ConfigInput> = {}) {
     /** Names of all files below the folder of the store. */
     async disk(): Promise<string[]> {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });
-      return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+      return entries
+        .filter((entry) => entry.isFile() && entry.name !== 'owner.json')
+        .map(({ name }) => name);
     },
   };
 }
