@@ -123,7 +123,7 @@ export const setBody =
   };
 
 /** Replaces the bytes of a body. */
-export const changeBody =
+const changeBody =
   (change: (body: Buffer) => Buffer) =>
   (message: { body: Buffer }): void => {
     message.body = change(message.body);
