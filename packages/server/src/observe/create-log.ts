@@ -51,9 +51,6 @@ export function createLog({ level, secrets, destination }: LogOptions) {
   );
   return {
     log,
-    get dropped() {
-      return dropped;
-    },
     /** Waits until all lines so far have been read, but at most one second. */
     async flush(): Promise<void> {
       if (destination !== undefined) return;

@@ -16,21 +16,15 @@ export interface EndedCall {
   readonly status: number;
   readonly code: string;
   readonly seconds: number;
-  readonly received: number;
-  readonly sent: number;
 }
 
 const GAUGES = {
   connections: ['berth_connections', 'Open connections from callers.'],
   activeCalls: ['berth_calls_active', 'Calls in flight.'],
-  eventStreams: ['berth_event_streams', 'Open event streams.'],
-  webSockets: ['berth_websockets', 'Open WebSockets.'],
   outstanding: ['berth_upstream_outstanding', 'Calls to hosted services in flight.'],
 } as const;
 
-interface Readings extends Readonly<Record<keyof typeof GAUGES, () => number>> {
-  readonly droppedLines: () => number;
-}
+type Readings = Readonly<Record<keyof typeof GAUGES, () => number>>;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -62,11 +56,6 @@ export function createMetrics(readings: Readings) {
     buckets: SECONDS,
     registers,
   });
-  const bytes = counter(
-    'berth_bytes_total',
-    'Bytes transferred on connections from callers, including headers.',
-    ['surface', 'direction'],
-  );
   const storeFailures = counter('berth_store_failures_total', 'Failed blob store operations.', [
     'method',
   ]);
@@ -76,39 +65,16 @@ export function createMetrics(readings: Readings) {
     'Decisions about a quota, revocation or lock that were made without Redis.',
     ['decision'],
   );
-  const changes = counter('berth_file_changes_total', 'Files written, copied and deleted.', [
-    'action',
-  ]);
-  const logins = counter(
-    'berth_token_cache_total',
-    'Bearer tokens found in the cache (hit) or verified (miss).',
-    ['result'],
-  );
-  for (const result of ['hit', 'miss']) logins.inc({ result }, 0);
-  new Counter({
-    name: 'berth_log_lines_dropped_total',
-    help: 'Log lines dropped because standard output was not read fast enough.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(readings.droppedLines());
-    },
-  });
-
   return {
     registry,
-    count({ surface, operation, env, service, status, code, ...rest }: EndedCall) {
+    count({ surface, operation, env, service, status, code, seconds }: EndedCall) {
       const kind = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
       calls.inc({ surface, operation, status: kind, code, env, service });
-      durations.observe({ surface, operation, env, service }, rest.seconds);
-      bytes.inc({ surface, direction: 'received' }, rest.received);
-      bytes.inc({ surface, direction: 'sent' }, rest.sent);
+      durations.observe({ surface, operation, env, service }, seconds);
     },
     countStoreFailure: (method: string) => storeFailures.inc({ method }),
     countDamage: () => damages.inc(),
     /** For a decision that was made without Redis. */
     countFallback: (decision: string) => fallbacks.inc({ decision }),
-    countChange: (action: string) => changes.inc({ action }),
-    countLogin: (result: 'hit' | 'miss') => logins.inc({ result }),
   };
 }

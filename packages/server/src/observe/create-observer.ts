@@ -22,7 +22,6 @@ interface ObservedCall {
   readonly isUpgrade: boolean;
   call: Call | undefined;
   code: string;
-  isStream: boolean;
 }
 
 export type Observer = ReturnType<typeof createObserver>;
@@ -39,14 +38,12 @@ type Environments = Readonly<Record<string, { readonly services: object }>>;
 export function createObserver(options: ObserverOptions) {
   const { log, metrics, logCalls, environments } = options;
   let active = 0;
-  let streams = 0;
   let ended = () => {};
 
   /** A single listener for all responses. */
   function end(this: ServerResponse): void {
     const observed = (this.req as Observed)[CALL] as ObservedCall;
     active -= 1;
-    if (observed.isStream) streams -= 1;
     ended();
     const status = this.headersSent ? this.statusCode : 0;
     report(observed, this, status, takeBytes(this.req.socket));
@@ -56,12 +53,12 @@ export function createObserver(options: ObserverOptions) {
     { surface, target, startedAt, call, code }: ObservedCall,
     response: ServerResponse,
     status: number,
-    bytes: Pick<EndedCall, 'received' | 'sent'>,
+    bytes: { received: number; sent: number },
   ): void {
     const operation = call?.operationId ?? (surface === 'files' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
     const scope = scopeOf(call, surface, target, environments());
-    metrics().count({ surface, operation, ...scope, status, code, seconds, ...bytes });
+    metrics().count({ surface, operation, ...scope, status, code, seconds });
     const isFailure = status >= 500;
     const isRefusal = status >= 400 && code !== '';
     if (!logCalls() && !isFailure && !(isRefusal && log.isLevelEnabled('debug'))) return;
@@ -86,9 +83,6 @@ export function createObserver(options: ObserverOptions) {
     get active() {
       return active;
     },
-    get streams() {
-      return streams;
-    },
     onEnd(listener: () => void) {
       ended = listener;
     },
@@ -109,7 +103,6 @@ export function createObserver(options: ObserverOptions) {
         isUpgrade: response === undefined,
         call: undefined,
         code: '',
-        isStream: false,
       };
       if (response !== undefined) {
         active += 1;
@@ -130,9 +123,6 @@ export function createObserver(options: ObserverOptions) {
       observed.code = codeOf(response);
       if (observed.isUpgrade) {
         report(observed, call.response, status, { received: 0, sent: 0 });
-      } else if (status < 400 && !observed.isStream && isEventStream(response)) {
-        observed.isStream = true;
-        streams += 1;
       }
     },
     onError(error: unknown, call: Call) {
@@ -188,9 +178,4 @@ function codeOf({ status, body }: HandlerResponse): string {
   const { code, body: inner } = (body ?? {}) as { code?: unknown; body?: { code?: unknown } };
   const found = code ?? inner?.code;
   return typeof found === 'string' ? found : '';
-}
-
-function isEventStream({ headers }: HandlerResponse): boolean {
-  const type = headers?.['content-type'];
-  return typeof type === 'string' && type.startsWith('text/event-stream');
 }

@@ -12,7 +12,7 @@ import { createStorage, type SignedUse, UPLOAD_PATH } from '@berth/server-stubs/
 import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../observe/create-log.ts';
-import type { Metrics, Surface } from '../observe/create-metrics.ts';
+import type { Surface } from '../observe/create-metrics.ts';
 import type { Observer } from '../observe/create-observer.ts';
 import type { State } from './create-state.ts';
 import { toPublicUrl } from './urls.ts';
@@ -26,7 +26,6 @@ export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgr
 interface ApplicationParts {
   readonly state: State;
   readonly observer: Observer;
-  readonly metrics: () => Metrics;
   readonly log: Log;
 }
 
@@ -35,7 +34,7 @@ interface ApplicationParts {
  * for each configuration, but `state` is kept.
  */
 export function createApplication(config: Config, parts: ApplicationParts): Application {
-  const { state, observer, metrics, log } = parts;
+  const { state, observer, log } = parts;
   const { cors, wireProfile, limits, environments, publicUrl, listen } = config;
   const { onError, onResponse } = observer;
   const shared = { cors, wireProfile, onResponse, onError };
@@ -52,10 +51,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
     limits,
     wireProfile: () => wireProfile,
     authorizeUse: (use) => authorizeUse(use, config, state),
-    onChange: (change) => {
-      metrics().countChange(change.action);
-      log.info({ audit: true, ...change }, `file ${change.action}`);
-    },
+    onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
     onError: onStorageError,
   });
   const gateway = createGatewayRouter(state.gateway.handlers, {

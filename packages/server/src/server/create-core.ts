@@ -36,9 +36,6 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
   const metrics: Metrics = createMetrics({
     connections: () => connections.size,
     activeCalls: () => observer.active,
-    eventStreams: () => observer.streams,
-    webSockets: () => gateway.stats().webSockets,
-    droppedLines: () => serverLog.dropped,
     outstanding: () =>
       gateway.stats().endpoints.reduce((sum, { outstanding }) => sum + outstanding, 0),
   });
@@ -51,7 +48,7 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
     },
     registry: metrics.registry,
   });
-  const parts = { state, observer, metrics: () => metrics, log };
+  const parts = { state, observer, log };
   let application = createApplication(config, parts);
   let stopSweeping = () => {};
   const connections = new Set<Socket>();

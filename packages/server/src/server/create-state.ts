@@ -93,11 +93,7 @@ export async function createState(
           },
         };
       },
-      bearerToken(token, call) {
-        const caller = authenticator.gateway.bearerToken(token, call);
-        metrics().countLogin(caller instanceof Promise ? 'miss' : 'hit');
-        return caller;
-      },
+      bearerToken: authenticator.gateway.bearerToken,
     } satisfies GatewaySecurity<Caller>,
     storageSecurity: {
       async credentials(credentials, call) {

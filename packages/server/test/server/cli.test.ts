@@ -215,7 +215,7 @@ test('fsck finds damaged files', async () => {
   expect(stderr).toContain('run again with --repair');
 });
 
-test('a log that nobody reads blocks nothing, and dropped lines are counted', async () => {
+test('a log that nobody reads blocks nothing, and dropped lines are reported', async () => {
   const folder = await makeFolder({
     'berth.yaml': `listen: { port: 0 }\nadmin: { port: 0 }\nlog: { calls: true }\n${GOOD}`,
   });
@@ -230,11 +230,8 @@ test('a log that nobody reads blocks nothing, and dropped lines are counted', as
     await Promise.all(calls);
   }
   expect((await fetch(`${adminUrl}/healthz`)).status).toBe(200);
-  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
-  const dropped = Number(/^berth_log_lines_dropped_total (\d+)/m.exec(metrics)?.[1]);
-  expect(dropped).toBeGreaterThan(100);
   cli.child.stdout?.resume();
-  expect(await cli.line('dropped log lines')).toMatchObject({ dropped });
+  expect(Number((await cli.line('dropped log lines')).dropped)).toBeGreaterThan(100);
   cli.child.kill('SIGTERM');
   expect(await cli.finish()).toMatchObject({ code: 0, stderr: '' });
   expect(cli.lines.at(-1)?.msg).toBe('ended');
