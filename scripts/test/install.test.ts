@@ -90,17 +90,7 @@ it('installs only for the mock first, then everything, then nothing for the mock
   expect(countCalls()).toBe(2);
 });
 
-it('installs everything for the mock if the tools are installed but out of date', () => {
-  install();
-  mkdirSync(at('node_modules/turbo'));
-  write('pnpm-lock.yaml', 'other');
-  install('installMock');
-  const [, second = ''] = readFileSync(at('npm-calls'), 'utf8').split('\n');
-  expect(second).toContain('pnpm install');
-  expect(second).not.toContain('--prod');
-});
-
-it.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+it.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGHUP'] as const)(
   '%s ends the installer too',
   async (signal) => {
     // Like npm runs pnpm: through a shell, which does not forward signals.
@@ -121,7 +111,7 @@ it.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGINT', 'SIGHUP'] as c
   },
 );
 
-it.each(['package.json', 'packages/one/package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'])(
+it.each(['packages/one/package.json', 'pnpm-lock.yaml'])(
   'installs again if %s has changed',
   (file) => {
     install();
@@ -130,13 +120,6 @@ it.each(['package.json', 'packages/one/package.json', 'pnpm-lock.yaml', 'pnpm-wo
     expect(countCalls()).toBe(2);
   },
 );
-
-it.each(['node_modules', 'packages/one/node_modules'])('installs again if %s is gone', (path) => {
-  install();
-  rmSync(at(path), { recursive: true });
-  install();
-  expect(countCalls()).toBe(2);
-});
 
 it('exits with 2 and a message if the installation fails, and retries the next time', () => {
   write('npm-exit', '1');
@@ -160,15 +143,4 @@ it('rejects an older Node with one line', () => {
     stderr: `Berth needs Node 99.1 or later; this is Node ${process.versions.node}.\n`,
   });
   expect(countCalls()).toBe(0);
-});
-
-it('does not trust an installation after a failed one', () => {
-  install();
-  write('pnpm-lock.yaml', 'other');
-  write('npm-exit', '1');
-  install();
-  write('pnpm-lock.yaml', '');
-  write('npm-exit', '0');
-  install();
-  expect(countCalls()).toBe(3);
 });
