@@ -107,7 +107,7 @@ export function createGateway(options: GatewayOptions) {
 }
 
 /** Returns the address of a caller. */
-export function addressOf({ headers, socket }: IncomingMessage, isProxyTrusted: boolean): string {
+function addressOf({ headers, socket }: IncomingMessage, isProxyTrusted: boolean): string {
   const seen = isProxyTrusted ? headers['x-forwarded-for'] : undefined;
   return String(seen ?? socket.remoteAddress)
     .split(',')

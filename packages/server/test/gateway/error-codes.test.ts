@@ -7,7 +7,6 @@ import {
   startGateway,
   startRawResponse,
   startRawService,
-  startService,
   toService,
 } from './support/start-gateway.ts';
 
@@ -58,29 +57,6 @@ it.each([
     expect(gateway.stats().endpoints).toEqual([{ origin, outstanding: 0, idle: 0 }]);
   },
 );
-
-it('never applies the header timeout to a stream that has begun', async () => {
-  const { origin } = await startService((_request, response) => {
-    response.write('first ');
-    setTimeout(() => response.end('last'), 1_500);
-  });
-  const { base } = await startGateway([toService([origin])], { headersSeconds: 1 });
-  expect(await send(base, HELLO)).toMatchObject({ status: 200, text: 'first last' });
-});
-
-it('gives a slow caller the time it needs', async () => {
-  const { origin } = await startService((request, response) => {
-    request.resume().on('end', () => response.end('ok'));
-  });
-  const { base } = await startGateway([toService([origin])], { headersSeconds: 1 });
-  async function* slow() {
-    for (let piece = 0; piece < 5; piece += 1) {
-      yield 'x';
-      await new Promise((resolve) => setTimeout(resolve, 300));
-    }
-  }
-  expect(await send(base, HELLO, { method: 'POST', body: slow() })).toMatchObject({ status: 200 });
-});
 
 const sending = (rest: string) => (socket: Socket) => socket.write(`HTTP/1.1 200 OK\r\n${rest}`);
 
