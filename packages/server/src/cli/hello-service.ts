@@ -18,7 +18,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
  * Returns the first type in `Accept` that the service supports, ignoring quality values, or JSON if it
  * supports none. Many clients list every type that they can read.
  */
-export function chooseType(accept = ''): string {
+function chooseType(accept = ''): string {
   const named = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase() ?? '');
   return named.find((name) => Object.hasOwn(EXAMPLES, name)) ?? 'application/json';
 }

@@ -51,7 +51,7 @@ export function createDispatch(application: () => Application, observer: Observe
 }
 
 /** Returns the surface for a path. The gateway gets every path that belongs to no other surface. */
-export function surfaceOf(url: string): Surface {
+function surfaceOf(url: string): Surface {
   const path = `${url.split('?', 1)[0]}/`;
   if (path.startsWith('/api/v2/')) return 'storage';
   if (path.startsWith(`${UPLOAD_PATH}/`)) return 'upload';

@@ -75,7 +75,7 @@ interface ObjectBody {
  * connections whose readers pause for long.
  * @param connect returns the object from the start of the range or before, to its end or beyond
  */
-export async function* readObject(
+async function* readObject(
   { start, end }: ByteRange,
   connect: (range: ByteRange) => Promise<ObjectBody>,
 ): AsyncGenerator<Buffer> {
