@@ -5,7 +5,7 @@ import {
   type STORAGE_ITEM_ERRORS,
   UPLOAD_ERRORS,
 } from './generated/errors.gen.ts';
-import { applyDispositionRules } from './http/disposition.ts';
+import { applyDispositionRules } from './http/headers.ts';
 // Not imported from the runtime's index, because errors are also used in browsers, which have no Node.js
 // modules.
 import { type Call, toResponse } from './runtime/call.ts';

@@ -24,11 +24,14 @@ export type {
 } from './gateway/gateway-handlers.ts';
 export { CONTRACT as contract } from './generated/contract.gen.ts';
 export { type Cors, type CorsOptions, createCors } from './http/cors.ts';
-export { applyDispositionRules } from './http/disposition.ts';
-export { isLoopback } from './http/host.ts';
+export {
+  applyDispositionRules,
+  defaultWireProfile,
+  isLoopback,
+  type WireProfile,
+} from './http/headers.ts';
 export type { EnvOption } from './http/router-options.ts';
 export { isResponding, takeSubprotocols, UpgradeResponse } from './http/upgrade.ts';
-export { defaultWireProfile, type WireProfile } from './http/wire-profile.ts';
 export {
   type BodyWriter,
   type Call,
@@ -42,6 +45,12 @@ export {
   toResponse,
   type Violation,
 } from './runtime/index.ts';
+export type {
+  StorageCall,
+  StorageHandler,
+  StorageHandlers,
+  StorageOperationId,
+} from './storage/create-storage-router.ts';
 export {
   createStorageRouter,
   type StorageCredentials,
@@ -49,11 +58,5 @@ export {
   type StorageRouterOptions,
   type StorageSecurity,
 } from './storage/create-storage-router.ts';
-export type {
-  StorageCall,
-  StorageHandler,
-  StorageHandlers,
-  StorageOperationId,
-} from './storage/storage-handlers.ts';
+export type { UploadHandler, UploadHandlers, UploadInput } from './upload/create-upload-router.ts';
 export { createUploadRouter, type UploadRouterOptions } from './upload/create-upload-router.ts';
-export type { UploadHandler, UploadHandlers, UploadInput } from './upload/upload-handlers.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyDispositionRules } from '../src/http/disposition.ts';
+import { applyDispositionRules } from '../src/http/headers.ts';
 
 function dispositionOf(method: string, headers: Parameters<typeof applyDispositionRules>[1]) {
   return applyDispositionRules({ method, headers: {} }, headers)['content-disposition'];

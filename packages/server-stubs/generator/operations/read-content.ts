@@ -9,10 +9,9 @@ import {
   toText,
 } from '../document.ts';
 import { membersOf, propertiesOf, requiredOf, type Schema } from '../schema/schema.ts';
-import { type SchemaStore, sameValue } from '../schema/schema-store.ts';
-import { valueTypes } from '../schema/value-types.ts';
+import { type SchemaStore, sameValue, valueTypes } from '../schema/schema-store.ts';
 import type { BodyModel, ContentModel, HeaderModel, ResponseModel } from './model.ts';
-import { isJson, readAdditional, readShape } from './read-shape.ts';
+import { isJson, readAdditional, readShape } from './read-parameter.ts';
 
 const UNWRAP = 'x-berth-unwrap';
 const MORE_CONTENT = 'x-berth-content';

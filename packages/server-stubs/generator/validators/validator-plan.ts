@@ -21,8 +21,8 @@ import {
   isPlainReference,
   type SchemaNames,
   type SchemaStore,
+  valueTypes,
 } from '../schema/schema-store.ts';
-import { valueTypes } from '../schema/value-types.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -1,10 +1,20 @@
-import type { StorageHandlers } from '../storage/storage-handlers.ts';
-import type { UploadHandlers } from '../upload/upload-handlers.ts';
-import { createDownload, type Download, type DownloadRequest } from './download.ts';
+import { UploadError } from '../errors.ts';
+import { LIMITS } from '../generated/contract.gen.ts';
+import type { Call } from '../runtime/index.ts';
+import type { StorageHandlers } from '../storage/create-storage-router.ts';
+import type { UploadHandlers, UploadInput, UploadResult } from '../upload/create-upload-router.ts';
+import { StoreFullError, StoreUnavailableError } from './blob-store.ts';
+import { createDownload, type Download, type DownloadRequest, toUploadError } from './download.ts';
+import { FilePathError, toFilePath } from './file-path.ts';
 import { createOperations } from './operations.ts';
 import type { Grants } from './signing.ts';
-import { type StorageCaller, type StorageOptions, toContext } from './storage-context.ts';
-import { createUploadFile } from './upload-file.ts';
+import {
+  type SignedUse,
+  type StorageCaller,
+  type StorageContext,
+  type StorageOptions,
+  toContext,
+} from './storage-context.ts';
 
 /** The parts of a storage API that is backed by a file store. */
 export interface Storage {
@@ -44,4 +54,88 @@ export function createStorage(options: StorageOptions): Storage {
     grants: context.grants,
     download: createDownload(context),
   };
+}
+
+/** A form field whose name is the same in every deployment. */
+const SIGNATURE = 'Signature';
+const KEY = 'key';
+
+const DEFAULT_TYPE = 'application/octet-stream';
+
+/** How long, in seconds, a caller should wait before it retries. */
+const RETRY_AFTER = 1;
+
+/** The second step of an upload: writes the one file that the form's grant allows (D27, D30). */
+function createUploadFile(context: StorageContext) {
+  const { blobs, grants, links, wireProfile, bucketOf, publicUrl, onChange } = context;
+  const { authorizeUse = async (_: SignedUse) => undefined } = context;
+  const mismatch = () => {
+    const { securityToken, metaFileId } = wireProfile().uploadFields;
+    return new UploadError('SignatureDoesNotMatch', {
+      message: `${SIGNATURE}, ${securityToken}, ${metaFileId} and ${KEY} do not belong together: send them exactly as getUploadMetaData returned them.`,
+    });
+  };
+  const underWay = new Map<string, number>();
+  const count = (storeFileID: string, change: number) => {
+    const left = (underWay.get(storeFileID) ?? 0) + change;
+    if (left > 0) underWay.set(storeFileID, left);
+    else underWay.delete(storeFileID);
+  };
+  return async (
+    { key, signature, token, metaFileId: storeFileID, file, contentType }: UploadInput,
+    call: Pick<Call, 'request' | 'requestId' | 'signal'>,
+  ): Promise<UploadResult> => {
+    const path = toPath(key);
+    if (path === undefined) throw mismatch();
+    const granted = await grants.check(path, { token, authorization: signature, storeFileID });
+    if (granted === 'mismatch') throw mismatch();
+    if (granted === 'expired' || bucketOf(granted.env) !== granted.bucket) {
+      const message = 'The grant has expired: request a new one with getUploadMetaData.';
+      throw new UploadError('AccessDenied', { message });
+    }
+    const { env, caller, seconds } = granted;
+    const { requestId, request, signal } = call;
+    const options = { contentType: toContentType(contentType), signal };
+    if ((underWay.get(storeFileID) ?? 0) >= LIMITS.grantUploads) {
+      throw new UploadError('SlowDown', { retryAfter: RETRY_AFTER });
+    }
+    count(storeFileID, 1);
+    let end: Awaited<ReturnType<typeof authorizeUse>>;
+    let isStored = false;
+    try {
+      end = await authorizeUse({ kind: 'grant', id: storeFileID, env, caller, seconds });
+      const { etag, size } = await blobs.write({ env, path }, file, options);
+      isStored = true;
+      onChange({ action: 'upload', env, path, caller, bytes: size, requestId });
+      return { etag, location: `${publicUrl(request)}${links.toPath(granted)}` };
+    } catch (error) {
+      return fail(error);
+    } finally {
+      count(storeFileID, -1);
+      await end?.(isStored);
+    }
+  };
+}
+
+/** Other errors come from the form, and the router converts them. */
+function fail(error: unknown): never {
+  if (error instanceof StoreFullError) {
+    throw new UploadError('EntityTooLarge', { message: error.message });
+  }
+  throw error instanceof StoreUnavailableError ? toUploadError(error) : error;
+}
+
+/** D24: "the form field `key` matches with or without the `/`". */
+function toPath(key: string): string | undefined {
+  try {
+    return toFilePath(key);
+  } catch (error) {
+    if (error instanceof FilePathError) return undefined;
+    throw error;
+  }
+}
+
+/** Returns a media type that is valid in a header, or else the default. The charset is valid if the type is. */
+function toContentType(given: string): string {
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; charset=[^\s;]+)?$/.test(given) ? given : DEFAULT_TYPE;
 }

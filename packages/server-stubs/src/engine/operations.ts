@@ -1,6 +1,10 @@
 import { StorageError, type StorageItemCode } from '../errors.ts';
 import { ITEM_SUCCESS } from '../generated/contract.gen.ts';
-import type { StorageData, StorageHandlers, StorageInput } from '../storage/storage-handlers.ts';
+import type {
+  StorageData,
+  StorageHandlers,
+  StorageInput,
+} from '../storage/create-storage-router.ts';
 import {
   BlobExistsError,
   type BlobInfo,

@@ -1,8 +1,8 @@
 import { StorageError } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from '../generated/errors.gen.ts';
-import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
-import type { StorageCall } from '../storage/storage-handlers.ts';
+import { defaultWireProfile, type WireProfile } from '../http/headers.ts';
+import type { StorageCall } from '../storage/create-storage-router.ts';
 import type { BlobStore } from './blob-store.ts';
 import { COPY_PATTERN } from './file-path.ts';
 import { createGrants, createLinks, type Signer } from './signing.ts';

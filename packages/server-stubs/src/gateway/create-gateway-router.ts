@@ -5,7 +5,7 @@ import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import type { SecurityHandlers } from '../generated/gateway.v1/index.gen.ts';
 import { routes as standard } from '../generated/gateway.v1/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
-import { hostOf, isLoopback } from '../http/host.ts';
+import { defaultWireProfile, hostOf, isLoopback } from '../http/headers.ts';
 import {
   type BerthRouterOptions,
   type EnvOption,
@@ -13,7 +13,6 @@ import {
   toRouterOptions,
 } from '../http/router-options.ts';
 import { isResponding, isWebSocket, UpgradeResponse } from '../http/upgrade.ts';
-import { defaultWireProfile } from '../http/wire-profile.ts';
 import {
   type Call,
   createRouter,

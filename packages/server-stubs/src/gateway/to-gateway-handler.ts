@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { Cors } from '../http/cors.ts';
-import { applyDispositionRules } from '../http/disposition.ts';
-import { type Headers, removeHopByHop } from '../http/headers.ts';
+import { applyDispositionRules, type Headers, removeHopByHop } from '../http/headers.ts';
 import { UpgradeResponse } from '../http/upgrade.ts';
 import { hasBody } from '../runtime/body/request-stream.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCors } from './cors.ts';
-import { defaultWireProfile } from './wire-profile.ts';
+import { defaultWireProfile } from './headers.ts';
 
 const APP = 'https://app.example.com';
 

@@ -9,7 +9,7 @@ import {
   toResponse,
 } from '../runtime/index.ts';
 import { type Cors, type CorsOptions, toPreflight } from './cors.ts';
-import type { WireProfile } from './wire-profile.ts';
+import type { WireProfile } from './headers.ts';
 
 /** The operation of the upload target, which has its own router. */
 export const UPLOAD_OPERATION = 'uploadFile';

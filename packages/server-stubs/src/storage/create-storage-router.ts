@@ -1,7 +1,9 @@
 import { StorageError, toContractError } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
+import type { Handlers } from '../generated/storage.v2/index.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
+import { defaultWireProfile, type WireProfile } from '../http/headers.ts';
 import {
   type BerthRouterOptions,
   type EnvOption,
@@ -9,7 +11,6 @@ import {
   toRouterOptions,
   UPLOAD_OPERATION,
 } from '../http/router-options.ts';
-import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
 import {
   type Call,
   type Content,
@@ -21,7 +22,46 @@ import {
   type SecurityHandler,
   type Validator,
 } from '../runtime/index.ts';
-import type { StorageCall, StorageHandlers } from './storage-handlers.ts';
+
+/** The storage API operations. The upload target has its own router. */
+export type StorageOperationId = Exclude<keyof Handlers, 'uploadFile'>;
+
+type Generated<Id extends StorageOperationId> = NonNullable<Handlers[Id]>;
+
+/**
+ * The validated fields of a storage request. They are at the top level, even if they were sent inside `data`
+ * (D21).
+ */
+export type StorageInput<Id extends StorageOperationId> = Parameters<Generated<Id>>[0]['body'];
+
+/** The `data` of a storage response, which the router wraps in the envelope (D20). */
+export type StorageData<Id extends StorageOperationId> = DataOf<Awaited<ReturnType<Generated<Id>>>>;
+
+type DataOf<Output> = Output extends { status: 200; body: { body: { data?: infer Data } } }
+  ? Exclude<Data, undefined>
+  : never;
+
+/** The context of a storage call. */
+export interface StorageCall<Caller = unknown> extends Call<{ readonly credentials: Caller }> {
+  /** Environment in the path. */
+  readonly envId: string;
+  /** The authenticated caller, as the security handler returned it. */
+  readonly caller: Caller;
+}
+
+/**
+ * Handles a storage operation: receives the fields and returns `data`. Return an invalid item in a list with
+ * its own `code`. To reject the call, throw a `StorageError`.
+ */
+export type StorageHandler<Id extends StorageOperationId, Caller = unknown> = (
+  input: StorageInput<Id>,
+  call: StorageCall<Caller>,
+) => StorageData<Id> | Promise<StorageData<Id>>;
+
+/** Storage API handlers by operationId. Operations without a handler respond with 501. */
+export type StorageHandlers<Caller = unknown> = {
+  readonly [Id in StorageOperationId]?: StorageHandler<Id, Caller>;
+};
 
 export interface StorageRouterOptions<Caller = unknown> extends BerthRouterOptions {
   /** Authenticates callers, with one handler for the three headers, which belong together. */

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
-import { charsetOf } from '../runtime/body/media-type.ts';
+import { charsetOf } from '../runtime/decoding.ts';
 import { malformed, tooMany } from '../runtime/faults.ts';
 import { FaultError } from '../runtime/index.ts';
 

@@ -1,5 +1,5 @@
 import { SIGNATURE } from '../../generated/contract.gen.ts';
-import { defaultWireProfile, type WireProfile } from '../../http/wire-profile.ts';
+import { defaultWireProfile, type WireProfile } from '../../http/headers.ts';
 import type { Credential } from './key-pairs.ts';
 import {
   createSigner,

@@ -1,7 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
-import { createNullObject, decodeQuery, type NullObject, parseQuery } from '../decoding.ts';
+import {
+  charsetOf,
+  createNullObject,
+  decodeQuery,
+  findContent,
+  type NullObject,
+  parseQuery,
+} from '../decoding.ts';
 import {
   bodyTooLarge,
   escapeName,
@@ -17,7 +24,6 @@ import { readQuery } from '../parameters/create-parameter-reader.ts';
 import { BAD_ENCODING, coerce, Unreadable } from '../parameters/to-value.ts';
 import { findJsonProblem, parseJson } from '../parse-json.ts';
 import type { Content, RequestBody } from '../route-table.ts';
-import { charsetOf, findContent } from './media-type.ts';
 import { askToContinue, hasBody, limitStream, readBytes } from './request-stream.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });

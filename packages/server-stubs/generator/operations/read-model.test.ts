@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toBasePath } from './read-path.ts';
+import { toBasePath } from './read-model.ts';
 
 const version = { v: { default: 'v1' } };
 

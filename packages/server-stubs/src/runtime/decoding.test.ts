@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { charsetOf, findContent } from './media-type.ts';
+import { charsetOf, findContent } from './decoding.ts';
 
 it.each([
   ['application/json', undefined],

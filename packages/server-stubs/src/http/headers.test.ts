@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { hostOf, isLoopback } from './host.ts';
+import { hostOf, isLoopback } from './headers.ts';
 
 const asked = (url: string, ...hosts: string[]) =>
   ({
