@@ -1,13 +1,12 @@
 // `npm run bench [-- SUITE …]`: benchmarks Berth beside its peers, and prints the median ratios.
 import { Command, InvalidArgumentError } from 'commander';
-import type { Row, Suite } from './compare.ts';
+import { type Row, type Suite, toTable } from './compare.ts';
 import { stopAll } from './processes.ts';
 import { clientSuite } from './suites/client.ts';
 import { filesSuite } from './suites/files.ts';
 import { gatewaySuite } from './suites/gateway.ts';
 import { mockSuite } from './suites/mock.ts';
 import { stubsSuite } from './suites/stubs.ts';
-import { toTable } from './to-table.ts';
 
 const SUITES = [stubsSuite, gatewaySuite, clientSuite, filesSuite, mockSuite];
 const NAMES = SUITES.map(({ name }) => name).join(', ');

@@ -1,6 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { connect } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -25,12 +32,12 @@ export function cpuSeconds(pid: number): number | undefined {
 
 /**
  * Returns the resident memory of a process in kilobytes, or `undefined` on systems without `/proc`
- * (proc_pid_status(5)): what it has now, or its peak.
+ * (proc_pid_status(5)).
  */
-export function readMemory(pid: number, field: 'VmRSS' | 'VmHWM'): number | undefined {
+export function readMemory(pid: number): number | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]);
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
   } catch {
     return undefined;
   }
@@ -71,7 +78,7 @@ export function startNode(args: readonly string[], core?: number) {
  *
  * @throws if it does not exit with code 0
  */
-export async function run(command: readonly string[], core?: number): Promise<string> {
+async function run(command: readonly string[], core?: number): Promise<string> {
   const child = start(command, core);
   const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
   if (code !== 0) throw new Error(`${command.join(' ')} exited with code ${code}: see above.`);
@@ -155,4 +162,38 @@ export function commandOf(name: string): string {
   const manifest = findPackageJSON(name, import.meta.url) as string;
   const [file] = Object.values<string>(JSON.parse(readFileSync(manifest, 'utf8')).bin);
   return join(dirname(manifest), file as string);
+}
+
+const MIB = 1024 * 1024;
+const CURL_OPTIONS = ['--silent', '--fail', '--output', '/dev/null', '--header', 'Expect:'];
+
+type Fields = Readonly<Record<string, string>>;
+
+/** Uploads a file as a form with curl; returns the seconds until the response. */
+export async function uploadByCurl(url: string, fields: Fields, file: string): Promise<number> {
+  const texts = Object.entries(fields).flatMap(([key, value]) => [
+    '--form-string',
+    `${key}=${value}`,
+  ]);
+  return time([...texts, '--form', `file=@${file}`, url]);
+}
+
+/** Downloads and discards a file with curl; returns the seconds. */
+export function downloadByCurl(url: string): Promise<number> {
+  return time([url]);
+}
+
+async function time(args: readonly string[]): Promise<number> {
+  return Number(await run(['curl', ...CURL_OPTIONS, '--write-out', '%{time_total}', ...args]));
+}
+
+/** Writes a file of so many MiB. */
+export async function writeLargeFile(file: string, mebibytes: number): Promise<void> {
+  const stream = createWriteStream(file);
+  const bytes = Buffer.alloc(MIB, 'a');
+  for (let written = 0; written < mebibytes; written += 1) {
+    if (!stream.write(bytes)) await once(stream, 'drain');
+  }
+  stream.end();
+  await once(stream, 'close');
 }

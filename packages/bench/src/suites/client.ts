@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compare, type Figure, type Row, type Suite, toLimit, toLimitRow } from '../compare.ts';
-import { uploadByCurl, writeLargeFile } from '../curl.ts';
 import {
   LOAD_CORE,
   makeTemporaryFolder,
@@ -9,6 +8,8 @@ import {
   SERVER_CORE,
   startServer,
   stopProcess,
+  uploadByCurl,
+  writeLargeFile,
 } from '../processes.ts';
 
 const SUITE = 'client';
@@ -31,7 +32,7 @@ export const clientSuite: Suite = {
 
 /** Compares the CPU time per call, which excludes the time spent waiting for the server. */
 async function measureCalls(runs: number): Promise<Row[]> {
-  const { child: server, url: baseUrl } = await startServer('storage', [], SERVER_CORE);
+  const { child: server, url: baseUrl } = await startServer('minimal', ['storage'], SERVER_CORE);
   const rows: Row[] = [];
   try {
     for (const [kind, title] of Object.entries(KINDS)) {
@@ -69,7 +70,7 @@ const MEMORY = toLimit(SUITE, 'peak RSS of that upload, MB', '200 MB');
 async function measureUpload(runs: number): Promise<Row[]> {
   const root = makeTemporaryFolder('upload');
   const file = join(root, 'file.bin');
-  const { child: server, url: baseUrl } = await startServer('storage');
+  const { child: server, url: baseUrl } = await startServer('minimal', ['storage']);
   let rss = 0;
   try {
     await writeLargeFile(file, MEBIBYTES);

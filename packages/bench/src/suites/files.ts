@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { createStorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
 import { defaultWireProfile } from '@berth/server-stubs';
 import { compare, type Figure, type Suite } from '../compare.ts';
-import { downloadByCurl, uploadByCurl, writeLargeFile } from '../curl.ts';
-import { makeTemporaryFolder, startServer, stopProcess } from '../processes.ts';
+import {
+  downloadByCurl,
+  makeTemporaryFolder,
+  startServer,
+  stopProcess,
+  uploadByCurl,
+  writeLargeFile,
+} from '../processes.ts';
 
 const SUITE = 'files';
 const PATH = 'a/file.bin';
@@ -50,7 +56,7 @@ export const filesSuite: Suite = {
     await writeLargeFile(file, MEBIBYTES);
     const pair = { secretId: 'bench', secretKey: 'secret of the key pair of the bench' };
     const our = await startServer('ours', [join(root, 'ours'), '', ...Object.values(pair)]);
-    const their = await startServer('files-peer', [root]);
+    const their = await startServer('minimal', ['files-peer', root]);
     const ours = toSide(our.url, pair, file);
     const peer = toPeer(their.url, root, file);
     try {

@@ -32,9 +32,13 @@ export const gatewaySuite: Suite = {
   name: FIGURE.suite,
   description: "The reference server's gateway against httpxy",
   run: async (runs) => {
-    const { child: service, url: origin } = await startServer('gateway-origin', [], LOAD_CORE);
+    const { child: service, url: origin } = await startServer(
+      'minimal',
+      ['gateway-origin'],
+      LOAD_CORE,
+    );
     const ours = await startOurs(origin);
-    const peer = await startServer('gateway-peer', [origin], SERVER_CORE);
+    const peer = await startServer('minimal', ['gateway-peer', origin], SERVER_CORE);
     try {
       const target = await toTarget(peer.child, peer.url);
       return [await compareCpuRates(FIGURE, runs, ours, target)];

@@ -91,7 +91,7 @@ const weigh = (start: Start) => async (): Promise<number> => {
   const { child, call } = await start();
   try {
     await load(call, LOAD_SECONDS);
-    return (readMemory(child.pid ?? 0, 'VmRSS') ?? Number.NaN) / 1000;
+    return (readMemory(child.pid ?? 0) ?? Number.NaN) / 1000;
   } finally {
     await stopProcess(child);
   }
