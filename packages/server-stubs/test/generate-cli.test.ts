@@ -182,15 +182,6 @@ definitions:
     expect(await generate('--strict')).toBe(2);
   });
 
-  it('exits with 2 and writes nothing if the document has no operation', async () => {
-    await write("openapi: 3.1.0\ninfo: { title: Pets, version: '1' }\npaths: {}\n");
-    expect(await generate()).toBe(2);
-    expect(failed).toMatch(
-      /:3:1 #\/paths\n {2}This document has no operations\. .*\n1 error in the document/,
-    );
-    expect(await readdir(folder)).toEqual(['pets.yaml']);
-  });
-
   it.each([
     ['nowhere.yaml -o x', /nowhere\.yaml cannot be read: ENOENT/],
     ['pets.yaml', /required option '-o, --output <dir>' not specified/],

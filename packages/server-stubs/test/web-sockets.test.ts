@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
   createGatewayRouter,
@@ -9,7 +8,7 @@ import {
   type GatewayRouterOptions,
 } from '@berth/server-stubs';
 import { expect, it, vi } from 'vitest';
-import { open, receive, sendRaw } from './support/send-raw.ts';
+import { open, sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 
 const HEAD =
@@ -78,32 +77,6 @@ it('writes nothing if the handler writes the 101 itself', async () => {
   );
 });
 
-it('calls onResponse for a WebSocket, opened or rejected', async () => {
-  const heard: unknown[] = [];
-  const open = (socket: Duplex) => socket.end('HTTP/1.1 101 Mine\r\n\r\n');
-  const base = await start(
-    { 'cloudrun-get': get, webSocket: () => ({ status: 101, open }) },
-    { onResponse: ({ status }, { operationId }) => heard.push([status, operationId]) },
-  );
-  await sendRaw(base, `${HEAD}${TOKEN}\r\n`);
-  await sendRaw(base, `${HEAD}\r\n`);
-  expect(heard).toEqual([
-    [101, 'cloudrun-get'],
-    [401, 'cloudrun-get'],
-  ]);
-});
-
-it('sends a refusal of the service as an ordinary response, and closes', async () => {
-  const base = await start({
-    'cloudrun-get': get,
-    webSocket: () => ({ status: 403, headers: { 'content-type': 'text/plain' }, body: 'no' }),
-  });
-  const text = await sendRaw(base, `${HEAD}${TOKEN}\r\n`);
-  expect(text).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
-  expect(text).toMatch(/connection: close\r\n/i);
-  expect(text).toMatch(/\r\n\r\nno$/);
-});
-
 it.each([
   ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Key: short'],
   ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n', ''],
@@ -119,33 +92,6 @@ it.each([
   // RFC 6455, section 4.4.
   if (broken.endsWith(' 8')) expect(text).toMatch(/sec-websocket-version: 13\r\n/i);
   expect(webSocket).not.toHaveBeenCalled();
-});
-
-it('keeps data for the WebSocket that arrives while the handler runs', async () => {
-  const asked = Promise.withResolvers<void>();
-  const base = await start({
-    'cloudrun-get': get,
-    async webSocket(_input, { request }) {
-      asked.resolve();
-      await once(request.socket, 'readable');
-      return {
-        status: 101,
-        headers: {},
-        open(socket, head) {
-          socket.unshift(head);
-          socket.pipe(socket);
-        },
-      };
-    },
-  });
-  const socket = await open(base);
-  socket.write(`${HEAD}${TOKEN}\r\nfirst `);
-  await asked.promise;
-  socket.write('second ');
-  await receive(socket, 'first second ');
-  socket.write('third');
-  await receive(socket, 'third');
-  socket.destroy();
 });
 
 it('notices a client that ends its side before the handler returns', async () => {

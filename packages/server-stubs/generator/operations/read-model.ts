@@ -309,7 +309,7 @@ function pathPointer(text: string): Pointer {
 }
 
 /** `undefined` without a list, in which case the servers one level up apply. */
-export function toBasePath(servers: unknown): string | undefined {
+function toBasePath(servers: unknown): string | undefined {
   const [server] = toList(servers);
   if (!isObject(server)) return undefined;
   let url = toText(server.url) ?? '/';

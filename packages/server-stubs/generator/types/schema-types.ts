@@ -29,7 +29,7 @@ const UNKNOWN = 'unknown';
  * An object with named properties is closed, so that a misspelled one is a compile error, unless
  * `additionalProperties` is a schema. What TypeScript cannot express is left to the validators.
  */
-export function toType(schema: Schema, context: TypeContext): string {
+function toType(schema: Schema, context: TypeContext): string {
   if (schema === true) return UNKNOWN;
   if (schema === false) return 'never';
   const parts = [

@@ -5,30 +5,6 @@ import { createMemoryStore, type SignedUse } from '@berth/server-stubs/engine';
 import { expect, test } from 'vitest';
 import { contentOf, deploy, errorOf, grant, link, post, put, toFields } from './support/client.ts';
 
-const FIELDS = ['Signature', 'x-store-security-token', 'x-store-meta-fileid', 'key'] as const;
-
-test.each(FIELDS)('a form with a wrong %s stores nothing', async (name) => {
-  const to = await deploy();
-  const meta = await grant(to, 'a.txt');
-  const fields = toFields('a.txt', meta);
-  for (const wrong of [`${fields[name]}0`, 'b.txt', '__proto__', 'é'.repeat(64), '0'.repeat(64)]) {
-    const response = await post(meta.url, { ...fields, [name]: wrong }, 'hello');
-    expect(response.status).toBe(403);
-    expect((await errorOf(response)).Code).toBe('SignatureDoesNotMatch');
-  }
-  expect(await contentOf(to, 'a.txt')).toBeUndefined();
-  expect(await contentOf(to, 'b.txt')).toBeUndefined();
-  expect(to.errors).toEqual([]);
-});
-
-test.each(FIELDS)('%s from another grant is refused', async (name) => {
-  const to = await deploy();
-  const [meta, second] = [await grant(to, 'a.txt'), await grant(to, 'b.txt')];
-  const fields = { ...toFields('a.txt', meta), [name]: toFields('b.txt', second)[name] as string };
-  const response = await post(meta.url, fields, 'hello');
-  expect((await errorOf(response)).Code).toBe('SignatureDoesNotMatch');
-});
-
 test('a grant is valid for its lifetime, and no longer', async () => {
   const to = await deploy();
   const meta = await grant(to, 'a.txt');
