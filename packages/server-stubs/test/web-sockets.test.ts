@@ -8,7 +8,7 @@ import {
   type GatewayRouterOptions,
 } from '@berth/server-stubs';
 import { expect, it, vi } from 'vitest';
-import { open, sendRaw } from './support/send-raw.ts';
+import { open, receive, sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 
 const HEAD =
@@ -92,6 +92,33 @@ it.each([
   // RFC 6455, section 4.4.
   if (broken.endsWith(' 8')) expect(text).toMatch(/sec-websocket-version: 13\r\n/i);
   expect(webSocket).not.toHaveBeenCalled();
+});
+
+it('keeps data for the WebSocket that arrives while the handler runs', async () => {
+  const asked = Promise.withResolvers<void>();
+  const base = await start({
+    'cloudrun-get': get,
+    async webSocket(_input, { request }) {
+      asked.resolve();
+      await once(request.socket, 'readable');
+      return {
+        status: 101,
+        headers: {},
+        open(socket, head) {
+          socket.unshift(head);
+          socket.pipe(socket);
+        },
+      };
+    },
+  });
+  const socket = await open(base);
+  socket.write(`${HEAD}${TOKEN}\r\nfirst `);
+  await asked.promise;
+  socket.write('second ');
+  await receive(socket, 'first second ');
+  socket.write('third');
+  await receive(socket, 'third');
+  socket.destroy();
 });
 
 it('notices a client that ends its side before the handler returns', async () => {

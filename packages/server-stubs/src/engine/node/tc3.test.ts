@@ -7,6 +7,7 @@ import {
   parseSignature,
   sha256,
   toContentTypeSpellings,
+  toScopeDate,
   toStorageCanonicalRequest,
 } from './tc3.ts';
 
@@ -177,4 +178,10 @@ test.each([
 test('non-ASCII bytes are signed as UTF-8', () => {
   expect(decodeWire(Buffer.from('/中').toString('latin1'))).toBe('/中');
   expect(() => decodeWire('\u00ff\u00fe')).toThrow(MalformedSignature);
+});
+
+test('the date of a scope is the UTC date', () => {
+  expect(toScopeDate(1_700_000_000)).toBe('2023-11-14');
+  expect(toScopeDate(1_700_006_399)).toBe('2023-11-14');
+  expect(toScopeDate(1_700_006_400)).toBe('2023-11-15');
 });
