@@ -38,7 +38,17 @@ export interface Watching extends Hooks {
 
 /** Returns the path in a file ID, a copy path, a form key or the target of a link. */
 export function toPath(text: unknown): string {
-  return decodeURIComponent(String(text).split('?', 1)[0] ?? '').replace(/^.*?(?=berth-)/, '');
+  const [path = ''] = String(text).split('?', 1);
+  return decode(path).replace(/^.*?(?=berth-)/, '');
+}
+
+/** Only the target of a link is encoded: a copy path may contain any `%`. */
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Creates a mutant from what it does when files change. */
