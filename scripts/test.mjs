@@ -14,7 +14,7 @@ await install();
 const code =
   (await checkGenerated()) ||
   (await turbo('lint', 'typecheck', 'build', 'knip', ...OPTIONS)) ||
-  (await turbo('check', 'conformance', '--concurrency=4', ...OPTIONS));
+  (await turbo('check', '--concurrency=4', ...OPTIONS));
 printTotals();
 process.exit(code);
 

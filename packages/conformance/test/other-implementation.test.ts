@@ -11,6 +11,8 @@ const DROPPED = [
 ];
 const NO_FILE_ID = 'ST-COPY-FILE-ID-PRESENT';
 
+const FILES = ['ST-', 'UP-', 'AU-STORAGE'];
+
 /** Runs the suite against the second server. */
 async function runSecondServer(
   choices: Partial<Choices> = {},
@@ -31,7 +33,8 @@ function listOthers({ results }: Report): string[] {
 const toFails = (ids: string[]) => ids.map((id) => `fail ${id}`).toSorted();
 
 test('a server that makes different choices passes, except for the SHOULD rules that it does not follow', async () => {
-  const report = await runSecondServer();
+  // `packages/proof` makes a whole run.
+  const report = await runSecondServer({}, { only: FILES });
   expect(listOthers(report)).toEqual(toFails([...DROPPED, NO_FILE_ID]));
   const should = report.results.filter(({ outcome }) => outcome === 'fail');
   expect(new Set(should.map(({ level }) => level))).toEqual(new Set(['should']));
@@ -39,13 +42,12 @@ test('a server that makes different choices passes, except for the SHOULD rules 
   expect(report.leftovers).toEqual([]);
 });
 
-const FILES = ['ST-', 'UP-', 'AU-STORAGE'];
 /** The rules about responses to failed calls and about copies, and those that this server drops. */
 const REFUSALS = ['ST-COPY', 'ST-ENVELOPE', 'ST-MISSING', 'ST-BAD', 'ST-UNKNOWN', 'UP-BROKEN'];
 const ALL: Partial<Choices> = { should: 'kept', copyFileId: 'destination' };
 
 test.each<[Partial<Choices>, string[], Partial<ConformanceOptions>]>([
-  [{ ...ALL, requestForm: 'top', envelope: 'flat', failures: 'status' }, [], { only: FILES }],
+  [{ ...ALL, requestForm: 'top', failures: 'status' }, [], { only: REFUSALS }],
   [{ failures: 'ok', copyFileId: 'source', envelope: 'flat' }, DROPPED, { only: REFUSALS }],
   [{ ...ALL, envelope: 'flat' }, [], { only: ['respect', 'dredd'] }],
   [{ ...ALL, failures: 'ok' }, [], { only: ['ST-COPY'], requestForm: 'data' }],
@@ -57,7 +59,7 @@ test.each<[Partial<Choices>, string[], Partial<ConformanceOptions>]>([
 });
 
 test('a gateway that does not accept forms passes, because the rule about signed forms does not apply', async () => {
-  const report = await runSecondServer({ forms: 'refused' }, { only: ['GW-', 'AU-'] });
+  const report = await runSecondServer({ forms: 'refused' }, { only: ['GW-FORWARD', 'AU-'] });
   expect(listOthers(report)).toEqual(['disabled AU-TC3-MULTIPART']);
   expect(report.exitCode).toBe(0);
 });
