@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { fakeFetch, json } from '../test/support/fake-fetch.ts';
-import { bearer } from './auth/bearer.ts';
-import type { GatewayAuth } from './auth/credentials.ts';
+import { bearer, type GatewayAuth } from './auth/credentials.ts';
 import { tc3 } from './auth/tc3.ts';
 import type { FetchLike } from './call-options.ts';
 import { createGatewayClient } from './create-gateway-client.ts';

@@ -1,10 +1,11 @@
-export * from './auth/bearer.ts';
 export type {
   GatewayAuth,
   SignableRequest,
   StorageCredentials,
   StorageCredentialsSource,
+  TokenProvider,
 } from './auth/credentials.ts';
+export { bearer } from './auth/credentials.ts';
 export * from './auth/tc3.ts';
 export * from './call-options.ts';
 export * from './create-gateway-client.ts';

@@ -1,11 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { isBerthError } from '../errors.ts';
 import { CONTRACT } from '../generated/contract.gen.ts';
+import { SETTINGS } from './clients.ts';
 import { addCall } from './commands/call.ts';
 import { addCp } from './commands/cp.ts';
 import { addMv, addRm, addUrl } from './commands/storage.ts';
 import { Failure, STOPPED, toPlainError } from './output.ts';
-import { SETTINGS } from './settings.ts';
 
 const MORE = `
 Settings are read from environment variables:

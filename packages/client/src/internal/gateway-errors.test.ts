@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeFetch, json } from '../../test/support/fake-fetch.ts';
-import { bearer } from '../auth/bearer.ts';
+import { bearer } from '../auth/credentials.ts';
 import { createGatewayClient } from '../create-gateway-client.ts';
 import { GatewayError, isGatewayError } from '../errors.ts';
 import { defaultWireProfile } from '../wire-profile.ts';

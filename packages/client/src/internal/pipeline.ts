@@ -4,7 +4,6 @@ import { GATEWAY_HEADERS_SECONDS } from '../generated/contract.gen.ts';
 import { type Deadline, openDeadline } from './deadline.ts';
 import { networkFailure, type RememberedCall, rememberCall, timeoutFailure } from './failures.ts';
 import { mergeRetry, mergeTimeouts } from './options.ts';
-import { singleFlight } from './single-flight.ts';
 import { isStream, UnknownBodyError } from './to-body.ts';
 
 /** Slightly longer than the gateway waits for a service, so that the gateway's own response arrives (D13). */
@@ -246,4 +245,17 @@ function toMilliseconds(headers: Pick<Headers, 'get'> | undefined): number {
   // A date refers to the server's clock, so count the wait from the response's `Date`.
   const from = Date.parse(headers?.get('Date') ?? '') || Date.now();
   return Date.parse(value) - from || 0;
+}
+
+/** Makes concurrent callers share one run of a function. Later callers run it again, even after a failure. */
+export function singleFlight<Argument, Value>(
+  run: (argument: Argument) => Promise<Value>,
+): (argument: Argument) => Promise<Value> {
+  let pending: Promise<Value> | undefined;
+  return (argument) => {
+    pending ??= run(argument).finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
 }

@@ -1,5 +1,4 @@
-export type { ErrorOptions } from './context.ts';
-export type { FileOptions, MswFile, MswFiles } from './files.ts';
+export type { ErrorOptions, FileOptions, MswFile, MswFiles } from './context.ts';
 export type {
   EventSourceOf,
   MswService,

@@ -1,11 +1,8 @@
 import type { RequestHandler } from 'msw';
 import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
-import type { MswContext } from './context.ts';
-import { createFileStore, type MswFiles } from './files.ts';
+import { createFileStore, type MswContext, type MswFiles } from './context.ts';
 import { createMswGateway, type MswService } from './gateway.ts';
-
 import { createMswStorage, type MswStorage } from './storage.ts';
-
 import { createMswUploads, type MswUploads } from './uploads.ts';
 
 /** API URLs, as passed to the clients: one for both APIs, or one for each. */

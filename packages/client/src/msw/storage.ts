@@ -18,10 +18,10 @@ import {
   LINK_PATH,
   type MswContext,
   toError,
+  toKey,
   toPattern,
   UPLOAD_PATH,
 } from './context.ts';
-import { toKey } from './files.ts';
 
 type Envelope<Operation extends StorageOperation> =
   paths[`${typeof STORAGE_PATH}${Operation}`]['post']['responses'][200]['content']['application/json'];

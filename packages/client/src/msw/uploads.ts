@@ -18,10 +18,10 @@ import {
   LINK_PATH,
   type MswContext,
   toError,
+  toKey,
   toPattern,
   UPLOAD_PATH,
 } from './context.ts';
-import { toKey } from './files.ts';
 
 /** An upload or download request. */
 export interface UploadRequest {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readXmlError } from './upload-target.ts';
+import { readXmlError } from './upload.ts';
 
 describe('readXmlError', () => {
   it('reads the known child elements', () => {

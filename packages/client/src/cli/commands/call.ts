@@ -3,9 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { toGatewayError } from '../../internal/gateway-errors.ts';
 import type { RequestOptions } from '../../service/service.ts';
-import { openGateway } from '../clients.ts';
+import { openGateway, SETTINGS } from '../clients.ts';
 import { type CommonOptions, Failure, writeOut } from '../output.ts';
-import { SETTINGS } from '../settings.ts';
 
 type Method = 'GET' | 'POST' | 'HEAD';
 

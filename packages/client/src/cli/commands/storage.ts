@@ -3,7 +3,7 @@ import type { StorageClient } from '../../create-storage-client.ts';
 import { BATCH_CONCURRENCY } from '../../generated/contract.gen.ts';
 import { mapLimit } from '../../operations/lists.ts';
 import { openStorage } from '../clients.ts';
-import { isFileId, toFileId, toFilePath } from '../files/names.ts';
+import { isFileId, toFileId, toFilePath } from '../names.ts';
 import { type CommonOptions, type Outcome, report } from '../output.ts';
 
 interface UrlOptions extends CommonOptions {

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { bearer } from './bearer.ts';
-import type { SignableRequest } from './credentials.ts';
+import { bearer, type SignableRequest } from './credentials.ts';
 
 const request: SignableRequest = {
   method: 'GET',

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { createProgress } from './progress.ts';
+import { createProgress } from './output.ts';
 
 async function draw(isTTY: boolean, options = {}): Promise<string> {
   const terminal = Object.assign(new PassThrough(), { isTTY, columns: 80 });

@@ -1,8 +1,8 @@
-import type { StorageClient } from '../../create-storage-client.ts';
-import { BATCH_CONCURRENCY } from '../../generated/contract.gen.ts';
-import { unwrapEnvelope } from '../../internal/storage.ts';
-import { mapLimit } from '../../operations/lists.ts';
-import { Failure, type Outcome } from '../output.ts';
+import type { StorageClient } from '../create-storage-client.ts';
+import { BATCH_CONCURRENCY } from '../generated/contract.gen.ts';
+import { unwrapEnvelope } from '../internal/storage.ts';
+import { mapLimit } from '../operations/lists.ts';
+import { Failure, type Outcome } from './output.ts';
 
 const REMOTE = 'remote:';
 
