@@ -12,9 +12,8 @@ import {
   sendRefusal,
 } from './contract/surface.ts';
 import type { WireProfile } from './contract/wire-profile.ts';
-import { doFaults, FAULT_HEADER, type FaultedCall } from './faults/do-faults.ts';
-import type { FaultSubject } from './faults/fault-rules.ts';
-import { truncateBody } from './faults/truncate-body.ts';
+import { doFaults, FAULT_HEADER, type FaultedCall, truncateBody } from './faults/do-faults.ts';
+import type { FaultSubject } from './faults/fault.ts';
 import {
   CallRecord,
   type RecordedRequest,
@@ -22,16 +21,15 @@ import {
   recordOf,
 } from './session/call-record.ts';
 import { createRedactor } from './session/redactor.ts';
+import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './session/session.ts';
 import type { Auth } from './surfaces/auth/auth.ts';
 import { createDocumentSurface } from './surfaces/document.ts';
 import { createGateway } from './surfaces/gateway.ts';
 import { refuseForeignHost } from './surfaces/host-refusal.ts';
 import { type Application, respondToFailure } from './surfaces/http-server.ts';
 import { corsOf } from './surfaces/router-options.ts';
-import { createStorage } from './surfaces/storage.ts';
-import { createUpload } from './surfaces/upload.ts';
+import { createStorage, createUpload } from './surfaces/storage.ts';
 import { rawPathOf } from './util/host.ts';
-import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './util/session-name.ts';
 import { decodeText } from './util/values.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { createMockSession, type MockSession } from './control/mock-session.ts';
 import type { MockOptions } from './options.ts';
 import { serve } from './serve.ts';
-import { KEY_PAIR, type MockCredentials } from './surfaces/auth/credentials.ts';
+import { KEY_PAIR, type MockCredentials } from './surfaces/auth/auth.ts';
 
 /** A running mock. */
 export interface Mock {

@@ -29,4 +29,4 @@ export type {
 } from './services/fake-service.ts';
 export { defineService, defineServices } from './services/fake-service.ts';
 export type { LoggedRequest } from './session/request-log.ts';
-export type { MockCredentials } from './surfaces/auth/credentials.ts';
+export type { MockCredentials } from './surfaces/auth/auth.ts';

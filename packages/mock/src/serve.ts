@@ -9,7 +9,7 @@ import { applyProfile, assertWireProfile, type WireProfile } from './contract/wi
 import { createApplication } from './create-application.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
-import { describeServiceFault } from './services/service-fault.ts';
+import { describeServiceFault } from './services/services.ts';
 import { type LoggedRequest, LogRoom } from './session/request-log.ts';
 import { createSession, type SessionParts, Sessions } from './session/session.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth/auth.ts';

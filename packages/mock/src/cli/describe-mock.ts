@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { documents } from '../contract/contract.ts';
 import { BUCKET } from '../files/file-store.ts';
 import type { Served } from '../serve.ts';
-import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
+import { KEY_PAIR } from '../surfaces/auth/auth.ts';
 
 /** Returns the text that the CLI prints at startup, with the URLs, the credentials and `curl` commands. */
 export async function describeMock({ url, context }: Served): Promise<string> {

@@ -1,12 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Context } from '../context.ts';
 import type { FaultRule } from '../faults/fault.ts';
 import { toUnknown } from '../faults/parse-fault.ts';
-import { toLoggedJson } from '../session/logged-json.ts';
+import { toLoggedJson } from '../session/request-log.ts';
 import { readPackageInfo } from '../util/package-info.ts';
 import { FieldError, isObject, suggest } from '../util/values.ts';
 import type { ClockChange, MockSession } from './mock-session.ts';
-import { Problem } from './problem.ts';
 
 interface ControlCall {
   readonly context: Context;
@@ -190,4 +194,29 @@ function sendFile({ session, params: { path = '' }, request, response }: Control
   });
   response.end(request.method === 'HEAD' ? undefined : bytes);
   return RESPONDED;
+}
+
+/** Ends a control API call with problem details (RFC 9457). */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  readonly field: string | undefined;
+  readonly headers: OutgoingHttpHeaders;
+
+  /** @param detail what is wrong and how to fix it */
+  constructor(
+    status: number,
+    detail: string,
+    { field, headers = {} }: { field?: string; headers?: OutgoingHttpHeaders } = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.field = field;
+    this.headers = headers;
+  }
+
+  toJSON() {
+    const { status, message, field } = this;
+    return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, field };
+  }
 }

@@ -2,8 +2,7 @@ import { FilePathError, toFilePath } from '@berth/server-stubs/engine';
 import type { FaultRule } from '../faults/fault.ts';
 import { parseFaultFlag, toFaultRule } from '../faults/parse-fault.ts';
 import type { LoggedRequest, RequestLog } from '../session/request-log.ts';
-import type { Session, Sessions } from '../session/session.ts';
-import type { Clock } from '../util/clock.ts';
+import type { Clock, Session, Sessions } from '../session/session.ts';
 import { FieldError, toMilliseconds } from '../util/values.ts';
 
 /**

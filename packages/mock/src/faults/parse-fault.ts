@@ -8,10 +8,11 @@ import {
   FAULT_KINDS,
   type Fault,
   type FaultRule,
+  type FaultSubject,
+  SERVICE,
   SURFACES,
   toNumber,
 } from './fault.ts';
-import { type FaultSubject, SERVICE } from './fault-rules.ts';
 
 /**
  * Parses the value of `--fault`: `<match>:<compact>`, or just the compact form to match every call. The

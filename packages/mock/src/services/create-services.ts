@@ -11,6 +11,8 @@ import { createHello, echo } from './built-in.ts';
 import {
   type CompiledService,
   compileService,
+  findNameFault,
+  findServiceFaults,
   handleCall,
   openCall,
   type ServiceContext,
@@ -18,8 +20,7 @@ import {
 import type { DocumentOptions } from './document-service.ts';
 import type { FakeServices } from './fake-service.ts';
 import type { FileSource } from './loading/create-file-source.ts';
-import { type ServiceFault, ServicesError } from './service-fault.ts';
-import { findNameFault, findServiceFaults } from './validate-service.ts';
+import { type ServiceFault, ServicesError } from './services.ts';
 
 /** The source of services: the path of a folder or file, or definitions. */
 export type ServicesSource = string | FakeServices;

@@ -46,3 +46,43 @@ export function toMessageResponse(
     body: JSON.stringify({ message }),
   };
 }
+
+/** An error in a service definition, with its location. */
+export interface ServiceFault {
+  /** Path as in the option; undefined for services defined in code. */
+  readonly file?: string;
+  /** From 1. */
+  readonly line?: number;
+  readonly column?: number;
+  /** One or more sentences: the field, what it must be, and how to fix it. */
+  readonly message: string;
+}
+
+/** Thrown if services cannot be loaded at startup, when there is no earlier valid version. */
+export class ServicesError extends TypeError {
+  override readonly name = 'ServicesError';
+  readonly faults: readonly ServiceFault[];
+
+  constructor(faults: readonly ServiceFault[]) {
+    super(faults.map(describeServiceFault).join('\n'));
+    this.faults = faults;
+  }
+}
+
+/** Formats an error with its location: `services/orders.ts:4:12: …` */
+export function describeServiceFault({ file, line, column, message }: ServiceFault): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return place === '' ? message : `${place}: ${message}`;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or folder',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'it is a file, not a folder',
+  EACCES: 'permission denied',
+};
+
+/** Returns why a file or a folder cannot be read, as the end of a sentence without its full stop. */
+export function describeFileError({ code = '', message }: NodeJS.ErrnoException): string {
+  return WORDS[code] ?? message;
+}

@@ -2,7 +2,6 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import { type Duplex, pipeline } from 'node:stream';
 import { GatewayError } from '@berth/server-stubs';
-import { joinSockets } from '../util/sockets.ts';
 import { toServiceHeaders } from './prepare-route.ts';
 import type { MockedResponse, RouteContext } from './services.ts';
 import type { Opened } from './web-socket.ts';
@@ -159,4 +158,16 @@ export async function openProxy(base: URL, context: RouteContext): Promise<Opene
       joinSockets(caller, service);
     },
   };
+}
+
+/** Connects two sockets in both directions, with backpressure. If either socket fails, both are closed. */
+function joinSockets(one: Duplex, other: Duplex): void {
+  pass(one, other);
+  pass(other, one);
+}
+
+function pass(from: Duplex, to: Duplex): void {
+  from.on('error', () => to.destroy());
+  from.once('close', () => (from.readableEnded ? to.end() : to.destroy()));
+  from.pipe(to);
 }

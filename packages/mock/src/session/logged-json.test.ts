@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { toLoggedJson } from './logged-json.ts';
-import type { LoggedRequest } from './request-log.ts';
+import { type LoggedRequest, toLoggedJson } from './request-log.ts';
 
 const toLogged = (body: Uint8Array | undefined, bodyBytes = body?.length ?? 0): LoggedRequest => ({
   id: 'a',

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { takeSubprotocols } from '@berth/server-stubs';
 import { createStorage, type StorageOptions } from '@berth/server-stubs/engine';
 import { createSigner } from '@berth/server-stubs/engine/node';
-import type { FaultRule } from '../faults/fault.ts';
-import { FaultRules } from '../faults/fault-rules.ts';
+import { type FaultRule, FaultRules } from '../faults/fault.ts';
 import { BUCKET, FileStore, type Room, toBlobStore } from '../files/file-store.ts';
-import { Clock } from '../util/clock.ts';
-import { SESSION_PARAMETER } from '../util/session-name.ts';
+import { decodeText } from '../util/values.ts';
 import { type LoggedRequest, type LogRoom, RequestLog } from './request-log.ts';
 
 /**
@@ -112,5 +112,73 @@ export class Sessions {
   /** Existing sessions: the default one first, then from the least to the most recently used. */
   list(): readonly Session[] {
     return [this.get(''), ...this.#named.values()];
+  }
+}
+
+/**
+ * Query parameter that selects the session in upload URLs and links, which are requested without the session
+ * header.
+ */
+export const SESSION_PARAMETER = 'session';
+
+/** Returns the session name in the query, or the one in the header if the query has none. */
+export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>): string {
+  const { url = '' } = request;
+  const mark = url.indexOf('?');
+  const named = mark < 0 ? null : new URLSearchParams(url.slice(mark)).get(SESSION_PARAMETER);
+  return named ?? sessionOfHeader(request);
+}
+
+export const SESSION_HEADER = 'X-Mock-Session';
+
+const HEADER = SESSION_HEADER.toLowerCase();
+
+/** Returns the name of the session in the header, which is empty for the default session. */
+export function sessionOfHeader({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  return String(headers[HEADER] ?? '');
+}
+
+/** Prefix for a session name, encoded as in a query, if no header can be set. */
+const PREFIX = 'mock.session.';
+
+/**
+ * Moves the session name from a WebSocket's subprotocols to the header that every other call uses. An existing
+ * header takes precedence.
+ */
+export function takeSessionProtocol(request: IncomingMessage): void {
+  const [name] = takeSubprotocols(request, PREFIX);
+  if (name !== undefined) request.headers[HEADER] ??= decodeText(name);
+}
+
+/** A session's clock, which tests can set. It determines when links and grants expire. */
+export class Clock {
+  #offset = 0;
+  #frozenAt: number | undefined;
+
+  /** Milliseconds since the epoch. */
+  now(): number {
+    return this.#frozenAt ?? Date.now() + this.#offset;
+  }
+
+  get isFrozen(): boolean {
+    return this.#frozenAt !== undefined;
+  }
+
+  /** Sets the time, then continues from there or freezes. */
+  set(time: number, { frozen = false }: { readonly frozen?: boolean } = {}): void {
+    this.#offset = time - Date.now();
+    this.#frozenAt = frozen ? time : undefined;
+  }
+
+  /** The machine's clock may advance between two readings, so a running clock does not read it. */
+  advance(ms: number): void {
+    if (this.#frozenAt === undefined) this.#offset += ms;
+    else this.#frozenAt += ms;
+  }
+
+  /** Follows the machine's clock again. */
+  reset(): void {
+    this.#offset = 0;
+    this.#frozenAt = undefined;
   }
 }

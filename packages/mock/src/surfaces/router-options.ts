@@ -13,8 +13,8 @@ import type { SurfaceName } from '../contract/surface.ts';
 import { FAULT_HEADER } from '../faults/do-faults.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { recordOf } from '../session/call-record.ts';
+import { SESSION_HEADER } from '../session/session.ts';
 import { isLoopbackOrigin } from '../util/host.ts';
-import { SESSION_HEADER } from '../util/session-name.ts';
 import { createRefusalExplainer } from './explain-refusal.ts';
 
 /** The mock's own request headers, which browsers ask for in preflights. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import type { ServiceEvent } from '../../src/services/fake-service.ts';
-import type { ServiceFault } from '../../src/services/service-fault.ts';
+import type { ServiceFault } from '../../src/services/services.ts';
 import { get, startServices } from './start-services.ts';
 
 const NEWS: readonly ServiceEvent[] = [

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createServices } from '../../src/services/create-services.ts';
-import { describeServiceFault, type ServiceFault } from '../../src/services/service-fault.ts';
+import { describeServiceFault, type ServiceFault } from '../../src/services/services.ts';
 import { replaceFile } from '../helpers/replace-file.ts';
 import { get, startServices } from './start-services.ts';
 

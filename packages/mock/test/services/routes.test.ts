@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ServiceFault } from '../../src/services/service-fault.ts';
+import type { ServiceFault } from '../../src/services/services.ts';
 import { get, post, type Started, startServices } from './start-services.ts';
 
 const PICTURE = Buffer.from([0, 1, 255]);

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket, { type RawData } from 'ws';
 import type { FakeSocket } from '../../src/services/fake-service.ts';
-import type { ServiceFault } from '../../src/services/service-fault.ts';
+import type { ServiceFault } from '../../src/services/services.ts';
 import { askForWebSocket, toHandshake } from '../helpers/handshake.ts';
 import { AUTH, get, type Started, startServices } from './start-services.ts';
 

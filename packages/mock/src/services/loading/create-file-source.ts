@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { describeFileError } from '../../util/file-error.ts';
-import { type CompiledService, compileService } from '../compile-service.ts';
+import {
+  type CompiledService,
+  compileService,
+  findNameFault,
+  findServiceFaults,
+} from '../compile-service.ts';
 import type { DocumentOptions } from '../document-service.ts';
 import type { FakeService } from '../fake-service.ts';
-import { type ServiceFault, ServicesError } from '../service-fault.ts';
-import { findNameFault, findServiceFaults } from '../validate-service.ts';
+import { describeFileError, type ServiceFault, ServicesError } from '../services.ts';
 import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './folders.ts';
 import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';
 

@@ -9,7 +9,7 @@ import {
   registerTypeScript,
   takeImports,
 } from '../../typescript.js';
-import type { ServiceFault } from '../service-fault.ts';
+import type { ServiceFault } from '../services.ts';
 import type { SourceFile } from './folders.ts';
 
 type Loaded = { readonly path: string } & (

@@ -15,8 +15,7 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
 import type { WireProfile } from '../../contract/wire-profile.ts';
 import { recordOf } from '../../session/call-record.ts';
-import { type Auth, createPresentAuth } from './auth.ts';
-import { KEY_PAIR, TOKEN_KEY } from './credentials.ts';
+import { type Auth, createPresentAuth, KEY_PAIR, TOKEN_KEY } from './auth.ts';
 
 /**
  * Creates an Auth that verifies tokens and signatures. They must be made with the keys that all mocks share

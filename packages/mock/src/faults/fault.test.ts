@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FaultRules, type FaultSubject } from './fault-rules.ts';
+import { FaultRules, type FaultSubject } from './fault.ts';
 
 const CALL: FaultSubject = { surface: 'gateway', operationId: 'cloudrun-get', service: 'hello' };
 const DELETE: FaultSubject = { surface: 'storage', operationId: 'batchDelete', service: undefined };
