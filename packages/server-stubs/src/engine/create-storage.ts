@@ -9,7 +9,6 @@ import { FilePathError, toFilePath } from './file-path.ts';
 import { createOperations } from './operations.ts';
 import type { Grants } from './signing.ts';
 import {
-  type SignedUse,
   type StorageCaller,
   type StorageContext,
   type StorageOptions,
@@ -67,8 +66,8 @@ const RETRY_AFTER = 1;
 
 /** The second step of an upload: writes the one file that the form's grant allows (D27, D30). */
 function createUploadFile(context: StorageContext) {
-  const { blobs, grants, links, wireProfile, bucketOf, publicUrl, onChange } = context;
-  const { authorizeUse = async (_: SignedUse) => undefined } = context;
+  const { blobs, grants, links, wireProfile, bucketOf, publicUrl, authorizeUse, onChange } =
+    context;
   const mismatch = () => {
     const { securityToken, metaFileId } = wireProfile().uploadFields;
     return new UploadError('SignatureDoesNotMatch', {
@@ -93,26 +92,22 @@ function createUploadFile(context: StorageContext) {
       const message = 'The grant has expired: request a new one with getUploadMetaData.';
       throw new UploadError('AccessDenied', { message });
     }
-    const { env, caller, seconds } = granted;
+    const { env, caller } = granted;
     const { requestId, request, signal } = call;
     const options = { contentType: toContentType(contentType), signal };
     if ((underWay.get(storeFileID) ?? 0) >= LIMITS.grantUploads) {
       throw new UploadError('SlowDown', { retryAfter: RETRY_AFTER });
     }
     count(storeFileID, 1);
-    let end: Awaited<ReturnType<typeof authorizeUse>>;
-    let isStored = false;
     try {
-      end = await authorizeUse({ kind: 'grant', id: storeFileID, env, caller, seconds });
+      await authorizeUse?.({ kind: 'grant', id: storeFileID, env, caller });
       const { etag, size } = await blobs.write({ env, path }, file, options);
-      isStored = true;
       onChange({ action: 'upload', env, path, caller, bytes: size, requestId });
       return { etag, location: `${publicUrl(request)}${links.toPath(granted)}` };
     } catch (error) {
       return fail(error);
     } finally {
       count(storeFileID, -1);
-      await end?.(isStored);
     }
   };
 }

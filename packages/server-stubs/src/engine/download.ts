@@ -75,8 +75,8 @@ export function createDownload(context: StorageContext) {
     }
     // Since the link was created, the environment may have been removed or given another bucket.
     if (bucketOf(link.env) !== link.bucket) throw missingFile();
-    const { id, env, caller, seconds } = link;
-    if (caller !== undefined) await authorizeUse?.({ kind: 'link', id, env, caller, seconds });
+    const { id, env, caller } = link;
+    if (caller !== undefined) await authorizeUse?.({ kind: 'link', id, env, caller });
     if (method === 'HEAD') {
       return toDownload(link, await statFile(link), headers, true);
     }

@@ -37,10 +37,7 @@ export interface Grants {
   /** @param seconds lifetime, or `Infinity` for a grant that never expires */
   issue(upload: GrantedUpload, seconds: number): Promise<Grant>;
   /** @param path the path in the form, without a leading slash */
-  check(
-    path: string,
-    grant: Grant,
-  ): Promise<(GrantedUpload & { readonly seconds: number }) | 'expired' | 'mismatch'>;
+  check(path: string, grant: Grant): Promise<GrantedUpload | 'expired' | 'mismatch'>;
 }
 
 /** The content of a token. The time is in milliseconds since the epoch, or null if it never expires. */
@@ -73,8 +70,9 @@ export function createGrants(signer: Signer, now: () => number): Grants {
       }
       // The signature proves that `issue` created the token.
       const [env, bucket, caller, expires] = JSON.parse(fromBase64Url(token)) as Claims;
-      const seconds = ((expires ?? Number.POSITIVE_INFINITY) - now()) / 1000;
-      return seconds > 0 ? { env, bucket, path, caller, seconds } : 'expired';
+      return (expires ?? Number.POSITIVE_INFINITY) > now()
+        ? { env, bucket, path, caller }
+        : 'expired';
     },
   };
 }

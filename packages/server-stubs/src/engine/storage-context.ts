@@ -61,12 +61,9 @@ export interface StorageOptions {
   readonly now?: (() => number) | undefined;
   /**
    * Called before each use of a grant or link. Throws an `UploadError` to reject it, for example because it was
-   * revoked. When an upload has ended, the returned function is called with whether it was stored. With this
-   * option, links contain the ID of the caller who requested them. Default: all are accepted.
+   * revoked. With this option, links contain the ID of the caller who requested them. Default: all are accepted.
    */
-  readonly authorizeUse?:
-    | ((use: SignedUse) => Promise<((isStored: boolean) => Promise<void>) | undefined>)
-    | undefined;
+  readonly authorizeUse?: ((use: SignedUse) => Promise<void>) | undefined;
   /** Called after each change to a file. Must not throw. */
   readonly onChange?: ((change: FileChange) => void) | undefined;
   /** Called with each error within a batch, for which the caller gets a fixed message. Must not throw. */
@@ -93,8 +90,6 @@ export interface SignedUse {
   readonly env: string;
   /** ID of the caller who requested it. */
   readonly caller: string;
-  /** Remaining lifetime in seconds, `Infinity` if it never expires. */
-  readonly seconds: number;
 }
 
 /** A change to a file, for audit logs. A move is a copy and a deletion. */

@@ -95,7 +95,7 @@ async function authorizeUse(
   { kind, id, env, caller }: SignedUse,
   config: Config,
   { shared }: State,
-): Promise<undefined> {
+): Promise<void> {
   const pairs = config.environments[env]?.credentials ?? [];
   const isKnown = pairs.some((pair) => pair.id === caller);
   if (!isKnown || (await shared?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id]))) {
