@@ -32,7 +32,6 @@ export default {
         test: {
           name: 'ceph',
           include: [CEPH],
-          exclude: process.env.BERTH_SOAK ? [] : ['test/ceph/histories.test.ts'],
           globalSetup: 'test/ceph/support/global-setup.ts',
           sequence: { groupOrder: 1 },
         },

@@ -4,9 +4,6 @@
 #
 #   ceph.sh run DIR [PORT] [OSDS]     starts it and prints "ready <address>"; when standard input ends, stops
 #                                     it and removes DIR
-#   ceph.sh stop-gateway DIR          stops the S3 gateway alone
-#   ceph.sh start-gateway DIR         starts it again
-#   ceph.sh kill-osd DIR NUMBER       kills one disk with -9
 #
 # DIR   a folder of a real disk (not tmpfs); each OSD takes a sparse file of 10 GiB in it, and 1 GB soon
 # PORT  of S3, 7480 where it is not given; the monitor has the next one, the OSDs take free ones
@@ -211,8 +208,5 @@ if [ -f "$DIR/ready" ]; then . "$DIR/ready"; fi
 
 case $COMMAND in
   run) run ;;
-  stop-gateway) end rgw ;;
-  start-gateway) start_gateway ;;
-  kill-osd) if is_ours "osd${3:?}"; then kill -9 "$(cat "$DIR/osd$3.pid")"; fi ;;
   *) usage >&2; exit 2 ;;
 esac

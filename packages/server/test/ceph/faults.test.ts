@@ -5,7 +5,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type BlobStore, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { readAll, toBytes, toStream } from '../blobs/blob-contents.ts';
-import { startCeph, tellCeph } from './support/start-ceph.ts';
 import { newBucket, useCeph } from './support/use-ceph.ts';
 
 const TYPE = { contentType: 'a/b' };
@@ -60,25 +59,6 @@ describeOn('ceph', 'a store', () => {
     await expectAll(store, 0);
     await writeAll(store, 0);
   });
-
-  // A cluster with three disks takes long to start, and only Ceph itself notices that one is gone.
-  if (process.env.BERTH_SOAK) {
-    test('continues when one of three disks is killed', async () => {
-      const ceph = await startCeph(3);
-      onTestFinished(() => ceph.stop());
-      await ceph.ready;
-      const store = createS3BlobStore(await newBucket(ceph.endpoint));
-      onTestFinished(() => store.close());
-      await writeAll(store, 0);
-      await tellCeph('kill-osd', ceph.folder, '1');
-      await expectAll(store, 0);
-      await writeAll(store, FILES);
-      await expectAll(store, FILES);
-      const large = { env: 'dev', path: 'large' };
-      await store.write(large, toStream(bytes), TYPE);
-      expect((await readAll(store, large))?.equals(bytes)).toBe(true);
-    });
-  }
 });
 
 /** Forwards connections to a store, and refuses them while it is stopped. */

@@ -2,20 +2,10 @@ import { type Call, type Contents, type Held, type Step, toSteps } from './histo
 
 /** A history with more states, because the outcomes of many calls are unknown, would take too long. */
 const MAX_STATES = 200_000;
-/** Many histories are checked to find the smallest. */
-const MAX_STATES_TO_SHRINK = 20_000;
 
 export interface CheckOptions {
   /** Whether a move changes both files at the same moment. */
   readonly isMoveAtomic: boolean;
-}
-
-/** Why no order of the calls explains a history. */
-export interface Violation {
-  /** The calls that contradict each other, with the fewest that were found. */
-  readonly calls: readonly Call[];
-  /** Further calls, each of which may have had its effect at any time after its start, or none: they do not help. */
-  readonly others: readonly Call[];
 }
 
 /**
@@ -24,15 +14,15 @@ export interface Violation {
  *
  * Histories compose: files that no copy or move connects are checked separately (Herlihy and Wing, 1990).
  *
- * @returns `undecided` if there are too many possible orders
+ * @returns calls that no order explains, or `undecided` if there are too many possible orders
  */
 export function findViolation(
   calls: readonly Call[],
   options: CheckOptions,
-): Violation | 'undecided' | undefined {
+): readonly Call[] | 'undecided' | undefined {
   const parts = splitByFiles(calls).map((part) => ({ part, verdict: judge(part, options) }));
   const impossible = parts.find(({ verdict }) => verdict === 'impossible');
-  if (impossible) return shrink(impossible.part, options);
+  if (impossible) return impossible.part;
   return parts.some(({ verdict }) => verdict === 'undecided') ? 'undecided' : undefined;
 }
 
@@ -59,7 +49,6 @@ interface State {
 function judge(
   history: readonly Call[],
   { isMoveAtomic }: CheckOptions,
-  maxStates = MAX_STATES,
 ): 'possible' | 'impossible' | 'undecided' {
   const calls = toOrdered(history);
   const kinds = calls.map(toInterchangeable);
@@ -82,7 +71,7 @@ function judge(
     if (end === Number.POSITIVE_INFINITY) return 'possible';
     const key = `${made.join('')} ${contents.join()} ${held.join()}`;
     if (seen.has(key)) continue;
-    if (seen.size === maxStates) return 'undecided';
+    if (seen.size === MAX_STATES) return 'undecided';
     seen.add(key);
     const next: State[] = [];
     const tried = new Set<string>();
@@ -130,35 +119,4 @@ const isUnknown = ({ returned }: Call) => returned === Number.POSITIVE_INFINITY;
 function toInterchangeable(call: Call): string | undefined {
   const { kind, file, to = '', outcome } = call;
   return isUnknown(call) ? [kind, file, to, outcome].join() : undefined;
-}
-
-/** The same call, with nothing known but its start. A history with a weakened call has at least as many explanations. */
-function weaken(call: Call): Call {
-  return { ...call, returned: Number.POSITIVE_INFINITY };
-}
-
-/** Finds a smaller history that is just as impossible. */
-function shrink(history: readonly Call[], options: CheckOptions): Violation {
-  const isPossible = (calls: readonly Call[]) =>
-    judge(calls, options, MAX_STATES_TO_SHRINK) !== 'impossible';
-  const toPrefix = (end: number) =>
-    history
-      .filter(({ invoked }) => invoked <= end)
-      .map((call) => (call.returned > end ? weaken(call) : call));
-  const ends = history.map(({ returned }) => returned).filter(Number.isFinite);
-  const end = ends.sort((one, other) => one - other).find((each) => !isPossible(toPrefix(each)));
-  let calls = toPrefix(end ?? Number.POSITIVE_INFINITY);
-  const isChange = ({ kind, outcome }: Call) =>
-    kind === 'upload' || (outcome === 'ok' && kind !== 'find');
-  // Changes explain what the others have seen, so they are left out last.
-  for (const call of calls.toSorted(
-    (one, other) => Number(isChange(one)) - Number(isChange(other)),
-  )) {
-    const weaker = calls.with(calls.indexOf(call), weaken(call));
-    if (!isPossible(weaker)) calls = weaker;
-  }
-  return {
-    calls: calls.filter((call) => !isUnknown(call)),
-    others: calls.filter((call) => isUnknown(call) && isChange(call)),
-  };
 }

@@ -1,13 +1,5 @@
 /** What a client did. `copy-new` and `move-new` must not replace a file. */
-export type CallKind =
-  | 'upload'
-  | 'read'
-  | 'find'
-  | 'copy'
-  | 'copy-new'
-  | 'move'
-  | 'move-new'
-  | 'delete';
+export type CallKind = 'upload' | 'read' | 'copy' | 'copy-new' | 'move' | 'move-new' | 'delete';
 
 /** A call, and when it was made. All times are numbers of one sequence. */
 export interface Call {
@@ -26,10 +18,7 @@ export interface Call {
 }
 
 /**
- * One line per call. `parseHistory` reads it, so a history that was found can become a test.
- *
- * @example
- * toText([{ kind: 'move', file: 'a', to: 'b', invoked: 3, returned: 7, outcome: 'ok' }]); // '3..7 move a b ok'
+ * One line per call, such as `3..7 move a b ok`. `parseHistory` reads it, so a history that was found can become a test.
  */
 export function toText(calls: readonly Call[]): string {
   return calls
@@ -113,8 +102,6 @@ export function toSteps(
       return [(contents) => [contents.with(from, outcome)]];
     case 'read':
       return isUnknown ? [] : [expectContent(from, (content) => content === outcome)];
-    case 'find':
-      return isUnknown ? [] : [expectContent(from, isPresent)];
     case 'delete':
       return [(contents, held) => hold(contents, held) && [contents.with(from, undefined)]];
     case 'copy':

@@ -6,36 +6,19 @@ import { onTestFinished } from 'vitest';
 import type { ConfigInput } from '../../src/index.ts';
 import { Cli } from '../server/support/cli.ts';
 import { makeFolder } from '../server/support/start-server.ts';
-import { PAIR } from './storage-calls.ts';
 
-/** A change to a source file of the server, below `src/`. */
-export interface Patch {
-  readonly file: string;
-  /** Text that occurs in the file. */
-  readonly find: string;
-  readonly replace: string;
-}
-
-/** What `preload.ts` changes around a server. */
-export interface Surroundings {
-  readonly patches: readonly Patch[];
-  /** How long calls that change names on disk may take. */
-  readonly diskMilliseconds: number;
-}
-
-const PRELOAD = new URL('preload.ts', import.meta.url).href;
+/** The key pair of its only environment. */
+export const PAIR = { id: 'me', secret: 'the-secret-of-me' };
 
 /** A server process that can be killed, frozen and restarted. It ends with the test. */
 export class Replica {
   readonly #config: Partial<ConfigInput>;
-  readonly #surroundings: Surroundings;
   #cli: Cli | undefined;
   /** Undefined while it is not running. */
   url: string | undefined;
 
-  constructor(config: Partial<ConfigInput>, surroundings: Surroundings) {
+  constructor(config: Partial<ConfigInput>) {
     this.#config = config;
-    this.#surroundings = surroundings;
   }
 
   async start(): Promise<void> {
@@ -47,10 +30,7 @@ export class Replica {
       ...this.#config,
     };
     const folder = await makeFolder({ 'berth.yaml': JSON.stringify(config) });
-    this.#cli = new Cli(folder, ['--config', 'berth.yaml'], {
-      NODE_OPTIONS: `--import=${PRELOAD}`,
-      BERTH_SURROUNDINGS: JSON.stringify(this.#surroundings),
-    });
+    this.#cli = new Cli(folder, ['--config', 'berth.yaml']);
     this.url = (await this.#cli.listening()).url;
   }
 
@@ -65,23 +45,16 @@ export class Replica {
     await wait(milliseconds);
     this.#cli?.child.kill('SIGCONT');
   }
-
-  /** Sets its clock forward or back. */
-  turnClock(): void {
-    this.#cli?.child.kill('SIGUSR2');
-  }
 }
 
-/** A connection to a store or to Redis that can be cut. Data takes up to a few milliseconds. It ends with the test. */
+/** A connection to a store or to Redis that can be cut. It ends with the test. */
 export class Cable {
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
-  readonly #milliseconds: number;
   #isCut = false;
   port = 0;
 
-  constructor(target: number, milliseconds: number) {
-    this.#milliseconds = milliseconds;
+  constructor(target: number) {
     this.#server = createServer((socket) => {
       if (this.#isCut) return void socket.destroy();
       const upstream = connect(target, '127.0.0.1');
@@ -93,7 +66,7 @@ export class Cable {
         [socket, upstream],
         [upstream, socket],
       ] as const) {
-        pipeline(from, (chunks) => this.#delay(chunks), to).catch(() => {
+        pipeline(from, (chunks) => this.#pass(chunks), to).catch(() => {
           socket.destroy();
           upstream.destroy();
         });
@@ -101,8 +74,8 @@ export class Cable {
     });
   }
 
-  static async to(target: number, milliseconds: number): Promise<Cable> {
-    const cable = new Cable(target, milliseconds);
+  static async to(target: number): Promise<Cable> {
+    const cable = new Cable(target);
     await once(cable.#server.listen(0, '127.0.0.1'), 'listening');
     cable.port = (cable.#server.address() as AddressInfo).port;
     onTestFinished(() => {
@@ -120,11 +93,8 @@ export class Cable {
     this.#isCut = false;
   }
 
-  async *#delay(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  async *#pass(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
-      if (this.#milliseconds > 0 && Math.random() < 0.3) {
-        await wait(Math.random() * this.#milliseconds);
-      }
       // What is on its way when the cable is cut never arrives.
       if (this.#isCut) return void (await new Promise(() => {}));
       yield chunk;

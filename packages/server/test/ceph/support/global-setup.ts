@@ -42,7 +42,7 @@ export default async function setup({ provide }: TestProject) {
 }
 
 async function start(attempts: number): Promise<Ceph> {
-  const ceph = await startCeph(1);
+  const ceph = await startCeph();
   try {
     await ceph.ready;
     return ceph;

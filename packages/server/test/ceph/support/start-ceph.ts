@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -6,10 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/ceph.sh', import.meta.url));
-const run = promisify(execFile);
 /** Below the ephemeral ports. */
 const PORTS = { from: 20_000, to: 32_000 };
 
@@ -24,11 +22,11 @@ export interface Ceph {
  * Starts a separate store, which ends with this process, however it ends: the script waits for the end
  * of its standard input.
  */
-export async function startCeph(osds: 1 | 3): Promise<Ceph> {
+export async function startCeph(): Promise<Ceph> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-ceph-'));
   const port = await findPorts();
   // Not in the process group that Ctrl-C signals.
-  const child = spawn(SCRIPT, ['run', folder, `${port}`, `${osds}`], {
+  const child = spawn(SCRIPT, ['run', folder, `${port}`], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });
@@ -49,11 +47,6 @@ async function waitUntilReady(child: ChildProcess, ended: Promise<unknown>): Pro
   const lines = createInterface(child.stdout as NonNullable<ChildProcess['stdout']>);
   const [first] = (await Promise.race([once(lines, 'line'), ended])) as unknown[];
   if (!`${first}`.startsWith('ready ')) throw new Error('Ceph did not start.');
-}
-
-/** Other commands of the script. */
-export async function tellCeph(command: string, folder: string, ...args: string[]): Promise<void> {
-  await run(SCRIPT, [command, folder, ...args]);
 }
 
 /** The first of two consecutive free ports. */
