@@ -59,11 +59,10 @@ describe('readXmlError', () => {
     expect(readXmlError('<A><Code>1</Code><Error></Error><Message>2</Message></A>')).toEqual({});
   });
 
-  it('handles hostile text quickly', () => {
-    const start = process.cpuUsage();
-    readXmlError('<Error '.repeat(100_000));
-    readXmlError('<!--'.repeat(100_000));
-    readXmlError(`<Error>${'<Code>'.repeat(100_000)}`);
-    expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
+  // Quadratic time would exceed the limit of a test by far.
+  it('reads hostile text in linear time', () => {
+    expect(readXmlError('<Error '.repeat(1_000_000))).toBeUndefined();
+    expect(readXmlError('<!--'.repeat(1_000_000))).toBeUndefined();
+    expect(readXmlError(`<Error>${'<Code>'.repeat(1_000_000)}`)).toBeDefined();
   });
 });
