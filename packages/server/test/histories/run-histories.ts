@@ -85,7 +85,7 @@ export async function expectLinearizable(
   }
   process.stdout.write(`${JSON.stringify({ seed: SEED, ...counts })}\n`);
   expect(violations.join('\n\n')).toBe('');
-  expect(counts.unknown).toBeLessThan(counts.calls / 2);
+  expect(counts.unknown).toBeLessThan(counts.calls / 4);
   expect(counts.undecided).toBeLessThan(Math.max(2, counts.histories / 50));
 }
 
