@@ -31,7 +31,6 @@ const ALL: Combination[] = [
   { credentials: ['key'], apis: ['storage'], ...FULL },
   { credentials: ['headers'], apis: ['storage'], ...FULL },
   { credentials: ['key'], apis: BOTH, ...FULL },
-  { credentials: ['headers'], apis: BOTH, ...FULL },
   { credentials: ['token', 'headers'], apis: BOTH, ...FULL, hasFixture: false },
   { credentials: ['token', 'key'], apis: BOTH, ...FULL, hasOtherEnv: false },
   { credentials: ['token', 'key', 'headers'], apis: BOTH, ...FULL, hasHost: false },
