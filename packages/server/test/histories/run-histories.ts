@@ -85,7 +85,8 @@ export async function expectLinearizable(
   }
   process.stdout.write(`${JSON.stringify({ seed: SEED, ...counts })}\n`);
   expect(violations.join('\n\n')).toBe('');
-  expect(counts.unknown).toBeLessThan(counts.calls / 4);
+  // How many calls a fault meets depends on the machine; that enough of them have an outcome does not.
+  expect(counts.calls - counts.unknown).toBeGreaterThan(counts.histories * 4);
   expect(counts.undecided).toBeLessThan(Math.max(2, counts.histories / 50));
 }
 
