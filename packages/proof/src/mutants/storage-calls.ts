@@ -78,8 +78,9 @@ export const storageCalls: Rows = {
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ),
-    'only the first piece of a body is read': request(LINKS, (call) => {
-      call.body = Buffer.from(call.pieces[0] ?? '');
+    'escapes in JSON are not decoded': request(GRANT, (call) => {
+      if (call.json === undefined) return;
+      call.body = Buffer.from(call.body.toString().replaceAll('\\u', 'u'));
     }),
   },
   'ST-RESPONSE-JSON': {
