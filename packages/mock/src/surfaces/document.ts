@@ -72,14 +72,12 @@ export function createDocumentSurface(context: Context): GatewayRouter {
   };
 
   function toPreflight({ request: { headers } }: Call): HandlerResponse {
-    const asked = headers['access-control-request-headers'];
-    const allowed = {
-      ...cors.preflight(headers.origin),
-      'access-control-allow-methods': HTTP_METHODS.join(', '),
-    };
     return {
       status: 204,
-      headers: { ...allowed, ...(asked && { 'access-control-allow-headers': asked }) },
+      headers: {
+        ...cors.preflight(headers),
+        'access-control-allow-methods': HTTP_METHODS.join(', '),
+      },
     };
   }
 

@@ -23,17 +23,16 @@ export function refuseForeignHost(
 ): boolean {
   const name = findForeignName(request, context.options);
   if (name === undefined) return false;
-  const { origin } = request.headers;
   const cors = corsOf(context, surface);
   if (isPreflight(request)) {
     // A browser that cached it would not ask again after the host has changed.
     const headers = { 'access-control-max-age': '0', 'x-request-id': randomUUID() };
-    response.writeHead(204, { ...cors.preflight(origin), ...headers }).end();
+    response.writeHead(204, { ...cors.preflight(request.headers), ...headers }).end();
     return true;
   }
   const message = `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`;
   const error = refusalFor('host', surface, { status: 421, message });
-  sendRefusal(error, response, cors.response(origin));
+  sendRefusal(error, response, cors.response(request.headers.origin));
   return true;
 }
 

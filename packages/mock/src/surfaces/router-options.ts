@@ -10,20 +10,14 @@ import {
 } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import type { SurfaceName } from '../contract/surface.ts';
-import { FAULT_HEADER } from '../faults/do-faults.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { recordOf } from '../session/call-record.ts';
-import { SESSION_HEADER } from '../session/session.ts';
 import { isLoopbackOrigin } from '../util/host.ts';
 import { createRefusalExplainer } from './explain-refusal.ts';
 
-/** The mock's own request headers, which browsers ask for in preflights. */
-const CORS = { headers: ['Prefer', SESSION_HEADER, FAULT_HEADER] };
-
 /** Returns the options that determine which pages may read a mock's responses. */
 function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
-  if (origins?.includes('*')) return { ...CORS, origins: '*' };
-  return { ...CORS, origins: origins ?? isLoopbackOrigin };
+  return { origins: origins?.includes('*') ? '*' : (origins ?? isLoopbackOrigin) };
 }
 
 export function corsOf(

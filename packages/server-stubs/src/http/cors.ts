@@ -15,8 +15,12 @@ export interface CorsOptions {
    * contract's own credentials are in headers and do not need it. Default: false.
    */
   readonly credentials?: boolean;
-  /** Request headers that pages may send in addition to the contract's. Default: none. */
-  readonly headers?: readonly string[];
+}
+
+/** The request headers that CORS headers depend on. */
+export interface CorsRequestHeaders {
+  readonly origin?: string | undefined;
+  readonly 'access-control-request-headers'?: string | undefined;
 }
 
 /** The APIs that browsers call. */
@@ -28,8 +32,11 @@ export interface Cors {
    * Returns the headers for responses to an origin. Do not modify the object, because it is shared.
    */
   response(origin: string | undefined): Readonly<Record<string, string>>;
-  /** Returns the headers for the 204 response to OPTIONS. */
-  preflight(origin: string | undefined): Readonly<Record<string, string>>;
+  /**
+   * Returns the headers for the 204 response to OPTIONS. They allow the request headers that the page asks
+   * for, because what a page sends to a hosted service is for the service to judge.
+   */
+  preflight(request: CorsRequestHeaders): Readonly<Record<string, string>>;
   /** Whether pages from this origin may open WebSockets, to which browsers do not apply CORS headers. */
   readonly allows: (origin: string) => boolean;
 }
@@ -45,7 +52,7 @@ export interface Cors {
 export function createCors(
   surface: CorsSurface,
   { storageHeaders, gatewayHeaders }: WireProfile,
-  { origins = CORS.allowOrigin, credentials = false, headers = [] }: CorsOptions = {},
+  { origins = CORS.allowOrigin, credentials = false }: CorsOptions = {},
 ): Cors {
   if (origins === '*' && credentials) {
     throw new TypeError(
@@ -56,12 +63,12 @@ export function createCors(
     profile: Object.values(storageHeaders),
     upstreamStatus: [gatewayHeaders.upstreamStatus],
   };
-  const list = (entries: readonly string[]) =>
-    entries.flatMap((entry) => names[entry] ?? entry).join(', ');
-  const exposed = { 'access-control-expose-headers': list(CORS.exposeHeaders) };
+  const toNames = (entries: readonly string[]) => entries.flatMap((entry) => names[entry] ?? entry);
+  const exposed = { 'access-control-expose-headers': toNames(CORS.exposeHeaders).join(', ') };
+  const allowHeaders = toNames(CORS.allowHeaders);
   const preflight = {
     'access-control-allow-methods': CORS.allowMethods[surface].join(', '),
-    'access-control-allow-headers': list([...CORS.allowHeaders, ...headers]),
+    'access-control-allow-headers': allowHeaders.join(', '),
     'access-control-max-age': String(CORS.maxAge),
   };
   const toPair = (origin: Record<string, string>) => ({
@@ -84,9 +91,32 @@ export function createCors(
   };
   return {
     response: (origin) => pairOf(origin).response,
-    preflight: (origin) => pairOf(origin).preflight,
+    preflight: ({ origin, 'access-control-request-headers': requested = '' }) => ({
+      ...pairOf(origin).preflight,
+      'access-control-allow-headers': addRequested(allowHeaders, requested).join(', '),
+    }),
     allows,
   };
+}
+
+/** Longer lists of requested headers are ignored, so that a response does not grow with its request. */
+const MAX_REQUESTED = { names: 64, characters: 4096 };
+
+/** RFC 9110, section 5.1: a field name is a token. */
+const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+
+/** Adds the names in `Access-Control-Request-Headers` to the names that every page may send. */
+function addRequested(allowed: readonly string[], requested: string): readonly string[] {
+  const names = requested.split(',', MAX_REQUESTED.names + 1).map((name) => name.trim());
+  if (requested.length > MAX_REQUESTED.characters || names.length > MAX_REQUESTED.names) {
+    return allowed;
+  }
+  const known = new Map(allowed.map((name) => [name.toLowerCase(), name]));
+  for (const name of names) {
+    const key = name.toLowerCase();
+    if (FIELD_NAME.test(name) && !known.has(key)) known.set(key, name);
+  }
+  return [...known.values()];
 }
 
 function allow(origin: string, credentials: boolean): Record<string, string> {
@@ -105,7 +135,7 @@ function assertOrigin(origin: string): string {
 interface Asked {
   readonly request: {
     readonly method?: string | undefined;
-    readonly headers: { readonly origin?: string | undefined };
+    readonly headers: CorsRequestHeaders;
   };
 }
 
@@ -120,6 +150,6 @@ export function toPreflight(
 ): HandlerResponse | undefined {
   if (request.method !== 'OPTIONS') return undefined;
   if (kind !== 'method-not-allowed' && kind !== 'not-found') return undefined;
-  const headers = cors.preflight(request.headers.origin);
+  const headers = cors.preflight(request.headers);
   return { status: 204, headers: { ...headers, allow: headers['access-control-allow-methods'] } };
 }

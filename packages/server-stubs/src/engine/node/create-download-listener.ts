@@ -28,7 +28,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
     setHeaders(response, { 'x-request-id': requestId });
     if (method === 'OPTIONS') {
       // OPTIONS is the CORS preflight (D11).
-      const preflight = cors.preflight(headers.origin);
+      const preflight = cors.preflight(headers);
       const allow = preflight['access-control-allow-methods'];
       response.writeHead(204, { ...preflight, allow }).end();
       return;
