@@ -9,7 +9,6 @@ import {
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
-  type KeyPairs,
 } from '@berth/server-stubs/engine/node';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
@@ -26,10 +25,7 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
   const key = await importJWK(publicKey);
   const present = createPresentAuth(profile);
   const keyPairs = createKeyPairs({ [env]: { credentials: [KEY_PAIR] } });
-  // Any session token is accepted with the key pair.
-  const pairs = (): KeyPairs => ({
-    find: (id) => ({ ...keyPairs.find(id, env), isUsable: () => true }),
-  });
+  const pairs = () => keyPairs;
   const { limits } = defaults;
   const nowOf = (request: IncomingMessage) => recordOf(request).session.clock.now();
   const clock = (request: IncomingMessage) =>

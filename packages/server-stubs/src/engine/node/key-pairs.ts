@@ -7,7 +7,10 @@ export interface Credential {
   readonly id: string;
   /** Shared with the caller, but never sent. */
   readonly secret: string;
-  /** Session token of temporary credentials, which every call must then send. Default: none. */
+  /**
+   * Session token of temporary credentials, which every call must then send. Default: none, and whatever a
+   * call sends is ignored.
+   */
   readonly token?: string | undefined;
   /** When the credentials expire. Default: never. */
   readonly expires?: Date | undefined;
@@ -18,7 +21,7 @@ export interface KeyPair {
   /** `undefined` in the placeholder for unknown IDs. */
   readonly env: string | undefined;
   readonly sign: Signer;
-  /** Whether the session token is correct and the credential has not expired. */
+  /** Whether the credential has not expired and the session token is correct, if it has one. */
   isUsable(token: string, now: number): boolean;
 }
 
@@ -74,12 +77,13 @@ export function createKeyPairs(
 }
 
 function createKeyPair(env: string | undefined, credential: Credential): KeyPair {
-  const { secret, token = '', expires } = credential;
+  const { secret, token, expires } = credential;
   const end = expires?.getTime() ?? Number.POSITIVE_INFINITY;
   return {
     env,
     sign: createSigner(secret),
-    isUsable: (given, now) => isSameSecret(token, given) && now < end,
+    // D17: permanent credentials have no token to compare with.
+    isUsable: (given, now) => (token === undefined || isSameSecret(token, given)) && now < end,
   };
 }
 
