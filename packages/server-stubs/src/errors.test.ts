@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
-import { GatewayError, StorageError, toErrorXml } from './errors.ts';
+import { GatewayError, StorageError, toXml } from './errors.ts';
 import { toResponse } from './runtime/index.ts';
 
 const call = (method: string) =>
@@ -40,12 +40,12 @@ test.each([
   '中文 😀',
   ' a\tb\n',
 ])('text survives escaping: %s', (text) => {
-  expect(parse(toErrorXml({ Message: text }))).toEqual({ Error: { Message: text } });
+  expect(parse(toXml('Error', { Message: text }))).toEqual({ Error: { Message: text } });
 });
 
 test.each(['\u0000', '\u001B', '\uD800', '\uFFFF'])(
   'characters that XML does not allow are replaced',
   (text) => {
-    expect(toErrorXml({ Message: text })).toContain('<Message>\uFFFD</Message>');
+    expect(toXml('Error', { Message: text })).toContain('<Message>\uFFFD</Message>');
   },
 );

@@ -175,7 +175,7 @@ export class UploadError extends ContractError {
         'content-type': 'application/xml',
         'x-request-id': requestId,
       },
-      body: toErrorXml({
+      body: toXml('Error', {
         Code: this.code,
         Message: this.message,
         Resource: this.resource ?? resources.get(call.request) ?? call.rawPath,
@@ -237,11 +237,11 @@ export function rememberResource(request: IncomingMessage, key: string): void {
 }
 
 /** One child element per entry, in order (D27). */
-export function toErrorXml(entries: Readonly<Record<string, string>>): string {
+export function toXml(root: string, entries: Readonly<Record<string, string>>): string {
   const elements = Object.entries(entries).map(
     ([name, text]) => `<${name}>${escapeText(text)}</${name}>`,
   );
-  return `<?xml version="1.0" encoding="UTF-8"?><Error>${elements.join('')}</Error>`;
+  return `<?xml version="1.0" encoding="UTF-8"?><${root}>${elements.join('')}</${root}>`;
 }
 
 function escapeText(text: string): string {

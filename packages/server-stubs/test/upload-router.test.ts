@@ -26,7 +26,7 @@ type Options = Parameters<typeof createUploadRouter>[1];
 const md5: UploadHandler = async ({ key, file }) => {
   const hash = createHash('md5');
   for await (const chunk of file) hash.update(chunk);
-  return { etag: hash.digest('hex'), location: `https://files.example/${key}` };
+  return { etag: hash.digest('hex'), location: `https://files.example/${key}`, bucket: 'files' };
 };
 
 const upload = (uploadFile: UploadHandler = md5, options: Options = {}) =>
@@ -81,6 +81,30 @@ describe('a file', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(response.headers.get('x-request-id')).toBeTruthy();
   });
+
+  test.each(['200', '201', '204', '303'])(
+    'gets the status that it requests: %s',
+    async (status) => {
+      const key = 'a & <b>.txt';
+      const response = await post(
+        await upload(),
+        form({ ...FIELDS, key, success_action_status: status }),
+      );
+      expect(response.status).toBe(status === '303' ? 204 : Number(status));
+      const text = await response.text();
+      if (status !== '201') return expect(text).toBe('');
+      expect(response.headers.get('content-type')).toBe('application/xml');
+      expect(new XMLParser().parse(text)).toEqual({
+        '?xml': '',
+        PostResponse: {
+          Location: 'https://files.example/a%20&%20<b>.txt',
+          Bucket: 'files',
+          Key: key,
+          ETag: '"5d41402abc4b2a76b9719d911017c592"',
+        },
+      });
+    },
+  );
 
   test('field names may be in any case, and in those of the wire profile', async () => {
     const fields = { KEY: 'a', signature: 's', 'X-Acme-Security-Token': 't' };

@@ -103,7 +103,8 @@ function createUploadFile(context: StorageContext) {
       await authorizeUse?.({ kind: 'grant', id: storeFileID, env, caller });
       const { etag, size } = await blobs.write({ env, path }, file, options);
       onChange({ action: 'upload', env, path, caller, bytes: size, requestId });
-      return { etag, location: `${publicUrl(request)}${links.toPath(granted)}` };
+      const location = `${publicUrl(request)}${links.toPath(granted)}`;
+      return { etag, location, bucket: granted.bucket };
     } catch (error) {
       return fail(error);
     } finally {

@@ -1,5 +1,11 @@
 import { Readable } from 'node:stream';
-import { rememberResource, toContractError, UploadError, type UploadErrorCode } from '../errors.ts';
+import {
+  rememberResource,
+  toContractError,
+  toXml,
+  UploadError,
+  type UploadErrorCode,
+} from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
@@ -50,13 +56,15 @@ export interface UploadInput {
 
 /**
  * The result of an upload. The status is 204, or the status that the form requests in
- * `success_action_status`.
+ * `success_action_status`. A 201 has an XML document with these values and the key.
  */
 export interface UploadResult {
   /** Strong ETag of the content, such as its MD5 in hex. Quoted on the wire. */
   readonly etag: string;
   /** URL of the file. */
   readonly location: string;
+  /** Name of the bucket that contains the file, for the document of a 201. Default: empty. */
+  readonly bucket?: string;
 }
 
 /** Stores a file. To reject it, throw an `UploadError`, preferably before reading the content. */
@@ -122,16 +130,25 @@ export function createUploadRouter(
   );
 }
 
-/** D27: "The upload target responds with 204, an empty body, a strong `ETag` and a `Location`." */
-function toUploaded({ etag, location }: UploadResult, { fields }: UploadInput): HandlerResponse {
-  const wanted = fields.get(STATUS_FIELD) ?? '';
+/**
+ * D27: "The upload target responds with 204, an empty body, a strong `ETag` and a `Location`." A 201 has the
+ * document that object stores send, which uploaders in pages read.
+ */
+function toUploaded(
+  { etag, location, bucket = '' }: UploadResult,
+  { fields, key }: UploadInput,
+): HandlerResponse {
+  const requested = fields.get(STATUS_FIELD) ?? '';
+  const status = STATUSES.includes(requested) ? Number(requested) : DEFAULT_STATUS;
+  const quoted = etag.startsWith('"') ? etag : `"${etag}"`;
+  // Headers are ASCII. Existing percent-encoding is kept.
+  const url = location.replace(/[^\x21-\x7E]+/gu, encodeURIComponent);
+  const headers = { etag: quoted, location: url };
+  if (status !== 201) return { status, headers };
   return {
-    status: STATUSES.includes(wanted) ? Number(wanted) : DEFAULT_STATUS,
-    headers: {
-      etag: etag.startsWith('"') ? etag : `"${etag}"`,
-      // Headers are ASCII. Existing percent-encoding is kept.
-      location: location.replace(/[^\x21-\x7E]+/gu, encodeURIComponent),
-    },
+    status,
+    headers: { ...headers, 'content-type': 'application/xml' },
+    body: toXml('PostResponse', { Location: url, Bucket: bucket, Key: key, ETag: quoted }),
   };
 }
 
