@@ -28,10 +28,6 @@ const LAYERS = {
     ...['context', 'options', 'services', 'session', 'files', 'faults', 'contract', 'typescript'],
     'util',
   ],
-  'packages/proof/src': [
-    ...['check-variants', 'variants', 'check-mutant', 'start-mutated'],
-    ...['start-reference', 'mutants', 'proxy', 'sign-storage-headers'],
-  ],
   'packages/server/src': [
     ...['index', 'cli', 'server', 'observe', 'gateway', 'shared', 'blobs', 'auth', 'config'],
   ],

@@ -8,7 +8,7 @@ import { listWorkspaces, ROOT, turbo } from './process.mjs';
 
 const GENERATED = ['*/generated/*', '*.gen.*', 'docs/reference/*.md'];
 /** The packages whose tests take longest, because they wait: for links that expire, and for Ceph. */
-const LONGEST = ['@berth/proof', '@berth/server'];
+const LONGEST = ['@berth/conformance', '@berth/server'];
 const OPTIONS = ['--continue', '--output-logs=new-only', '--log-order=grouped'];
 
 checkEngines();
@@ -21,7 +21,7 @@ printTotals();
 process.exit(code);
 
 /**
- * Runs the tests. turbo starts tasks in the order of their dependencies, so the tests of `proof` would start last and
+ * Runs the tests. turbo starts tasks in the order of their dependencies, so the tests of `conformance` would start last and
  * end alone: a second run starts those that wait most at once.
  */
 async function test() {

@@ -33,7 +33,7 @@ function listOthers({ results }: Report): string[] {
 const toFails = (ids: string[]) => ids.map((id) => `fail ${id}`).toSorted();
 
 test('a server that makes different choices passes, except for the SHOULD rules that it does not follow', async () => {
-  // `packages/proof` makes a whole run.
+  // `sound.test.ts` makes a whole run.
   const report = await runSecondServer({}, { only: FILES });
   expect(listOthers(report)).toEqual(toFails([...DROPPED, NO_FILE_ID]));
   const should = report.results.filter(({ outcome }) => outcome === 'fail');

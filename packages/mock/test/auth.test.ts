@@ -3,7 +3,7 @@ import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { storage } from './helpers/calls.ts';
 
-// The conformance suite checks tokens and signatures in strict mode (`packages/proof/test/right-variants.test.ts`).
+// The conformance suite checks tokens and signatures in strict mode (`packages/conformance/test/variants.test.ts`).
 const SERVICE = '/v1/cloudrun/hello';
 
 test("strict accepts the mock's own token, until it expires by the session's clock", async () => {

@@ -15,7 +15,7 @@ test.each([
 
 test.each([
   ['npx berth-mock --services ./services', undefined],
-  ['npx @berth/conformance', 'a conformance run, which packages/proof tests'],
+  ['npx @berth/conformance', 'a conformance run, which packages/conformance tests'],
   ['curl http://127.0.0.1:4010/', undefined],
   ['curl https://127.0.0.1.example/', 'calls 127.0.0.1.example'],
   ['docker run --rm image', 'needs containers'],

@@ -40,7 +40,7 @@ export function skipReason(words: string[]): string | undefined {
     const isSmall = args.includes('--only');
     const isPart = isSmall && text.includes('--gateway-url http://127.0.0.1');
     return isSuite && !sendsNothing && !isPart
-      ? 'a conformance run, which packages/proof tests'
+      ? 'a conformance run, which packages/conformance tests'
       : undefined;
   }
   if (HERE.includes(command)) return undefined;

@@ -1,10 +1,10 @@
-import { createConformance, type Finding } from '@berth/conformance';
 import rules from '@berth/spec/rules.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkMutant } from '../src/check-mutant.ts';
-import { refuseChunks } from '../src/mutants/gateway-requests.ts';
-import { mutants } from '../src/mutants/index.ts';
-import { type Mutated, startMutated } from '../src/start-mutated.ts';
+import { createConformance, type Finding } from '../src/index.ts';
+import { checkMutant } from './mutants/check-mutant.ts';
+import { refuseChunks } from './mutants/gateway-requests.ts';
+import { mutants } from './mutants/index.ts';
+import { type Mutated, startMutated } from './targets/start-mutated.ts';
 
 let mutated: Mutated;
 beforeAll(async () => {

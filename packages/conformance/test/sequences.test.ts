@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { createConformance } from '@berth/conformance';
 import { testOn } from '@berth/scripts/engines';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkMutant } from '../src/check-mutant.ts';
-import { mutants } from '../src/mutants/index.ts';
-import { signStorageHeaders } from '../src/sign-storage-headers.ts';
-import { startConformingMock } from '../src/start-conforming-mock.ts';
-import { type Mutated, startMutated } from '../src/start-mutated.ts';
-import { startSecond } from './support/start-second.ts';
+import { createConformance } from '../src/index.ts';
+import { checkMutant } from './mutants/check-mutant.ts';
+import { mutants } from './mutants/index.ts';
+import { signStorageHeaders } from './targets/sign-storage-headers.ts';
+import { startMock } from './targets/start-mock.ts';
+import { type Mutated, startMutated } from './targets/start-mutated.ts';
+import { startSecond } from './targets/start-second.ts';
 
 let mutated: Mutated;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => mutated.close());
 describe('on a correct deployment, no sequence fails', () => {
   const only = ['ST-SEQUENCE'];
 
-  test.each(Object.entries({ mock: startConformingMock, 'second server': startSecond }))(
+  test.each(Object.entries({ mock: startMock, 'second server': startSecond }))(
     'the %s',
     async (_, start) => {
       const { options, close } = await start();

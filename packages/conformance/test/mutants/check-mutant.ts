@@ -1,6 +1,6 @@
-import { createConformance, type Report } from '@berth/conformance';
-import type { Mutant } from './mutants/mutant.ts';
-import type { Mutated } from './start-mutated.ts';
+import { createConformance, type Report } from '../../src/index.ts';
+import type { Mutated } from '../targets/start-mutated.ts';
+import type { Mutant } from './mutant.ts';
 
 /** The suite's verdict on a mutant. */
 export interface MutantVerdict {

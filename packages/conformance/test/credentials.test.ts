@@ -1,9 +1,9 @@
-import { type ConformanceOptions, createConformance, type Report } from '@berth/conformance';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signStorageHeaders } from '../src/sign-storage-headers.ts';
-import { startConformingMock } from '../src/start-conforming-mock.ts';
-import { startReference } from '../src/start-reference.ts';
-import { startSecond } from './support/start-second.ts';
+import { type ConformanceOptions, createConformance, type Report } from '../src/index.ts';
+import { signStorageHeaders } from './targets/sign-storage-headers.ts';
+import { startMock } from './targets/start-mock.ts';
+import { startReference } from './targets/start-reference.ts';
+import { startSecond } from './targets/start-second.ts';
 
 /*
  * Every combination of credentials, APIs and other options is a valid way to run the suite: none may fail on a
@@ -49,7 +49,7 @@ interface Target {
 
 const servers: Record<string, () => Promise<Target>> = {
   'reference server': () => startReference({ isAlone: true }),
-  mock: startConformingMock,
+  mock: startMock,
   'second server': async () => ({ ...(await startSecond()), isSecond: true }),
 };
 const started: Record<string, Target> = {};

@@ -1,7 +1,7 @@
-import { type ConformanceOptions, createConformance, type Report } from '@berth/conformance';
-import { type MutatedRequest, MutatedResponse } from './proxy/messages.ts';
-import type { Mutated } from './start-mutated.ts';
-import { combine, type Variant } from './variants/variant.ts';
+import { type ConformanceOptions, createConformance, type Report } from '../../src/index.ts';
+import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import type { Mutated } from '../targets/start-mutated.ts';
+import { combine, type Variant } from './variant.ts';
 
 /**
  * Runs the suite against a server that applies all of these variants, and returns what fails or is skipped.

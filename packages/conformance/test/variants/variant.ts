@@ -1,4 +1,4 @@
-import type { ConformanceOptions } from '@berth/conformance';
+import type { ConformanceOptions } from '../../src/index.ts';
 import type { Mutant, MutantContext } from '../mutants/mutant.ts';
 import { type Hooks, MutatedResponse } from '../proxy/messages.ts';
 

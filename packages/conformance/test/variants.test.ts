@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { checkVariants } from '../src/check-variants.ts';
-import { startConformingMock } from '../src/start-conforming-mock.ts';
-import { startMutated } from '../src/start-mutated.ts';
-import { variants } from '../src/variants/index.ts';
-import { toRuns } from '../src/variants/variant.ts';
-import { startSecond } from './support/start-second.ts';
+import { startMock } from './targets/start-mock.ts';
+import { startMutated } from './targets/start-mutated.ts';
+import { startSecond } from './targets/start-second.ts';
+import { checkVariants } from './variants/check-variants.ts';
+import { variants } from './variants/index.ts';
+import { toRuns } from './variants/variant.ts';
 
 test('there are 40 variants, each with a unique name', () => {
   expect(new Set(variants.map(({ name }) => name)).size).toBe(variants.length);
@@ -13,7 +13,7 @@ test('there are 40 variants, each with a unique name', () => {
 
 const SERVERS = [
   ['reference server', undefined],
-  ['mock', startConformingMock],
+  ['mock', startMock],
   ['second server', startSecond],
 ] as const;
 

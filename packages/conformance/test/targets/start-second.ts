@@ -1,8 +1,8 @@
-import { startFixture } from '@berth/conformance/fixture';
-import { startSecondServer } from '../../../conformance/test/second-server/start-second-server.ts';
-import { changeJson } from '../../src/mutants/support/gateway.ts';
-import { type Hooks, type MutatedRequest, MutatedResponse } from '../../src/proxy/messages.ts';
-import type { Deployment } from '../../src/start-mutated.ts';
+import { startFixture } from '../../fixture/server.mjs';
+import { changeJson } from '../mutants/support/gateway.ts';
+import { type Hooks, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import { startSecondServer } from '../second-server/start-second-server.ts';
+import type { Deployment } from './start-mutated.ts';
 
 /** The second server of the conformance suite, with the fixture service behind it. */
 export async function startSecond(publicUrl?: string): Promise<Deployment> {

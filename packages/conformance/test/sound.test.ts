@@ -1,12 +1,12 @@
-import { createConformance } from '@berth/conformance';
 import { expect, test } from 'vitest';
-import { startConformingMock } from '../src/start-conforming-mock.ts';
-import { startReference } from '../src/start-reference.ts';
-import { startSecond } from './support/start-second.ts';
+import { createConformance } from '../src/index.ts';
+import { startMock } from './targets/start-mock.ts';
+import { startReference } from './targets/start-reference.ts';
+import { startSecond } from './targets/start-second.ts';
 
 const SERVERS = {
   'reference server': startReference,
-  mock: startConformingMock,
+  mock: startMock,
   'second server': startSecond,
 };
 

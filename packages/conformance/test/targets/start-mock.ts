@@ -1,9 +1,9 @@
-import { startFixture } from '@berth/conformance/fixture';
 import { createMock, GatewayError } from '@berth/mock';
+import { startFixture } from '../../fixture/server.mjs';
 import type { Deployment } from './start-mutated.ts';
 
 /** Starts the mock with strict authentication, and the fixture service behind it. */
-export async function startConformingMock(): Promise<Deployment> {
+export async function startMock(): Promise<Deployment> {
   const fixture = await startFixture({ port: 0 });
   const mock = await createMock({
     auth: 'strict',

@@ -1,4 +1,4 @@
-import type { RuleId } from '../../../conformance/src/generated/rule-ids.gen.ts';
+import type { RuleId } from '../../src/generated/rule-ids.gen.ts';
 import type { Hooks, MutatedResponse } from '../proxy/messages.ts';
 import type { ToServer } from '../proxy/start-mutating-proxy.ts';
 

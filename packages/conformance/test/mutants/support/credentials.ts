@@ -1,5 +1,5 @@
 import type { Hooks, MutatedRequest } from '../../proxy/messages.ts';
-import { hmac, sha256 } from '../../sign-storage-headers.ts';
+import { hmac, sha256 } from '../../targets/sign-storage-headers.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
 import { gatewayRequest, toRefusal } from './gateway.ts';
 import { OPERATIONS } from './storage.ts';

@@ -1,7 +1,7 @@
-import { createConformance } from '@berth/conformance';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { expect, test } from 'vitest';
-import { startReference } from '../src/start-reference.ts';
+import { createConformance } from '../src/index.ts';
+import { startReference } from './targets/start-reference.ts';
 
 // The server tests that it passes with its own names: `deployment/wire-profile.test.ts`.
 test("a server with another vendor's names fails if checked with the neutral names", async () => {

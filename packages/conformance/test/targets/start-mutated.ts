@@ -1,14 +1,14 @@
-import type { ConformanceOptions } from '@berth/conformance';
-import type { Mutant, MutantContext } from './mutants/mutant.ts';
-import { createFiles } from './mutants/support/uploads.ts';
+import type { ConformanceOptions } from '../../src/index.ts';
+import type { Mutant, MutantContext } from '../mutants/mutant.ts';
+import { createFiles } from '../mutants/support/uploads.ts';
 import {
   Headers,
   type Hooks,
   MutatedRequest,
   type MutatedResponse,
   toResponse,
-} from './proxy/messages.ts';
-import { forward, startMutatingProxy, type ToServer } from './proxy/start-mutating-proxy.ts';
+} from '../proxy/messages.ts';
+import { forward, startMutatingProxy, type ToServer } from '../proxy/start-mutating-proxy.ts';
 import { signStorageHeaders } from './sign-storage-headers.ts';
 import { startReference } from './start-reference.ts';
 

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConformanceOptions } from '@berth/conformance';
-import { startFixture } from '@berth/conformance/fixture';
 import { type ConfigInput, createServer } from '@berth/server';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { startFixture } from '../../fixture/server.mjs';
+import type { ConformanceOptions } from '../../src/index.ts';
 
 const ENV = 'dev';
 const OTHER_ENV = 'other';

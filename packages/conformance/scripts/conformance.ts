@@ -1,13 +1,13 @@
 /* biome-ignore-all lint/suspicious/noConsole: a script talks to the terminal */
 
-import { createConformance } from '@berth/conformance';
-import { startConformingMock } from '../src/start-conforming-mock.ts';
-import { startReference } from '../src/start-reference.ts';
+import { createConformance } from '../src/index.ts';
+import { startMock } from '../test/targets/start-mock.ts';
+import { startReference } from '../test/targets/start-reference.ts';
 
 const started = performance.now();
 const targets = [
   { name: 'reference server', start: startReference },
-  { name: 'mock', start: startConformingMock },
+  { name: 'mock', start: startMock },
 ];
 
 /** Checks the reference server and the mock, and prints a summary line for each. */
