@@ -23,7 +23,6 @@ describe('the gateway', () => {
     ['an invalid name', { path: '/v1/cloudrun/1hello' }, 'path.name must match'],
     ['dots', { path: `${SERVICE}/../x` }, 'The path contains a . or .. segment'],
     ['bad JSON', post('{'), 'The body is not valid JSON'],
-    ['no body', post(''), 'The request body is missing: send a JSON object.'],
     ['an array', post('[]'), 'The body must be an object, got an array.'],
     ['null', post('null'), 'The body must be an object, got null.'],
     ['false', post('false'), 'The body must be an object, got a boolean.'],
@@ -46,6 +45,17 @@ describe('the gateway', () => {
     const reply = await gateway(mock, { path });
     expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_PATH' } });
     expect(reply.json.message).toContain(sentence);
+  });
+
+  test.each([
+    ['with Content-Type: application/json', { 'content-type': 'application/json' }],
+    ['without Content-Type', {}],
+    ['in chunks, of which there are none', { 'transfer-encoding': 'chunked' }],
+  ])('accepts a POST without a body %s', async (_, headers) => {
+    for (const path of [SERVICE, `${SERVICE}/a`, '/v1/cloudrun/orders/a']) {
+      const { status, json } = await gateway(mock, { method: 'POST', path, headers });
+      expect([status, json.code]).toEqual([200, undefined]);
+    }
   });
 
   test('accepts a body of another type, or a compressed one', async () => {
