@@ -118,7 +118,20 @@ export function turbo(...args) {
  */
 export function listWorkspaces() {
   const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
-  return ['spec', 'docs', 'scripts', ...packages].filter((folder) =>
+  return ['spec', 'docs', ...packages].filter((folder) =>
     existsSync(join(ROOT, folder, 'package.json')),
+  );
+}
+
+const IMPORTERS = ['packages', 'spec', 'docs', 'scripts', 'bench'];
+
+/** Checks what does not belong to one package: code of the root, imports and dead code. */
+export async function lint() {
+  const root = ['package.json', 'vitest.config.ts', 'scripts', 'bench', '.dependency-cruiser.mjs'];
+  const code = await run('biome', ['check', '--error-on-warnings', ...root]);
+  return (
+    code ||
+    (await run('depcruise', ['--config', '.dependency-cruiser.mjs', ...IMPORTERS])) ||
+    run('knip', [])
   );
 }

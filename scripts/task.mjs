@@ -4,7 +4,7 @@
 import { join, resolve } from 'node:path';
 import { install } from './install.mjs';
 import { packAll } from './pack.mjs';
-import { endWithNpm, ROOT, run, runSource, turbo } from './process.mjs';
+import { endWithNpm, lint, ROOT, run, runSource, turbo } from './process.mjs';
 
 if (['dev', 'docs'].includes(process.argv[2])) endWithNpm();
 await install();
@@ -16,11 +16,9 @@ async function runTask() {
   if (task === 'conformance' && args.length > 0) {
     return runSource('packages/conformance/src/cli.ts', args, { cwd });
   }
-  if (task === 'bench' && args.length > 0) {
+  if (task === 'bench') {
     const built = await turbo('build', '--output-logs=errors-only');
-    return (
-      built || (await run('node', [join(ROOT, 'packages/bench/src/cli.ts'), ...args], { cwd }))
-    );
+    return built || (await run('node', [join(ROOT, 'bench/cli.ts'), ...args], { cwd }));
   }
   if (task === 'pack')
     return packAll(args.map((arg, index) => (index === 0 ? resolve(cwd, arg) : arg)));
@@ -35,6 +33,8 @@ async function runTask() {
     const cwd = join(ROOT, 'docs');
     return generated || run('node', ['--conditions=berth-source', 'scripts/preview.ts'], { cwd });
   }
-  if (task === 'check') return turbo('check', 'knip');
+  if (task === 'lint') return (await lint()) || turbo('lint', ...args);
+  if (task === 'typecheck') return (await run('tsc', [])) || turbo('typecheck', ...args);
+  if (task === 'check') return (await lint()) || (await run('tsc', [])) || turbo('check');
   return turbo(task, ...args);
 }

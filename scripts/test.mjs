@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkEngines } from './engines.mjs';
 import { install } from './install.mjs';
-import { listWorkspaces, ROOT, turbo } from './process.mjs';
+import { lint, listWorkspaces, ROOT, run, turbo } from './process.mjs';
 
 const GENERATED = ['*/generated/*', '*.gen.*', 'docs/reference/*.md'];
 /** The packages whose tests take longest, because they wait: for links that expire, and for Ceph. */
@@ -15,7 +15,9 @@ checkEngines();
 await install();
 const code =
   (await checkGenerated()) ||
-  (await turbo('lint', 'typecheck', 'build', 'knip', ...OPTIONS)) ||
+  (await lint()) ||
+  (await run('tsc', [])) ||
+  (await turbo('lint', 'typecheck', 'build', ...OPTIONS)) ||
   (await test());
 printTotals();
 process.exit(code);
@@ -28,6 +30,7 @@ async function test() {
   const codes = await Promise.all([
     turbo('check', ...LONGEST.map((name) => `--filter=${name}`), ...OPTIONS),
     turbo('check', ...LONGEST.map((name) => `--filter=!${name}`), '--concurrency=2', ...OPTIONS),
+    run('vitest', ['run']),
   ]);
   return Math.max(...codes);
 }
@@ -52,7 +55,7 @@ function git(...args) {
 
 function printTotals() {
   const sum = [0, 0, 0];
-  for (const name of listWorkspaces()) {
+  for (const name of ['.', ...listWorkspaces()]) {
     const file = join(ROOT, name, '.reports/vitest.json');
     if (!existsSync(file)) continue;
     const report = JSON.parse(readFileSync(file, 'utf8'));

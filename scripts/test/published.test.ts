@@ -1,9 +1,8 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -11,8 +10,8 @@ import { formatMessage } from 'publint/utils';
 import satisfies from 'spdx-satisfies';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listPublished, pack } from '../pack.mjs';
+import { NODE_FLOOR } from '../testing/node-floor.ts';
 
-const require = createRequire(import.meta.url);
 const ROOT = join(import.meta.dirname, '../..');
 const published = listPublished();
 const names = published.map(({ manifest }) => manifest.name);
@@ -144,11 +143,9 @@ it('client, mock, server and suite work in an empty project', async () => {
 
     // Each command starts on the oldest Node that its package supports.
     for (const { manifest } of published) {
-      const node = manifest.engines.node.startsWith('>=20') ? 'node20' : 'node22';
-      const program = join(dirname(require.resolve(`${node}/package.json`)), 'bin/node');
       for (const name of Object.keys(manifest.bin ?? {})) {
         const file = join(project, 'node_modules', manifest.name, manifest.bin?.[name] ?? '');
-        expect(await run(program, file, '--help')).toContain(`Usage: ${name}`);
+        expect(await run(NODE_FLOOR, file, '--help')).toContain(`Usage: ${name}`);
       }
     }
 

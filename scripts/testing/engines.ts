@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { ENGINES, type EngineId, skipReason } from '../engines.mjs';
 
-export { ENGINES, findProgram, skipReason } from '../engines.mjs';
+export { findProgram, skipReason } from '../engines.mjs';
 
 /** Tests on an engine. If it is missing, they count as skipped, and their titles say why. */
 export function describeOn(engine: EngineId, name: string, tests: () => void): void {

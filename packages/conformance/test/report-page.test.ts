@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openBrowser } from '@berth/scripts/browser';
-import { describeOn } from '@berth/scripts/engines';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../../../scripts/testing/browser.ts';
+import { describeOn } from '../../../scripts/testing/engines.ts';
 import { toHtml } from '../src/report/to-html.ts';
 import { sampleReport, sampleResult } from './support/sample-report.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { testOn } from '@berth/scripts/engines';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testOn } from '../../../scripts/testing/engines.ts';
 import { createConformance } from '../src/index.ts';
 import { checkMutant } from './mutants/check-mutant.ts';
 import { mutants } from './mutants/index.ts';

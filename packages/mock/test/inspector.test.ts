@@ -1,8 +1,8 @@
 import { createMock, type Mock } from '@berth/mock';
-import { openBrowser } from '@berth/scripts/browser';
-import { describeOn } from '@berth/scripts/engines';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openBrowser } from '../../../scripts/testing/browser.ts';
+import { describeOn } from '../../../scripts/testing/engines.ts';
 import { upload } from './helpers/upload.ts';
 
 describeOn('chromium', 'the page of the mock', () => {

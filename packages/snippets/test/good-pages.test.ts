@@ -1,5 +1,5 @@
-import { testOn } from '@berth/scripts/engines';
 import { expect } from 'vitest';
+import { testOn } from '../../../scripts/testing/engines.ts';
 import { checkText } from './check-text.ts';
 
 const PAGE = `

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createMock, type Mock } from '@berth/mock';
-import { describeOn, findProgram } from '@berth/scripts/engines';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeOn, findProgram } from '../../../scripts/testing/engines.ts';
 import { ROOT, readPage, toFileName } from '../src/page.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
-import { testOn } from '@berth/scripts/engines';
 import { expect, test } from 'vitest';
+import { testOn } from '../../../scripts/testing/engines.ts';
 import { readPage } from '../src/page.ts';
 import { checkText } from './check-text.ts';
 

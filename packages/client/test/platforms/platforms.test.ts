@@ -1,19 +1,18 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openBrowser } from '@berth/scripts/browser';
-import { describeOn } from '@berth/scripts/engines';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../../../../scripts/testing/browser.ts';
+import { describeOn } from '../../../../scripts/testing/engines.ts';
+import { NODE_FLOOR } from '../../../../scripts/testing/node-floor.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
 import { FEATURES, type PlatformId } from './features.ts';
 import type { Result, runFeatures } from './run-features.ts';
 
 const run = promisify(execFile);
-const require = createRequire(import.meta.resolve('@berth/scripts/package.json'));
 const PACKAGE = join(import.meta.dirname, '../..');
 
 let folder: string;
@@ -28,8 +27,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe('Node 20, the oldest', () => runOn('node20', runInNode));
-describe('Node 26, the newest', () => runOn('node26', runInNode));
+describe('Node', () => runOn('node', runInNode));
+describe('the oldest Node', () => runOn('node-floor', runInNode));
 describeOn('chromium', 'a page', () => runOn('chromium', runInPage));
 
 /** Runs the features on a platform, each as a test. */
@@ -48,7 +47,7 @@ function runOn(
 }
 
 async function runInNode(platform: PlatformId, deployment: Deployment) {
-  const node = join(dirname(require.resolve(`${platform}/package.json`)), 'bin/node');
+  const node = platform === 'node' ? process.execPath : NODE_FLOOR;
   const args = [join(folder, 'in-node.js'), platform, JSON.stringify(deployment)];
   const { stdout } = await run(node, args, { cwd: folder });
   const lines = stdout.trim().split('\n');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { describeOn } from '@berth/scripts/engines';
 import { expect, onTestFinished, test } from 'vitest';
+import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { BlobDamagedError } from '../../src/blobs/blob-store.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { createReader, toBytes, toStream } from '../blobs/blob-contents.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { describeOn } from '@berth/scripts/engines';
 import { expect, onTestFinished, test } from 'vitest';
+import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { type BlobStore, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { readAll, toBytes, toStream } from '../blobs/blob-contents.ts';

@@ -1,5 +1,5 @@
-import { describeOn } from '@berth/scripts/engines';
 import { test } from 'vitest';
+import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { Cable, Replica } from '../histories/replicas.ts';
 import { type Deployment, expectLinearizable, LIMIT, SEED } from '../histories/run-histories.ts';
 import { startRedis } from '../shared/support/start-redis.ts';

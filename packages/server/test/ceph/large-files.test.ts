@@ -1,5 +1,5 @@
-import { describeOn } from '@berth/scripts/engines';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOn } from '../../../../scripts/testing/engines.ts';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import {
   createS3BlobStore,

@@ -1,5 +1,5 @@
-import { describeOn } from '@berth/scripts/engines';
 import { expect, onTestFinished, test } from 'vitest';
+import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { hashOf, readAll } from '../blobs/blob-contents.ts';
 import { startChild } from '../blobs/children/start-child.ts';

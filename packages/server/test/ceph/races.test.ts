@@ -7,8 +7,8 @@ import {
   CreateMultipartUploadCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
-import { describeOn } from '@berth/scripts/engines';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { call, contentOf, deploy, put } from '../storage/support/client.ts';
 import { listLeftovers, newBucket, newClient, useCeph } from './support/use-ceph.ts';

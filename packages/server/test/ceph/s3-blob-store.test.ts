@@ -1,4 +1,4 @@
-import { describeOn } from '@berth/scripts/engines';
+import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { describeBlobStore } from '../blobs/blob-store-suite.ts';
 import { listLeftovers, newBucket, plantUpload, useCeph } from './support/use-ceph.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { describeOn } from '@berth/scripts/engines';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { describeOn } from '../../../../scripts/testing/engines.ts';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { createShared } from '../../src/shared/create-shared.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { testOn } from '@berth/scripts/engines';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { testOn } from '../../../../scripts/testing/engines.ts';
 import { Cli } from './support/cli.ts';
 import { makeFolder } from './support/start-server.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { describeOn } from '@berth/scripts/engines';
-import { freePort } from '@berth/scripts/free-port';
 import { signGatewayRequest } from '@berth/server-stubs/engine/node';
 import { expect, test, vi } from 'vitest';
+import { describeOn } from '../../../../scripts/testing/engines.ts';
+import { freePort } from '../../../../scripts/testing/free-port.ts';
 import { run } from '../../src/cli/run.ts';
 import type { ConfigInput } from '../../src/index.ts';
 import { type Meta, post, StorageClient } from '../break-ins/support/storage-client.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import typescript from '@berth/scripts/typescript';
 import Ajv from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parseAllDocuments } from 'yaml';
+import typescript from '../../../../scripts/testing/typescript.ts';
 import { type Block, findNote, isShell, type Outcome, toFileName } from '../page.ts';
 import { findUnknownOptions, toBerth } from '../shell/command-lines.ts';
 import { type Line, toCommands, toLines } from '../shell/parse.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { skipReason } from '@berth/scripts/engines';
 import type { TestProject } from 'vitest/node';
+import { skipReason } from '../../../../../scripts/testing/engines.ts';
 import { type Ceph, startCeph } from './start-ceph.ts';
 
 declare module 'vitest' {

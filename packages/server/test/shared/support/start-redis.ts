@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { findProgram } from '@berth/scripts/engines';
-import { freePort } from '@berth/scripts/free-port';
 import { onTestFinished } from 'vitest';
+import { findProgram } from '../../../../../scripts/testing/engines.ts';
+import { freePort } from '../../../../../scripts/testing/free-port.ts';
 
 const PROGRAMS = ['redis-server', 'valkey-server'];
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@berth/scripts/free-port';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import {
   compare,
   compareToLimit,

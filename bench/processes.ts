@@ -14,7 +14,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { freePort } from '@berth/scripts/free-port';
+import { freePort } from '../scripts/testing/free-port.ts';
 
 /** Returns a process's CPU time in seconds, or `undefined` on systems without `/proc`. */
 export function cpuSeconds(pid: number): number | undefined {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freePort } from '@berth/scripts/free-port';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import type { Figure, Suite } from '../compare.ts';
 import { type Call, compareCpuRates, type Target } from '../load.ts';
 import {

@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compare } from '../src/compare.ts';
+import { compare } from './compare.ts';
 
-const CLI = join(import.meta.dirname, '../src/cli.ts');
+const CLI = join(import.meta.dirname, 'cli.ts');
 
 it('takes the median of the ratios, pair by pair', async () => {
   const speeds = [1, 1, 1, 2, 2, 4, 4];
