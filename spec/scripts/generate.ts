@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
-import { writeGenerated } from './codegen.ts';
+import { constant, writeGenerated } from './codegen.ts';
 import { type Bundles, bundle, DOCUMENTS } from './generate/bundle.ts';
 import { readRules } from './generate/rules.ts';
 
@@ -16,6 +16,11 @@ await Promise.all([
   write('defaults.gen.json', readDefaults()),
   write('rules.gen.json', rules),
   write('contract.gen.json', toContract(documents, rules)),
+  writeGenerated(
+    'src/generated/wire-profile.gen.ts',
+    toDefaultProfile(),
+    'spec/scripts/generate.ts',
+  ),
 ]);
 
 function write(name: string, content: unknown): Promise<void> {
@@ -58,4 +63,9 @@ function readDefaults(): Record<string, unknown> {
     return [name, parse(readFileSync(join(folder, file), 'utf8'))];
   });
   return Object.fromEntries(entries);
+}
+
+function toDefaultProfile(): string {
+  const { $schema: _, ...profile } = JSON.parse(readFileSync('wire-profiles/default.json', 'utf8'));
+  return constant('DEFAULT_WIRE_PROFILE', "The contract's neutral names (D1).", profile);
 }
