@@ -71,10 +71,16 @@ export class WireProfileError extends TypeError {
   readonly code = 'INVALID_WIRE_PROFILE';
   /** The invalid field, such as `storageHeaders.timestamp`; empty if the profile is not an object. */
   readonly field: string;
+  /** What is wrong with the field, such as `must be an object`. */
+  readonly problem: string;
 
-  constructor(field: string, problem: string) {
-    super(`${field === '' ? 'wireProfile' : `wireProfile.${field}`} ${problem}.`);
+  /** @param file name of the file that contains the profile; by default, an option named `wireProfile` */
+  constructor(field: string, problem: string, file?: string) {
+    const option = field === '' ? 'wireProfile' : `wireProfile.${field}`;
+    const place = file === undefined ? option : `${file} is not a wire profile: ${field || 'it'}`;
+    super(`${place} ${problem}.`);
     this.field = field;
+    this.problem = problem;
   }
 }
 
@@ -90,6 +96,25 @@ export class WireProfileError extends TypeError {
 export function toWireProfile(input: WireProfileInput = {}): WireProfile {
   const { $schema: _, ...fields } = toObject(input, '');
   return complete({ ...fields }, DEFAULT_WIRE_PROFILE, '') as unknown as WireProfile;
+}
+
+/**
+ * Parses a file with a wire profile in JSON, and completes the profile.
+ *
+ * @param text content of the file
+ * @param file name of the file, for messages
+ * @throws WireProfileError that names the file and the first invalid or unknown field
+ */
+export function parseWireProfile(text: string, file: string): WireProfile {
+  try {
+    return toWireProfile(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof WireProfileError) {
+      throw new WireProfileError(error.field, error.problem, file);
+    }
+    // V8's message would quote the file, which may be one with credentials.
+    throw new WireProfileError('', 'is not valid JSON', file);
+  }
 }
 
 type Fields = { readonly [name: string]: unknown };

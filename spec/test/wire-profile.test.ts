@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DOCUMENTS } from '../scripts/generate/bundle.ts';
 import {
   defaultWireProfile,
+  parseWireProfile,
   toWireProfile,
   WireProfileError,
   type WireProfileInput,
@@ -72,6 +73,18 @@ describe('a wire profile', () => {
     expect(refused).toThrow(expect.objectContaining({ field }));
     expect(fitsSchema(profile)).toBe(false);
   });
+});
+
+it.each([
+  [
+    '{ "storeFileID": 1 }',
+    'a.json is not a wire profile: storeFileID must be a string that is not',
+  ],
+  ['[]', 'a.json is not a wire profile: it must be an object.'],
+  ['{', 'a.json is not a wire profile: it is not valid JSON.'],
+])('a file with %s is refused by name', (text, message) => {
+  expect(parseWireProfile('{}', 'a.json')).toEqual(defaultWireProfile);
+  expect(() => parseWireProfile(text, 'a.json')).toThrow(message);
 });
 
 it('the documents contain every neutral name', () => {

@@ -3,15 +3,7 @@ import contract from '@berth/spec/contract.json' with { type: 'json' };
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
-import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
-import {
-  constant,
-  type ObjectSchema,
-  toErrorTable,
-  toReadonlyType,
-  writeGenerated,
-} from '../../../spec/scripts/codegen.ts';
+import { constant, toErrorTable, writeGenerated } from '../../../spec/scripts/codegen.ts';
 import { toTypes } from '../../../spec/scripts/to-types.ts';
 
 const GENERATOR = 'packages/client/scripts/generate.ts';
@@ -52,27 +44,6 @@ function toContractModule(): string {
       [...new Set(findGreedy(gateway))].sort(),
       'Path parameters that hold several raw segments (`x-berth-greedy`, D3).',
     ],
-    [
-      'PROFILE_NAME',
-      profile.name,
-      "Name of the default wire profile, which uses the contract's neutral names (D1).",
-    ],
-    ['STORAGE_HEADERS', profile.storageHeaders, 'The three credential headers of a storage call.'],
-    [
-      'UPLOAD_FIELDS',
-      profile.uploadFields,
-      'The two upload form fields that wire profiles rename.',
-    ],
-    [
-      'STORE_FILE_ID',
-      profile.storeFileID,
-      'Upload metadata field with the ID that the object store uses.',
-    ],
-    [
-      'UPSTREAM_STATUS',
-      profile.gatewayHeaders.upstreamStatus,
-      "Header with the hosted service's own status, unless a wire profile renames it (D10).",
-    ],
     ['ITEM_SUCCESS', defaults.itemCodes.success, 'Code of a list entry that succeeded.'],
     [
       'GATEWAY_RETRIES',
@@ -102,7 +73,6 @@ function toContractModule(): string {
     ['SIGNATURE', signature, 'Constants for signature version 3 (D16, D17).'],
   ];
   return [
-    `/** Names on the wire (D1). */\nexport type WireProfileNames = ${toReadonlyType(profileSchema as ObjectSchema)};`,
     ...rows.map(([name, value, text]) => constant(name, text, value)),
     union('KnownGatewayErrorCode', 'the gateway', defaults.gatewayErrors),
     union('KnownStorageErrorCode', 'the storage API', defaults.storageErrors),

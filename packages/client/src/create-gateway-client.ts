@@ -1,3 +1,4 @@
+import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { Middleware, ParseAs } from 'openapi-fetch';
 import { type GatewayAuth, toSigner } from './auth/credentials.ts';
 import type { FetchLike, SharedCallOptions } from './call-options.ts';
@@ -11,7 +12,6 @@ import { assertBaseUrl, type GatewayAddress, toGatewayUrl } from './internal/url
 
 import { createService, type DocumentedService, type Init } from './service/create-service.ts';
 import type { OpenWebSocket, Service } from './service/service.ts';
-import type { WireProfile } from './wire-profile.ts';
 
 /**
  * Options for {@link createGatewayClient}. Only the address is required: `baseUrl`, or `envId` and
@@ -51,7 +51,7 @@ export type GatewayClientOptions = GatewayAddress &
     /** Opens WebSockets. Default: the platform's `WebSocket`, available in Node since version 22. */
     readonly webSocket?: OpenWebSocket | undefined;
     /** The deployment's wire profile (D1). Default: `defaultWireProfile`. */
-    readonly wireProfile?: WireProfile | undefined;
+    readonly wireProfile?: WireProfileInput | undefined;
   };
 
 /**
@@ -152,7 +152,7 @@ export function createGatewayClient<Services extends object = Record<never, neve
   const pipeline = createPipeline({
     ...options,
     ...address,
-    upstreamStatus: wireProfile?.gatewayHeaders.upstreamStatus,
+    upstreamStatus: toWireProfile(wireProfile).gatewayHeaders.upstreamStatus,
     signer: auth && toSigner(auth),
     classify: classifyGateway,
   });

@@ -1,3 +1,4 @@
+import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { Middleware, ParseAs } from 'openapi-fetch';
 import { type StorageCredentialsSource, toStorageSigner } from './auth/credentials.ts';
 import type { FetchLike, SharedCallOptions } from './call-options.ts';
@@ -36,7 +37,6 @@ import {
 } from './operations/lists.ts';
 import { type UploadOptions, type UploadResult, upload } from './operations/upload.ts';
 import type { UploadData } from './platform/upload-form.ts';
-import { defaultWireProfile, type WireProfile } from './wire-profile.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -67,7 +67,7 @@ export interface StorageClientOptions extends SharedCallOptions {
    */
   readonly credentials: StorageCredentialsSource;
   /** The deployment's wire profile (D1). Default: `defaultWireProfile`. */
-  readonly wireProfile?: WireProfile | undefined;
+  readonly wireProfile?: WireProfileInput | undefined;
   /**
    * Where the deployment expects the request fields: at the top level, or nested in `data` (D21). Raw
    * calls are sent as you write them. Default: `top`.
@@ -277,7 +277,6 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     envId,
     credentials,
     requestForm,
-    wireProfile = defaultWireProfile,
     // biome-ignore lint/suspicious/noConsole: the documented default (D22).
     onWarning = (message) => console.warn(message),
   } = options;
@@ -287,6 +286,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   if (!credentials || (typeof credentials !== 'object' && typeof credentials !== 'function')) {
     throw wrong('credentials', 'an object or a function', credentials);
   }
+  const wireProfile = toWireProfile(options.wireProfile);
   const baseUrl = options.baseUrl.replace(/\/$/, '');
   const prefix = baseUrl + STORAGE_PATH.replace('{envId}', encodeURIComponent(envId));
   const shared = { ...options, classify: classifyStatus };

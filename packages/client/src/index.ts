@@ -1,3 +1,5 @@
+export type { WireProfile, WireProfileInput } from '@berth/spec/wire-profile';
+export { defaultWireProfile } from '@berth/spec/wire-profile';
 export type {
   GatewayAuth,
   SignableRequest,
@@ -55,5 +57,3 @@ export type {
   ServiceCallOptions,
   ServiceEvent,
 } from './service/service.ts';
-export type { WireProfile } from './wire-profile.ts';
-export { defaultWireProfile } from './wire-profile.ts';

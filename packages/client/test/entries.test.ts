@@ -42,7 +42,8 @@ it.each([
       StandardResult StandardSchema StorageClient StorageClientOptions StorageComponents
       StorageCredentials StorageCredentialsSource StorageErrorCode StoragePaths Tc3KeyPair
       Tc3Options Tc3StorageOptions TempUrlOptions TempUrlOrder TempUrlResult TempUrlsOptions
-      Timeouts TokenProvider UploadData UploadErrorCode UploadOptions UploadResult WireProfile`,
+      Timeouts TokenProvider UploadData UploadErrorCode UploadOptions UploadResult WireProfile
+      WireProfileInput`,
   },
   {
     entry: 'msw',

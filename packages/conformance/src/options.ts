@@ -1,5 +1,5 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { APIS, type Api } from './contract/openapi.ts';
 import { LEVELS, type Level } from './contract/rules.ts';
 import { type Result, StartError } from './result.ts';
@@ -22,9 +22,6 @@ export const RANGES = {
 
 /** URL for an API that is not checked and never called. */
 const NOWHERE = 'http://nowhere.invalid';
-
-/** The header, form field and JSON field names that a deployment uses (D1). */
-export type WireProfile = Omit<typeof defaultProfile, '$schema' | 'name'>;
 
 export type Envelope = 'wrapped' | 'flat';
 
@@ -80,7 +77,7 @@ export interface ConformanceOptions {
   /** Headers to send with storage calls, unchanged. All of them are treated as secrets. */
   storageHeaders?: Record<string, string> | undefined;
   /** The names that the deployment uses on the wire. Default: the contract's names. */
-  wireProfile?: WireProfile | undefined;
+  wireProfile?: WireProfileInput | undefined;
   /** Form of storage responses; `flat` is a declared deviation (D20). Default: `wrapped`. */
   envelope?: Envelope | undefined;
   /**
@@ -143,7 +140,6 @@ export const DEFAULTS = {
   service: 'conformance',
   prefix: 'berth-conformance',
   storageHeaders: {},
-  wireProfile: defaultProfile,
   envelope: 'wrapped',
   copyPath: 'absolute',
   maxAgeUnit: 's',
@@ -176,7 +172,8 @@ type Tc3Options = NonNullable<ConformanceOptions['tc3']>;
 /** The options with their defaults. */
 export type Settings = {
   [Name in Exclude<Defaulted, 'baseline'>]: NonNullable<ConformanceOptions[Name]>;
-} & Omit<ConformanceOptions, Defaulted | 'tc3'> & {
+} & Omit<ConformanceOptions, Defaulted | 'tc3' | 'wireProfile'> & {
+    wireProfile: WireProfile;
     baseline: readonly KnownFailure[];
     /** Which APIs to check: those that have a URL. */
     apis: readonly Api[];
@@ -202,6 +199,7 @@ export function toSettings(options: ConformanceOptions): Settings {
     gatewayUrl: toBaseUrl(gatewayUrl ?? NOWHERE, 'gatewayUrl'),
     storageUrl: toBaseUrl(storageUrl ?? NOWHERE, 'storageUrl'),
     seed: toSeed(all.seed),
+    wireProfile: toProfile(all.wireProfile),
     baseline: all.baseline.map(toKnownFailure),
     tc3: tc3 && {
       ...tc3,
@@ -248,6 +246,14 @@ function toKnownFailure(entry: string | KnownFailure): KnownFailure {
     `baseline: expires in the entry for ${id} must be a date such as 2027-03-31.`,
     'baseline',
   );
+}
+
+function toProfile(input: WireProfileInput | undefined): WireProfile {
+  try {
+    return toWireProfile(input);
+  } catch (error) {
+    throw new StartError((error as Error).message, 'wireProfile');
+  }
 }
 
 function toSeed(seed = Math.floor(Math.random() * 2 ** 31)): number {

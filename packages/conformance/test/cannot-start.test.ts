@@ -102,8 +102,8 @@ test.each([
   ['--baseline', 'GW-C99\n', 'unknown rule GW-C99; did you mean GW-C'],
   ['--baseline', '[1]', 'must be a JSON list of IDs'],
   ['--ca', 'nothing', 'contains no PEM certificate'],
-  ['--wire-profile', '{', 'is not valid JSON: '],
-  ['--wire-profile', '{}', "is not a wire profile: must have required property 'storageHeaders'."],
+  ['--wire-profile', '{', 'is not a wire profile: it is not valid JSON.'],
+  ['--wire-profile', '{"envelope":1}', 'is not a wire profile: envelope must be wrapped or flat.'],
 ])('a bad file of %s: %j', async (option, content, sentence) => {
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'file.mjs');

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Oracle } from './contract/oracle/create-oracle.ts';
 import type { Preferences } from './contract/oracle/read-preferences.ts';
-import type { WireProfile } from './contract/wire-profile.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/create-services.ts';
 import type { Sessions } from './session/session.ts';

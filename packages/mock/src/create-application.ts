@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { type Router, UpgradeResponse } from '@berth/server-stubs';
 import { FILES_PATH } from '@berth/server-stubs/engine';
 import { createDownloadListener } from '@berth/server-stubs/engine/node';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Context } from './context.ts';
 import { operations } from './contract/contract.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type SurfaceName,
   sendRefusal,
 } from './contract/surface.ts';
-import type { WireProfile } from './contract/wire-profile.ts';
 import { doFaults, FAULT_HEADER, type FaultedCall, truncateBody } from './faults/do-faults.ts';
 import type { FaultSubject } from './faults/fault.ts';
 import {

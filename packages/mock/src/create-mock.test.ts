@@ -56,7 +56,7 @@ test.each<[object, string]>([
   [{ faults: [null] }, 'faults must be a list of rules'],
   [{ faults: [{ fault: 'reset' }] }, 'faults[0].name must have 1 to 100 characters'],
   [{ maxStoreBytes: '1' }, 'maxStoreBytes must be a positive integer.'],
-  [{ wireProfile: 'a' }, 'wireProfile must be object.'],
+  [{ wireProfile: 'a' }, 'wireProfile must be an object.'],
 ])('rejects the type of %j', async (options, sentence) => {
   await expect(createMock(options)).rejects.toThrow(sentence);
 });

@@ -1,5 +1,5 @@
 export { GatewayError } from '@berth/server-stubs';
-export type { WireProfile } from './contract/wire-profile.ts';
+export type { WireProfile, WireProfileInput } from '@berth/spec/wire-profile';
 export type {
   ClockChange,
   ClockState,

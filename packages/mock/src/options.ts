@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { standardProfile, type WireProfile } from './contract/wire-profile.ts';
+import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { FaultRule } from './faults/fault.ts';
 import { parseFaultFlag, toFaultRule } from './faults/parse-fault.ts';
 import type { ServicesSource } from './services/create-services.ts';
@@ -60,7 +60,7 @@ export interface MockOptions {
    */
   maxStoreBytes?: number | undefined;
   /** Wire names of the deployment to imitate (D1). Default: the contract's names. */
-  wireProfile?: WireProfile | undefined;
+  wireProfile?: WireProfileInput | undefined;
 }
 
 const DEFAULTS = {
@@ -70,14 +70,13 @@ const DEFAULTS = {
   auth: 'present',
   dynamic: false,
   maxStoreBytes: 256 * 1024 * 1024,
-  wireProfile: standardProfile,
 } satisfies MockOptions;
 
 type Defaulted = keyof typeof DEFAULTS | 'seed';
 
-export type ResolvedOptions = Omit<MockOptions, 'faults'> & {
+export type ResolvedOptions = Omit<MockOptions, 'faults' | 'wireProfile'> & {
   readonly [Name in Defaulted]: NonNullable<MockOptions[Name]>;
-} & { readonly faults: readonly FaultRule[] };
+} & { readonly faults: readonly FaultRule[]; readonly wireProfile: WireProfile };
 
 /**
  * Validates the options and applies the defaults. Throws a TypeError or RangeError that names the invalid
@@ -101,6 +100,7 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     seed: Math.random().toString(36).slice(2),
     ...Object.fromEntries(given),
     faults: toFaultRules(faults),
+    wireProfile: toWireProfile(options.wireProfile),
   };
 }
 

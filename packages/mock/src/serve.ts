@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Context } from './context.ts';
 import { documents } from './contract/contract.ts';
 import type { Oracle } from './contract/oracle/create-oracle.ts';
-import { applyProfile, assertWireProfile, type WireProfile } from './contract/wire-profile.ts';
+import { applyProfile } from './contract/wire-profile.ts';
 import { createApplication } from './create-application.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
@@ -33,7 +34,6 @@ export type Served = Awaited<ReturnType<typeof serve>>;
  */
 export async function serve(given: MockOptions, events: ServeEvents = { onFault: warn }) {
   const options = resolveOptions(given);
-  if (given.wireProfile !== undefined) await assertWireProfile(given.wireProfile);
   const { wireProfile: profile, dynamic, seed } = options;
   const standard = { dynamic, seed };
   let oracle: Promise<Oracle> | undefined;

@@ -192,8 +192,8 @@ describe('invalid options', async () => {
 
   test.each([
     [['--services', none], `${none}: Cannot read the services: ${gone}.`],
-    [['--wire-profile', none], `${none} is not a wire profile: ${gone}.`],
-    [['--wire-profile', dir], `${dir} is not a wire profile: it is a folder.`],
+    [['--wire-profile', none], `${none} is not a wire profile: it cannot be read: ${gone}.`],
+    [['--wire-profile', dir], `${dir} is not a wire profile: it cannot be read: it is a folder.`],
   ])('%j is one sentence that explains the fix, with exit code 2', async (args, sentence) => {
     expect(await runCli('--port', '0', ...args)).toEqual({
       code: 2,

@@ -3,13 +3,10 @@ import contract from '@berth/spec/contract.json' with { type: 'json' };
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
-import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import {
   constant,
   type ErrorRow,
   toErrorTable,
-  toReadonlyType,
   writeGenerated,
 } from '../../../spec/scripts/codegen.ts';
 import { generate } from '../generator/generate.ts';
@@ -43,14 +40,11 @@ function write(file: string, content: unknown): Promise<void> {
 /** So that the routers load no JSON at run time. */
 function toContractModule(): string {
   const { documents, sha256 } = contract;
-  const { $schema: _, ...names } = profile as { $schema?: string };
   return [
     constant('CONTRACT', 'The contract that the routers were generated from.', {
       documents,
       sha256,
     }),
-    `/** Names on the wire (D1). */\nexport type WireProfileNames = ${toReadonlyType(profileSchema)};`,
-    constant('DEFAULT_WIRE_PROFILE', "The contract's neutral names (D1).", names),
     constant('CORS', 'Cross-origin rules (D11).', defaults.cors),
     constant(
       'LIMITS',

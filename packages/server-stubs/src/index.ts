@@ -1,4 +1,9 @@
 export {
+  defaultWireProfile,
+  type WireProfile,
+  type WireProfileInput,
+} from '@berth/spec/wire-profile';
+export {
   ContractError,
   type ContractErrorOptions,
   GatewayError,
@@ -26,9 +31,7 @@ export { CONTRACT as contract } from './generated/contract.gen.ts';
 export { type Cors, type CorsOptions, createCors } from './http/cors.ts';
 export {
   applyDispositionRules,
-  defaultWireProfile,
   isLoopback,
-  type WireProfile,
 } from './http/headers.ts';
 export type { EnvOption } from './http/router-options.ts';
 export { isResponding, takeSubprotocols, UpgradeResponse } from './http/upgrade.ts';

@@ -1,5 +1,5 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { type Signer, singleFlight } from '../internal/pipeline.ts';
-import type { StorageNames } from '../wire-profile.ts';
 
 /** A request that needs to be signed. Each attempt of a call has its own. */
 export interface SignableRequest {
@@ -95,7 +95,7 @@ export function toSigner(auth: GatewayAuth): Signer {
  */
 export function toStorageSigner(
   credentials: StorageCredentialsSource,
-  { storageHeaders }: StorageNames,
+  { storageHeaders }: WireProfile,
 ): Signer {
   const names = Object.entries(storageHeaders);
   return {

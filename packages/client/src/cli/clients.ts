@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { parseWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { bearer, type GatewayAuth } from '../auth/credentials.ts';
 import { tc3, tc3Storage } from '../auth/tc3.ts';
 import { createGatewayClient, type GatewayClient } from '../create-gateway-client.ts';
 import { createStorageClient, type StorageClient } from '../create-storage-client.ts';
 import type { GatewayAddress } from '../internal/urls.ts';
-import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
 import { type CommonOptions, Failure } from './output.ts';
 
 /** All settings, each with its environment variable and a description. */
@@ -112,19 +112,12 @@ function orFailure<Made>(setting: string, make: () => Made): Made {
   }
 }
 
-const SECTIONS = ['storageHeaders', 'uploadFields', 'storeFileID', 'gatewayHeaders'] as const;
-
 /** Reads the deployment's wire profile from a JSON file (D1). Default: the contract's. */
-async function readWireProfile(): Promise<WireProfile> {
+async function readWireProfile(): Promise<WireProfile | undefined> {
   const file = readSetting('wireProfile');
-  if (file === undefined) return defaultWireProfile;
-  let profile: WireProfile;
-  try {
-    profile = JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    throw new Failure(`Cannot read the wire profile ${file}: ${(error as Error).message}.`, 2);
-  }
-  const missing = SECTIONS.find((name) => profile?.[name] === undefined);
-  if (missing) throw new Failure(`${file} is not a valid wire profile: ${missing} is missing.`, 2);
-  return profile;
+  if (file === undefined) return undefined;
+  const text = await readFile(file, 'utf8').catch(({ message }: Error) => {
+    throw new Failure(`Cannot read the wire profile ${file}: ${message}.`, 2);
+  });
+  return orFailure(SETTINGS.wireProfile[0], () => parseWireProfile(text, file));
 }

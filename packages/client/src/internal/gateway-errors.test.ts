@@ -1,9 +1,9 @@
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { describe, expect, it } from 'vitest';
 import { fakeFetch, json } from '../../test/support/fake-fetch.ts';
 import { bearer } from '../auth/credentials.ts';
 import { createGatewayClient } from '../create-gateway-client.ts';
 import { GatewayError, isGatewayError } from '../errors.ts';
-import { defaultWireProfile } from '../wire-profile.ts';
 import { toGatewayError } from './gateway-errors.ts';
 
 const body = { code: 'SERVICE_NOT_FOUND', message: 'The service is missing.', requestId: 'r-1' };

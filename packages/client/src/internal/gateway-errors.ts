@@ -1,5 +1,6 @@
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { GatewayError } from '../errors.ts';
-import { GATEWAY_RETRIES, UPSTREAM_STATUS } from '../generated/contract.gen.ts';
+import { GATEWAY_RETRIES } from '../generated/contract.gen.ts';
 import type { components } from '../generated/gateway.v1.gen.ts';
 import {
   describeResponse,
@@ -91,5 +92,7 @@ function isGatewayRefusal(body: unknown, response: Response): body is GatewayErr
 
 /** Returns whether a response comes from the hosted service, which the upstream status header shows (D10). */
 function isOfService(response: Response): boolean {
-  return response.headers.has(rememberedCall(response).upstreamStatus ?? UPSTREAM_STATUS);
+  return response.headers.has(
+    rememberedCall(response).upstreamStatus ?? defaultWireProfile.gatewayHeaders.upstreamStatus,
+  );
 }

@@ -1,8 +1,8 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
 import type { CallOptions, FetchLike, SharedCallOptions } from '../call-options.ts';
 import { StorageError } from '../errors.ts';
 import type { STORAGE_PATH } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/storage.v2.gen.ts';
-import type { StorageNames } from '../wire-profile.ts';
 import { describeResponse } from './failures.ts';
 import { isRecord, parseJson } from './options.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -27,7 +27,7 @@ export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
 
 /** State shared by all operations of a storage client. */
 export interface StorageContext extends SharedCallOptions {
-  readonly wireProfile: StorageNames;
+  readonly wireProfile: WireProfile;
   readonly onWarning: (message: string) => void;
   /** Calls an operation and unwraps its envelope. `what` starts the message of an error. */
   call<Operation extends StorageOperation>(

@@ -1,6 +1,6 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, HttpResponse, http } from 'msw';
 import { ALLOW_METHODS } from '../generated/msw.gen.ts';
-import type { WireProfile } from '../wire-profile.ts';
 
 /** A stored file. */
 export interface MswFile {

@@ -1,5 +1,5 @@
+import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { RequestHandler } from 'msw';
-import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
 import { createFileStore, type MswContext, type MswFiles } from './context.ts';
 import { createMswGateway, type MswService } from './gateway.ts';
 import { createMswStorage, type MswStorage } from './storage.ts';
@@ -37,7 +37,7 @@ export type MswHandlersOptions = Addresses & {
   /** ID of the environment. Calls to any other are rejected. Default: `dev`. */
   readonly envId?: string | undefined;
   /** The deployment's wire profile (D1). Default: the contract's. */
-  readonly wireProfile?: WireProfile | undefined;
+  readonly wireProfile?: WireProfileInput | undefined;
 };
 
 /** The handlers created by {@link mswHandlers}, and functions to create more. */
@@ -71,13 +71,13 @@ export interface MswHandlers {
  * afterAll(() => server.close());
  */
 export function mswHandlers(options: MswHandlersOptions): MswHandlers {
-  const { baseUrl = '', envId = 'dev', wireProfile = defaultWireProfile } = options;
+  const { baseUrl = '', envId = 'dev' } = options;
   const { gatewayUrl = baseUrl, storageUrl = baseUrl } = options;
   const context: MswContext = {
     envId,
     gatewayUrl: toAddress(gatewayUrl),
     storageUrl: toAddress(storageUrl),
-    profile: wireProfile,
+    profile: toWireProfile(options.wireProfile),
     store: createFileStore(envId),
     grants: new Map(),
     links: new Map(),

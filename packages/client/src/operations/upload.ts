@@ -1,3 +1,4 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, ignoreEarlyErrors, toSizedContent } from '#platform';
 import { sendForm } from '#send-form';
 import { BerthError, UploadError } from '../errors.ts';
@@ -30,7 +31,6 @@ import {
   type UploadForm,
   type UploadResponse,
 } from '../platform/upload-form.ts';
-import type { StorageNames } from '../wire-profile.ts';
 
 /** "`file` is the last field: what comes after it is ignored." */
 const FILE = 'file' satisfies keyof components['schemas']['UploadForm'];
@@ -209,7 +209,7 @@ interface UploadGrant extends Pick<UploadForm, 'url' | 'fields'>, RememberedCall
 function toGrant(
   response: StorageResponse,
   path: string,
-  { uploadFields, storeFileID }: StorageNames,
+  { uploadFields, storeFileID }: WireProfile,
   what: string,
 ): UploadGrant {
   const read = (field: string): string => {

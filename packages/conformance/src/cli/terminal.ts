@@ -34,19 +34,3 @@ export async function readTextFile(file: string, option: string): Promise<string
     throw new StartError(`The ${option} file cannot be read: ${file} (${code}).`);
   }
 }
-
-/**
- * Reads a JSON file that an option names. The message for a syntax error contains its location but does not
- * quote the file, which may contain credentials.
- *
- * @throws StartError whose message is one sentence
- */
-export async function readJsonFile(file: string, option: string): Promise<unknown> {
-  const text = await readTextFile(file, option);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const [place = ''] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
-    throw new StartError(`The ${option} file is not valid JSON: ${file}${place && `, ${place}`}.`);
-  }
-}

@@ -1,13 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parseWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { rules } from '../contract/rules.ts';
-import type { ConformanceOptions, KnownFailure, WireProfile } from '../options.ts';
+import type { ConformanceOptions, KnownFailure } from '../options.ts';
 import { StartError } from '../result.ts';
 import { type Given, toFlag, toVariable } from './options.ts';
 import { suggest } from './parse-arguments.ts';
-import { readJsonFile, readTextFile } from './terminal.ts';
+import { readTextFile } from './terminal.ts';
 
 const IDS = rules.map(({ id }) => id);
 
@@ -170,11 +169,10 @@ async function readCertificates(file: string): Promise<string> {
  * @throws StartError that names the problem in the file
  */
 async function readWireProfile(file: string): Promise<WireProfile> {
-  const profile = await readJsonFile(file, '--wire-profile');
-  const validate = new Ajv2020({ strict: false }).compile(schema);
-  if (validate(profile)) return profile as WireProfile;
-  const [fault] = validate.errors ?? [];
-  const place = fault?.instancePath ? `${fault.instancePath.slice(1).replaceAll('/', '.')} ` : '';
-  const name = fault?.params.additionalProperty ? `: ${fault.params.additionalProperty}` : '';
-  throw new StartError(`${file} is not a wire profile: ${place}${fault?.message}${name}.`);
+  const text = await readTextFile(file, '--wire-profile');
+  try {
+    return parseWireProfile(text, file);
+  } catch (error) {
+    throw new StartError((error as Error).message);
+  }
 }

@@ -1,5 +1,5 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import wireProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import { defaultWireProfile as wireProfile } from '@berth/spec/wire-profile';
 import { documents, type Transaction } from '../contract/operations.ts';
 import { findRule } from '../contract/rules.ts';
 import type { Exchange } from '../http/exchange.ts';

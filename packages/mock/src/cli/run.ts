@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { parseWireProfile, type WireProfile, WireProfileError } from '@berth/spec/wire-profile';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { assertWireProfile, type WireProfile, WireProfileError } from '../contract/wire-profile.ts';
 import { AUTH_MODES, isEnv, type MockOptions, resolveOptions } from '../options.ts';
 import { serve } from '../serve.ts';
 import { describeFileError, describeServiceFault } from '../services/services.ts';
@@ -101,23 +101,12 @@ function findStartFault(
   }
 }
 
-/**
- * Reads a wire profile (D1).
- *
- * @throws WireProfileError that names the file
- */
+/** @throws WireProfileError that names the file */
 async function readWireProfile(file: string): Promise<WireProfile> {
-  try {
-    return await assertWireProfile(JSON.parse(await readText(file)));
-  } catch (error) {
-    throw new WireProfileError(`${file} is not a wire profile: ${(error as Error).message}`);
-  }
-}
-
-function readText(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: Error) => {
-    throw new Error(`${describeFileError(error)}.`);
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new WireProfileError('', `cannot be read: ${describeFileError(error)}`, file);
   });
+  return parseWireProfile(text, file);
 }
 
 const DEFAULT_PORT = 4010;

@@ -1,34 +1,4 @@
-import type { WireProfile } from '@berth/server-stubs';
-import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
-import standard from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
-
-/** Thrown if a wire profile is invalid. The message is one sentence. */
-export class WireProfileError extends TypeError {
-  override readonly name = 'WireProfileError';
-}
-
-/**
- * Validates a wire profile.
- *
- * @throws WireProfileError that names the first invalid field
- */
-export async function assertWireProfile(value: unknown): Promise<WireProfile> {
-  // Loaded only for custom profiles.
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const validate = new Ajv2020().compile<WireProfile>(schema);
-  if (validate(value)) return value;
-  const [error] = validate.errors ?? [];
-  const { instancePath = '', message, params } = error ?? {};
-  const field = `wireProfile${instancePath.replaceAll('/', '.')}`;
-  const extra = params?.additionalProperty;
-  throw new WireProfileError(
-    extra === undefined ? `${field} ${message}.` : `${field} must not contain the ${extra} field.`,
-  );
-}
-
-export type { WireProfile } from '@berth/server-stubs';
-
-export const standardProfile: WireProfile = standard;
+import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 
 /**
  * Copies a document and replaces the neutral names with a profile's names. Only keys and complete string
@@ -37,7 +7,7 @@ export const standardProfile: WireProfile = standard;
 export function applyProfile<Document>(document: Document, profile: WireProfile): Document {
   const own = listNames(profile);
   const names = new Map(
-    listNames(standardProfile).map((name, index) => [name, own[index] ?? name]),
+    listNames(defaultWireProfile).map((name, index) => [name, own[index] ?? name]),
   );
   const rename = (name: string) => names.get(name) ?? name;
   const copy = (node: unknown): unknown => {

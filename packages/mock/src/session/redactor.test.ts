@@ -1,8 +1,8 @@
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { expect, test } from 'vitest';
-import { standardProfile } from '../contract/wire-profile.ts';
 import { createRedactor } from './redactor.ts';
 
-const redactor = createRedactor(standardProfile);
+const redactor = createRedactor(defaultWireProfile);
 
 test.each([
   ['authorization', 'Bearer secret', 'Bearer …'],

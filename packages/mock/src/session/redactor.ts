@@ -1,4 +1,4 @@
-import type { WireProfile } from '../contract/wire-profile.ts';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import type { LoggedRequest } from './request-log.ts';
 
 const REDACTED = '…';

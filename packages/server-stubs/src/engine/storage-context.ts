@@ -1,7 +1,7 @@
+import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { StorageError } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from '../generated/errors.gen.ts';
-import { defaultWireProfile, type WireProfile } from '../http/headers.ts';
 import type { StorageCall } from '../storage/create-storage-router.ts';
 import type { BlobStore } from './blob-store.ts';
 import { COPY_PATTERN } from './file-path.ts';

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { toWireProfile } from '@berth/spec/wire-profile';
 import { GatewayError, toContractError } from '../errors.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import type { SecurityHandlers } from '../generated/gateway.v1/index.gen.ts';
 import { routes as standard } from '../generated/gateway.v1/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
-import { defaultWireProfile, hostOf, isLoopback } from '../http/headers.ts';
+import { hostOf, isLoopback } from '../http/headers.ts';
 import {
   type BerthRouterOptions,
   type EnvOption,
@@ -75,7 +76,8 @@ export function createGatewayRouter<Caller = unknown>(
   handlers: GatewayHandlers<Caller>,
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
-  const { security, env, cors: origins, wireProfile = defaultWireProfile, requests } = options;
+  const { security, env, cors: origins, requests } = options;
+  const wireProfile = toWireProfile(options.wireProfile);
   const { routes = standard } = options;
   const cors = createCors('gateway', wireProfile, origins);
   const { webSocket, ...operations } = handlers;

@@ -15,53 +15,6 @@ export const CONTRACT = {
   "sha256": "0d3a0e9325f42104c0a662aa33ad2ffece6556090b92e79fe0b0dc3007363e67"
 } as const;
 
-/** Names on the wire (D1). */
-export type WireProfileNames = {
-  /** Name of the profile, as shown in reports. */
-  readonly name?: string;
-  /** Names of the three headers that authenticate a storage call. */
-  readonly storageHeaders: {
-    /** Header that contains the signature. */
-    readonly authorization: string;
-    /** Header that contains the session token. */
-    readonly sessionToken: string;
-    /** Header that contains the time, in seconds since the epoch. */
-    readonly timestamp: string;
-  };
-  /** Names of the two upload form fields that contain a vendor's name in real deployments. */
-  readonly uploadFields: {
-    /** Field that contains the token of the upload grant. */
-    readonly securityToken: string;
-    /** Field that contains the ID of the file in the object store. */
-    readonly metaFileId: string;
-  };
-  /** Name of the property in the upload metadata that contains the ID of the file in the object store. */
-  readonly storeFileID: string;
-  /** Names of the headers that the gateway adds to responses. */
-  readonly gatewayHeaders: {
-    /** Header that contains the status of the hosted service's response. */
-    readonly upstreamStatus: string;
-  };
-};
-
-/** The contract's neutral names (D1). */
-export const DEFAULT_WIRE_PROFILE = {
-  "name": "default",
-  "storageHeaders": {
-    "authorization": "X-Svc-Authorization",
-    "sessionToken": "X-Svc-SessionToken",
-    "timestamp": "X-Svc-TimeStamp"
-  },
-  "uploadFields": {
-    "securityToken": "x-store-security-token",
-    "metaFileId": "x-store-meta-fileid"
-  },
-  "storeFileID": "storeFileID",
-  "gatewayHeaders": {
-    "upstreamStatus": "X-Svc-Upstream-Status-Code"
-  }
-} as const;
-
 /** Cross-origin rules (D11). */
 export const CORS = {
   "allowOrigin": "*",

@@ -1,6 +1,6 @@
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { expect, test } from 'vitest';
 import { createCors } from './cors.ts';
-import { defaultWireProfile } from './headers.ts';
 
 const APP = 'https://app.example.com';
 

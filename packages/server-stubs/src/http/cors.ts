@@ -1,6 +1,6 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { CORS } from '../generated/contract.gen.ts';
 import type { Fault, HandlerResponse } from '../runtime/index.ts';
-import type { WireProfile } from './headers.ts';
 
 /** CORS options (D11). */
 export interface CorsOptions {

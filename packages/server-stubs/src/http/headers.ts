@@ -1,22 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { DEFAULT_WIRE_PROFILE, type WireProfileNames } from '../generated/contract.gen.ts';
 // Not imported from the runtime's index, which needs Node.js modules: errors are also used in browsers.
 import { type Headers, type HeaderValue, headerOf } from '../runtime/decoding.ts';
 
 export type { Headers, HeaderValue };
-
-/**
- * The header, form field and JSON field names that a deployment may replace with its own (D1). The names of
- * headers and form fields are case-insensitive. The name of the JSON field `storeFileID` is case-sensitive.
- *
- * @example
- * import profile from './acme.json' with { type: 'json' };
- * createStorageRouter(handlers, { security, wireProfile: profile });
- */
-export interface WireProfile extends WireProfileNames {}
-
-/** The contract's vendor-neutral names, which are the default. */
-export const defaultWireProfile: WireProfile = DEFAULT_WIRE_PROFILE;
 
 /**
  * RFC 9110, section 7.6.1, and `Trailer`, because trailers are dropped too. Those for proxies are meant for

@@ -1,3 +1,4 @@
+import type { WireProfileInput } from '@berth/spec/wire-profile';
 import {
   type Call,
   type ErrorWithResponse,
@@ -9,7 +10,6 @@ import {
   toResponse,
 } from '../runtime/index.ts';
 import { type Cors, type CorsOptions, toPreflight } from './cors.ts';
-import type { WireProfile } from './headers.ts';
 
 /** The operation of the upload target, which has its own router. */
 export const UPLOAD_OPERATION = 'uploadFile';
@@ -22,8 +22,8 @@ export interface BerthRouterOptions
   > {
   /** CORS options. Default: pages from any origin may read responses, without credentials (D11). */
   readonly cors?: CorsOptions;
-  /** Names on the wire. Default: the contract's neutral names (D1). */
-  readonly wireProfile?: WireProfile;
+  /** The deployment's wire profile. Default: the contract's neutral names (D1). */
+  readonly wireProfile?: WireProfileInput;
   /**
    * Routes that `berth-stubs` generated from a modified contract, to try out a change. Default: the
    * contract's routes.

@@ -1,9 +1,9 @@
+import { defaultWireProfile, toWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { StorageError, toContractError } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import type { Handlers } from '../generated/storage.v2/index.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
-import { defaultWireProfile, type WireProfile } from '../http/headers.ts';
 import {
   type BerthRouterOptions,
   type EnvOption,
@@ -94,7 +94,8 @@ export function createStorageRouter<Caller = unknown>(
   handlers: StorageHandlers<Caller>,
   options: StorageRouterOptions<Caller>,
 ): Router {
-  const { security, env, cors: origins, wireProfile = defaultWireProfile, requests } = options;
+  const { security, env, cors: origins, requests } = options;
+  const wireProfile = toWireProfile(options.wireProfile);
   const { batchItems = LIMITS.batchItems, routes = standard } = options;
   const cors = createCors('storage', wireProfile, origins);
   const table = toStorageTable(routes, wireProfile);

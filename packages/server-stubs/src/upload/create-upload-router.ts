@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { toWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import {
   rememberResource,
   toContractError,
@@ -9,7 +10,6 @@ import {
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
-import { defaultWireProfile, type WireProfile } from '../http/headers.ts';
 import {
   type BerthRouterOptions,
   toHandlers,
@@ -108,7 +108,8 @@ export function createUploadRouter(
   handlers: UploadHandlers,
   options: UploadRouterOptions = {},
 ): Router {
-  const { cors: origins, wireProfile = defaultWireProfile, requests } = options;
+  const { cors: origins, requests } = options;
+  const wireProfile = toWireProfile(options.wireProfile);
   const { fileBytes = LIMITS.uploadBytes, routes = standard } = options;
   const cors = createCors('upload', wireProfile, origins);
   return createRouter(

@@ -1,4 +1,10 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import {
+  toWireProfile,
+  type WireProfileError,
+  type WireProfileInput,
+} from '@berth/spec/wire-profile';
+import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { z } from 'zod';
 import { environmentNameSchema, environmentSchema } from './environment-schema.ts';
 import { adminSchema, listenSchema, sharedSchema } from './network-schema.ts';
@@ -87,21 +93,20 @@ const storeSchema = z
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const { signature } = defaults;
-const header = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header or field name');
+const { $schema: _, ...profileJsonSchema } = profileSchema;
 
-/** A deployment's wire names (D1). */
-export const wireProfileSchema = z.strictObject({
-  $schema: z.string().optional(),
-  name: z.string().optional(),
-  storageHeaders: z.strictObject({
-    authorization: header,
-    sessionToken: header,
-    timestamp: header,
-  }),
-  uploadFields: z.strictObject({ securityToken: header, metaFileId: header }),
-  storeFileID: z.string().min(1),
-  gatewayHeaders: z.strictObject({ upstreamStatus: header }),
-});
+/** The names and forms of a deployment (D1). `@berth/spec` checks and completes them. */
+const wireProfileSchema = z
+  .looseObject({})
+  .superRefine((profile, context) => {
+    try {
+      toWireProfile(profile as WireProfileInput);
+    } catch (error) {
+      const { field, problem } = error as WireProfileError;
+      context.addIssue({ code: 'custom', path: field.split('.'), message: problem });
+    }
+  })
+  .meta(profileJsonSchema as Record<string, unknown>);
 
 const signingKey = z
   .strictObject({

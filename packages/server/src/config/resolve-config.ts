@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
-import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
+import {
+  toWireProfile,
+  type WireProfile,
+  type WireProfileError,
+  type WireProfileInput,
+} from '@berth/spec/wire-profile';
 import {
   type Config,
   ConfigError,
@@ -9,7 +14,7 @@ import {
   type EnvironmentConfig,
   type KeySet,
 } from './config.ts';
-import { configSchema, type ParsedConfig, wireProfileSchema } from './config-schema.ts';
+import { configSchema, type ParsedConfig } from './config-schema.ts';
 import { toFaults } from './to-faults.ts';
 
 /**
@@ -106,16 +111,15 @@ async function readWireProfile(
   given: ParsedConfig['wireProfile'],
   reader: FileReader,
 ): Promise<WireProfile> {
-  if (given === undefined) return defaultWireProfile;
-  if (typeof given !== 'string') return given as WireProfile;
-  const path = ['wireProfile'];
-  const json = await reader.json(given, path);
-  if (json === undefined) return defaultWireProfile;
-  const parsed = wireProfileSchema.safeParse(json);
-  if (parsed.success) return parsed.data as WireProfile;
-  const place = reader.resolve(given);
-  reader.faults.push(...toFaults(parsed.error.issues).map((fault) => ({ ...fault, place })));
-  return defaultWireProfile;
+  if (typeof given !== 'string') return toWireProfile(given as WireProfileInput | undefined);
+  const json = await reader.json(given, ['wireProfile']);
+  try {
+    return toWireProfile(json as WireProfileInput | undefined);
+  } catch (error) {
+    const { field, problem } = error as WireProfileError;
+    reader.faults.push({ path: field.split('.'), problem, place: reader.resolve(given) });
+    return toWireProfile();
+  }
 }
 
 async function readKey(key: ParsedConfig['keys'][number], index: number, reader: FileReader) {

@@ -7,7 +7,7 @@ import {
   type StorageSecurity,
 } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import type { WireProfile } from '../../contract/wire-profile.ts';
+import type { WireProfile } from '@berth/spec/wire-profile';
 
 /** Credentials for a mock with `auth: 'strict'`. The keys are public and protect nothing. */
 export interface MockCredentials {

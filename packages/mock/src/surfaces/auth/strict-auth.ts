@@ -11,8 +11,8 @@ import {
   createStorageSignature,
 } from '@berth/server-stubs/engine/node';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
-import type { WireProfile } from '../../contract/wire-profile.ts';
 import { recordOf } from '../../session/call-record.ts';
 import { type Auth, createPresentAuth, KEY_PAIR, TOKEN_KEY } from './auth.ts';
 

@@ -1,5 +1,5 @@
+import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { SIGNATURE } from '../../generated/contract.gen.ts';
-import { defaultWireProfile, type WireProfile } from '../../http/headers.ts';
 import type { Credential } from './key-pairs.ts';
 import {
   createSigner,
@@ -67,7 +67,7 @@ export interface StorageSigning {
   /** Host in the constant text that is signed. Default: the contract's. */
   readonly signingHost?: string;
   /** Names of the headers. Default: the contract's neutral names. */
-  readonly wireProfile?: WireProfile;
+  readonly wireProfile?: WireProfileInput;
 }
 
 /**
@@ -85,13 +85,12 @@ export function signStorageRequest(
     timestamp,
     service = SIGNATURE.service,
     signingHost = SIGNATURE.storageSigningHost,
-    wireProfile = defaultWireProfile,
   } = settings;
   const scope = { date: toScopeDate(timestamp), service };
   const requestHash = sha256(toStorageCanonicalRequest(signingHost, storageContentType));
   const text = toStringToSign(algorithm, timestamp, scope, requestHash);
   const hex = createSigner(secret)(scope, text).toString('hex');
-  const names = wireProfile.storageHeaders;
+  const names = toWireProfile(settings.wireProfile).storageHeaders;
   return {
     [names.authorization]: `${storageVersion} ${algorithm} Credential=${id}/${scope.date}/${service}/tc3_request, SignedHeaders=${storageSignedHeaders}, Signature=${hex}`,
     [names.sessionToken]: token,
