@@ -4,7 +4,7 @@ import { GATEWAY_HEADERS_SECONDS } from '../generated/contract.gen.ts';
 import { type Deadline, openDeadline } from './deadline.ts';
 import { networkFailure, type RememberedCall, rememberCall, timeoutFailure } from './failures.ts';
 import { mergeRetry, mergeTimeouts } from './options.ts';
-import { isStream, UnknownBodyError } from './to-body.ts';
+import { assertSupported, encodeForm, isStream } from './to-body.ts';
 
 /** Slightly longer than the gateway waits for a service, so that the gateway's own response arrives (D13). */
 const DEFAULTS = { perTry: GATEWAY_HEADERS_SECONDS * 1000 + 5_000, total: 120_000 };
@@ -77,6 +77,14 @@ export function createPipeline(options: PipelineOptions) {
     upstreamStatus,
   });
 
+  /** Returns a call whose body `fetch` can send. */
+  const toSendable = async (call: PipelineCall): Promise<PipelineCall> => {
+    if (!options.fetch) assertSupported(call.body);
+    if (!options.fetch || !(call.body instanceof FormData)) return call;
+    const { body, type } = await encodeForm(call.body);
+    return { ...call, body, headers: { 'content-type': type, ...call.headers } };
+  };
+
   /**
    * Sends a call until it gets a response that is not retried, whatever the status, and reads it with
    * `finish`. That is part of the attempt: if it fails, the call is retried as well.
@@ -84,9 +92,10 @@ export function createPipeline(options: PipelineOptions) {
    * @throws NetworkError, TimeoutError, or the reason of the signal
    */
   async function send<T = Response>(
-    call: PipelineCall,
+    given: PipelineCall,
     finish?: (response: Response) => T | Promise<T>,
   ): Promise<T> {
+    const call = await toSendable(given);
     const { method, url, body = null, init, idempotent = method !== 'POST' } = call;
     const redirect = init?.redirect ?? options.redirect ?? 'follow';
     const deadline = open(call);
@@ -129,7 +138,7 @@ export function createPipeline(options: PipelineOptions) {
           try {
             response = await fetch(url, { ...init, ...request } as RequestInit);
           } catch (error) {
-            throw error instanceof UnknownBodyError ? error : networkFailure(sent, error);
+            throw networkFailure(sent, error);
           }
           rememberCall(response, sent);
           if (!response.ok) {

@@ -3,16 +3,6 @@ import { isRecord } from './options.ts';
 const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
 
 /**
- * Thrown for a body that `fetch` would mangle, such as another package's `Blob`, which it would send as the
- * text `[object Blob]`.
- */
-export class UnknownBodyError extends TypeError {
-  constructor(kind: string) {
-    super(`Cannot send a body of type ${kind}.`);
-  }
-}
-
-/**
  * Returns the body and media type for a POST. The body is JSON, except for values that `fetch` can send as
  * is. Types are recognized by name, because `instanceof` fails for values from another realm or package.
  *
@@ -28,26 +18,43 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   if (kind === 'URLSearchParams') return { body: String(value), type: FORM };
   if (isStream(value)) {
     assertUnread(value);
-    // Some browsers do not support stream bodies, and would send the text "[object ReadableStream]".
-    value.toString = () => {
-      throw new TypeError(
-        'This platform does not support streams as a request body: pass a Blob or bytes.',
-      );
-    };
     return { body: value as RequestInit['body'] };
   }
-  if (['Blob', 'File', 'FormData'].includes(kind)) {
-    // Only `fetch` itself knows whether it supports this type.
-    (value as object).toString = () => {
-      throw new UnknownBodyError(kind);
-    };
-    return { body: value as RequestInit['body'] };
-  }
+  if (['Blob', 'File', 'FormData'].includes(kind)) return { body: value as RequestInit['body'] };
   const text = JSON.stringify(value);
   if (text === undefined || (text === '{}' && kind !== 'Object')) {
-    throw new UnknownBodyError(kind);
+    throw new TypeError(`Cannot send a body of type ${kind}.`);
   }
   return { body: text, type: 'application/json' };
+}
+
+/**
+ * Rejects a body that the platform's `fetch` would send as the text `[object …]`, such as another package's
+ * `Blob`, or a stream in a browser that cannot send streams. `Request` shows it: text has a media type.
+ *
+ * @throws TypeError
+ */
+export function assertSupported(body: RequestInit['body']): void {
+  if (typeof body !== 'object' || !body || ArrayBuffer.isView(body)) return;
+  const init = { method: 'POST', body: isStream(body) ? toSample(body) : body, duplex: 'half' };
+  const { headers } = new Request('http://localhost/', init as RequestInit);
+  if (headers.get('Content-Type') !== 'text/plain;charset=UTF-8') return;
+  throw new TypeError(`This platform cannot send a ${kindOf(body)}: pass a Blob or bytes.`);
+}
+
+/** Returns an empty stream of the same kind, because a `Request` would use the original. */
+function toSample(stream: object): unknown {
+  return 'getReader' in stream ? new ReadableStream() : (async function* () {})();
+}
+
+/**
+ * Encodes a form as bytes for the caller's own `fetch`. A package such as undici would send the platform's
+ * `FormData` as text.
+ */
+export async function encodeForm(form: FormData): Promise<{ body: Blob; type: string }> {
+  const response = new Response(form);
+  const type = response.headers.get('Content-Type') ?? '';
+  return { body: await response.blob(), type };
 }
 
 function kindOf(value: unknown): string {
