@@ -1,3 +1,4 @@
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { describe, expect, test } from 'vitest';
 import {
   createClock,
@@ -5,7 +6,6 @@ import {
   createStorageSignature,
   signStorageRequest,
 } from '../src/engine/node/index.ts';
-import { defaultWireProfile } from '../src/http/headers.ts';
 
 const NOW = 1_700_000_000;
 const PERMANENT = { id: 'permanent', secret: 'a secret' };
