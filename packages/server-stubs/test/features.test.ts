@@ -1,25 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { generate } from '../generator/generate.ts';
 import type { Route } from '../src/runtime/index.ts';
 import { features } from './corpus/documents.ts';
-import { compileTypes, createSourceFolder, loadGenerated, writeFiles } from './corpus/generated.ts';
-
-const { files } = generate(features, { runtime: '../../../../src/runtime/index.ts' });
-
-describe('types of a document with all features', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await createSourceFolder('features');
-    const usage = await readFile(join(import.meta.dirname, 'corpus/features-usage.ts.txt'), 'utf8');
-    await writeFiles(folder, new Map([...files, ['usage.ts', usage]]));
-  });
-
-  it('let a user write what is allowed', async () => {
-    expect(await compileTypes(folder)).toBe('');
-  });
-});
+import { loadGenerated } from './corpus/generated.ts';
 
 describe('routes of a document with all features', () => {
   let routes: ReadonlyMap<string, Route>;

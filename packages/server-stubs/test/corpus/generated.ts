@@ -26,12 +26,9 @@ export async function createSourceFolder(name: string): Promise<string> {
   return folder;
 }
 
-/** The runtime, as files in a folder of the package import it that are this many folders below `stubs`. */
-export function withRelativeRuntime(
-  files: ReadonlyMap<string, string>,
-  depth: 1 | 2,
-): Map<string, string> {
-  const relative = `${'../'.repeat(3 + depth)}src/runtime/index.ts`;
+/** The runtime, as generated files two folders below `stubs` import it. */
+export function withRelativeRuntime(files: ReadonlyMap<string, string>): Map<string, string> {
+  const relative = '../../../../../src/runtime/index.ts';
   return new Map(
     [...files].map(([name, content]) => [name, content.replaceAll(RUNTIME, relative)]),
   );

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { RefusedError } from '../generator/document.ts';
+import { generate } from '../generator/generate.ts';
+import { features, readPublicDocuments } from './corpus/documents.ts';
+import {
+  callAll,
+  compileTypes,
+  createSourceFolder,
+  RUNTIME,
+  withRelativeRuntime,
+  writeFiles,
+} from './corpus/generated.ts';
+import { createHostileDocuments, toExpectedTexts, toTexts } from './corpus/hostile.ts';
+
+const SEED = Number(process.env.SEED ?? 20_261_122);
+
+/** Public documents that are invalid, or have no operation. */
+const REFUSED: Readonly<Record<string, RegExp>> = {
+  '3.0/parameters-common.json': /The path has \{id\} twice/,
+  '3.0/parameters-style.json': /A path has no query and no fragment/,
+  '3.0/response-http-behavior.json': /There is no security scheme "api_key"/,
+  '3.1/parameters-style.json': /A path has no query and no fragment/,
+  '3.1/schema-validation-local.json': /it must be number/,
+  '3.1/schema-validation-top-level.json': /it must be number/,
+  '3.1/webhooks.json': /This document has no operations/,
+};
+
+/** By document, what is not checked or not served. */
+const WARNINGS: Readonly<Record<string, RegExp>> = {
+  '3.0/circular-paths.json': /is read as JSON/,
+  '3.0/server-path-level.json': /Only the path of the first server/,
+  '3.0/server-variables.json': /Only the path of the first server/,
+  'galaxy.json': /A \$dynamicRef is not checked/,
+};
+
+/** The documents whose code is compiled and run: large ones, and ones with unusual schemas. */
+const SERVED = [
+  '3.0/discriminators.json',
+  '3.0/schema-circular.json',
+  '3.0/star-trek.json',
+  '3.1/petstore.json',
+  '3.1/schema-types.json',
+  '3.1/train-travel.json',
+];
+
+/** Imports every module in the folders, and prints the route tables without their functions. */
+const IMPORT_ALL = `
+  import { readdirSync } from 'node:fs';
+  import { pathToFileURL } from 'node:url';
+  const [root, count] = process.argv.slice(1);
+  const tables = [];
+  for (let index = 0; index < Number(count); index += 1) {
+    const folder = pathToFileURL(\`\${root}/\${index}/\`);
+    const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+    for (const name of names) await import(new URL(name, folder));
+    tables.push((await import(new URL('index.gen.ts', folder))).routes);
+  }
+  console.log(JSON.stringify({ tables, hacked: globalThis.hacked ?? null }));
+`;
+
+const documents = new Map(readPublicDocuments().map(({ name, document }) => [name, document]));
+const filesOf = (document: unknown) => generate(document, { runtime: RUNTIME }).files;
+
+describe(`generated code (SEED=${SEED})`, () => {
+  const served = SERVED.map((name) => filesOf(documents.get(name)));
+  const hostile = createHostileDocuments(SEED);
+  const hostileFiles = hostile.map(filesOf);
+
+  it('is created from every public document that is valid', () => {
+    expect(documents.size).toBeGreaterThan(45);
+    for (const [name, document] of documents) {
+      const reason = REFUSED[name];
+      if (reason === undefined) {
+        for (const { message } of generate(document).warnings) {
+          expect(message).toMatch(WARNINGS[name] ?? /^$/);
+        }
+      } else {
+        expect(() => generate(document), name).toThrow(RefusedError);
+        expect(() => generate(document), name).toThrow(reason);
+      }
+    }
+  });
+
+  it('has types that compile in strict mode, and let a user write what is allowed', async () => {
+    const root = await createSourceFolder('types');
+    for (const [index, files] of [...served, ...hostileFiles].entries()) {
+      await writeFiles(join(root, `${index}`), withRelativeRuntime(files));
+    }
+    const usage = readFileSync(join(import.meta.dirname, 'corpus/features-usage.ts.txt'), 'utf8');
+    const files = withRelativeRuntime(filesOf(features));
+    await writeFiles(join(root, 'features'), files.set('usage.ts', usage));
+    expect(await compileTypes(root)).toBe('');
+  });
+
+  it('executes no text of its document on import, and keeps each of them intact', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'berth-hostile-'));
+    onTestFinished(() => rm(root, { recursive: true }));
+    for (const [index, files] of hostileFiles.entries()) {
+      await writeFiles(join(root, `${index}`), files);
+    }
+    // Validators are compiled in advance: they must run where code cannot be created from strings.
+    const flags = ['--disallow-code-generation-from-strings', '--conditions=berth-source'];
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [...flags, '--input-type=module', '--eval', IMPORT_ALL, root, `${hostile.length}`],
+      { maxBuffer: 2 ** 28 },
+    );
+    const { tables, hacked } = JSON.parse(stdout);
+    expect(hacked).toBeNull();
+    expect(tables.map(toTexts)).toEqual(hostile.map(toExpectedTexts));
+  });
+
+  it('starts a server that serves every operation', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'berth-servers-'));
+    onTestFinished(() => rm(root, { recursive: true }));
+    for (const [index, files] of served.entries()) {
+      const folder = join(root, `${index}`);
+      await writeFiles(folder, files);
+      const statuses = await callAll(folder);
+      const unexpected = Object.keys(statuses).filter(
+        (status) => !/^(4(?!04)..|501)$/.test(status),
+      );
+      expect([SERVED[index], unexpected, statuses[501] !== undefined]).toEqual([
+        SERVED[index],
+        [],
+        true,
+      ]);
+    }
+  });
+});
