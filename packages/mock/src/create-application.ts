@@ -83,7 +83,7 @@ export function createApplication(context: Context, auth: Auth): Application {
     (event: 'request' | 'checkContinue') =>
     (request: IncomingMessage, response: ServerResponse): void => {
       const surface = surfaceOf(rawPathOf(request.url ?? '/'));
-      const fail = (error: Error) => respondToFailure(error, surface, response);
+      const fail = (error: Error) => respondToFailure(error, surface, response, context.profile);
       attempt(() => {
         if (isOwnPage(request.url ?? '/')) return ownPages(request, response);
         if (surface === 'upload' && asksForPage(request)) {
@@ -130,7 +130,7 @@ export function createApplication(context: Context, auth: Auth): Application {
           ...cors[surface].response(request.headers.origin),
           ...(error.status === 401 && { 'www-authenticate': toChallenge(error, context.profile) }),
         };
-        sendRefusal(error, response(), headers, record.id || undefined);
+        sendRefusal(error, response(), context.profile, headers, record.id || undefined);
       },
     };
   }

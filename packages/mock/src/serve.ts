@@ -77,7 +77,7 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     originOf: (request) => originOf(request) ?? url,
   };
   const application = createApplication(context, await createAuth(options));
-  const server = createHttpServer(application);
+  const server = createHttpServer(application, profile);
   const sockets = trackSockets(server);
   server.listen(options.port, options.host);
   try {

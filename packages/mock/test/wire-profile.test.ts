@@ -5,7 +5,7 @@ import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
-import { gateway, storage } from './helpers/calls.ts';
+import { gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';
 import { postForm } from './helpers/upload.ts';
 
@@ -59,6 +59,54 @@ describe('a mock with the names of acme', () => {
     const { headers } = await call(mock, { method: 'OPTIONS', path: '/v1/cloudrun/hello' });
     expect(headers['access-control-allow-headers']).toContain('X-Acme-SessionToken');
     expect(headers['access-control-expose-headers']).toContain('X-Acme-Upstream-Status-Code');
+  });
+});
+
+describe('a mock with flat responses', async () => {
+  const flat = await createMock({ wireProfile: { envelope: 'flat' } });
+  afterAll(() => flat.close());
+  const DELETE = { fileList: ['cloud://dev.files/none.txt'] };
+  const entry = { fileID: DELETE.fileList[0], code: 'STORAGE_FILE_NONEXIST' };
+  const requestId = expect.any(String);
+  const message = expect.any(String);
+
+  test.each<[string, unknown, Record<string, string>, number, object]>([
+    [
+      'a success',
+      DELETE,
+      {},
+      200,
+      { requestId, data: { fileList: [expect.objectContaining(entry)] } },
+    ],
+    [
+      'an example',
+      DELETE,
+      { prefer: 'example=success' },
+      200,
+      { requestId, data: expect.any(Object) },
+    ],
+    ['a refusal', { fileList: 1 }, {}, 400, { requestId, code: 'INVALID_PARAM', message }],
+    [
+      'a fault',
+      DELETE,
+      { 'x-mock-fault': 'code=SYS_ERR' },
+      500,
+      { requestId, code: 'SYS_ERR', message },
+    ],
+    [
+      'a documented error',
+      DELETE,
+      { prefer: 'code=429' },
+      429,
+      { requestId, code: 'EXCEED_RATELIMIT', message },
+    ],
+  ])('sends %s without the envelope', async (_, body, headers, status, json) => {
+    const response = await fetch(`${flat.url}/api/v2/envs/dev/storages:batchDelete`, {
+      method: 'POST',
+      headers: { ...STORAGE_HEADERS, ...headers },
+      body: JSON.stringify(body),
+    });
+    expect([response.status, await response.json()]).toEqual([status, json]);
   });
 });
 

@@ -61,5 +61,6 @@ export {
   type StorageRouterOptions,
   type StorageSecurity,
 } from './storage/create-storage-router.ts';
+export { toWireForm } from './storage/wire-form.ts';
 export type { UploadHandler, UploadHandlers, UploadInput } from './upload/create-upload-router.ts';
 export { createUploadRouter, type UploadRouterOptions } from './upload/create-upload-router.ts';

@@ -9,7 +9,7 @@ test.each([
     stubs,
     `ContractError GatewayError StorageError UpgradeResponse UploadError applyDispositionRules contract createCors
     createEventStream createGatewayRouter createStorageRouter createUploadRouter defaultWireProfile
-    isLoopback isResponding takeSubprotocols toResponse`,
+    isLoopback isResponding takeSubprotocols toResponse toWireForm`,
   ],
   [
     'the engine',

@@ -108,6 +108,39 @@ test('a wire profile renames headers and the field of the upload metadata', asyn
   expect(preflight.headers['access-control-allow-headers']).toContain('X-Acme-Authorization');
 });
 
+describe('with flat responses', () => {
+  const flat = () =>
+    storage(
+      { wireProfile: { envelope: 'flat' }, onError: () => {} },
+      { ...handlers, batchCopyFile: () => Promise.reject(new Error('a bug')) },
+    );
+  const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
+
+  test('a success has data and no envelope', async () => {
+    const { status, json } = await post(await flat(), 'batchDelete', { fileList: ['a'] });
+    const data = { fileList: [{ fileID: 'a', code: 'SUCCESS' }] };
+    expect([status, json]).toEqual([200, { requestId, data }]);
+  });
+
+  test('a failure has code and message and no envelope, whatever failed', async () => {
+    const base = await flat();
+    const failures = [
+      [await post(base, 'batchDelete', {}), 400, 'INVALID_PARAM'],
+      [await post(base, 'batchDelete', {}, {}), 401, 'SIGN_PARAM_INVALID'],
+      [await post(base, 'batchDeleteX', {}), 404, 'NOT_FOUND'],
+      [await send(base, path('batchDelete'), {}), 405, 'METHOD_NOT_ALLOWED'],
+      [await post(base, 'batchCopyFile', { fileList: [] }), 500, 'SYS_ERR'],
+      [await post(base, 'batchGetTempUrls', { fileList: [] }), 501, 'SYS_ERR'],
+    ] as const;
+    for (const [response, status, code] of failures) {
+      expect([response.status, response.json]).toEqual([
+        status,
+        { requestId, code, message: expect.any(String) },
+      ]);
+    }
+  });
+});
+
 test('routes of an edited document replace those of the contract', async () => {
   const route = {
     operationId: 'batchDelete',

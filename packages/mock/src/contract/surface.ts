@@ -6,8 +6,10 @@ import {
   GatewayError,
   StorageError,
   toResponse,
+  toWireForm,
   UploadError,
 } from '@berth/server-stubs';
+import type { WireProfile } from '@berth/spec/wire-profile';
 
 /** The path of `uploadFile` in the document. The mock serves it there, and not at the engine's `UPLOAD_PATH`. */
 export const DOCUMENT_UPLOAD_PATH = '/';
@@ -56,6 +58,7 @@ export function refusalFor(
 export function sendRefusal(
   error: Refusal,
   response: ServerResponse,
+  profile: WireProfile,
   headers: OutgoingHttpHeaders = {},
   requestId: string = randomUUID(),
 ): void {
@@ -63,7 +66,7 @@ export function sendRefusal(
   const rawPath = request.url?.split('?', 1)[0] ?? '/';
   const call = { request, requestId, rawPath } as unknown as Call;
   const { status, headers: own, body } = error[toResponse](call);
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const text = typeof body === 'string' ? body : JSON.stringify(toWireForm(body, profile));
   const all = {
     'content-type': 'application/json',
     // A client that waits for 100 Continue does not send its body after this response.

@@ -109,11 +109,11 @@ export async function consult(
     const retryAfter = findRetryAfter(status, body, surface);
     const headers = retryAfter === undefined ? own : { ...own, 'retry-after': `${retryAfter}` };
     const isJson = /^application\/json\b/.test(own['content-type'] ?? 'application/json');
+    const isText = isJson && typeof body === 'string';
     return {
       status,
       headers: surface === 'gateway' ? { ...applyDispositionRules(request, headers) } : headers,
-      body:
-        body === undefined || (!isJson && typeof body === 'string') ? body : JSON.stringify(body),
+      body: isText ? JSON.stringify(body) : body,
     } as HandlerResponse;
   });
 }

@@ -32,7 +32,7 @@ export function refuseForeignHost(
   }
   const message = `Call the mock as localhost or by its IP address, not as ${name}, or listen on that name with --host.`;
   const error = refusalFor('host', surface, { status: 421, message });
-  sendRefusal(error, response, cors.response(request.headers.origin));
+  sendRefusal(error, response, context.profile, cors.response(request.headers.origin));
   return true;
 }
 

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError, isResponding, UpgradeResponse } from '@berth/server-stubs';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { refusalFor, type SurfaceName, sendRefusal } from '../contract/surface.ts';
 import { RecordedRequest, RecordedResponse } from '../session/call-record.ts';
 
@@ -25,6 +26,7 @@ type RespondingSocket = Duplex & { [LATEST]?: ServerResponse };
 /** Creates the server and connects its events to an application. */
 export function createHttpServer(
   application: Application,
+  profile: WireProfile,
 ): Server<typeof RecordedRequest, typeof RecordedResponse> {
   const options: ServerOptions<typeof RecordedRequest, typeof RecordedResponse> = {
     IncomingMessage: RecordedRequest,
@@ -56,10 +58,10 @@ export function createHttpServer(
       const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
       const message = 'The mock is not a proxy.';
       const error = new GatewayError('METHOD_NOT_ALLOWED', { message, headers });
-      sendRefusal(error, new UpgradeResponse(request, socket, head), CLOSE);
+      sendRefusal(error, new UpgradeResponse(request, socket, head), profile, CLOSE);
     })
     .on('clientError', (error, socket) =>
-      respondToBrokenRequest(error, socket, (socket as RespondingSocket)[LATEST]),
+      respondToBrokenRequest(error, socket, (socket as RespondingSocket)[LATEST], profile),
     );
   return server;
 }
@@ -68,13 +70,14 @@ function respondToBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   response: ServerResponse | undefined,
+  profile: WireProfile,
 ): void {
   if (response === undefined || !socket.writable) {
-    respondUnread(error, socket);
+    respondUnread(error, socket, profile);
   } else if (response.req.complete) {
     // The broken data follows a complete request, whose response comes first.
-    if (response.writableFinished) respondUnread(error, socket);
-    else response.once('finish', () => respondUnread(error, socket));
+    if (response.writableFinished) respondUnread(error, socket, profile);
+    else response.once('finish', () => respondUnread(error, socket, profile));
   } else if (response.headersSent) {
     // The request was rejected before its end; there is nothing more to send.
     response.end();
@@ -82,7 +85,7 @@ function respondToBrokenRequest(
     // The body was truncated.
     const surface = (response.req as RecordedRequest).record?.surface ?? 'gateway';
     const refusal = refusalFor('invalid', surface, DEFECTS[error.code ?? ''] ?? MALFORMED);
-    sendRefusal(refusal, response, CLOSE);
+    sendRefusal(refusal, response, profile, CLOSE);
     // Node discards a request after its response, so waiting for the rest would never end.
     socket.once('close', () => response.req.destroy());
   }
@@ -108,7 +111,7 @@ const UNREAD = { method: 'GET', headers: {}, httpVersionMajor: 1, httpVersionMin
  * Responds on a connection whose request could not be parsed: invalid syntax, headers that are too large, or
  * a timeout. The surface is unknown, so the gateway's error format is used.
  */
-function respondUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+function respondUnread(error: NodeJS.ErrnoException, socket: Duplex, profile: WireProfile): void {
   // Node may report several errors on one connection.
   if (isResponding(socket)) return;
   if (!socket.writable) {
@@ -117,7 +120,7 @@ function respondUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
   const refusal = refusalFor('invalid', 'gateway', DEFECTS[error.code ?? ''] ?? MALFORMED);
   const response = new UpgradeResponse(UNREAD as IncomingMessage, socket, Buffer.alloc(0));
-  sendRefusal(refusal, response, CLOSE);
+  sendRefusal(refusal, response, profile, CLOSE);
 }
 
 const CLOSE = { connection: 'close' };
@@ -127,6 +130,7 @@ export function respondToFailure(
   error: Error,
   surface: SurfaceName,
   response: ServerResponse,
+  profile: WireProfile,
 ): void {
   process.emitWarning(error);
   if (response.headersSent || response.destroyed) {
@@ -134,5 +138,5 @@ export function respondToFailure(
     return;
   }
   const message = 'Internal error in the mock: see its warnings for details.';
-  sendRefusal(refusalFor('failed', surface, { status: 500, message }), response, CLOSE);
+  sendRefusal(refusalFor('failed', surface, { status: 500, message }), response, profile, CLOSE);
 }

@@ -43,6 +43,12 @@ export interface RouterOptions {
   /** Formats a fault as a response. Default: `application/problem+json` (RFC 9457). */
   readonly toResponse?: (fault: Fault, call: Call) => HandlerResponse;
   /**
+   * Converts the body of each response, including errors, to what is sent, for a deployment whose responses
+   * differ from the document. The router checks responses before, and `onResponse` gets the body as it was.
+   * Default: sends bodies as they are.
+   */
+  readonly encodeBody?: (body: unknown) => unknown;
+  /**
    * Returns the ID of a call that already has one, or `undefined` to create one. It must be valid in a
    * header. Default: a new UUID for each call.
    */

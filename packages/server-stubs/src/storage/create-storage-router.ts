@@ -1,4 +1,4 @@
-import { defaultWireProfile, toWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+import { toWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { StorageError, toContractError } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import type { Handlers } from '../generated/storage.v2/index.gen.ts';
@@ -13,15 +13,13 @@ import {
 } from '../http/router-options.ts';
 import {
   type Call,
-  type Content,
   createRouter,
   type Input,
-  type Route,
   type Router,
   type RouteTable,
   type SecurityHandler,
-  type Validator,
 } from '../runtime/index.ts';
+import { toWireForm } from './wire-form.ts';
 
 /** The storage API operations. The upload target has its own router. */
 export type StorageOperationId = Exclude<keyof Handlers, 'uploadFile'>;
@@ -99,8 +97,7 @@ export function createStorageRouter<Caller = unknown>(
   const { batchItems = LIMITS.batchItems, routes = standard } = options;
   const cors = createCors('storage', wireProfile, origins);
   const table = toStorageTable(routes, wireProfile);
-  const { storageHeaders, storeFileID } = wireProfile;
-  const { authorization } = storageHeaders;
+  const { authorization } = wireProfile.storageHeaders;
   type AnyHandler = (input: unknown, call: StorageCall) => unknown;
   const toHandler = (handler: AnyHandler) => async (input: Input, call: Call) => {
     const known = call as unknown as StorageCall & { caller: unknown };
@@ -110,8 +107,7 @@ export function createStorageRouter<Caller = unknown>(
     known.caller = call.security[CREDENTIALS];
     const data = await handler(input.body, known);
     // D20: every response is wrapped in this envelope.
-    const envelope = { statusCode: 200, body: { requestId: call.requestId, data } };
-    return { status: 200, body: renameField(envelope, NEUTRAL, storeFileID) };
+    return { status: 200, body: { statusCode: 200, body: { requestId: call.requestId, data } } };
   };
   return createRouter(table, toHandlers(handlers as Record<string, AnyHandler>, toHandler), {
     ...toRouterOptions(options, cors, (fault, { request }) => {
@@ -120,6 +116,7 @@ export function createStorageRouter<Caller = unknown>(
       const message = `The ${authorization} header is missing.`;
       return new StorageError('SIGN_PARAM_INVALID', { message });
     }),
+    encodeBody: (body) => toWireForm(body, wireProfile),
     security: { [CREDENTIALS]: toStorageSecurity(security, wireProfile, envIdOf(table)) },
     requests: { bodyBytes: LIMITS.storageBodyBytes, ...requests },
   });
@@ -192,9 +189,6 @@ function envIdOf({ routes }: RouteTable): (rawPath: string) => string {
   };
 }
 
-/** The neutral name of the field in the upload metadata (D1). */
-const NEUTRAL = defaultWireProfile.storeFileID;
-
 const CREDENTIALS = 'credentials';
 
 function assertEnv(envId: string, env: EnvOption | undefined): void {
@@ -223,34 +217,6 @@ function toStorageTable(table: RouteTable, profile: WireProfile): RouteTable {
     },
     routes: table.routes
       .filter(({ operationId }) => operationId !== UPLOAD_OPERATION)
-      .map((route) => ({ ...withProfile(route, profile), security: [[CREDENTIALS]] })),
+      .map((route) => ({ ...route, security: [[CREDENTIALS]] })),
   };
-}
-
-/** Validates responses against the schemas, which only know the field's neutral name. */
-function withProfile(route: Route, { storeFileID }: WireProfile): Route {
-  if (storeFileID === NEUTRAL) return route;
-  const rename = (content: Content): Content => {
-    const { validate } = content;
-    if (validate === undefined) return content;
-    const renamed: Validator = (response) => {
-      const isValid = validate(renameField(response, storeFileID, NEUTRAL));
-      renamed.errors = validate.errors ?? null;
-      return isValid;
-    };
-    return { ...content, validate: renamed };
-  };
-  const responses = route.responses.map((response) => ({
-    ...response,
-    content: response.content.map(rename),
-  }));
-  return { ...route, responses };
-}
-
-function renameField(envelope: unknown, from: string, to: string): unknown {
-  const { statusCode, body } = envelope as { statusCode: number; body?: { data?: object } };
-  const data = body?.data as Record<string, unknown> | null | undefined;
-  if (from === to || !data || !Object.hasOwn(data, from)) return envelope;
-  const { [from]: value, ...others } = data;
-  return { statusCode, body: { ...body, data: { ...others, [to]: value } } };
 }

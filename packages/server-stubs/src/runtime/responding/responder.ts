@@ -135,7 +135,8 @@ export class Responder {
     own: HeaderSource,
     last: HeaderSource,
   ): void {
-    const { body } = result;
+    const { encodeBody } = this.#settings;
+    const body = encodeBody === undefined ? result.body : encodeBody(result.body);
     const head = this.#toHead(result, own, last);
     if (body !== undefined) head['content-type'] ??= toWireType(result, content);
     this.#write(result, head, body === undefined ? undefined : toWire(body, content));
