@@ -229,7 +229,8 @@ interface StorageFiles {
   delete(fileIDs: readonly string[], options?: ListOptions): Promise<DeleteResult[]>;
 
   /**
-   * Copies a file, or a list of files of any length. Paths are absolute, with a leading `/` (D24).
+   * Copies a file, or a list of files of any length. Paths may have a leading `/`: the client sends them as the
+   * deployment expects (`copyPaths` in its wire profile).
    *
    * @throws StorageError if the file is not copied; in a list, the error is part of the file's result
    *

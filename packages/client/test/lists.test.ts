@@ -175,6 +175,23 @@ describe('a list', () => {
     expect(bodies).toHaveLength(1);
   });
 
+  it.each([
+    ['absolute', '/a/b.txt', '/c.txt'],
+    ['relative', 'a/b.txt', 'c.txt'],
+  ])('of copies has %s paths if the wire profile says so', async (copyPaths, srcPath, dstPath) => {
+    const bodies: unknown[] = [];
+    await using served = await serveLists(
+      ({ body, reply }) => {
+        bodies.push(body);
+        reply(ok([{}]));
+      },
+      { wireProfile: { copyPaths } },
+    );
+    const spelled = { srcPath: 'a/b.txt', dstPath: '/c.txt' };
+    expect(await served.storage.copy([spelled])).toMatchObject([spelled]);
+    expect(bodies).toEqual([{ fileList: [{ srcPath, dstPath }] }]);
+  });
+
   it('of copies keeps its order, because entries name the destination', async () => {
     const bodies: unknown[] = [];
     await using served = await serveLists(({ body, reply }) => {

@@ -1,3 +1,4 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,
@@ -162,7 +163,7 @@ export interface CopyOptions extends StorageCallOptions, Overwrite {}
  */
 export interface CopyListOptions extends ListOptions, Overwrite {}
 
-/** A file to copy or move. Paths are absolute, with a leading `/` (D24). */
+/** A file to copy or move. Paths may have a leading `/`; the client sends them as the deployment expects. */
 export interface CopyOrder extends Overwrite {
   /** Path of the existing file. */
   readonly srcPath: string;
@@ -195,12 +196,24 @@ export async function copyFiles(
     assertText('dstPath', dstPath);
     return { srcPath, dstPath, overwrite, removeOriginal } as Item<'batchCopyFile'>;
   });
+  const { copyPaths } = context.wireProfile;
   return callList(context, 'batchCopyFile', items, options, {
     keyOf: ({ srcPath, dstPath }) => ({ srcPath, dstPath }),
     what: (name) => `Not ${isMove ? 'moved' : 'copied'}: ${name}`,
     isCopy: true,
+    toWire: (item) => ({
+      ...item,
+      srcPath: toCopyPath(item.srcPath, copyPaths),
+      dstPath: toCopyPath(item.dstPath, copyPaths),
+    }),
     read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
   });
+}
+
+/** D24: deployments differ in whether a copy path has a leading `/`, which the wire profile says. */
+function toCopyPath(path: string, spelling: WireProfile['copyPaths']): string {
+  const relative = path.replace(/^\//, '');
+  return spelling === 'relative' ? relative : `/${relative}`;
 }
 
 type ListOperation = {
@@ -216,6 +229,8 @@ interface ItemRules<Item, Key, Value> {
   readonly keyOf: (item: Item) => Key;
   /** Returns the start of the error message for a file. */
   readonly what: (name: string) => string;
+  /** Converts a file to the form that the deployment expects. Default: as it is. */
+  readonly toWire?: (item: Item) => Item;
   /** Whether entries name a file other than the requested one, and have a code only if it failed. */
   readonly isCopy?: boolean;
   /** Returns the values of a successful entry, or `undefined` if one is missing. */
@@ -237,7 +252,7 @@ async function callList<Operation extends ListOperation, Key extends object, Val
   operation: Operation,
   items: readonly Item<Operation>[],
   { concurrency = BATCH_CONCURRENCY, ...options }: ListOptions,
-  { keyOf, what, isCopy, read }: ItemRules<Item<Operation>, Key, Value>,
+  { keyOf, what, isCopy, toWire = (item) => item, read }: ItemRules<Item<Operation>, Key, Value>,
 ): Promise<ItemResult<Key, Value>[]> {
   const callBatch = async (batch: typeof items) => {
     const keys = batch.map(keyOf);
@@ -245,7 +260,7 @@ async function callList<Operation extends ListOperation, Key extends object, Val
     const subject = names.length > 1 ? `a list of ${names.length} files` : (names[0] as string);
     let toValue: (name: string, index: number) => Value | { error: Error };
     try {
-      const body = { fileList: batch } as StorageBody<Operation>;
+      const body = { fileList: batch.map(toWire) } as StorageBody<Operation>;
       const { data, fail } = await context.call(operation, body, what(subject), options);
       const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
       const ids = entries.map((entry) => (isRecord(entry) && !isCopy ? entry.fileID : undefined));
