@@ -92,8 +92,8 @@ function toOperations(): string {
   return `# Operations
 
 This page lists the operations of the contract by \`operationId\`, the name that types, reports and logs use. For schemas,
-examples and responses, see the documents: [gateway](../../spec/generated/gateway.v1.gen.yaml),
-[storage](../../spec/generated/storage.v2.gen.yaml).
+examples and responses, see the documents: [gateway](../../spec/gateway.v1.yaml),
+[storage](../../spec/storage.v2.yaml).
 
 _Retry_ shows whether a client may retry a call if it does not know whether the call was executed.
 

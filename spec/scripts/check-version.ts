@@ -96,7 +96,7 @@ function toVersionProblem(name: string, bump: Bump, base: string): string {
   const advice =
     bump === 'major'
       ? 'A breaking change needs a new path prefix in addition to the old one, see docs/decisions/.'
-      : `Raise info.version in spec/${name}/openapi.yaml.`;
+      : `Raise info.version in spec/${name}.yaml.`;
   return `${name}: the changes since ${base} require a ${bump} version. ${advice}`;
 }
 

@@ -3,16 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import { constant, writeGenerated } from './codegen.ts';
-import { type Bundles, bundle, DOCUMENTS } from './generate/bundle.ts';
+import { type Bundles, DOCUMENTS, readDocuments } from './generate/bundle.ts';
 import { readRules } from './generate/rules.ts';
 
 // Writes the generated exports of `@berth/spec`.
-const documents = await bundle();
+const documents = readDocuments();
 
 const rules = await readRules(documents);
 
 await Promise.all([
-  ...DOCUMENTS.map((name) => writeBoth(name, documents[name])),
+  ...DOCUMENTS.map((name) => write(`${name}.gen.json`, documents[name])),
   write('defaults.gen.json', readDefaults()),
   write('rules.gen.json', rules),
   write('contract.gen.json', toContract(documents, rules)),
@@ -25,10 +25,6 @@ await Promise.all([
 
 function write(name: string, content: unknown): Promise<void> {
   return writeGenerated(`generated/${name}`, content, 'spec/scripts/generate.ts');
-}
-
-async function writeBoth(name: string, content: unknown): Promise<void> {
-  await Promise.all(['json', 'yaml'].map((ending) => write(`${name}.gen.${ending}`, content)));
 }
 
 /**

@@ -47,7 +47,7 @@ it.each([
     describeAnew,
     'none',
     [
-      /require a patch version\. Raise info\.version in spec\/storage\.v2/,
+      /require a patch version\. Raise info\.version in spec\/storage\.v2\.yaml/,
       /a patch changeset for @berth\/spec, but the pending bump is none/,
     ],
   ],

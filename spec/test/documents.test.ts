@@ -41,6 +41,17 @@ describe.each(DOCUMENTS)('%s', (name) => {
     );
   });
 
+  it('lists every operation and component in its contents', () => {
+    const [contents = ''] = readFileSync(join(SPEC, `${name}.yaml`), 'utf8').split('\nopenapi:');
+    const words = new Set(contents.split(/[#\s,:]+/));
+    const names = [
+      ...[...walk(document)].filter(([key]) => key === 'operationId').map(([, , id]) => id),
+      ...Object.values<object>(document.components).flatMap(Object.keys),
+    ];
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((each) => !words.has(String(each)))).toEqual([]);
+  });
+
   it('allows unknown properties', () => {
     const closed = [...walk(document)].filter(
       ([key, , value]) => key === 'additionalProperties' && value !== true,
