@@ -11,7 +11,7 @@ import { type CallResult, createRawCalls, type PathWith } from './internal/raw-c
 import { assertBaseUrl, type GatewayAddress, toGatewayUrl } from './internal/urls.ts';
 
 import { createService, type DocumentedService, type Init } from './service/create-service.ts';
-import type { OpenWebSocket, Service } from './service/service.ts';
+import type { Service } from './service/service.ts';
 
 /**
  * Options for {@link createGatewayClient}. Only the address is required: `baseUrl`, or `envId` and
@@ -48,8 +48,6 @@ export type GatewayClientOptions = GatewayAddress &
      * `NetworkError`. Default: `manual`.
      */
     readonly redirect?: RequestInit['redirect'] | undefined;
-    /** Opens WebSockets. Default: the platform's `WebSocket`, available in Node since version 22. */
-    readonly webSocket?: OpenWebSocket | undefined;
     /** The deployment's wire profile (D1). Default: `defaultWireProfile`. */
     readonly wireProfile?: WireProfileInput | undefined;
   };
@@ -138,7 +136,7 @@ export function createGatewayClient<Services extends object = Record<never, neve
   if (!options) {
     throw new TypeError('createGatewayClient needs { baseUrl } or { envId, gatewayDomain }.');
   }
-  const { auth, webSocket, wireProfile } = options;
+  const { auth, wireProfile } = options;
   if (auth && typeof auth.authorize !== 'function') {
     throw wrong('auth', 'bearer(…), tc3(…), or an object with authorize()', auth);
   }
@@ -161,6 +159,6 @@ export function createGatewayClient<Services extends object = Record<never, neve
     ...middleware,
     GET: call('GET'),
     POST: call('POST'),
-    service: (name: string) => createService(pipeline, { name, ...address }, webSocket),
+    service: (name: string) => createService(pipeline, { name, ...address }),
   };
 }

@@ -50,7 +50,6 @@ export type { DocumentedService } from './service/create-service.ts';
 export type {
   ConnectOptions,
   EventsOptions,
-  OpenWebSocket,
   PayloadOptions,
   RequestOptions,
   Service,

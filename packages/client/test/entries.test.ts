@@ -36,7 +36,7 @@ it.each([
       CopyListResult CopyOptions CopyOrder CopyResult DeleteResult DocumentedService
       DownloadOptions DownloadRange EventsOptions ExpiringKeyPair FetchLike FileSource
       GatewayAddress GatewayAuth GatewayClient GatewayClientOptions GatewayComponents
-      GatewayErrorCode GatewayErrorDetails GatewayPaths ListOptions OpenWebSocket
+      GatewayErrorCode GatewayErrorDetails GatewayPaths ListOptions
       PayloadOptions Progress RequestOptions RetryOptions Service ServiceCallOptions
       ServiceEvent SharedCallOptions SignableRequest StandardIssue
       StandardResult StandardSchema StorageClient StorageClientOptions StorageComponents

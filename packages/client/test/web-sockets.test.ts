@@ -4,11 +4,10 @@ import {
   bearer,
   createGatewayClient,
   type GatewayClientOptions,
-  type GatewayError,
   type NetworkError,
 } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
-import { WebSocketServer, WebSocket as WsSocket } from 'ws';
+import { WebSocketServer } from 'ws';
 import { failureOf } from './support/fake-fetch.ts';
 import { type Act, faultServer, hang, refuse, serve } from './support/fault-server.ts';
 
@@ -75,18 +74,10 @@ function nextMessage(socket: WebSocket): Promise<unknown> {
   );
 }
 
-const withWs: object = {
-  webSocket: (url: string, protocols: string[], headers: Record<string, string>) =>
-    new WsSocket(url, protocols, { headers }),
-};
-
-describe.each([
-  ['of the platform', {}],
-  ['of the package ws', withWs],
-])('a WebSocket %s', (_, options) => {
+describe('a WebSocket', () => {
   it('passes text and bytes both ways, with its credentials as a header', async () => {
     await using server = await echoServer();
-    const socket = await service(server.baseUrl, options).connect('room/1?x=1', {
+    const socket = await service(server.baseUrl).connect('room/1?x=1', {
       protocols: ['a', 'b'],
     });
     expect(await nextMessage(socket)).toBe('welcome');
@@ -109,7 +100,7 @@ describe.each([
   it('rejects if the gateway refuses, without revealing the token', async () => {
     await using server = await faultServer(refuse('NO', 401));
     server.server.on('upgrade', (_, socket: Socket) => refuseUpgrade(socket, 'NO'));
-    const error = await failureOf(service(server.baseUrl, options).connect('a?s=5ec4e7'));
+    const error = await failureOf(service(server.baseUrl).connect('a?s=5ec4e7'));
     expect(error).toMatchObject({ name: 'GatewayError', path: '/v1/cloudrun/chat/a' });
     expect(`${error} ${JSON.stringify(error)} ${String((error as Error).cause)}`).not.toContain(
       '5ec',
@@ -120,7 +111,7 @@ describe.each([
     await using server = await echoServer({ refused: 'Bearer t1' });
     let count = 0;
     const auth = bearer(() => `t${++count}`);
-    const chat = service(server.baseUrl, { ...options, auth });
+    const chat = service(server.baseUrl, { auth });
     const sockets = [await chat.connect('a'), await chat.connect('b')];
     for (const socket of sockets) socket.close();
     const sent = server.handshakes.map(({ url, headers }) => `${url} ${headers.authorization}`);
@@ -144,18 +135,18 @@ describe.each([
     });
     let count = 0;
     const auth = bearer(() => `t${++count}`);
-    const error = await failureOf(service(server.baseUrl, { ...options, auth }).connect('a?b'));
+    const error = await failureOf(service(server.baseUrl, { auth }).connect('a?b'));
     const source = { name: 'GatewayError', source: 'gateway', requestId: 'r-1' };
     expect(error).toMatchObject({ ...source, code, status, path: '/v1/cloudrun/chat/a' });
     expect([sent.size, count]).toEqual([tries, tries]);
     const asked = server.calls.map(({ url, headers }) => `${url} ${headers.authorization}`);
     const known = [...sent].map((token) => `/v1/cloudrun/chat/a?b ${token}`);
-    expect(asked).toEqual(options === withWs ? [] : known);
+    expect(asked).toEqual(known);
   });
 
   it('rejects with a NetworkError if nothing listens, even if the token fails too', async () => {
     const token = vi.fn().mockReturnValueOnce('t').mockRejectedValue(new Error('offline'));
-    const chat = service('http://127.0.0.1:1', { ...options, auth: bearer(token) });
+    const chat = service('http://127.0.0.1:1', { auth: bearer(token) });
     expect(await failureOf(chat.connect('a'))).toMatchObject({ name: 'NetworkError' });
   });
 
@@ -169,7 +160,7 @@ describe.each([
         .on('close', () => sockets.delete(socket))
         .resume();
     });
-    const open = service(server.baseUrl, options).connect('a', { timeouts: { perTry: 40 } });
+    const open = service(server.baseUrl).connect('a', { timeouts: { perTry: 40 } });
     expect(await failureOf(open)).toMatchObject({ name: 'TimeoutError', timeout: 40 });
     await expect.poll(() => sockets.size, { timeout: 300_000 }).toBe(0);
   });
@@ -177,35 +168,16 @@ describe.each([
   it('ends with its signal, before and after it is open', async () => {
     await using server = await echoServer();
     const reason = new Error('enough');
-    const aborted = service(server.baseUrl, options).connect('a', {
+    const aborted = service(server.baseUrl).connect('a', {
       signal: AbortSignal.abort(reason),
     });
     expect(await failureOf(aborted)).toBe(reason);
     expect(server.handshakes).toHaveLength(0);
     const stop = new AbortController();
-    const socket = await service(server.baseUrl, options).connect('a', { signal: stop.signal });
+    const socket = await service(server.baseUrl).connect('a', { signal: stop.signal });
     const closed = new Promise((resolve) => socket.addEventListener('close', resolve));
     stop.abort(reason);
     await closed;
-  });
-});
-
-describe('the package ws shows the response to a handshake, so connect rejects', () => {
-  it('with the status of the hosted service', async () => {
-    await using server = await faultServer(hang);
-    server.server.on('upgrade', (_, socket: Socket) =>
-      socket.end('HTTP/1.1 404 No\r\nX-Svc-Upstream-Status-Code: 404\r\n\r\nnone here'),
-    );
-    const error = await failureOf(service(server.baseUrl, withWs).connect('a'));
-    expect(error).toMatchObject({ name: 'GatewayError', source: 'service', status: 404 });
-    expect((error as GatewayError).body()).toBe('none here');
-  });
-
-  it('with the first refusal if the token is unchanged', async () => {
-    await using server = await echoServer({ refused: 'Bearer t' });
-    const chat = service(server.baseUrl, { ...withWs, auth: bearer(() => 't') });
-    expect(await failureOf(chat.connect('a'))).toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED' });
-    expect(server.handshakes).toHaveLength(1);
   });
 });
 
@@ -260,12 +232,5 @@ describe('if a platform can send no headers', () => {
     const error = await failureOf(onBrowser(open));
     expect(error).toBeInstanceOf(TypeError);
     expect(String(error)).not.toContain('5ec');
-  });
-
-  it('if the platform has no WebSocket, the error asks for one', async () => {
-    vi.stubGlobal('WebSocket', undefined);
-    const error = await failureOf(service('http://127.0.0.1:1').connect());
-    vi.unstubAllGlobals();
-    expect(String(error)).toContain('pass the webSocket option');
   });
 });

@@ -17,7 +17,6 @@ import { connectSocket } from './connect-socket.ts';
 import type {
   ConnectOptions,
   EventsOptions,
-  OpenWebSocket,
   PayloadOptions,
   RequestOptions,
   SendToService,
@@ -95,7 +94,6 @@ interface ServiceAddress {
 export function createService(
   pipeline: Pipeline,
   address: ServiceAddress,
-  open: OpenWebSocket | undefined,
 ): DocumentedService<never> {
   // Built for each call, which rejects if the name is invalid.
   const toRoot = () => address.baseUrl + ROOT.replace('{name}', toSegment('name', address.name));
@@ -136,7 +134,7 @@ export function createService(
       }),
     events,
     async connect(path = '', options: ConnectOptions = {}) {
-      return connectSocket(pipeline, toCall(path, options), options, open);
+      return connectSocket(pipeline, toCall(path, options), options);
     },
     GET: sendRaw('GET'),
     POST: sendRaw('POST'),

@@ -84,20 +84,6 @@ export interface ConnectOptions
 }
 
 /**
- * Opens a WebSocket. Pass your own function on platforms without `WebSocket`, or to use an agent or a proxy.
- *
- * @example
- * import { WebSocket } from 'ws';
- * const webSocket: OpenWebSocket = (url, protocols, headers) =>
- *   new WebSocket(url, protocols, { headers }) as never;
- */
-export type OpenWebSocket = (
-  url: string,
-  protocols: string[],
-  headers: Record<string, string>,
-) => WebSocket;
-
-/**
  * A hosted service. `path` is the part of the URL after the service name, including the query. It is sent
  * unchanged, except that one leading `/` is dropped. A path with a segment that `fetch` would rewrite throws
  * a `TypeError` (D3).
@@ -165,10 +151,10 @@ export interface Service<Default = unknown> {
    * the subprotocol `berth.bearer.<token>` (D14), and other credentials cannot be sent. Heartbeats and
    * reconnecting are up to you.
    *
-   * If the handshake fails and the platform hides the response, the client gets the reason with a GET of the
-   * same path, within 5 s. The ws package exposes the response, so no GET is needed.
+   * Platforms hide the response to a handshake, so if it fails, the client gets the reason with a GET of the
+   * same path, within 5 s.
    *
-   * @throws GatewayError if the gateway rejects the handshake or, with the ws package, if the service does
+   * @throws GatewayError if the gateway rejects the handshake
    * @throws NetworkError if it fails to open for any other reason, which platforms do not report
    *
    * @example

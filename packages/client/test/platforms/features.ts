@@ -4,7 +4,6 @@ import {
   createStorageClient,
   defaultWireProfile,
   type GatewayClientOptions,
-  type OpenWebSocket,
   type StorageClientOptions,
   tc3,
   tc3Storage,
@@ -202,16 +201,6 @@ export const FEATURES: readonly Feature[] = [
     name: 'opens a WebSocket with a signature',
     platforms: NODE,
     run: (deployment) => assertEchoes(deployment, { auth: tc3(deployment.keyPair) }),
-  },
-  {
-    name: 'opens a WebSocket of the ws package, with a signature',
-    platforms: NODE,
-    async run(deployment) {
-      const { WebSocket } = await import('ws');
-      const webSocket: OpenWebSocket = (url, protocols, headers) =>
-        new WebSocket(url, protocols, { headers }) as never;
-      await assertEchoes(deployment, { auth: tc3(deployment.keyPair), webSocket });
-    },
   },
   {
     name: 'cannot open a WebSocket with a signature in a browser',

@@ -94,14 +94,13 @@ async function buildProject(): Promise<void> {
   const { imports, exports } = manifest.publishConfig;
   await writeFile(join(client, 'package.json'), JSON.stringify({ ...manifest, imports, exports }));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  for (const name of ['openapi-fetch', 'ws']) {
-    await symlink(await realpath(join(PACKAGE, 'node_modules', name)), join(modules, name), 'dir');
-  }
+  const fetcher = await realpath(join(PACKAGE, 'node_modules/openapi-fetch'));
+  await symlink(fetcher, join(modules, 'openapi-fetch'), 'dir');
   // `typecheck` takes care of types.
   const args = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(client, 'dist')];
   await run('tsc', args, { cwd: PACKAGE });
-  await bundle('in-node', 'node', ['@berth/client', 'ws', /^node:/]);
-  await bundle('in-page', 'browser', ['ws', /^node:/]);
+  await bundle('in-node', 'node', ['@berth/client', /^node:/]);
+  await bundle('in-page', 'browser', [/^node:/]);
 }
 
 async function bundle(entry: string, platform: 'node' | 'browser', external: (string | RegExp)[]) {
