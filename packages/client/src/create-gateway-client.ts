@@ -39,15 +39,6 @@ export type GatewayClientOptions = GatewayAddress &
     readonly fetch?: FetchLike | undefined;
     /** Headers to send with every call. Default: none. */
     readonly headers?: RequestInit['headers'];
-    /**
-     * How to handle redirects from a hosted service. With `manual`, `request` returns the redirect, and
-     * all other methods reject with a `GatewayError`. Browsers hide redirects, so `request` rejects
-     * there too. With `follow`, the call is sent to wherever the service redirects, even to another
-     * service or host, along with its body (307, 308) and all its headers; `fetch` only drops
-     * `Authorization`, and only for another origin. With `error`, the call rejects with a
-     * `NetworkError`. Default: `manual`.
-     */
-    readonly redirect?: RequestInit['redirect'] | undefined;
     /** The deployment's wire profile (D1). Default: `defaultWireProfile`. */
     readonly wireProfile?: WireProfileInput | undefined;
   };
@@ -145,7 +136,8 @@ export function createGatewayClient<Services extends object = Record<never, neve
   const address = {
     baseUrl: url.replace(/\/$/, ''),
     headers: Object.fromEntries(new Headers(options.headers)),
-    redirect: options.redirect ?? 'manual',
+    // Following one would send the call elsewhere, even to another service or host.
+    redirect: 'manual' as const,
   };
   const pipeline = createPipeline({
     ...options,

@@ -18,20 +18,16 @@ import { readEnvelope } from './internal/storage.ts';
 import { assertBaseUrl } from './internal/urls.ts';
 import { type DownloadOptions, download, downloadToFile } from './operations/download.ts';
 import {
-  type CopyListOptions,
+  type CopyItem,
   type CopyListResult,
   type CopyOptions,
-  type CopyOrder,
   type CopyResult,
   copyFiles,
   type DeleteResult,
   deleteFiles,
-  type ListOptions,
   onlyResult,
   type TempUrlOptions,
-  type TempUrlOrder,
   type TempUrlResult,
-  type TempUrlsOptions,
   tempUrl,
   tempUrls,
 } from './operations/lists.ts';
@@ -168,7 +164,7 @@ interface StorageFiles {
   /**
    * Returns temporary links to a list of files of any length.
    *
-   * @throws RangeError if a `maxAge` is not an integer of at least 1, before anything is sent
+   * @throws RangeError if `maxAge` is not an integer of at least 1
    *
    * @example
    * for (const { fileID, url, error } of await storage.tempUrls(ids, { maxAge: 600 })) {
@@ -176,10 +172,7 @@ interface StorageFiles {
    *   else show(fileID, url);
    * }
    */
-  tempUrls(
-    files: readonly (string | TempUrlOrder)[],
-    options?: TempUrlsOptions,
-  ): Promise<TempUrlResult[]>;
+  tempUrls(fileIDs: readonly string[], options?: TempUrlOptions): Promise<TempUrlResult[]>;
 
   /**
    * Returns a link for public use, which is always valid for 600 seconds (D22).
@@ -226,7 +219,7 @@ interface StorageFiles {
    * const failed = (await storage.delete(ids)).filter(({ error }) => error);
    */
   delete(fileID: string, options?: StorageCallOptions): Promise<void>;
-  delete(fileIDs: readonly string[], options?: ListOptions): Promise<DeleteResult[]>;
+  delete(fileIDs: readonly string[], options?: StorageCallOptions): Promise<DeleteResult[]>;
 
   /**
    * Copies a file, or a list of files of any length. Paths may have a leading `/`: the client sends them as the
@@ -239,7 +232,7 @@ interface StorageFiles {
    * const results = await storage.copy([{ srcPath: '/a.txt', dstPath: '/b.txt' }]);
    */
   copy(srcPath: string, dstPath: string, options?: CopyOptions): Promise<CopyResult>;
-  copy(files: readonly CopyOrder[], options?: CopyListOptions): Promise<CopyListResult[]>;
+  copy(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
 
   /**
    * Moves a file, or a list of files of any length, by copying it and then deleting the source. The
@@ -251,7 +244,7 @@ interface StorageFiles {
    * await storage.move('/inbox/a.txt', '/archive/a.txt');
    */
   move(srcPath: string, dstPath: string, options?: CopyOptions): Promise<CopyResult>;
-  move(files: readonly CopyOrder[], options?: CopyListOptions): Promise<CopyListResult[]>;
+  move(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
 }
 
 /** A storage client, created by {@link createStorageClient}. */
@@ -349,10 +342,10 @@ function bindStorage(context: StorageContext): StorageFiles {
     (...rest: Rest) =>
       operation(context, ...rest);
   const copyOrMove = (isMove: boolean) =>
-    (async (first: string | readonly CopyOrder[], second?: unknown, options?: object) => {
+    (async (first: string | readonly CopyItem[], second?: unknown, options?: object) => {
       if (typeof first !== 'string') return copyFiles(context, first, second as object, isMove);
-      const order = { srcPath: first, dstPath: second as string };
-      const { fileID } = await onlyResult(copyFiles(context, [order], options, isMove));
+      const file = { srcPath: first, dstPath: second as string };
+      const { fileID } = await onlyResult(copyFiles(context, [file], options, isMove));
       return { fileID };
     }) as StorageFiles['copy'];
   return {

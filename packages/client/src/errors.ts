@@ -117,7 +117,7 @@ export function isContractError(error: unknown): error is ContractError {
 export type GatewayErrorCode = KnownGatewayErrorCode | (string & Record<never, never>);
 
 /** Details of a {@link GatewayError}. */
-export interface GatewayErrorDetails extends BerthErrorDetails {
+interface GatewayErrorDetails extends BerthErrorDetails {
   /** HTTP status of the response. */
   readonly status: number;
   /** Where the error comes from: the gateway, or the hosted service behind it. */
@@ -198,7 +198,7 @@ export function isNetworkError(error: unknown): error is NetworkError {
 }
 
 /** A storage API error code. Editors suggest the known ones, but the API may add others. */
-export type StorageErrorCode = KnownStorageErrorCode | (string & Record<never, never>);
+type StorageErrorCode = KnownStorageErrorCode | (string & Record<never, never>);
 
 /**
  * Thrown if a storage call fails, as a whole or for its only file, or if a download link returns no file. Do
@@ -253,7 +253,7 @@ export function isTimeoutError(error: unknown): error is TimeoutError {
 }
 
 /** An upload target error code. Editors suggest the known ones, but targets may add others. */
-export type UploadErrorCode = KnownUploadErrorCode | (string & Record<never, never>);
+type UploadErrorCode = KnownUploadErrorCode | (string & Record<never, never>);
 
 /**
  * Thrown if the upload target rejects the form. `code` and `requestId` come from the XML `Error` element

@@ -4,10 +4,12 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import type { DownloadRange, Progress } from '@berth/client';
+import type { DownloadOptions, Progress } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
 import { type Handler, serveStorage } from './support/loopback.ts';
+
+type DownloadRange = NonNullable<DownloadOptions['range']>;
 
 const BYTES = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7) % 251));
 

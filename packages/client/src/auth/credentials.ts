@@ -149,7 +149,7 @@ export function askOnce<Value>(
  * Returns an access token. Called if there is no token yet, and when the current one expires or is
  * rejected.
  */
-export type TokenProvider = () => string | Promise<string>;
+type TokenProvider = () => string | Promise<string>;
 
 /** How long before its expiry a token is replaced, in milliseconds. Longer than a request takes. */
 const MARGIN = 30_000;

@@ -28,16 +28,11 @@ export interface Tc3KeyPair {
  * Options for {@link tc3}.
  *
  * @example
- * const auth = tc3({ secretId, secretKey, token, signedHeaders: ['content-type', 'host'] });
+ * const auth = tc3({ secretId, secretKey, token });
  */
 export interface Tc3Options extends Tc3KeyPair {
   /** Service in the signature scope. Default: the contract's (D16). */
   readonly service?: string | undefined;
-  /**
-   * Names of the headers to sign, in addition to `host`. A call without one of them fails. Default:
-   * `content-type`, if the call has it.
-   */
-  readonly signedHeaders?: readonly string[] | undefined;
 }
 
 /**
@@ -49,7 +44,7 @@ export interface Tc3Options extends Tc3KeyPair {
  * `URLSearchParams`.
  *
  * @throws TypeError if `secretId` or `secretKey` is empty. Calls also throw it if the body is a stream or a
- *   form, or if a header to sign is missing
+ *   form
  *
  * @example
  * const auth = tc3({ secretId: env.BERTH_SECRET_ID, secretKey: env.BERTH_SECRET_KEY });
@@ -57,28 +52,19 @@ export interface Tc3Options extends Tc3KeyPair {
  */
 export function tc3(options: Tc3Options): GatewayAuth {
   if (!options) throw new TypeError('tc3() needs { secretId, secretKey }.');
-  const { signedHeaders, service = SIGNATURE.service, token, ...pair } = options;
+  const { service = SIGNATURE.service, token, ...pair } = options;
   const sign = createTc3Signer(pair, service);
-  const listed = signedHeaders?.map((name) => name.toLowerCase() as Lowercase<string>);
   return {
     async authorize({ method, url, headers, body, now }) {
       const page = (globalThis as { location?: { href: string } }).location;
       const { host, pathname, search } = new URL(url, page?.href);
-      const signed: Record<string, string> = {};
-      for (const name of listed ?? ('content-type' in headers ? ['content-type'] : [])) {
-        const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
-        if (value === undefined && name !== 'host') {
-          throw new TypeError(`Cannot sign the ${name} header: the request does not have one.`);
-        }
-        signed[name] = value ?? '';
-      }
-      signed.host = host;
+      const type = headers['content-type'];
       const seconds = Math.floor(now / 1000);
       const signature = await sign(seconds, {
         method,
         path: pathname,
         query: search.slice(1),
-        headers: signed,
+        headers: { ...(type !== undefined && { 'content-type': type }), host },
         body: await toSignedBody(body),
       });
       return `${signature}, Timestamp=${seconds}${token ? `, Token=${token}` : ''}`;
@@ -87,7 +73,7 @@ export function tc3(options: Tc3Options): GatewayAuth {
 }
 
 /** A key pair that may expire. */
-export interface ExpiringKeyPair extends Tc3KeyPair {
+interface ExpiringKeyPair extends Tc3KeyPair {
   /** When the pair expires: a `Date`, an ISO 8601 string, or milliseconds since the epoch. Default: never. */
   readonly expires?: Date | string | number | undefined;
 }
@@ -98,7 +84,7 @@ export interface ExpiringKeyPair extends Tc3KeyPair {
  * @example
  * const credentials = tc3Storage(pair, { signingHost: 'api.example.com' });
  */
-export interface Tc3StorageOptions {
+interface Tc3StorageOptions {
   /** Service in the signature scope. Default: the contract's (D16). */
   readonly service?: string | undefined;
   /** Host in the constant text that is signed, not the one in the URL. Default: the contract's (D17). */

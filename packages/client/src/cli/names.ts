@@ -1,5 +1,4 @@
 import type { StorageClient } from '../create-storage-client.ts';
-import { BATCH_CONCURRENCY } from '../generated/contract.gen.ts';
 import { unwrapEnvelope } from '../internal/storage.ts';
 import { mapLimit } from '../operations/lists.ts';
 import { Failure, type Outcome } from './output.ts';
@@ -70,7 +69,7 @@ export function inParallel<File>(
   nameOf: (file: File) => string,
   work: (file: File) => Promise<Omit<Outcome, 'file' | 'error'>>,
 ): Promise<Outcome[]> {
-  return mapLimit(files, BATCH_CONCURRENCY, async (each) => {
+  return mapLimit(files, async (each) => {
     const file = nameOf(each);
     return work(each).then(
       (outcome) => ({ file, ...outcome }),

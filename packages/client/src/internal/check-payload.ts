@@ -24,7 +24,7 @@ export interface StandardSchema<Output = unknown> {
 }
 
 /** The validation result: a value, or issues. */
-export type StandardResult<Output> =
+type StandardResult<Output> =
   | {
       /** The value. The validator may have transformed it. */
       readonly value: Output;
@@ -37,7 +37,7 @@ export type StandardResult<Output> =
     };
 
 /** A problem with a value. */
-export interface StandardIssue {
+interface StandardIssue {
   /** Human-readable message. */
   readonly message: string;
   /** Location of the problem: keys and indexes, outermost first. Default: the entire value. */

@@ -41,7 +41,7 @@ export function toGatewayError(result: { error?: unknown; response: Response }):
 function whatOf(response: Response, isOwn: boolean): string {
   if (isOwn) return 'The gateway rejected the call';
   if (response.type === 'opaqueredirect') {
-    return "The hosted service returned a redirect, which browsers hide (set redirect: 'follow' to follow it)";
+    return 'The hosted service returned a redirect, which browsers hide';
   }
   const isRedirect = response.status < 400 && response.headers.has('Location');
   return `The hosted service returned ${isRedirect ? 'a redirect, which is not followed' : 'an error'}`;

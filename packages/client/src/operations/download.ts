@@ -15,7 +15,7 @@ import type { StorageContext } from '../internal/storage.ts';
 import { type TempUrlOptions, tempUrl } from './lists.ts';
 
 /** The part of a file to download. */
-export interface DownloadRange {
+interface DownloadRange {
   /** First byte, counting from 0. */
   readonly offset: number;
   /** Number of bytes, at least 1. Default: the rest of the file. */

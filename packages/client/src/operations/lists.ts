@@ -16,17 +16,6 @@ import type {
 import { encodeLink } from '../internal/urls.ts';
 
 /**
- * Options for a call with a list of files.
- *
- * @example
- * const results = await storage.delete(ids, { concurrency: 2, signal });
- */
-export interface ListOptions extends StorageCallOptions {
-  /** Number of parallel calls, each with up to 50 files (D25). Default: 4. */
-  readonly concurrency?: number | undefined;
-}
-
-/**
  * The result for one file in a list: its values, or an `error`. A failed file does not affect the others. If
  * an entire call fails, every file in that call gets its error. If the signal aborts, every unfinished file
  * gets the signal's reason as its `error`.
@@ -47,34 +36,18 @@ interface FileKey {
   readonly fileID: string;
 }
 
-interface MaxAge {
-  /**
-   * How long the link is valid, in whole seconds, at least 1. A value above 3600 is sent, but causes a
-   * warning (D22). Default: chosen by the deployment.
-   */
-  readonly maxAge?: number | undefined;
-}
-
 /**
- * Options for a temporary link.
+ * Options for temporary links.
  *
  * @example
  * const link = await storage.tempUrl(fileID, { maxAge: 600, timeouts: { total: 5_000 } });
  */
-export interface TempUrlOptions extends StorageCallOptions, MaxAge {}
-
-/**
- * Options for temporary links. `maxAge` applies to every file for which it is not set separately.
- *
- * @example
- * const links = await storage.tempUrls([{ fileID, maxAge: 60 }, other], { maxAge: 600 });
- */
-export interface TempUrlsOptions extends ListOptions, MaxAge {}
-
-/** A file to create a link for. The link may have its own lifetime. */
-export interface TempUrlOrder extends MaxAge {
-  /** ID of the file. */
-  readonly fileID: string;
+export interface TempUrlOptions extends StorageCallOptions {
+  /**
+   * How long a link is valid, in whole seconds, at least 1. A value above 3600 is sent, but causes a
+   * warning (D22). Default: chosen by the deployment.
+   */
+  readonly maxAge?: number | undefined;
 }
 
 /** The result for one file in a list: a link that you can pass to `fetch`, or an `error`. */
@@ -91,22 +64,19 @@ export type TempUrlResult = ItemResult<
 
 export async function tempUrls(
   context: StorageContext,
-  files: readonly (string | TempUrlOrder)[],
-  { maxAge: common, ...options }: TempUrlsOptions = {},
+  fileIDs: readonly string[],
+  { maxAge, ...options }: TempUrlOptions = {},
 ): Promise<TempUrlResult[]> {
-  assertList('files', files);
-  const items = files.map((file) => {
-    const { fileID, maxAge = common } = typeof file === 'object' && file ? file : { fileID: file };
-    assertText('fileID', fileID);
-    // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
-    assertInteger('maxAge', maxAge, LINK_MIN_SECONDS);
-    if (maxAge && maxAge > LINK_WARN_SECONDS) {
-      context.onWarning(
-        `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s, which the server may not accept.`,
-      );
-    }
-    return { fileID, maxAge } as Item<'batchGetTempUrls'>;
-  });
+  assertFileIDs(fileIDs);
+  // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
+  assertInteger('maxAge', maxAge, LINK_MIN_SECONDS);
+  if (maxAge && maxAge > LINK_WARN_SECONDS) {
+    context.onWarning(
+      `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s, which the server may not accept.`,
+    );
+  }
+  // JSON omits fields that are `undefined`.
+  const items = fileIDs.map((fileID) => ({ fileID, maxAge }) as Item<'batchGetTempUrls'>);
   return callList(context, 'batchGetTempUrls', items, options, {
     keyOf: ({ fileID }) => ({ fileID }),
     what: (name) => `No link to ${toFileName(name)}`,
@@ -131,10 +101,9 @@ export type DeleteResult = ItemResult<FileKey, unknown>;
 export async function deleteFiles(
   context: StorageContext,
   fileIDs: readonly string[],
-  options: ListOptions = {},
+  options: StorageCallOptions = {},
 ): Promise<DeleteResult[]> {
-  assertList('fileIDs', fileIDs);
-  for (const fileID of fileIDs) assertText('fileID', fileID);
+  assertFileIDs(fileIDs);
   return callList(context, 'batchDelete', fileIDs, options, {
     keyOf: (fileID) => ({ fileID }),
     what: (name) => `${toFileName(name)} was not deleted`,
@@ -142,29 +111,24 @@ export async function deleteFiles(
   });
 }
 
-interface Overwrite {
-  /** Whether to replace an existing file. Default: `true`, as the contract says. */
-  readonly overwrite?: boolean | undefined;
+function assertFileIDs(fileIDs: unknown): void {
+  assertList('fileIDs', fileIDs);
+  for (const fileID of fileIDs) assertText('fileID', fileID);
 }
 
 /**
- * Options for copying or moving a file.
+ * Options for copying or moving files.
  *
  * @example
  * await storage.copy('/a.txt', '/b.txt', { overwrite: false });
  */
-export interface CopyOptions extends StorageCallOptions, Overwrite {}
-
-/**
- * Options for copying or moving files. `overwrite` applies to every file for which it is not set separately.
- *
- * @example
- * await storage.move(orders, { overwrite: false, concurrency: 2, signal });
- */
-export interface CopyListOptions extends ListOptions, Overwrite {}
+export interface CopyOptions extends StorageCallOptions {
+  /** Whether to replace an existing file. Default: `true`, as the contract says. */
+  readonly overwrite?: boolean | undefined;
+}
 
 /** A file to copy or move. Paths may have a leading `/`; the client sends them as the deployment expects. */
-export interface CopyOrder extends Overwrite {
+export interface CopyItem {
   /** Path of the existing file. */
   readonly srcPath: string;
   /** Path of the new file. */
@@ -180,18 +144,18 @@ export interface CopyResult {
 /**
  * The result of copying or moving one file in a list. If the copy or move failed, the result has an `error`.
  */
-export type CopyListResult = ItemResult<Pick<CopyOrder, 'srcPath' | 'dstPath'>, CopyResult>;
+export type CopyListResult = ItemResult<CopyItem, CopyResult>;
 
 export async function copyFiles(
   context: StorageContext,
-  orders: readonly CopyOrder[],
-  { overwrite: common, ...options }: CopyListOptions = {},
+  files: readonly CopyItem[],
+  { overwrite, ...options }: CopyOptions = {},
   isMove = false,
 ): Promise<CopyListResult[]> {
-  assertList('files', orders);
+  assertList('files', files);
   const removeOriginal = isMove || undefined;
-  const items = orders.map((order) => {
-    const { srcPath, dstPath, overwrite = common } = order ?? {};
+  const items = files.map((file) => {
+    const { srcPath, dstPath } = file ?? {};
     assertText('srcPath', srcPath);
     assertText('dstPath', dstPath);
     return { srcPath, dstPath, overwrite, removeOriginal } as Item<'batchCopyFile'>;
@@ -220,7 +184,7 @@ type ListOperation = {
   [Id in StorageOperation]: StorageBody<Id> extends { fileList: readonly unknown[] } ? Id : never;
 }[StorageOperation];
 
-/** One file in the list that a request contains. JSON omits fields that are `undefined`. */
+/** One file in the list that a request contains. */
 type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];
 
 /** How to name the files, and how to read the entries in a response. */
@@ -239,7 +203,7 @@ interface ItemRules<Item, Key, Value> {
 
 /**
  * Calls an operation with a list of any length. Splits it into batches of at most 50 items, and makes 4
- * calls at a time by default (D25).
+ * calls at a time (D25).
  *
  * "`code` equal to `SUCCESS` means success for temporary links and delete. For copy, `code` and `message`
  * are present only when that item failed." Entries are in request order (D25), but one that names its file
@@ -251,7 +215,7 @@ async function callList<Operation extends ListOperation, Key extends object, Val
   context: StorageContext,
   operation: Operation,
   items: readonly Item<Operation>[],
-  { concurrency = BATCH_CONCURRENCY, ...options }: ListOptions,
+  options: StorageCallOptions,
   { keyOf, what, isCopy, toWire = (item) => item, read }: ItemRules<Item<Operation>, Key, Value>,
 ): Promise<ItemResult<Key, Value>[]> {
   const callBatch = async (batch: typeof items) => {
@@ -286,7 +250,7 @@ async function callList<Operation extends ListOperation, Key extends object, Val
   const batches = Array.from({ length: Math.ceil(items.length / BATCH_ITEMS) }, (_, index) =>
     items.slice(index * BATCH_ITEMS, (index + 1) * BATCH_ITEMS),
   );
-  return (await mapLimit(batches, concurrency, callBatch)).flat();
+  return (await mapLimit(batches, callBatch)).flat();
 }
 
 /** Returns an ID for an error, with a hint if it is a path. D23 leaves the form of IDs to deployments. */
@@ -303,19 +267,17 @@ export async function onlyResult<Result extends { readonly error?: Error | undef
   return result as Exclude<Result, { readonly error: Error }>;
 }
 
-/** Calls `run` for each item, with at most `limit` calls at a time, and returns the results in order. */
+/** Calls `run` for each item, a few at a time (D25), and returns the results in order. */
 export async function mapLimit<Item, Result>(
   items: readonly Item[],
-  limit: number,
-  run: (item: Item, index: number) => Promise<Result>,
+  run: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
-  assertInteger('concurrency', limit, 1);
   const results: Result[] = [];
   // The workers share one iterator, so that each item is taken once.
   const queue = items.entries();
   const work = async () => {
-    for (const [index, item] of queue) results[index] = await run(item, index);
+    for (const [index, item] of queue) results[index] = await run(item);
   };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+  await Promise.all(Array.from({ length: BATCH_CONCURRENCY }, work));
   return results;
 }

@@ -33,14 +33,6 @@ export interface StorageQueries extends OpenapiQueryClient<StorageQueryPaths, 'a
    * const { data: pictures = [] } = useQuery(files.tempUrls(ids));
    */
   tempUrls(fileIDs: readonly string[], options?: LinkOptions): LinkQuery<TempUrlResult[]>;
-  /**
-   * Uploads the file that you pass to `mutate`. Use `useUpload` if you need progress.
-   *
-   * @example
-   * const upload = useMutation(files.upload());
-   * upload.mutate({ path: 'avatars/7.png', data: file });
-   */
-  upload(): UseMutationOptions<UploadResult, BerthError, UploadVariables>;
 }
 
 /**
@@ -96,9 +88,6 @@ export function createStorageQueries(storage: StorageClient): StorageQueries {
         if (failure) throw failure;
         return links;
       }),
-    upload: () => ({
-      mutationFn: ({ path, data, ...options }) => storage.upload(path, data, options),
-    }),
   };
 }
 

@@ -98,7 +98,7 @@ export function createService(
   // Built for each call, which rejects if the name is invalid.
   const toRoot = () => address.baseUrl + ROOT.replace('{name}', toSegment('name', address.name));
   const toCall = (path: string, options: RequestOptions): PipelineCall => {
-    const { headers: own, method = 'GET', body: value, redirect } = options;
+    const { headers: own, method = 'GET', body: value } = options;
     assertText('path', path);
     const rest = toSegment('path', path.startsWith('/') ? path : `/${path}`, true);
     const { body, type } = toBody(value);
@@ -106,7 +106,7 @@ export function createService(
     if (type) headers['content-type'] ??= type;
     if (own) Object.assign(headers, Object.fromEntries(new Headers(own)));
     const url = rest === '/' ? toRoot() : toRoot() + rest;
-    return { ...options, method, url, headers, body, init: redirect && { redirect } };
+    return { ...options, method, url, headers, body };
   };
   const send: SendToService = async (path, options, finish) =>
     pipeline.send(toCall(path, options), finish);

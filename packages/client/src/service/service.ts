@@ -10,8 +10,6 @@ import type { StandardSchema } from '../internal/check-payload.ts';
 export interface ServiceCallOptions extends CallOptions {
   /** Headers to send. An `Authorization` header here takes precedence over the client's credentials. */
   readonly headers?: RequestInit['headers'] | undefined;
-  /** How to handle redirects from the service. Default: as set for the client. */
-  readonly redirect?: RequestInit['redirect'] | undefined;
 }
 
 /**

@@ -1,8 +1,7 @@
 import './dom.ts';
 import type { Progress, StorageClient } from '@berth/client';
-import { createStorageQueries, useUpload } from '@berth/client/react-query';
+import { useUpload } from '@berth/client/react-query';
 import { createMock, type Mock } from '@berth/mock';
-import { useMutation } from '@tanstack/react-query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveStorage } from '../support/loopback.ts';
 import { storageAt } from '../support/storage.ts';
@@ -17,13 +16,6 @@ beforeAll(async () => {
 afterAll(() => mock.close());
 
 describe('an upload', () => {
-  it('is a mutation', async () => {
-    const files = createStorageQueries(storage);
-    const { result } = renderHook(() => useMutation(files.upload()));
-    act(() => result.current.mutate({ path: 'a.txt', data: 'Hello' }));
-    await waitFor(() => expect(result.current.data?.fileID).toBe('cloud://dev.files/a.txt'));
-  });
-
   it('reports its progress, up to the end', async () => {
     const seen: Progress[] = [];
     const { result } = renderHook(() => useUpload(storage));

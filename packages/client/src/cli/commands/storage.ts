@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { StorageClient } from '../../create-storage-client.ts';
-import { BATCH_CONCURRENCY } from '../../generated/contract.gen.ts';
 import { mapLimit } from '../../operations/lists.ts';
 import { openStorage } from '../clients.ts';
 import { isFileId, toFileId, toFilePath } from '../names.ts';
@@ -76,7 +75,7 @@ async function withIds(
 ): Promise<Outcome[]> {
   for (const file of files) if (!isFileId(file)) toFilePath(file);
   const storage = await openStorage(options);
-  const found = await mapLimit(files, BATCH_CONCURRENCY, (file) =>
+  const found = await mapLimit(files, (file) =>
     toFileId(storage, file, signal).then(
       (fileID) => ({ fileID }),
       (error: unknown) => ({ error }),
