@@ -1,12 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  createRouter,
-  type Handler,
-  type RouteTable,
-  type SecurityHandlers,
-} from '@berth/server-stubs/runtime';
+import { createRouter, type Handler, type RouteTable } from '@berth/server-stubs/runtime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadGenerated } from './corpus/generated.ts';
 import { send } from './support/send.ts';
@@ -17,9 +12,7 @@ const price = { type: 'object', properties: { amount: { type: 'integer' } } };
 const items = { type: 'array', items: price };
 const integers = { type: 'array', items: { type: 'integer' } };
 const pair = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } };
-const map = { type: 'object', additionalProperties: { type: 'integer' } };
 const proto = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"integer"}}') };
-const other = { name: 'other', in: 'query', schema: { type: 'string' } };
 
 const query = (schema: object, rest: object = {}) => ({
   parameters: [{ name: 'q', in: 'query', schema, ...rest }],
@@ -48,17 +41,11 @@ const paths = {
     get: query({ anyOf: [price, { type: 'integer' }] }, { style: 'deepObject' }),
   },
   '/nested': { get: query(items) },
-  '/map': { get: { parameters: [...query(map).parameters, other] } },
-  '/pair-and-map': { get: query({ ...pair, ...map }) },
-  '/map-in-brackets': { get: query(map, { style: 'deepObject' }) },
   '/proto': { get: query(proto, { style: 'deepObject' }) },
   '/ids': { get: query({ $ref: '#/components/schemas/Ids', maxItems: 3 }) },
   '/pair': {
     get: query({ $ref: '#/components/schemas/Pair', required: ['a'] }, { style: 'deepObject' }),
   },
-  '/tuple': { get: query({ type: 'array', prefixItems: [{ type: 'integer' }], maxItems: 2 }) },
-  '/cookies': { get: { parameters: [{ name: 'c', in: 'cookie', schema: integers }] } },
-  '/cookie-pair': { get: { parameters: [{ name: 'c', in: 'cookie', schema: pair }] } },
   '/pattern': { get: query({ type: 'string', pattern: '^[a-c\\-]+\\@$' }) },
   '/anchor': { get: query({ $ref: '#small' }) },
   '/id': { get: query({ $ref: 'https://a.example/small#/$defs/one' }) },
@@ -109,13 +96,9 @@ describe('parameters and forms', () => {
     ['/deep-or-number?q=7', 7],
     ['/deep-or-number?q[amount]=7', { amount: 7 }],
     ['/nested?q=[{"amount":1}]', [{ amount: 1 }]],
-    ['/map?a=1&b=2&other=o', { a: 1, b: 2 }],
-    ['/pair-and-map?b=x&z=3', { b: 'x', z: 3 }],
-    ['/map-in-brackets?q[a]=1', { a: 1 }],
     ['/proto?q[__proto__]=1', { ['__proto__']: 1 }],
     ['/ids?q=1&q=2', [1, 2]],
     ['/pair?q[a]=1', { a: 1 }],
-    ['/tuple?q=1', [1]],
     ['/pattern?q=a-@', 'a-@'],
     ['/anchor?q=9', 9],
     ['/id?q=1', 1],
@@ -158,13 +141,6 @@ describe('parameters and forms', () => {
     expect(response.status).toBe(400);
     expect(JSON.parse(response.text).detail).toContain(detail);
   });
-
-  it('reads lists and objects in cookies', async () => {
-    const several = await send(base, '/cookies', { headers: { cookie: 'c=1; d=9; c=2' } });
-    expect(several.json).toMatchObject({ cookie: { c: [1, 2] } });
-    const exploded = await send(base, '/cookie-pair', { headers: { cookie: 'a=1; b=x' } });
-    expect(exploded.json).toMatchObject({ cookie: { c: { a: 1, b: 'x' } } });
-  });
 });
 
 /** A handler for each operation, which sends what it got. */
@@ -180,66 +156,19 @@ function echoes(table: RouteTable): Record<string, Handler> {
   );
 }
 
-const RESPONSES = { 200: { description: 'The input.', content: { 'application/json': {} } } };
-const INTEGERS = { type: 'array', items: { type: 'integer' } };
-const PAIR = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } };
-
-/** Serves one operation in a document, with a handler that returns its input and the caller. */
-async function start(
-  operation: object,
-  { path = '/x', security = {}, ...rest }: Record<string, unknown> & { path?: string } = {},
-): Promise<string> {
-  const post = { operationId: 'echo', responses: RESPONSES, ...operation };
-  const info = { title: 'T', version: '1' };
-  const { table } = await loadGenerated({
-    openapi: '3.1.0',
-    info,
-    paths: { [path]: { post } },
-    ...rest,
-  });
-  const echo = (input: object, call: { security: object }) => ({
-    status: 200,
-    body: { ...input, security: call.security },
-  });
-  return serve(createRouter(table, { echo }, { security: security as SecurityHandlers }));
-}
-
-it.each([
-  [
-    'application/json; charset=utf-8',
-    'application/json',
-    '{"a":1}',
-    'application/json; charset=utf-8',
-  ],
-  ['Application/JSON', 'application/json', '{"a":1}', 'Application/JSON'],
-  ['application/json;v=1', 'application/json; v=2', '[1]', 'application/json;v=2'],
-])('a body documented as %s is accepted as %s', async (documented, sent, body, contentType) => {
-  const content = { [documented]: { schema: PAIR }, 'application/json;v=2': { schema: INTEGERS } };
-  const base = await start({ requestBody: { required: true, content } });
-  const response = await send(base, '/x', {
-    method: 'POST',
-    headers: { 'content-type': sent },
-    body,
-  });
-  expect(response.json).toMatchObject({ contentType, body: JSON.parse(body) });
-});
-
-it('the root of a server with a path keeps its slash', async () => {
-  const base = await start({}, { path: '/', servers: [{ url: 'https://api.example/v1' }] });
-  expect((await send(base, '/v1/', { method: 'POST' })).status).toBe(200);
-});
-
 it('a handler gets the caller if authentication is optional, and its scheme gets the scopes', async () => {
   const key = vi.fn((value: string) => value);
-  const securitySchemes = { key: { type: 'oauth2', flows: {} } };
-  const base = await start(
-    { security: [{}, { key: ['pets:write'] }] },
-    { components: { securitySchemes }, security: { key } },
-  );
-  const headers = { authorization: 'Bearer ann' };
-  expect((await send(base, '/x', { method: 'POST', headers })).json).toMatchObject({
-    security: { key: 'ann' },
+  const post = { operationId: 'echo', responses, security: [{}, { key: ['pets:write'] }] };
+  const { table } = await loadGenerated({
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1' },
+    paths: { '/x': { post } },
+    components: { securitySchemes: { key: { type: 'oauth2', flows: {} } } },
   });
+  const echo: Handler = (_, { security }) => ({ status: 200, body: security });
+  const base = await serve(createRouter(table, { echo }, { security: { key } }));
+  const headers = { authorization: 'Bearer ann' };
+  expect((await send(base, '/x', { method: 'POST', headers })).json).toEqual({ key: 'ann' });
   expect(key.mock.lastCall?.slice(2)).toEqual([['pets:write']]);
-  expect((await send(base, '/x', { method: 'POST' })).json).toEqual({ security: {} });
+  expect((await send(base, '/x', { method: 'POST' })).json).toEqual({});
 });

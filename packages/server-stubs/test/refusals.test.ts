@@ -96,13 +96,6 @@ describe('what cannot be used is reported by name and place', () => {
     ]);
   });
 
-  it('an operation that cannot be read, without reporting that there are none', () => {
-    const document = toDocument({}, { paths: { '/a': { get: null } } });
-    expect(problems(document)).toEqual([
-      '#/paths/~1a/get: Expected an operation, which must be an object.',
-    ]);
-  });
-
   it('operations that share an id or a route', () => {
     const operation = { operationId: 'same', responses: { 200: {} } };
     const id = (name: string) => ({ name, in: 'path', required: true, schema: {} });
@@ -122,21 +115,6 @@ describe('what cannot be used is reported by name and place', () => {
     ]);
   });
 
-  it('all together, each once', () => {
-    const schema = { $ref: '#/components/schemas/Bad' };
-    const content = { 'application/json': { schema }, 'text/plain': { $ref: '#/nowhere' } };
-    const document = {
-      ...toDocument({ requestBody: { content }, responses: { 200: { content }, OK: {} } }),
-      components: { schemas: { Bad: { type: 'file' } } },
-    };
-    expect(problems(document).map((each) => each.split(': ')[0])).toEqual([
-      '#/components/schemas/Bad/type',
-      '#/paths/~1a/get/requestBody/content/text~1plain',
-      '#/paths/~1a/get/responses/200/content/text~1plain',
-      '#/paths/~1a/get/responses/OK',
-    ]);
-  });
-
   it('schemas that refer to themselves, whose validation would never end', () => {
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
     const schemas = {
@@ -148,12 +126,5 @@ describe('what cannot be used is reported by name and place', () => {
     expect(problems(document).map((each) => each.split(': ')[0])).toEqual([
       '#/components/schemas/B',
     ]);
-  });
-
-  it('but not a name that generated code needs, which gets a number', () => {
-    const document = body({ $ref: '#/components/schemas/Promise' });
-    const components = { schemas: { Promise: { type: 'string' } } };
-    const types = generate({ ...document, components }).files.get('types.gen.ts');
-    expect(types).toContain('export type Promise2 = string;');
   });
 });

@@ -86,17 +86,3 @@ it.each([
   const response = await send(base, '/api/pets', { method: 'POST', headers, body: '{"name":"a"}' });
   expect(response.json).toEqual({ name: 'a' });
 });
-
-it('reports middleware that has consumed the body', async () => {
-  const errors: unknown[] = [];
-  const onError = (error: unknown) => errors.push(error);
-  const router = createRouter(TABLE, { add: ({ body }) => ({ status: 200, body }) }, { onError });
-  const base = await serve(async (request, response) => {
-    await text(request);
-    router(request, response);
-  });
-  const headers = { 'content-type': 'application/json' };
-  const response = await send(base, '/pets', { method: 'POST', headers, body: '{"name":"a"}' });
-  expect(response.status).toBe(500);
-  expect(String(errors[0])).toContain('mount the router before it');
-});

@@ -52,18 +52,6 @@ describe('streams', () => {
     expect((await send(web, '/', { method: 'POST', body: bytes })).text).toBe(bytes);
   });
 
-  it('leave the bytes of headers unchanged', async () => {
-    const base = await start(() => ({
-      status: 200,
-      headers: { 'x-name': 'M\xfcller' },
-      body: Readable.from([Buffer.from('body')]),
-    }));
-    const socket = await open(base);
-    socket.write(GET);
-    expect(await receive(socket, 'body')).toContain('x-name: M\xfcller\r\n');
-    socket.destroy();
-  });
-
   it.each([
     ['midway', () => Readable.from(breaking())],
     ['midway, from the web', () => Readable.toWeb(Readable.from(breaking()))],
@@ -78,27 +66,6 @@ describe('streams', () => {
       expect.objectContaining({ message: 'secret' }),
       expect.objectContaining({ operationId: 'GET' }),
     );
-  });
-
-  it('whose client disconnects are not an error', async () => {
-    const onError = vi.fn();
-    const body = new Readable({ read() {} });
-    body.push('begin');
-    const base = await start(
-      (_input, { signal }) => {
-        signal.addEventListener('abort', () => body.destroy(signal.reason));
-        return { status: 200, body };
-      },
-      undefined,
-      {},
-      { onError },
-    );
-    const socket = await open(base);
-    socket.write(GET);
-    await receive(socket, 'begin');
-    socket.destroy();
-    await expect.poll(() => body.closed).toBe(true);
-    expect(onError).not.toHaveBeenCalled();
   });
 
   it('are destroyed for HEAD, or if the client disconnects', async () => {
@@ -119,13 +86,8 @@ describe('streams', () => {
   });
 
   it('enforce the limit of a body of unknown length', async () => {
-    const base = await start(
-      async ({ body }) => ({ status: 200, body: await text(body) }),
-      undefined,
-      {
-        streamBytes: 5,
-      },
-    );
+    const read: Handler = async ({ body }) => ({ status: 200, body: await text(body) });
+    const base = await start(read, undefined, { streamBytes: 5 });
     const chunked = (body: string) =>
       send(base, '/', {
         method: 'POST',
@@ -136,15 +98,6 @@ describe('streams', () => {
       });
     expect((await chunked('12345')).text).toBe('12345');
     expect((await chunked('123456')).status).toBe(413);
-    expect(
-      (
-        await send(base, '/', {
-          method: 'POST',
-          headers: { 'content-type': 'a/b' },
-          body: '123456',
-        })
-      ).status,
-    ).toBe(413);
   });
 });
 
@@ -167,38 +120,6 @@ describe('a pass-through operation', () => {
     ]);
     expect(response.headers['content-type']).toBeUndefined();
   });
-});
-
-it('survives a client that disconnects while its body of unknown length is not read', async () => {
-  const release = Promise.withResolvers<void>();
-  const started = Promise.withResolvers<Readable>();
-  const base = await start(
-    async ({ body }) => {
-      started.resolve(body);
-      await release.promise;
-      return { status: 200, body: 'a' };
-    },
-    true,
-    { streamBytes: 1000 },
-  );
-  const socket = await open(base);
-  socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n');
-  const body = await started.promise;
-  socket.destroy();
-  await expect.poll(() => body.destroyed).toBe(true);
-  release.resolve();
-  expect((await send(base, '/')).status).toBe(200);
-});
-
-it('does not abort the signal of a call that got its response', async () => {
-  const signals: AbortSignal[] = [];
-  const base = await start((_input, { signal }) => {
-    signals.push(signal);
-    return { status: 200, body: 'a' };
-  });
-  expect((await send(base, '/')).text).toBe('a');
-  expect((await send(base, '/')).text).toBe('a');
-  expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
 });
 
 describe('a stream of events', () => {
@@ -259,28 +180,5 @@ describe('a stream of events', () => {
     await send(base, '/');
     await expect.poll(() => streams[0]?.body.destroyed).toBe(true);
     expect(await streams[0]?.send({ data: 'late' })).toBe(false);
-  });
-
-  it('holds back a sender whose client does not read', async () => {
-    let sent = 0;
-    const base = await start((_input, call) => {
-      const events = createEventStream(call);
-      void (async () => {
-        while (await events.send({ data: 'x'.repeat(100_000) })) sent += 1;
-      })();
-      return { status: 200, contentType: 'text/event-stream', body: events.body };
-    });
-    const socket = await open(base);
-    socket.pause();
-    socket.write(GET);
-    let before = -1;
-    const isStill = () => {
-      const is = sent > 0 && sent === before;
-      before = sent;
-      return is;
-    };
-    await expect.poll(isStill, { interval: 200 }).toBe(true);
-    expect(sent).toBeLessThan(1000);
-    socket.destroy();
   });
 });

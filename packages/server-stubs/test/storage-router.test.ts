@@ -159,12 +159,3 @@ test('routes of an edited document replace those of the contract', async () => {
   expect(response.status).toBe(200);
   expect((await post(base, 'batchDelete', { fileList: ['a'] })).status).toBe(404);
 });
-
-test('a call that has an identifier already keeps it, and any other gets a new one', async () => {
-  const base = await storage({ requestId: ({ headers }) => headers['x-trace'] as string });
-  const ask = (headers: object) => post(base, 'batchDelete', { fileList: ['a'] }, headers);
-  const known = await ask({ ...letIn, 'x-trace': 'trace-1' });
-  expect(known.headers['x-request-id']).toBe('trace-1');
-  expect(known.json).toMatchObject({ body: { requestId: 'trace-1' } });
-  expect((await ask(letIn)).headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
-});

@@ -158,16 +158,6 @@ test.each([
   expect(onError).not.toHaveBeenCalled();
 });
 
-test.each([
-  ['100 fields', (body: FormData, name: string) => body.append(name, '1'), 101],
-  ['10 files', (body: FormData, name: string) => body.append(name, new Blob(['1']), 'a'), 11],
-])('a form has at most %s', async (most, append, count) => {
-  const body = new FormData();
-  for (let index = 0; index < count; index += 1) append(body, `x${index}`);
-  const response = await post(await upload(), body);
-  expect(await errorOf(response)).toMatchObject({ Message: `The form has more than ${most}.` });
-});
-
 test('backpressure of the handler reaches the client', async () => {
   const release = Promise.withResolvers<void>();
   const base = await upload(async ({ file }) => {
@@ -208,31 +198,11 @@ test('backpressure of the handler reaches the client', async () => {
   socket.destroy();
 });
 
-test.each([1, 2, 40])(
-  'a field that is too long is a malformed form, in %d pieces',
-  async (count) => {
-    const base = await upload();
-    const body = Buffer.from(
-      await new Response(form({ ...FIELDS, key: 'x'.repeat(70_000) })).bytes(),
-    );
-    const boundary = /^--(.*)\r/.exec(body.toString())?.[1];
-    const size = Math.ceil(body.length / count);
-    const pieces = async function* () {
-      for (let at = 0; at < body.length; at += size) {
-        if (at > 0) await new Promise(setImmediate);
-        yield body.subarray(at, at + size);
-      }
-    };
-    const response = await fetch(base, {
-      method: 'POST',
-      headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-      body: ReadableStream.from(pieces()),
-      duplex: 'half',
-    } as RequestInit);
-    expect(response.status).toBe(400);
-    expect(await errorOf(response)).toMatchObject({
-      Code: 'MalformedPOSTRequest',
-      Message: 'The form has more than 65536 bytes in field key.',
-    });
-  },
-);
+test('a field that is too long is a malformed form', async () => {
+  const response = await post(await upload(), form({ ...FIELDS, key: 'x'.repeat(70_000) }));
+  expect(response.status).toBe(400);
+  expect(await errorOf(response)).toMatchObject({
+    Code: 'MalformedPOSTRequest',
+    Message: 'The form has more than 65536 bytes in field key.',
+  });
+});

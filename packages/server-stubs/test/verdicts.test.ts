@@ -54,38 +54,6 @@ describe('a discriminator', () => {
   });
 });
 
-it('a discriminator with an unknown tag lists all tags that are allowed', async () => {
-  const choice = (name: string) => ({
-    type: 'object',
-    required: ['kind'],
-    properties: { kind: { const: name }, [name]: { type: 'number' } },
-  });
-  const schemas = {
-    circle: choice('circle'),
-    square: choice('square'),
-    Shape: {
-      oneOf: ['circle', 'square'].map((name) => ({ $ref: `#/components/schemas/${name}` })),
-      discriminator: { propertyName: 'kind' },
-    },
-  };
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Shape' } } };
-  const { table } = await loadGenerated({
-    openapi: '3.1.1',
-    info: { title: 'Shapes', version: '1.0.0' },
-    paths: { '/': { post: { operationId: 'draw', requestBody: { content }, responses: {} } } },
-    components: { schemas },
-  });
-  const validate = table.routes[0]?.body?.content[0]?.validate as Validator;
-  expect(validate({ kind: 'triangle' })).toBe(false);
-  expect(toViolation(validate.errors, 'body', 'body')).toMatchObject({
-    pointer: '/kind',
-    message: 'body.kind must be one of "circle", "square".',
-  });
-  expect(validate({ kind: 'square', square: 'x' })).toBe(false);
-  expect(validate.errors?.[0]).toMatchObject({ instancePath: '/square', keyword: 'type' });
-  expect([validate({ kind: 'square' }), validate({}), validate(1)]).toEqual([true, false, false]);
-});
-
 it('the keywords of OpenAPI 3.0 have the meaning that they had', async () => {
   const toNullable = (type: string, rest: object) => ({ type, nullable: true, ...rest });
   const properties = {

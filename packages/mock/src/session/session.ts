@@ -129,7 +129,7 @@ export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>
   return named ?? sessionOfHeader(request);
 }
 
-export const SESSION_HEADER = 'X-Mock-Session';
+const SESSION_HEADER = 'X-Mock-Session';
 
 const HEADER = SESSION_HEADER.toLowerCase();
 

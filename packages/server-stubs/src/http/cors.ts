@@ -18,7 +18,7 @@ export interface CorsOptions {
 }
 
 /** The request headers that CORS headers depend on. */
-export interface CorsRequestHeaders {
+interface CorsRequestHeaders {
   readonly origin?: string | undefined;
   readonly 'access-control-request-headers'?: string | undefined;
 }
