@@ -35,8 +35,17 @@ const LAYERS = {
     ...['cli', 'generate', 'modules', 'types|validators', 'operations', 'schema'],
     'document|load-document|names|files',
   ],
+  'packages/storage/src': [
+    'node',
+    'index',
+    'create-storage',
+    'operations|download',
+    'context',
+    'batch|grants|memory-store',
+    'paths|blob-store',
+  ],
   'packages/server-stubs/src': [
-    ...['index|engine', 'gateway|storage|upload', 'errors', 'http', 'runtime'],
+    ...['index|auth|contract', 'gateway|storage|upload', 'errors', 'http', 'runtime'],
   ],
 };
 
@@ -46,7 +55,8 @@ const CODE = '^packages/[^/]+/(src|generator)/';
 /** The other packages that a package may import. */
 const PACKAGES = [
   { from: ['client', 'server-stubs', 'conformance'], to: [] },
-  { from: ['mock', 'server'], to: ['server-stubs'] },
+  { from: ['storage'], to: ['server-stubs'] },
+  { from: ['mock', 'server'], to: ['server-stubs', 'storage'] },
 ];
 
 const between = PACKAGES.flatMap(({ from, to }) =>

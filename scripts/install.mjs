@@ -21,7 +21,7 @@ const EVERYTHING = {
 const MOCK = {
   name: 'mock',
   duration: 'a few seconds',
-  manifests: MANIFESTS.filter((file) => /packages[\\/](mock|server-stubs)[\\/]/.test(file)),
+  manifests: MANIFESTS.filter((file) => /packages[\\/](mock|storage|server-stubs)[\\/]/.test(file)),
   // 24 MB of JavaScript. The native pnpm in `packageManager`, and the registry data with which it
   // verifies the lockfile, are ten times as large. `--filter-prod` leaves out the development tools of
   // the mock's dependencies, `--no-optional` what only reads other people's documents.

@@ -14,7 +14,7 @@ export const SITE_MAP: Group[] = [
   { text: 'Guides', files: find('docs/guides/*.md') },
   {
     text: 'Packages',
-    files: find('{packages/{client,mock,conformance,server-stubs,server},spec}/README.md'),
+    files: find('{packages/{client,mock,conformance,server-stubs,storage,server},spec}/README.md'),
   },
   { text: 'Reference', files: find('docs/{reference/*,glossary}.md') },
   { text: 'Decisions', collapsed: true, files: find('docs/decisions/*.md') },

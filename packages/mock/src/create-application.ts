@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Router, UpgradeResponse } from '@berth/server-stubs';
-import { FILES_PATH } from '@berth/server-stubs/engine';
-import { createDownloadListener } from '@berth/server-stubs/engine/node';
 import type { WireProfile } from '@berth/spec/wire-profile';
+import { FILES_PATH } from '@berth/storage';
+import { createDownloadListener } from '@berth/storage/node';
 import type { Context } from './context.ts';
 import { operations } from './contract/contract.ts';
 import {

@@ -50,8 +50,10 @@ export {
 } from './runtime/index.ts';
 export type {
   StorageCall,
+  StorageData,
   StorageHandler,
   StorageHandlers,
+  StorageInput,
   StorageOperationId,
 } from './storage/create-storage-router.ts';
 export {
@@ -62,5 +64,10 @@ export {
   type StorageSecurity,
 } from './storage/create-storage-router.ts';
 export { toWireForm } from './storage/wire-form.ts';
-export type { UploadHandler, UploadHandlers, UploadInput } from './upload/create-upload-router.ts';
+export type {
+  UploadHandler,
+  UploadHandlers,
+  UploadInput,
+  UploadResult,
+} from './upload/create-upload-router.ts';
 export { createUploadRouter, type UploadRouterOptions } from './upload/create-upload-router.ts';

@@ -1,6 +1,6 @@
 import * as stubs from '@berth/server-stubs';
-import * as engine from '@berth/server-stubs/engine';
-import * as node from '@berth/server-stubs/engine/node';
+import * as auth from '@berth/server-stubs/auth';
+import * as contract from '@berth/server-stubs/contract';
 import { expect, test } from 'vitest';
 
 test.each([
@@ -12,17 +12,16 @@ test.each([
     isLoopback isResponding takeSubprotocols toResponse toWireForm`,
   ],
   [
-    'the engine',
-    engine,
-    `BlobDamagedError BlobExistsError BlobMissingError FILES_PATH FilePathError SourceKeptError
-    StoreFullError StoreUnavailableError UPLOAD_PATH assertFilePath createMemoryStore createStorage
-    toFileID toFilePath`,
+    'the authentication',
+    auth,
+    `createClock createGatewaySignature createKeyPairs createStorageSignature signGatewayRequest
+    signStorageRequest tc3`,
   ],
   [
-    'the engine for Node.js',
-    node,
-    `createClock createDownloadListener createGatewaySignature createKeyPairs createSigner
-    createStorageSignature signGatewayRequest signStorageRequest tc3`,
+    'the contract',
+    contract,
+    `COPY_PATH_PATTERN CORS ContractError GatewayError ITEM_SUCCESS LIMITS STORAGE_ERRORS STORAGE_ITEM_ERRORS
+    StorageError UploadError`,
   ],
 ])('%s exports these names, and no others', (_, module, names) => {
   expect(Object.keys(module).sort()).toEqual(names.split(/\s+/));

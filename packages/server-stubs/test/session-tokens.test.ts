@@ -5,7 +5,7 @@ import {
   createKeyPairs,
   createStorageSignature,
   signStorageRequest,
-} from '../src/engine/node/index.ts';
+} from '../src/auth/index.ts';
 
 const NOW = 1_700_000_000;
 const PERMANENT = { id: 'permanent', secret: 'a secret' };

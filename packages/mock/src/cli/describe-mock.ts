@@ -1,5 +1,5 @@
 import { defaultWireProfile } from '@berth/server-stubs';
-import { toFileID } from '@berth/server-stubs/engine';
+import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import { documents } from '../contract/contract.ts';
 import { BUCKET } from '../files/file-store.ts';
@@ -118,7 +118,7 @@ function quote(text: string): string {
 
 async function makeCredentials(env: string): Promise<typeof ANY> {
   const { mintToken } = await import('../surfaces/auth/strict-auth.ts');
-  const { signStorageRequest } = await import('@berth/server-stubs/engine/node');
+  const { signStorageRequest } = await import('@berth/server-stubs/auth');
   const seconds = Math.floor(Date.now() / 1000);
   const signed = signStorageRequest(KEY_PAIR, { timestamp: seconds });
   return {

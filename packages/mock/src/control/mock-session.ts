@@ -1,4 +1,4 @@
-import { FilePathError, toFilePath } from '@berth/server-stubs/engine';
+import { FilePathError, toFilePath } from '@berth/storage';
 import type { FaultRule } from '../faults/fault.ts';
 import { parseFaultFlag, toFaultRule } from '../faults/parse-fault.ts';
 import type { LoggedRequest, RequestLog } from '../session/request-log.ts';

@@ -5,7 +5,7 @@ import {
   BlobMissingError,
   type BlobStore,
   StoreFullError,
-} from '@berth/server-stubs/engine';
+} from '@berth/storage';
 
 export interface StoredFile {
   readonly size: number;

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { takeSubprotocols } from '@berth/server-stubs';
-import { createStorage, type StorageOptions } from '@berth/server-stubs/engine';
-import { createSigner } from '@berth/server-stubs/engine/node';
+import { createStorage, type StorageOptions } from '@berth/storage';
+import { createSigner } from '@berth/storage/node';
 import { type FaultRule, FaultRules } from '../faults/fault.ts';
 import { BUCKET, FileStore, type Room, toBlobStore } from '../files/file-store.ts';
 import { decodeText } from '../util/values.ts';

@@ -8,8 +8,8 @@ import {
   UploadError,
   type UploadHandler,
 } from '@berth/server-stubs';
-import type { StorageCaller } from '@berth/server-stubs/engine';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import type { StorageCaller } from '@berth/storage';
 import type { Context } from '../context.ts';
 import { documents, idsOf, operations, toFlatSchema } from '../contract/contract.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';

@@ -6,7 +6,7 @@ import {
   createKeyPairs,
   createStorageSignature,
   type KeyPairs,
-} from '@berth/server-stubs/engine/node';
+} from '@berth/server-stubs/auth';
 import type { Config, EnvironmentConfig } from '../config/config.ts';
 import { createBearer, type Trust } from './create-bearer.ts';
 import { createKeySource } from './keys.ts';

@@ -6,7 +6,7 @@ import type {
   OpenBlob as EngineBlob,
   BlobStore as EngineStore,
   WriteOptions,
-} from '@berth/server-stubs/engine';
+} from '@berth/storage';
 
 export {
   BlobDamagedError,
@@ -19,7 +19,7 @@ export {
   SourceKeptError,
   StoreUnavailableError,
   type WriteOptions,
-} from '@berth/server-stubs/engine';
+} from '@berth/storage';
 
 /** An open version of a file. Reads are not affected by later writes to its key. */
 export interface OpenBlob extends EngineBlob {

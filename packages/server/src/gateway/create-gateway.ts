@@ -7,7 +7,7 @@ import {
   type ServiceResponse,
   type WireProfile,
 } from '@berth/server-stubs';
-import type { Caller } from '@berth/server-stubs/engine/node';
+import type { Caller } from '@berth/server-stubs/auth';
 import { callVersion } from './call-version.ts';
 import { type CallService, createWebSocketHandler } from './create-web-socket-handler.ts';
 import { Upstreams } from './pool.ts';

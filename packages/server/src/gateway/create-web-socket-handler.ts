@@ -7,7 +7,7 @@ import type {
   ServiceResponse,
   WebSocketResponse,
 } from '@berth/server-stubs';
-import type { Caller } from '@berth/server-stubs/engine/node';
+import type { Caller } from '@berth/server-stubs/auth';
 import type { Switched } from './attempt.ts';
 
 /** Idle time after which TCP probes a connection. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { GatewayCall, GatewayInput } from '@berth/server-stubs';
-import type { Caller } from '@berth/server-stubs/engine/node';
+import type { Caller } from '@berth/server-stubs/auth';
 import type { Spool } from './spools.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { GatewayError, type GatewayErrorCode } from '@berth/server-stubs';
-import type { Caller } from '@berth/server-stubs/engine/node';
+import type { Caller } from '@berth/server-stubs/auth';
 import type { EnvironmentConfig } from '../config/config.ts';
 
 type ServiceSettings = EnvironmentConfig['services'][string];

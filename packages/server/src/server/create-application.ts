@@ -8,8 +8,8 @@ import {
   type Router,
   UploadError,
 } from '@berth/server-stubs';
-import { createStorage, type SignedUse, UPLOAD_PATH } from '@berth/server-stubs/engine';
-import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
+import { createStorage, type SignedUse, UPLOAD_PATH } from '@berth/storage';
+import { createDownloadListener, createSigner } from '@berth/storage/node';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Surface } from '../observe/create-metrics.ts';

@@ -5,7 +5,7 @@ import {
   StorageError,
   type StorageSecurity,
 } from '@berth/server-stubs';
-import type { Caller } from '@berth/server-stubs/engine/node';
+import type { Caller } from '@berth/server-stubs/auth';
 import { createAuthenticator } from '../auth/create-authenticator.ts';
 import { BlobDamagedError } from '../blobs/blob-store.ts';
 import { createStore, observeStore } from '../blobs/create-store.ts';

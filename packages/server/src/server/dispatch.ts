@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { FILES_PATH, UPLOAD_PATH } from '@berth/server-stubs/engine';
+import { FILES_PATH, UPLOAD_PATH } from '@berth/storage';
 import type { Surface } from '../observe/create-metrics.ts';
 import type { Observer } from '../observe/create-observer.ts';
 import type { Application } from './create-application.ts';

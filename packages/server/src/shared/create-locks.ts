@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { StoreUnavailableError } from '@berth/server-stubs/engine';
+import { StoreUnavailableError } from '@berth/storage';
 
 /** How long a lock is held after its last renewal, for example because its process was killed. */
 const LEASE_MILLISECONDS = 30_000;

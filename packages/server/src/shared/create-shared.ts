@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { StoreUnavailableError } from '@berth/server-stubs/engine';
+import { StoreUnavailableError } from '@berth/storage';
 import type { Config } from '../config/config.ts';
 import { createLocks } from './create-locks.ts';
 

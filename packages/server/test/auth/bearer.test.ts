@@ -6,7 +6,7 @@ import {
   sign,
 } from 'node:crypto';
 import { inspect } from 'node:util';
-import type { Caller } from '@berth/server-stubs/engine/node';
+import type { Caller } from '@berth/server-stubs/auth';
 import { exportJWK, type JWK } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDevKeys, mintToken } from '../../src/auth/mint-token.ts';

@@ -1,5 +1,5 @@
 import { GatewayError, StorageError } from '@berth/server-stubs';
-import { signGatewayRequest, signStorageRequest } from '@berth/server-stubs/engine/node';
+import { signGatewayRequest, signStorageRequest } from '@berth/server-stubs/auth';
 import { assert, constantFrom, oneof, property, string, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
 import { authenticate, START } from './support/deployment.ts';

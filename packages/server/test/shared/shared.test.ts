@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { signGatewayRequest } from '@berth/server-stubs/engine/node';
+import { signGatewayRequest } from '@berth/server-stubs/auth';
 import { expect, test, vi } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { freePort } from '../../../../scripts/testing/free-port.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 const { resolve } = createRequire(import.meta.url);
 
-const PACKAGES = ['client', 'conformance', 'mock', 'server', 'server-stubs'].map(
+const PACKAGES = ['client', 'conformance', 'mock', 'server', 'server-stubs', 'storage'].map(
   (n) => `@berth/${n}`,
 );
 

@@ -9,7 +9,7 @@ import {
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
-} from '@berth/server-stubs/engine/node';
+} from '@berth/server-stubs/auth';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { assertFilePath } from '@berth/server-stubs/engine';
+import { assertFilePath } from '@berth/storage';
 import { type BlobKey, StoreUnavailableError } from '../blob-store.ts';
 import { diskCodeOf } from './disk-error.ts';
 

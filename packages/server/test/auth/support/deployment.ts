@@ -8,7 +8,7 @@ import {
   defaultWireProfile,
   type GatewayHandler,
 } from '@berth/server-stubs';
-import type { Caller } from '@berth/server-stubs/engine/node';
+import type { Caller } from '@berth/server-stubs/auth';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
 import {

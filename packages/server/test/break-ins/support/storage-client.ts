@@ -1,4 +1,4 @@
-import { signStorageRequest } from '@berth/server-stubs/engine/node';
+import { signStorageRequest } from '@berth/server-stubs/auth';
 
 /** A key pair of an environment. */
 export interface Pair {

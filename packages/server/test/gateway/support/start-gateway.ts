@@ -20,7 +20,7 @@ import {
   GatewayError,
   type GatewayRouterOptions,
 } from '@berth/server-stubs';
-import type { Caller } from '@berth/server-stubs/engine/node';
+import type { Caller } from '@berth/server-stubs/auth';
 import { onTestFinished } from 'vitest';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/create-gateway.ts';
 import type { Service } from '../../../src/gateway/services.ts';

@@ -6,7 +6,7 @@ import {
   type Deployment as AnyDeployment,
   type Settings as AnySettings,
   deploy as deployOver,
-} from '../../../../server-stubs/test/engine/support/client.ts';
+} from '../../../../storage/test/support/client.ts';
 import type { BlobStore } from '../../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../../src/blobs/file/create-file-blob-store.ts';
 
@@ -16,7 +16,7 @@ export {
   errorOf,
   link,
   put,
-} from '../../../../server-stubs/test/engine/support/client.ts';
+} from '../../../../storage/test/support/client.ts';
 
 export interface Deployment extends AnyDeployment {
   /** Folder of the default store. */

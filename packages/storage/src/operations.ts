@@ -1,10 +1,6 @@
-import { StorageError, type StorageItemCode } from '../errors.ts';
-import { ITEM_SUCCESS } from '../generated/contract.gen.ts';
-import type {
-  StorageData,
-  StorageHandlers,
-  StorageInput,
-} from '../storage/create-storage-router.ts';
+import type { StorageData, StorageHandlers, StorageInput } from '@berth/server-stubs';
+import { ITEM_SUCCESS, StorageError, type StorageItemCode } from '@berth/server-stubs/contract';
+import { runBatch } from './batch.ts';
 import {
   BlobExistsError,
   type BlobInfo,
@@ -13,8 +9,6 @@ import {
   StoreFullError,
   StoreUnavailableError,
 } from './blob-store.ts';
-import { FilePathError, toCopyPath, toFileID, toFilePath, toPathOfFileID } from './file-path.ts';
-import { runBatch } from './run-batch.ts';
 import {
   messageOf,
   type OperationCall,
@@ -22,7 +16,8 @@ import {
   type StorageContext,
   type StorageLimits,
   toScope,
-} from './storage-context.ts';
+} from './context.ts';
+import { FilePathError, toCopyPath, toFileID, toFilePath, toPathOfFileID } from './paths.ts';
 
 export function createOperations(
   context: StorageContext,

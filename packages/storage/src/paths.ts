@@ -1,4 +1,4 @@
-import { COPY_PATH_PATTERN, LIMITS } from '../generated/contract.gen.ts';
+import { COPY_PATH_PATTERN, LIMITS } from '@berth/server-stubs/contract';
 
 const MAX_BYTES = LIMITS.pathBytes;
 /** The character set for copy paths in the API description, which includes the leading `/`. */

@@ -14,10 +14,10 @@ import {
   createStorage,
   type FileChange,
   type StorageOptions,
-} from '@berth/server-stubs/engine';
-import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
+} from '@berth/storage';
+import { createDownloadListener, createSigner } from '@berth/storage/node';
 import { XMLParser } from 'fast-xml-parser';
-import { serve } from '../../support/serve.ts';
+import { serve } from './serve.ts';
 
 const BUCKETS: Readonly<Record<string, string>> = { dev: 'files', other: 'files' };
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createSigner } from './create-signer.ts';
+import { createSigner } from '../src/node/signer.ts';
 
 const old = randomBytes(32);
 

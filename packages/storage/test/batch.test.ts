@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runInOrder, type Touched } from './run-batch.ts';
+import { runInOrder, type Touched } from '../src/batch.ts';
 
 type Item = Touched & { readonly name: string };
 

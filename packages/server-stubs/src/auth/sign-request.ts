@@ -1,5 +1,5 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
-import { SIGNATURE } from '../../generated/contract.gen.ts';
+import { SIGNATURE } from '../generated/contract.gen.ts';
 import type { Credential } from './key-pairs.ts';
 import {
   createSigner,

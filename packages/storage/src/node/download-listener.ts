@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { Cors } from '../../http/cors.ts';
-import { toResponse } from '../../runtime/index.ts';
+import type { Cors } from '@berth/server-stubs';
+import { toResponse } from '@berth/server-stubs';
 import { BlobDamagedError, type ByteRange, type OpenBlob } from '../blob-store.ts';
 import { type Download, toUploadError } from '../download.ts';
 

@@ -5,7 +5,7 @@ import {
   isRangeValid,
   toDisposition,
   toRange,
-} from './download.ts';
+} from '../src/download.ts';
 
 const etag = '"abc"';
 

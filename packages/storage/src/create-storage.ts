@@ -1,19 +1,22 @@
-import { UploadError } from '../errors.ts';
-import { LIMITS } from '../generated/contract.gen.ts';
-import type { Call } from '../runtime/index.ts';
-import type { StorageHandlers } from '../storage/create-storage-router.ts';
-import type { UploadHandlers, UploadInput, UploadResult } from '../upload/create-upload-router.ts';
+import type {
+  Call,
+  StorageHandlers,
+  UploadHandlers,
+  UploadInput,
+  UploadResult,
+} from '@berth/server-stubs';
+import { LIMITS, UploadError } from '@berth/server-stubs/contract';
 import { StoreFullError, StoreUnavailableError } from './blob-store.ts';
-import { createDownload, type Download, type DownloadRequest, toUploadError } from './download.ts';
-import { FilePathError, toFilePath } from './file-path.ts';
-import { createOperations } from './operations.ts';
-import type { Grants } from './signing.ts';
 import {
   type StorageCaller,
   type StorageContext,
   type StorageOptions,
   toContext,
-} from './storage-context.ts';
+} from './context.ts';
+import { createDownload, type Download, type DownloadRequest, toUploadError } from './download.ts';
+import type { Grants } from './grants.ts';
+import { createOperations } from './operations.ts';
+import { FilePathError, toFilePath } from './paths.ts';
 
 /** The parts of a storage API that is backed by a file store. */
 export interface Storage {

@@ -1,7 +1,5 @@
+import { CORS, STORAGE_ERRORS, UploadError } from '@berth/server-stubs/contract';
 import parseRange from 'range-parser';
-import { UploadError } from '../errors.ts';
-import { CORS } from '../generated/contract.gen.ts';
-import { STORAGE_ERRORS } from '../generated/errors.gen.ts';
 import {
   BlobDamagedError,
   type BlobInfo,
@@ -10,7 +8,7 @@ import {
   type OpenBlob,
   StoreUnavailableError,
 } from './blob-store.ts';
-import { messageOf, type StorageContext } from './storage-context.ts';
+import { messageOf, type StorageContext } from './context.ts';
 
 /**
  * Uploaded pages are untrusted. With these headers, browsers treat them as a separate origin, run no

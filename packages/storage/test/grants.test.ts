@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { UploadError } from '@berth/server-stubs';
-import type { SignedUse } from '@berth/server-stubs/engine';
+import type { SignedUse } from '@berth/storage';
 import { expect, test } from 'vitest';
 import { contentOf, deploy, errorOf, grant, link, post, put, toFields } from './support/client.ts';
 

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { GatewayError, StorageError } from '../../errors.ts';
-import type { GatewayLogin } from '../../gateway/create-gateway-router.ts';
-import { SIGNATURE } from '../../generated/contract.gen.ts';
-import { hasBody } from '../../runtime/body/request-stream.ts';
-import type { StorageSecurity } from '../../storage/create-storage-router.ts';
+import { GatewayError, StorageError } from '../errors.ts';
+import type { GatewayLogin } from '../gateway/create-gateway-router.ts';
+import { SIGNATURE } from '../generated/contract.gen.ts';
+import { hasBody } from '../runtime/body/request-stream.ts';
+import type { StorageSecurity } from '../storage/create-storage-router.ts';
 import type { KeyPairs } from './key-pairs.ts';
 import {
   decodeWire,

@@ -1,11 +1,14 @@
+import type { StorageCall } from '@berth/server-stubs';
+import {
+  LIMITS,
+  STORAGE_ERRORS,
+  STORAGE_ITEM_ERRORS,
+  StorageError,
+} from '@berth/server-stubs/contract';
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
-import { StorageError } from '../errors.ts';
-import { LIMITS } from '../generated/contract.gen.ts';
-import { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from '../generated/errors.gen.ts';
-import type { StorageCall } from '../storage/create-storage-router.ts';
 import type { BlobStore } from './blob-store.ts';
-import { COPY_PATTERN } from './file-path.ts';
-import { createGrants, createLinks, type Signer } from './signing.ts';
+import { createGrants, createLinks, type Signer } from './grants.ts';
+import { COPY_PATTERN } from './paths.ts';
 
 /** Default path of the upload target. */
 export const UPLOAD_PATH = '/upload';

@@ -1,6 +1,6 @@
-import { StorageError, type StorageErrorCode } from '../errors.ts';
+import { StorageError, type StorageErrorCode } from '@berth/server-stubs/contract';
 import { StoreUnavailableError } from './blob-store.ts';
-import type { StorageContext } from './storage-context.ts';
+import type { StorageContext } from './context.ts';
 
 /** Enough to hide the latency of a store without overloading it. */
 const AT_ONCE = 8;

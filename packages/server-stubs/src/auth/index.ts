@@ -1,5 +1,3 @@
-export * from './create-download-listener.ts';
-export * from './create-signer.ts';
 export * from './key-pairs.ts';
 export * from './sign-request.ts';
 export * from './signatures.ts';

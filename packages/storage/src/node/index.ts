@@ -1,0 +1,2 @@
+export * from './download-listener.ts';
+export * from './signer.ts';

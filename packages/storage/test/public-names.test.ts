@@ -1,0 +1,16 @@
+import * as storage from '@berth/storage';
+import * as node from '@berth/storage/node';
+import { expect, test } from 'vitest';
+
+test.each([
+  [
+    'the package',
+    storage,
+    `BlobDamagedError BlobExistsError BlobMissingError FILES_PATH FilePathError SourceKeptError
+    StoreFullError StoreUnavailableError UPLOAD_PATH assertFilePath createMemoryStore createStorage
+    toFileID toFilePath`,
+  ],
+  ['the part for Node.js', node, 'createDownloadListener createSigner'],
+])('%s exports these names, and no others', (_, module, names) => {
+  expect(Object.keys(module).sort()).toEqual(names.split(/\s+/));
+});
