@@ -148,7 +148,7 @@ function readMedia(mediaType: string, media: Located, store: SchemaStore): Conte
 }
 
 /** @param isStructured the schema allows more than text, so that a range of media types means JSON */
-export function toContentKind(mediaType: string, isStructured: boolean): ContentKind {
+function toContentKind(mediaType: string, isStructured: boolean): ContentKind {
   const type = mediaType.toLowerCase();
   if (isJson(type)) return 'json';
   if (type.startsWith('application/x-www-form-urlencoded')) return 'form';
