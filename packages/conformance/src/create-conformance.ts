@@ -1,5 +1,6 @@
 import { checks } from './checks/index.ts';
 import { createRun, type Run } from './context/run.ts';
+import { lacking, notSelected, noUrl, refused } from './context/skip-reason.ts';
 import { documents } from './contract/operations.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
@@ -7,7 +8,12 @@ import { isKnown, listAccepted } from './report/baseline.ts';
 import { createReport, type Report } from './report/to-report.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
 import { type Result, StartError } from './result.ts';
-import { findGatewayCredentials, findStorageForm, probe } from './run/find-targets.ts';
+import {
+  findCopyPaths,
+  findGatewayCredentials,
+  findStorageForm,
+  probe,
+} from './run/find-targets.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
 import { runChecks } from './run/run-checks.ts';
 
@@ -82,6 +88,7 @@ async function prepare(run: Run): Promise<void> {
   try {
     await Promise.all(apis.map((api) => probe(api, run.settings[`${api}Url`], run)));
     await Promise.all(apis.map((api) => find[api](run)));
+    if (mayCopy(run)) await findCopyPaths(run);
   } catch (error) {
     // Every check then reports why it did not run.
     if (!run.signal.aborted) throw error;
@@ -90,6 +97,14 @@ async function prepare(run: Run): Promise<void> {
   if (!refusals.every((refusal) => refusal?.isOfCredentials)) return;
   const reasons = refusals.map((refusal) => refusal?.reason);
   throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
+}
+
+/** Whether the operator selected a check that may copy files. */
+function mayCopy(run: Run): boolean {
+  const writing = checks.filter(({ needs }) => needs.includes('writes')).map(({ rule }) => rule);
+  const isSelected = [...writing, 'dredd', 'respect'].some((id) => !notSelected(run, id));
+  const needs = lacking(run, ['storageCredentials', 'writes']);
+  return isSelected && !(noUrl(run, 'storage') ?? refused(run, 'storage') ?? needs);
 }
 
 /**

@@ -20,12 +20,11 @@ export const RANGES = {
   sequences: { unit: 'sequences', least: 1, most: 100_000, usual: undefined },
 } as const;
 
+/** The spellings of copy paths: with a leading `/`, or without (D24). */
+export type CopyPaths = WireProfile['copyPaths'];
+
 /** URL for an API that is not checked and never called. */
 const NOWHERE = 'http://nowhere.invalid';
-
-export type Envelope = 'wrapped' | 'flat';
-
-type CopyPath = 'absolute' | 'relative';
 
 type MaxAgeUnit = 'ms' | 's' | 'min';
 
@@ -76,17 +75,13 @@ export interface ConformanceOptions {
     | undefined;
   /** Headers to send with storage calls, unchanged. All of them are treated as secrets. */
   storageHeaders?: Record<string, string> | undefined;
-  /** The names that the deployment uses on the wire. Default: the contract's names. */
+  /** The names and forms that the deployment uses. Default: the contract's. */
   wireProfile?: WireProfileInput | undefined;
-  /** Form of storage responses; `flat` is a declared deviation (D20). Default: `wrapped`. */
-  envelope?: Envelope | undefined;
   /**
    * Where storage requests put their fields: at the `top` level of the body, or inside `data`. Default:
    * whichever the deployment accepts, detected with a call that stores nothing.
    */
   requestForm?: RequestForm | undefined;
-  /** Form of copy paths; `relative` is a declared deviation (D24). Default: `absolute`. */
-  copyPath?: CopyPath | undefined;
   /** Unit of `maxAge`. Default: `s`. */
   maxAgeUnit?: MaxAgeUnit | undefined;
   /** Check only these: rule IDs or prefixes (`GW-C`, `ST-COPY`). Default: all. */
@@ -140,8 +135,6 @@ export const DEFAULTS = {
   service: 'conformance',
   prefix: 'berth-conformance',
   storageHeaders: {},
-  envelope: 'wrapped',
-  copyPath: 'absolute',
   maxAgeUnit: 's',
   level: 'should',
   only: [],
@@ -158,9 +151,7 @@ export const DEFAULTS = {
 
 /** The allowed values of options that have only a few. */
 export const CHOICES = {
-  envelope: ['wrapped', 'flat'],
   requestForm: REQUEST_FORMS,
-  copyPath: ['absolute', 'relative'],
   maxAgeUnit: ['ms', 's', 'min'],
   level: LEVELS,
 } satisfies { [Name in keyof ConformanceOptions]: readonly ConformanceOptions[Name][] };

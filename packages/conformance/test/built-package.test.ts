@@ -6,13 +6,13 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
+import { startSecond } from './targets/start-second.ts';
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
 test('the built command runs under plain node, and prints only its results', async () => {
-  await using target = await startTarget();
+  await using target = await startSecond();
   const args = [cli, ...target.args, '--only', 'GW-ERROR,respect'];
   const run = promisify(execFile)(process.execPath, args);
   const { stdout, stderr } = await run;
@@ -25,7 +25,7 @@ test('the built command runs under plain node, and prints only its results', asy
 });
 
 test('Ctrl-C ends a run, which still cleans up and reports', async () => {
-  await using target = await startTarget();
+  await using target = await startSecond();
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'r.json');
   const child = spawn(process.execPath, [
@@ -54,7 +54,7 @@ test('Ctrl-C ends a run, which still cleans up and reports', async () => {
 });
 
 test('a closed stdout does not end the run', async () => {
-  await using target = await startTarget();
+  await using target = await startSecond();
   await using folder = await makeTemporaryFolder();
   const file = join(folder.path, 'r.json');
   const args = [...target.args, '--only', 'GW-ERROR', '--report', `json=${file}`];

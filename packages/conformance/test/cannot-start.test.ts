@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { closeServer, listen } from './support/listen.ts';
 import { run, runAgainst } from './support/run.ts';
-import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
+import { startSecond } from './targets/start-second.ts';
 
 test('a dead address is reported in one sentence', async () => {
   const server = createServer();
@@ -51,7 +51,7 @@ test.each([
     /^SKIP {5}ST-META-CALL: the storage API rejected the credentials provided \(409 BAD_KEY\); see --storage-header/m,
   ],
 ])('%s is distinguished from rejected credentials, and fails nothing', async (_, toArgs, line) => {
-  await using target = await startTarget({ failures: 'status' });
+  await using target = await startSecond({ failures: 'status' });
   const { storageUrl, gatewayUrl } = target.server;
   const args = toArgs(storageUrl, gatewayUrl);
   const ids = 'GW-STATUS,ST-META-CALL,AU-NONE,AU-STORAGE-NONE';

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startCorrectServer } from './support/correct-server.ts';
 import { run, runAgainst } from './support/run.ts';
-import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
+import { startSecond } from './targets/start-second.ts';
 
 const ONLY = ['--only', 'GW-ERROR'];
 
 test('a correct deployment gets a line for each result, and a summary', async () => {
-  await using target = await startTarget();
+  await using target = await startSecond();
   const { code, lines } = await run(...target.args, ...ONLY, '--seed', '5');
   expect(code).toBe(0);
   expect(lines.at(-1)).toMatch(
@@ -45,7 +45,7 @@ test('a violation exits with 1, and shows its evidence and the commands that rep
 });
 
 test('a failed SHOULD is reported, but does not change the exit code', async () => {
-  await using target = await startTarget();
+  await using target = await startSecond();
   const args = ['--level', 'should', '--only', 'GW-ERROR,ST-ENVELOPE'];
   const { code, output, lines } = await run(...target.args, ...args);
   expect(code).toBe(0);
@@ -86,7 +86,7 @@ test('--json prints the JSON report instead of text', async () => {
 });
 
 test('all reports are written, and no other files', async () => {
-  await using target = await startTarget();
+  await using target = await startSecond();
   await using folder = await makeTemporaryFolder();
   const at = (name: string) => join(folder.path, name);
   const reports = `json=${at('r.json')},junit=${at('r.xml')}`;

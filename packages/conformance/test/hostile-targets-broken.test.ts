@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
-import { startFronted } from './support/start-target.ts';
+import { startFronted } from './targets/start-second.ts';
 
 const response = (status: string, type: string, body: string) =>
   [`HTTP/1.1 ${status}`, `Content-Type: ${type}`, `Content-Length: ${body.length}`, '', body].join(

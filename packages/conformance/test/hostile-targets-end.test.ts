@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ConformanceOptions, Result } from '../src/index.ts';
 import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
-import { startFronted } from './support/start-target.ts';
+import { startFronted } from './targets/start-second.ts';
 
 /** Options that end the run after this many results of checks that store files. */
 function endAfter(count: number): Partial<ConformanceOptions> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mustsOf, runSuite } from './support/run-suite.ts';
-import { startFronted } from './support/start-target.ts';
+import { startFronted } from './targets/start-second.ts';
 
 test('dropped connections are errors, not failures of the target', async () => {
   await using target = await startFronted({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runSuite } from './support/run-suite.ts';
 import type { Deed } from './support/start-front.ts';
-import { startFronted } from './support/start-target.ts';
+import { startFronted } from './targets/start-second.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 const endless = (head: string, part: string): Deed => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ConformanceOptions, createConformance, type Report } from '../src/index.ts';
 import type { Choices } from './second-server/choices.ts';
-import { startTarget } from './support/start-target.ts';
+import { startSecond } from './targets/start-second.ts';
 
 /** What the second server drops with `should: 'dropped'`, and an entry without `fileID` besides. */
 const DROPPED = [
@@ -18,8 +18,8 @@ async function runSecondServer(
   choices: Partial<Choices> = {},
   options: Partial<ConformanceOptions> = {},
 ): Promise<Report> {
-  await using target = await startTarget(choices);
-  const declared = choices.envelope === 'flat' ? { envelope: 'flat' as const } : {};
+  await using target = await startSecond(choices);
+  const declared = choices.envelope === 'flat' ? { wireProfile: { envelope: 'flat' } } : {};
   return await createConformance({ ...target.access, ...declared, ...options }).run();
 }
 

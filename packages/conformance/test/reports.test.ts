@@ -100,7 +100,7 @@ test('HTML: lists what to fix, with what fails for the same reasons', () => {
 });
 
 test('the summary contains counts, verdict, deviations, seed and duration', () => {
-  expect(toSummaryLine({ ...report, declared: ['--envelope flat'] })).toBe(
-    '1 pass, 1 fail, 1 skip, 1 disabled, 1 error: breaks the contract · declared: --envelope flat · seed 7 · 1.5 s',
+  expect(toSummaryLine({ ...report, declared: ['flat responses'] })).toBe(
+    '1 pass, 1 fail, 1 skip, 1 disabled, 1 error: breaks the contract · declared: flat responses · seed 7 · 1.5 s',
   );
 });

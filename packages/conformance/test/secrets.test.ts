@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { run, runAgainst } from './support/run.ts';
 import { spellings } from './support/spell.ts';
 import { startParrot } from './support/start-parrot.ts';
-import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
+import { startSecond } from './targets/start-second.ts';
 
 const SIGNATURE = 'c0ffee0123456789c0ffee';
 const SECRETS = {
@@ -52,9 +52,10 @@ test('no credential is ever shown, however the target echoes it', async () => {
 });
 
 test('failure reports contain no upload grants and no signatures', async () => {
-  await using target = await startTarget({});
+  // Its responses are flat, and the wire profile does not say so.
+  await using target = await startSecond({ envelope: 'flat' });
   const only = ['--only', 'ST-META,ST-LINKS,ST-ENVELOPE,UP-FORM,AU-TC3'];
-  const shown = await runWithReports(...target.args, ...only, '--envelope', 'flat');
+  const shown = await runWithReports(...target.args, ...only);
   expect(shown).toContain('fail ');
   for (const name of ['token', 'otherEnvToken', 'expiredToken'] as const) {
     expect(shown).not.toContain(target.server[name]);

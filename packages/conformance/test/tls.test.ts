@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned';
 import { beforeAll, expect, test } from 'vitest';
 import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
-import { startFronted } from './support/start-target.ts';
+import { startFronted } from './targets/start-second.ts';
 
 /** A few rules of each kind: plain calls, raw paths, WebSockets, event streams, signed calls, files. */
 const only = ['GW-ERROR-NOT-FOUND', 'GW-PATH', 'GW-QUERY', 'GW-WS', 'GW-SSE', 'AU-TC3', 'UP-FORM'];

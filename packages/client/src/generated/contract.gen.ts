@@ -10,7 +10,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "0d3a0e9325f42104c0a662aa33ad2ffece6556090b92e79fe0b0dc3007363e67"
+  "sha256": "fa67690c22778468f203fb5b376a21000a55b08f1155e0363e72b1da4e83bebe"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -1,5 +1,4 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { StoredFile } from '../context/upload-client.ts';
 import { show } from '../validation/cite.ts';
 import {
   type CopyOrder,
@@ -43,20 +42,6 @@ const CONTENTS = [
     bytes: Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))),
   },
 ];
-
-/** A target that copies, but requires paths without the leading `/`, only breaks ST-COPY-PATH-ABSOLUTE. */
-async function assertNotOfForm(t: CheckContext, { path, bytes }: StoredFile): Promise<void> {
-  if (t.settings.copyPath !== 'absolute') return;
-  const isCopied = async (slash: string) => {
-    const to = `${path}.copy${slash.length}`;
-    t.upload.track(to);
-    const fileList = [{ srcPath: slash + path, dstPath: slash + to }];
-    const reply = await t.storage.call('batchCopyFile', { fileList });
-    return !reply.refused && hasBytes(await readPath(t, to), bytes);
-  };
-  const isOther = (await isCopied('')) && !(await isCopied('/'));
-  t.reach(!isOther, 'copies work only with paths that have no leading /');
-}
 
 /** Expects copies and a move to overwrite existing destinations, both shorter and longer ones. */
 async function expectOverwritten(
@@ -141,7 +126,6 @@ export const storageCopy: readonly Check[] = [
       for (const source of sources) {
         const { name, bytes } = source;
         const reading = await readPath(t, t.storage.path(`to-${sources.length}/${name}`));
-        if (!hasBytes(reading, bytes)) await assertNotOfForm(t, source);
         expectBytes(t, reading, bytes, `${what}: the copy of ${name}`);
       }
     }

@@ -130,7 +130,7 @@ function defineResponseCheck(
 ): Check {
   const { list, owners } = SOURCES[source];
   const run = async (t: CheckContext) => {
-    if (isWrapped && t.settings.envelope === 'flat') return expectFlat(t, list(t));
+    if (isWrapped && t.settings.wireProfile.envelope === 'flat') return expectFlat(t, list(t));
     let checked = 0;
     for await (const response of list(t)) {
       if (!isMeant(response)) continue;

@@ -61,8 +61,6 @@ const targets = {
     'where storage requests put their fields: at the top level or inside data',
     { usual: 'detected with a call' },
   ),
-  envelope: text('<form>', 'format of storage responses; flat is reported as a declared deviation'),
-  copyPath: text('<form>', 'format of copy paths; relative is reported as a declared deviation'),
   maxAgeUnit: text(
     '<unit>',
     'unit of maxAge; any unit except s is reported as a declared deviation',

@@ -12,7 +12,7 @@ import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
 import { Health } from '../http/health.ts';
 import { Pace } from '../http/pace.ts';
-import type { RequestForm, Settings } from '../options.ts';
+import type { CopyPaths, RequestForm, Settings } from '../options.ts';
 
 /** The reason why every call to an API fails. */
 export interface Refusal {
@@ -41,6 +41,8 @@ export interface Run {
   readonly shared: Map<RuleId, Promise<unknown>>;
   /** The form of storage requests; known before the first check. */
   requestForm: RequestForm;
+  /** The spelling of copy paths that the deployment accepts; known before the first check. */
+  copyPaths: CopyPaths;
   /** The scheme that the gateway accepts, and its signer; known before the first check. */
   gatewayScheme?: GatewayScheme;
   gatewaySigner?: Signer;
@@ -66,6 +68,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     secrets,
     ...{ leftovers: new Map(), shared: new Map() },
     requestForm: settings.requestForm ?? 'top',
+    copyPaths: settings.wireProfile.copyPaths,
     refused: {},
     fixture: 'the run has not looked for the fixture service',
   };

@@ -2,7 +2,7 @@ import type { UnsignedCall } from '../credentials/create-signers.ts';
 import { CHANGING_OPERATIONS, STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Caller, toTrickle } from '../http/caller.ts';
 import { type HeaderInput, type HeaderList, toHeaderList, withHeaders } from '../http/exchange.ts';
-import type { RequestForm } from '../options.ts';
+import type { CopyPaths, RequestForm } from '../options.ts';
 import { Unreached } from '../result.ts';
 import { type Entry, readReply, type StorageReply } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
@@ -75,7 +75,7 @@ export class StorageClient {
     const all = withHeaders(headers, signed);
     const call = { method, origin, target, headers: all, body, ...(trickle && { trickle }) };
     const exchange = await this.#caller.call(call);
-    const reply = readReply(exchange, settings.envelope);
+    const reply = readReply(exchange, settings.wireProfile.envelope);
     secrets.addGrant(reply.data);
     const { status } = exchange.received;
     if (credentials === 'valid' && !options.acceptsRefusal && (status === 401 || status === 403)) {
@@ -118,9 +118,9 @@ export class StorageClient {
     return `${this.#folder}/${name}`;
   }
 
-  /** Returns a cloud path in the form of copy calls: absolute, unless `--copy-path relative` is set. */
-  copyPath(path: string): string {
-    return this.#run.settings.copyPath === 'absolute' ? `/${path}` : path;
+  /** Returns a cloud path as copy calls spell it: with a leading `/` if the deployment accepts that (D24). */
+  copyPath(path: string, spelling: CopyPaths = this.#run.copyPaths): string {
+    return spelling === 'absolute' ? `/${path}` : path;
   }
 
   /** Converts seconds to the unit of `--max-age-unit`. */

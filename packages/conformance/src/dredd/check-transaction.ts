@@ -40,7 +40,7 @@ export function checkTransaction(
 ): Pick<Result, 'outcome' | 'reason' | 'findings'> {
   const { api, operationId, status } = transaction;
   const { received } = exchange;
-  const facts = toFacts(exchange, { envelope: 'wrapped', wireProfile }, operationId);
+  const facts = toFacts(exchange, { wireProfile }, operationId);
   const isOfService = api === 'gateway' && status === '200' && !isGatewayError(received);
   const findings = isOfService
     ? checkHeaders(listByStatus(transaction, received.status)[0] ?? transaction, received)

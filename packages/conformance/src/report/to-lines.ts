@@ -145,7 +145,7 @@ export function toSummaryLine(report: Report): string {
   const counts = OUTCOMES.map((outcome) => `${summary[outcome]} ${outcome}`);
   return [
     `${counts.join(', ')}: ${toVerdictPhrase(report)}`,
-    ...(declared.length > 0 ? [`declared: ${declared.join(' ')}`] : []),
+    ...(declared.length > 0 ? [`declared: ${declared.join(', ')}`] : []),
     ...(seed === undefined ? [] : [`seed ${seed}`]),
     `${(durationMs / 1000).toFixed(1)} s`,
   ].join(' · ');

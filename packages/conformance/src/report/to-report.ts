@@ -25,7 +25,7 @@ export interface Report {
   /** When the run began, ISO 8601, and how long it took. */
   startedAt: string;
   durationMs: number;
-  /** Deviations that the operator has declared, as options: `--envelope flat`. */
+  /** Deviations that the operator has declared: `flat responses`. */
   declared: string[];
   /** Paths that the run stored and could not remove. */
   leftovers: string[];
@@ -80,13 +80,12 @@ export function createReport(
   results: readonly Result[],
   more: Pick<Report, 'targets' | 'seed' | 'leftovers'>,
 ): Report {
-  const { envelope, copyPath, maxAgeUnit } = settings;
+  const { wireProfile, maxAgeUnit } = settings;
   return {
     startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
     declared: [
-      ...(envelope === 'wrapped' ? [] : [`--envelope ${envelope}`]),
-      ...(copyPath === 'absolute' ? [] : [`--copy-path ${copyPath}`]),
+      ...(wireProfile.envelope === 'flat' ? ['flat responses'] : []),
       ...(maxAgeUnit === 's' ? [] : [`--max-age-unit ${maxAgeUnit}`]),
     ],
     ...toVerdict(results, settings.baseline, started),

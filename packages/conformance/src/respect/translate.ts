@@ -1,4 +1,4 @@
-import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import type { Run } from '../context/run.ts';
 import { toForm } from '../context/storage-client.ts';
 import { type FormField, toMultipart } from '../context/upload-client.ts';
@@ -42,7 +42,9 @@ function mapValues(value: unknown, map: (value: unknown, key: string) => unknown
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, map(item, key)]));
 }
 
-const CREDENTIALS = Object.values(defaultProfile.storageHeaders).map((name) => name.toLowerCase());
+const CREDENTIALS = Object.values(defaultWireProfile.storageHeaders).map((name) =>
+  name.toLowerCase(),
+);
 
 /**
  * Converts a workflow's request to the form that this deployment expects. Workflows use the default wire
@@ -98,29 +100,29 @@ export function fromContractResponse(run: Run, exchange: Exchange): Buffer {
   if (!sent.url.startsWith(`${settings.storageUrl}/api/v2/`) || json === undefined) {
     return received.body;
   }
-  secrets.addGrant(readReply(exchange, settings.envelope).data);
+  secrets.addGrant(readReply(exchange, settings.wireProfile.envelope).data);
   const whole = toContractEnvelope(json, settings, fromContractStatus(run, exchange));
   return whole === json ? received.body : Buffer.from(JSON.stringify(whole));
 }
 
 function toProfileName({ settings }: Run, name: string): string {
-  const fields = Object.entries(defaultProfile.uploadFields);
+  const fields = Object.entries(defaultWireProfile.uploadFields);
   const [key] = fields.find(([, written]) => written === name) ?? [];
   if (key === undefined) return name;
-  return settings.wireProfile.uploadFields[key as keyof typeof defaultProfile.uploadFields];
+  return settings.wireProfile.uploadFields[key as keyof typeof defaultWireProfile.uploadFields];
 }
 
 interface CopyFields {
   fileList?: { srcPath?: string; dstPath?: string }[];
 }
 
-function toCopyPaths({ settings, leftovers }: Run, fields: CopyFields): object {
+function toCopyPaths({ copyPaths, leftovers }: Run, fields: CopyFields): object {
   const isCopy = fields.fileList?.some((item) => item?.srcPath !== undefined);
   if (!isCopy) return fields;
   for (const { dstPath } of fields.fileList ?? []) {
     if (dstPath !== undefined) leftovers.set(dstPath.slice(1), undefined);
   }
-  if (settings.copyPath === 'absolute') return fields;
+  if (copyPaths === 'absolute') return fields;
   const fileList = fields.fileList?.map(({ srcPath, dstPath, ...item }) => ({
     ...item,
     srcPath: srcPath?.slice(1),

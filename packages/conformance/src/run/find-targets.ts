@@ -1,3 +1,4 @@
+import { isCopied } from '../checks/support/storage.ts';
 import { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { createRunCaller, type Refusal, type Run } from '../context/run.ts';
@@ -6,8 +7,8 @@ import type { Api } from '../contract/openapi.ts';
 import type { GatewayScheme } from '../credentials/create-signers.ts';
 import type { HeaderInput, Received } from '../http/exchange.ts';
 import { insist, NetworkFault, Throttled } from '../http/health.ts';
-import { REQUEST_FORMS } from '../options.ts';
-import { StartError } from '../result.ts';
+import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
+import { StartError, Unreached } from '../result.ts';
 import { isGatewayError } from '../validation/exchange-rules.ts';
 
 const ATTEMPTS = 5;
@@ -212,6 +213,25 @@ async function findRefusal(
     if (isLike(reply)) return refused;
   }
   return undefined;
+}
+
+/**
+ * Detects which spelling of copy paths the deployment accepts: 'a deployment takes at least one of the two
+ * spellings' (D24). Tries that of the wire profile first, with a file of its own. If no copy works, the checks
+ * find out why.
+ */
+export async function findCopyPaths(run: Run): Promise<void> {
+  const preferred = run.settings.wireProfile.copyPaths;
+  const other = preferred === 'absolute' ? 'relative' : 'absolute';
+  const t = new CheckContext(run, 'probe');
+  try {
+    const file = await t.upload.store('copy.txt');
+    const accepts = (spelling: CopyPaths) => isCopied(t, file, spelling);
+    if (!(await accepts(preferred)) && (await accepts(other))) run.copyPaths = other;
+  } catch (error) {
+    const isOfTarget = [Unreached, NetworkFault, Throttled].some((kind) => error instanceof kind);
+    if (!isOfTarget && !run.signal.aborted) throw error;
+  }
 }
 
 /** Status and code: `404 NOT_FOUND`. */

@@ -17,7 +17,7 @@ export type Claim = readonly [holds: boolean, message: string];
 /** An exchange with everything that the rules read from it. */
 export interface Facts extends StorageReply {
   operationId: string;
-  settings: Pick<Settings, 'envelope' | 'wireProfile'>;
+  settings: Pick<Settings, 'wireProfile'>;
 }
 
 /**
@@ -30,7 +30,7 @@ interface ExchangeRule {
 }
 
 export function toFacts(exchange: Exchange, settings: Facts['settings'], operationId = ''): Facts {
-  return { ...readReply(exchange, settings.envelope), operationId, settings };
+  return { ...readReply(exchange, settings.wireProfile.envelope), operationId, settings };
 }
 
 const text = (name: string, value: unknown): Claim => [
@@ -137,7 +137,7 @@ const ofStorage = (
   claims,
 });
 
-const isWrapped = ({ settings }: Facts) => settings.envelope === 'wrapped';
+const isWrapped = ({ settings }: Facts) => settings.wireProfile.envelope === 'wrapped';
 const hasStatusCode = (facts: Facts) =>
   isWrapped(facts) && typeof facts.envelope?.statusCode === 'number';
 const hasBody = ({ body }: Facts) => body !== undefined;

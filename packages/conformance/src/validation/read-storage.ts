@@ -1,6 +1,6 @@
-import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import type { Exchange } from '../http/exchange.ts';
-import type { Envelope, Settings } from '../options.ts';
+import type { Settings } from '../options.ts';
 
 /** The response to a storage call and the content of its envelope, which has not been validated. */
 export interface StorageReply extends Exchange {
@@ -21,7 +21,7 @@ export interface StorageReply extends Exchange {
 /** An entry in a response's `fileList`. It has not been validated. */
 export type Entry = Record<string, unknown>;
 
-export function readReply(exchange: Exchange, form: Envelope): StorageReply {
+export function readReply(exchange: Exchange, form: WireProfile['envelope']): StorageReply {
   const envelope = toObject(exchange.received.json);
   const body = form === 'flat' ? envelope : toObject(envelope?.body);
   const data = toObject(body?.data);
@@ -45,16 +45,17 @@ function toObject(value: unknown): Record<string, unknown> | undefined {
  */
 export function toContractEnvelope(
   json: unknown,
-  { envelope, wireProfile }: Pick<Settings, 'envelope' | 'wireProfile'>,
+  { wireProfile }: Pick<Settings, 'wireProfile'>,
   status: number,
 ): unknown {
-  const isRenamed = wireProfile.storeFileID !== defaultProfile.storeFileID;
+  const { envelope } = wireProfile;
+  const isRenamed = wireProfile.storeFileID !== defaultWireProfile.storeFileID;
   if (json === undefined || (envelope === 'wrapped' && !isRenamed)) return json;
   const response = Object(json);
   const body = envelope === 'flat' ? response : Object(response.body);
   const { [wireProfile.storeFileID]: storeFileID, ...rest } = Object(body.data);
   const data =
-    storeFileID === undefined ? rest : { ...rest, [defaultProfile.storeFileID]: storeFileID };
+    storeFileID === undefined ? rest : { ...rest, [defaultWireProfile.storeFileID]: storeFileID };
   const renamed = body.data === undefined ? body : { ...body, data };
   return envelope === 'flat'
     ? { statusCode: status, body: renamed }

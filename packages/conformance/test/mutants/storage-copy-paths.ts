@@ -56,10 +56,11 @@ export const storageCopyPaths: Rows = {
     ),
   },
   'ST-COPY-PATH-ABSOLUTE': {
-    'copy paths are accepted only without the leading /': failTo(/^\//),
-    'the leading slash is part of the name': copyItems({
-      srcPath: (path) => path?.replace(/^\//, '/_/'),
-      dstPath: (path) => path?.replace(/^\//, '/_/'),
+    'the source of a copy is looked for in a folder of its own': copyItems({
+      srcPath: (path) => path?.replace(/^\/?/, '/copies/'),
     }),
+    'a source needs a leading /, and a destination must not have one': fail(
+      ({ srcPath, dstPath }) => !srcPath.startsWith('/') || dstPath.startsWith('/'),
+    ),
   },
 };

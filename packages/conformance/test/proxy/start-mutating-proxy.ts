@@ -148,9 +148,17 @@ function send(
   else outgoing.end(response.body);
 }
 
+/** How much of a body is cut into pieces. */
+const CUT_BYTES = 4096;
+
 async function* cutUp(parts: AsyncIterable<Buffer> | Iterable<Buffer>, size: number) {
+  let left = CUT_BYTES;
   for await (const part of parts) {
-    for (let at = 0; at < part.length; at += size) yield part.subarray(at, at + size);
+    let at = 0;
+    for (; at < part.length && left > 0; at += size, left -= size) {
+      yield part.subarray(at, at + size);
+    }
+    if (at < part.length) yield part.subarray(at);
   }
 }
 

@@ -4,8 +4,10 @@ import { randomBytes } from 'node:crypto';
 export interface Choices {
   /** Where storage requests put their fields. */
   requestForm: 'top' | 'data';
-  /** Whether storage responses have the envelope. `flat` must be declared to the suite. */
+  /** Whether storage responses have the envelope. The wire profile has to say `flat`. */
   envelope: 'wrapped' | 'flat';
+  /** Whether copy paths must have a leading `/`, or must not. */
+  copyPaths: 'absolute' | 'relative';
   /**
    * How the storage API and the upload target reject calls: with a 4xx status, with status 200 and a `code`
    * or an `Error` element, or some in one way and some in the other.
@@ -26,6 +28,7 @@ export interface Choices {
 export const farthest: Choices = {
   requestForm: 'data',
   envelope: 'wrapped',
+  copyPaths: 'relative',
   failures: 'some',
   copyFileId: 'absent',
   should: 'dropped',

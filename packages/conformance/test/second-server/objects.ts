@@ -89,10 +89,10 @@ function decode(target: string): string {
 
 /**
  * "Digits, lowercase and uppercase Latin letters, `/`, `!`, `-`, `_`, `.`, `,`, `*`, and Chinese characters",
- * with a leading `/` (D24). Segments that are empty, `.` or `..` are ordinary names.
+ * without a leading `/` (D24). Segments that are empty, `.` or `..` are ordinary names.
  */
 export function isFilePath(path: string): boolean {
-  return /^\/[0-9A-Za-z/!\-_.,*\u4e00-\u9fff]+$/.test(path) && path.length <= limits.pathCharacters;
+  return /^[0-9A-Za-z/!\-_.,*\u4e00-\u9fff]+$/.test(path) && path.length <= limits.pathCharacters;
 }
 
 /** Space for the other fields of an upload form. */

@@ -143,7 +143,7 @@ const operations: Record<
     shape: { path: 'string' },
     run(fields, { objects, objectsUrl }) {
       const path = fields.path as string;
-      if (!isFilePath(`/${path}`) || path.startsWith('/')) throw new Refusal('BAD_PATH');
+      if (!isFilePath(path) || path.startsWith('/')) throw new Refusal('BAD_PATH');
       const { target, authorization, token, storeFileID } = objects.grant(path);
       const url = objectsUrl + target;
       return { storeFileID, fileID: objects.nameOf(path), token, url, authorization, note: '' };
@@ -185,14 +185,15 @@ const operations: Record<
     shape: { fileList: 'list' },
     run(fields, settings) {
       const { objects, choices } = settings;
+      const lead = choices.copyPaths === 'absolute' ? '/' : '';
       const items = readList<Copy>(fields, COPY, settings);
       return {
         fileList: items.map((item) => {
-          const failed = copy(item, objects);
+          const failed = copy(item, objects, lead);
           if (failed) return failed;
           if (choices.copyFileId === 'absent') return {};
           const path = choices.copyFileId === 'source' ? item.srcPath : item.dstPath;
-          return { fileID: objects.nameOf(path.slice(1)) };
+          return { fileID: objects.nameOf(path.slice(lead.length)) };
         }),
       };
     },
@@ -210,12 +211,18 @@ interface Copy {
   removeOriginal?: boolean;
 }
 
-function copy({ srcPath, dstPath, overwrite = true, removeOriginal }: Copy, objects: Objects) {
-  if (!isFilePath(srcPath) || !isFilePath(dstPath)) {
+/** @param lead what precedes the cloud path: "at least one of the two spellings" is accepted (D24) */
+function copy(
+  { srcPath, dstPath, overwrite = true, removeOriginal }: Copy,
+  objects: Objects,
+  lead: '/' | '',
+) {
+  const paths = [srcPath, dstPath];
+  const [source = '', destination = ''] = paths.map((path) => path.slice(lead.length));
+  const areSpelled = paths.every((path) => path.startsWith('/') === (lead === '/'));
+  if (!areSpelled || !isFilePath(source) || !isFilePath(destination)) {
     return { code: 'BAD_NAME', message: 'No file can have this path.' };
   }
-  // The cloud path is the same without the leading `/` (D24).
-  const [source, destination] = [srcPath.slice(1), dstPath.slice(1)];
   const content = objects.contents.get(source);
   if (!content) return { code: 'NO_SUCH_FILE', message: 'There is nothing to copy.' };
   if (!overwrite && objects.contents.has(destination)) {

@@ -1,13 +1,7 @@
 import type { ConformanceOptions } from '../../src/index.ts';
 import type { Mutant, MutantContext } from '../mutants/mutant.ts';
 import { createFiles } from '../mutants/support/uploads.ts';
-import {
-  Headers,
-  type Hooks,
-  MutatedRequest,
-  type MutatedResponse,
-  toResponse,
-} from '../proxy/messages.ts';
+import { Headers, MutatedRequest, type MutatedResponse, toResponse } from '../proxy/messages.ts';
 import { forward, startMutatingProxy, type ToServer } from '../proxy/start-mutating-proxy.ts';
 import { signStorageHeaders } from './sign-storage-headers.ts';
 import { startReference } from './start-reference.ts';
@@ -22,8 +16,6 @@ export interface Deployment {
   /** Complete, except for the addresses. */
   options: ConformanceOptions;
   toServer: ToServer;
-  /** Brings its messages into the form that hooks expect, and back. Default: they have it. */
-  adapt?: (hooks: Hooks) => Hooks;
   close(): Promise<void>;
 }
 
@@ -45,12 +37,12 @@ export async function startMutated(
 ): Promise<Mutated> {
   const proxy = await startMutatingProxy();
   const { url } = proxy;
-  const { options, toServer, adapt = (hooks) => hooks, close } = await start(url);
+  const { options, toServer, close } = await start(url);
   const context = createContext(toServer, url, options);
   proxy.setUp(toServer, {});
   return {
     options: { ...options, gatewayUrl: url, storageUrl: url, seed: SEED, sequences: SEQUENCES },
-    use: (mutant) => proxy.setUp(toServer, mutant ? adapt(mutant.create(context)) : {}),
+    use: (mutant) => proxy.setUp(toServer, mutant?.create(context) ?? {}),
     async close() {
       await proxy.close();
       await close();

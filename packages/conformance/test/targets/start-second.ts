@@ -1,69 +1,68 @@
 import { startFixture } from '../../fixture/server.mjs';
-import { changeJson } from '../mutants/support/gateway.ts';
-import { type Hooks, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
-import { startSecondServer } from '../second-server/start-second-server.ts';
-import type { Deployment } from './start-mutated.ts';
+import type { ConformanceOptions } from '../../src/index.ts';
+import type { Choices } from '../second-server/choices.ts';
+import { type SecondServer, startSecondServer } from '../second-server/start-second-server.ts';
+import { type Front, type FrontOptions, startFront } from '../support/start-front.ts';
 
-/** The second server of the conformance suite, with the fixture service behind it. */
-export async function startSecond(publicUrl?: string): Promise<Deployment> {
+/** The second server, which is correct, with the fixture service behind it. */
+export interface Second {
+  server: SecondServer;
+  /** Its addresses and all credentials. */
+  access: ConformanceOptions;
+  /** The same with what makes runs short and repeatable, and a timeout that suits a busy machine. */
+  options: ConformanceOptions;
+  /** The same as `options`, for the command line. */
+  args: string[];
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts a deployment that follows the contract. */
+export async function startSecond(choices: Partial<Choices> = {}): Promise<Second> {
   const fixture = await startFixture({ port: 0 });
-  const second = await startSecondServer({
-    services: { conformance: fixture.url },
-    requestForm: 'top',
-    ...(publicUrl ? { publicObjectsUrl: publicUrl } : {}),
-  });
-  const { gatewayUrl, gatewayHost, storageUrl, objectsUrl, env, tc3 } = second;
-  const { storageHeaders, forbiddenService, otherEnvToken, expiredToken } = second;
+  const server = await startSecondServer({ services: { conformance: fixture.url }, ...choices });
+  const { gatewayUrl, gatewayHost, storageUrl, env, tc3, storageHeaders } = server;
+  const { token, otherEnvToken, expiredToken, forbiddenService } = server;
+  const close = async () => {
+    await server.close();
+    await fixture.close();
+  };
+  const access = {
+    ...{ gatewayUrl, gatewayHost, storageUrl, env, tc3, storageHeaders, forbiddenService },
+    ...{ gatewayToken: token, otherEnvToken, expiredToken },
+  };
+  const headers = Object.entries(storageHeaders).map(([name, value]) => `${name}: ${value}`);
   return {
-    options: {
-      ...{ gatewayUrl, gatewayHost, storageUrl, env, tc3, storageHeaders, forbiddenService },
-      ...{ gatewayToken: second.token, otherEnvToken, expiredToken },
-      timeout: 60_000,
-    },
-    toServer(target) {
-      if (target.startsWith('/v1/')) return gatewayUrl;
-      return target.startsWith('/api/') ? storageUrl : objectsUrl;
-    },
-    adapt,
-    async close() {
+    server,
+    access,
+    options: { ...access, timeout: 60_000, seed: 1, sequences: 5 },
+    args: [
+      ...['--gateway-url', gatewayUrl, '--gateway-host', gatewayHost, '--storage-url', storageUrl],
+      ...['--env', env, '--gateway-token', token, '--forbidden-service', forbiddenService],
+      ...['--other-env-token', otherEnvToken, '--expired-token', expiredToken],
+      ...['--tc3-secret-id', tc3.secretId, '--tc3-secret-key', tc3.secretKey],
+      ...['--tc3-service', tc3.service, '--sequences', '5', '--timeout', '60000'],
+      ...headers.flatMap((header) => ['--storage-header', header]),
+    ],
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Puts one front before each of the two APIs; uploads and downloads go to the server directly. */
+export async function startFronted(
+  front: FrontOptions = {},
+): Promise<Second & { gateway: Front; storage: Front }> {
+  const second = await startSecond();
+  const { gatewayUrl, storageUrl } = second.server;
+  const gateway = await startFront(gatewayUrl, front);
+  const storage = await startFront(storageUrl, front);
+  return {
+    ...{ ...second, gateway, storage },
+    options: { ...second.options, gatewayUrl: gateway.url, storageUrl: storage.url },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([gateway.close(), storage.close()]);
       await second.close();
-      await fixture.close();
     },
   };
-}
-
-/**
- * Hooks rely on two choices of the reference server: responses of hosted services have a header (D10), which is
- * removed again, and the entries of every list are in the order of the request (D25).
- */
-function adapt(hooks: Hooks): Hooks {
-  const request = async (given: MutatedRequest) => {
-    const instead = await hooks.request?.(given);
-    if (instead instanceof MutatedResponse) unmark(instead);
-    return instead;
-  };
-  return {
-    ...hooks,
-    ...(hooks.request ? { request } : {}),
-    async response(response, given) {
-      if (given.isGateway && isOfService(response, given)) {
-        response.headers.set(MARK, String(response.status));
-      }
-      reverse(response, given);
-      await hooks.response?.(response, given);
-      unmark(response);
-    },
-  };
-}
-
-const MARK = 'X-Svc-Upstream-Status-Code';
-const unmark = ({ headers }: MutatedResponse) => headers.remove(MARK);
-
-const isOfService = ({ json, headers }: MutatedResponse, { method }: MutatedRequest) =>
-  (method === 'GET' || method === 'POST') &&
-  (json?.requestId === undefined || json.requestId !== headers.get('X-Request-Id'));
-
-function reverse(response: MutatedResponse, { operation }: MutatedRequest): void {
-  if (operation !== 'batchGetTempUrls' && operation !== 'batchDelete') return;
-  changeJson(({ body, data = body?.data }) => data?.fileList?.reverse())(response);
 }

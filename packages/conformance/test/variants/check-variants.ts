@@ -1,4 +1,4 @@
-import { type ConformanceOptions, createConformance, type Report } from '../../src/index.ts';
+import { createConformance, type Report } from '../../src/index.ts';
 import { type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import type { Mutated } from '../targets/start-mutated.ts';
 import { combine, type Variant } from './variant.ts';
@@ -6,19 +6,19 @@ import { combine, type Variant } from './variant.ts';
 /**
  * Runs the suite against a server that applies all of these variants, and returns what fails or is skipped.
  *
- * @param more further options for the run
- * @returns the results, and the names of the variants that changed a message
+ * @param skip the engines to leave out
+ * @returns the results, and the names of the variants that changed no message
  */
 export async function checkVariants(
   mutated: Mutated,
   variants: readonly Variant[],
-  more: Pick<ConformanceOptions, 'skip' | 'only' | 'sequences'> = {},
-): Promise<{ report: Report; failures: string[]; effective: Set<string> }> {
+  skip: readonly string[],
+): Promise<{ report: Report; failures: string[]; idle: string[] }> {
   const effective = new Set<string>();
   const watched = variants.map((one) => watch(one, () => effective.add(one.name)));
   mutated.use({ create: (context) => combine(watched, context) });
   const options = Object.assign({}, mutated.options, ...variants.map(({ options }) => options));
-  const report = await createConformance({ ...options, ...more }).run();
+  const report = await createConformance({ ...options, skip }).run();
   mutated.use(undefined);
   const bad = report.results.filter(
     ({ outcome, level }) =>
@@ -26,7 +26,7 @@ export async function checkVariants(
   );
   return {
     report,
-    effective,
+    idle: variants.map(({ name }) => name).filter((name) => !effective.has(name)),
     failures: bad.map(
       ({ id, outcome, reason, findings }) =>
         `${outcome} ${id}: ${findings[0]?.message ?? reason ?? ''}`,

@@ -111,6 +111,13 @@ export const gateway: readonly Variant[] = [
   ...oneOf('OPTIONS', 'D11: preflights are our default', {
     'an OPTIONS is rejected with 405': preflights(() => toRefusal(405, 'METHOD_NOT_ALLOWED')),
   }),
+  ...oneOf('OPTIONS', 'D11: the headers that a preflight allows are our default', {
+    'a preflight allows any header': {
+      response({ headers }, { isGateway, method }) {
+        if (isGateway && method === 'OPTIONS') headers.set('Access-Control-Allow-Headers', '*');
+      },
+    },
+  }),
   ...allow('D11: methods other than GET and POST are our default', {
     'other methods are rejected with 501': {
       request: ({ isGateway, method }) =>

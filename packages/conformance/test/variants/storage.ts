@@ -1,3 +1,4 @@
+import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import {
   any,
   COPY,
@@ -8,6 +9,7 @@ import {
   isBad,
   items,
   LINKS,
+  leaveOut,
   links,
   list,
   type Operation,
@@ -32,6 +34,14 @@ const ofTexts = (change: (response: MutatedResponse) => void) => ({
 });
 
 const reversed = (operation: Operation) => list(operation, (entries) => entries.toReversed());
+
+/** Makes the items of copies fail whose paths are spelled like this. */
+const failingPaths = (isBad: (path: string) => boolean) =>
+  leaveOut(COPY, ({ srcPath, dstPath }) =>
+    [srcPath, dstPath].some((path) => typeof path === 'string' && isBad(path))
+      ? { code: 'PATH', message: 'another spelling' }
+      : undefined,
+  );
 
 /** Permitted variations in storage APIs. */
 export const storage: readonly Variant[] = [
@@ -111,24 +121,26 @@ export const storage: readonly Variant[] = [
       if (item.maxAge !== undefined) item.maxAge += 1;
     }),
   }),
-  ...allow('D24: that it is accepted is our default', {
-    'a copy path without a leading / fails its item': list(COPY, (entries, items) => {
-      for (const [index, { srcPath, dstPath }] of items.entries()) {
-        const isRelative = [srcPath, dstPath].some((path) => !String(path).startsWith('/'));
-        if (isRelative && entries[index])
-          entries[index] = { code: 'PATH', message: 'absolute only' };
-      }
-      return entries;
+  ...oneOf('copy paths', 'D24: a deployment takes at least one of the two spellings', {
+    'a copy path without a leading / fails its item': failingPaths((path) => !path.startsWith('/')),
+    'a copy path with a leading / fails its item': failingPaths((path) => path.startsWith('/')),
+  }),
+  ...allow('D17: beside a permanent key pair, its header is ignored', {
+    'the session token is ignored': ({ storageHeaders }) => ({
+      request({ operation, headers }) {
+        const name = profile.storageHeaders.sessionToken;
+        if (operation) headers.set(name, storageHeaders()[name] ?? '');
+      },
     }),
   }),
   ...oneOf(
     'envelope',
-    'D20: unless the operator declares it',
+    'D20: unless the wire profile says so',
     {
-      'responses are flat, and declared as such': ofTexts((response) => {
+      'responses are flat, and the wire profile says so': ofTexts((response) => {
         if (response.json?.body) response.json = response.json.body;
       }),
     },
-    { envelope: 'flat' },
+    { wireProfile: { envelope: 'flat' } },
   ),
 ];

@@ -1,5 +1,4 @@
 import { setStatus } from '../mutants/support/gateway.ts';
-import { toPath, watching } from '../mutants/support/history.ts';
 import { metadata } from '../mutants/support/storage.ts';
 import { afterUpload } from '../mutants/support/uploads.ts';
 import { type Hooks, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
@@ -73,9 +72,9 @@ export const uploadsAndLinks: readonly Variant[] = [
     },
   }),
   ...oneOf('success', 'D27: status and body of success are our default', {
-    'an upload gets 201 and XML': stored(
+    'an upload gets 201 and the document of an object store': stored(
       201,
-      '<?xml version="1.0"?>\n<PostResponse><Location>http://x/</Location><Key>Errors</Key></PostResponse>',
+      '<?xml version="1.0"?>\n<PostResponse><Location>http://x/Errors</Location><Bucket>x</Bucket><Key>Errors</Key><ETag>"1"</ETag></PostResponse>',
       { 'Content-Type': XML },
     ),
   }),
@@ -92,30 +91,6 @@ export const uploadsAndLinks: readonly Variant[] = [
   }),
   ...oneOf('errors of links', 'D30: they stop working; D22: 403 is our default', {
     'invalid links return 404': linkErrors(404),
-  }),
-  ...allow('D30: a link ends with its maxAge; a cache may hold what was deleted', {
-    'links that were used work after their file is deleted': watching(() => {
-      const used = new Map<string, MutatedResponse>();
-      const kept = new Map<string, MutatedResponse>();
-      const forget = (path: string) => {
-        for (const links of [used, kept]) {
-          for (const target of links.keys()) if (toPath(target) === path) links.delete(target);
-        }
-      };
-      return {
-        request: ({ isDownload, target }) => (isDownload ? kept.get(target) : undefined),
-        response(response, { isDownload, target }) {
-          if (isDownload && response.status === 200) used.set(target, response);
-        },
-        deleted(path) {
-          for (const [target, response] of used) {
-            if (toPath(target) === path) kept.set(target, response);
-          }
-        },
-        uploaded: forget,
-        copied: ({ from, to }) => [from, to].forEach(forget),
-      };
-    }),
   }),
   ...oneOf('headers of downloads', 'Stored file: attributes are not specified', {
     'downloads have other headers': ofDownloads(({ headers }) => {

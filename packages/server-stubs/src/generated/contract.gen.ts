@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "1499d5474168515af048b6e89978dc24f61bdf21d428dc7e3f231c159e0a3089"
     }
   },
-  "sha256": "0d3a0e9325f42104c0a662aa33ad2ffece6556090b92e79fe0b0dc3007363e67"
+  "sha256": "fa67690c22778468f203fb5b376a21000a55b08f1155e0363e72b1da4e83bebe"
 } as const;
 
 /** Cross-origin rules (D11). */

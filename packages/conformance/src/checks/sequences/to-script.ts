@@ -40,7 +40,7 @@ export function toScript(
   { steps, message }: Breach,
   credentials: HeaderList,
 ): string {
-  const { storageUrl, env, prefix, seed, copyPath, wireProfile } = settings;
+  const { storageUrl, env, prefix, seed, wireProfile } = settings;
   const { uploadFields, storeFileID } = wireProfile;
   const toVariable = (name: string) => name.toUpperCase().replaceAll(/\W/g, '_');
   const secrets = credentials.filter(([, value]) => value !== '');
@@ -50,7 +50,7 @@ export function toScript(
     value === '' ? `-H '${name};'` : `-H "${name}: $${toVariable(name)}"`,
   );
   const wrap = storage.body({}) === '{}' ? '' : "jq -c '{data: .}' | ";
-  const root = copyPath === 'absolute' ? '/' : '';
+  const root = storage.copyPath('');
   const toCommand = (action: Action): string => {
     switch (action.kind) {
       case 'upload':

@@ -9,6 +9,7 @@ import {
 } from '../../context/storage-client.ts';
 import type { Reading, StoredFile } from '../../context/upload-client.ts';
 import type { Exchange } from '../../http/exchange.ts';
+import type { CopyPaths } from '../../options.ts';
 import { hasFailed, linkOf } from '../../validation/read-storage.ts';
 import { sampleRequest } from './requests.ts';
 
@@ -217,6 +218,19 @@ export function toCopyItems(t: CheckContext, orders: readonly CopyOrder[]): obje
 /** Copies files. If the response does not have one entry per item, the check is skipped. */
 export function copy(t: CheckContext, ...orders: CopyOrder[]): Promise<Entry[]> {
   return t.storage.list('batchCopyFile', toCopyItems(t, orders));
+}
+
+/** Returns whether a copy whose paths have this spelling makes a file with the same content (D24). */
+export async function isCopied(
+  t: CheckContext,
+  { path, bytes }: StoredFile,
+  spelling: CopyPaths,
+): Promise<boolean> {
+  const to = `${path}.${spelling}`;
+  t.upload.track(to);
+  const [srcPath, dstPath] = [path, to].map((each) => t.storage.copyPath(each, spelling));
+  const reply = await t.storage.call('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
+  return !reply.refused && hasBytes(await readPath(t, to), bytes);
 }
 
 /** Returns whether a file exists, without requesting a link, by checking whether it can be copied. */
