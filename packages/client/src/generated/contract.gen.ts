@@ -10,7 +10,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "fa67690c22778468f203fb5b376a21000a55b08f1155e0363e72b1da4e83bebe"
+  "sha256": "72c88495f99479ee30caa0553ad962e31b21fa0449b4794514c75b409d678160"
 } as const;
 
 /** URL template for the gateway of an environment. */

@@ -229,7 +229,8 @@ export interface components {
     requestBodies: {
         /**
          * @description A JSON object with any properties. The gateway forwards a body of any content type unchanged, but the
-         *     contract guarantees this only for `application/json`.
+         *     contract guarantees this only for `application/json`. Deployments of this project also forward a POST
+         *     without a body.
          */
         ServicePayload: {
             content: {
@@ -323,7 +324,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: components["requestBodies"]["ServicePayload"];
+        requestBody?: components["requestBodies"]["ServicePayload"];
         responses: {
             200: components["responses"]["ServiceResponse"];
             403: components["responses"]["ServiceForbidden"];
@@ -390,7 +391,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: components["requestBodies"]["ServicePayload"];
+        requestBody?: components["requestBodies"]["ServicePayload"];
         responses: {
             200: components["responses"]["ServiceResponse"];
             403: components["responses"]["ServiceForbidden"];

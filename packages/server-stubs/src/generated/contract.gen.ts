@@ -5,14 +5,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "8fb6f2377b4080c31be20166a656a6bdf605c8643ab6bd14acae12dd8a1988a7"
+      "sha256": "8134357b7597120ca7fe4a2dbf99e11fcb924a664b984715475b287bdb5bbf99"
     },
     "storage.v2": {
       "version": "2.0.0",
       "sha256": "1499d5474168515af048b6e89978dc24f61bdf21d428dc7e3f231c159e0a3089"
     }
   },
-  "sha256": "fa67690c22778468f203fb5b376a21000a55b08f1155e0363e72b1da4e83bebe"
+  "sha256": "72c88495f99479ee30caa0553ad962e31b21fa0449b4794514c75b409d678160"
 } as const;
 
 /** Cross-origin rules (D11). */

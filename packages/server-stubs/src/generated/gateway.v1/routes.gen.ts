@@ -82,7 +82,7 @@ export const routes: RouteTable = {
         },
       ],
       validateParameters: requests.cloudrunPostRootParameters,
-      body: { required: true, content: [{ mediaType: 'application/json', kind: 'json' }] },
+      body: { required: false, content: [{ mediaType: 'application/json', kind: 'json' }] },
       responses: [
         {
           status: '200',
@@ -204,7 +204,7 @@ export const routes: RouteTable = {
         },
       ],
       validateParameters: requests.cloudrunPostRootParameters,
-      body: { required: true, content: [{ mediaType: 'application/json', kind: 'json' }] },
+      body: { required: false, content: [{ mediaType: 'application/json', kind: 'json' }] },
       responses: [
         {
           status: '200',
