@@ -9,3 +9,4 @@ export {
 } from './errors.ts';
 export { COPY_PATH_PATTERN, CORS, ITEM_SUCCESS, LIMITS } from './generated/contract.gen.ts';
 export { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from './generated/errors.gen.ts';
+export { toWireForm } from './storage/wire-form.ts';

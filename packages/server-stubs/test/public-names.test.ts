@@ -21,7 +21,7 @@ test.each([
     'the contract',
     contract,
     `COPY_PATH_PATTERN CORS ContractError GatewayError ITEM_SUCCESS LIMITS STORAGE_ERRORS STORAGE_ITEM_ERRORS
-    StorageError UploadError`,
+    StorageError UploadError toWireForm`,
   ],
 ])('%s exports these names, and no others', (_, module, names) => {
   expect(Object.keys(module).sort()).toEqual(names.split(/\s+/));
