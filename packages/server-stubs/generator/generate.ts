@@ -1,6 +1,6 @@
 import { type Problem, Problems, RefusedError } from './document.ts';
 import { createPlans, writeRoutes } from './modules/write-routes.ts';
-import { type ModuleNames, writeHandlers, writeIndex, writeTypes } from './modules/write-types.ts';
+import { writeHandlers, writeIndex, writeTypes } from './modules/write-types.ts';
 import { Names } from './names.ts';
 import type { Operation } from './operations/model.ts';
 import { readModel } from './operations/read-model.ts';
@@ -12,13 +12,6 @@ import type { ValidatorPlan } from './validators/validator-plan.ts';
 export interface GenerateOptions {
   /** Module specifier of the runtime in generated imports. Default: `@berth/server-stubs/runtime`. */
   readonly runtime?: string | undefined;
-  /**
-   * File extension in imports between generated files. Use `js` if your compiler does not rewrite them.
-   * Default: `ts`.
-   */
-  readonly importExtension?: 'ts' | 'js' | undefined;
-  /** Path prefix for all routes. Default: the path of the document's first server. */
-  readonly basePath?: string | undefined;
 }
 
 export interface Generated {
@@ -35,28 +28,24 @@ export interface Generated {
  * @throws RefusedError if the document is invalid
  */
 export function generate(document: unknown, options: GenerateOptions = {}): Generated {
-  const extension = options.importExtension ?? 'ts';
-  const modules: ModuleNames = {
-    runtime: options.runtime ?? '@berth/server-stubs/runtime',
-    sibling: (name) => `./${name}.gen.${extension}`,
-  };
+  const { runtime = '@berth/server-stubs/runtime' } = options;
   const problems = new Problems();
-  const model = readModel(document, problems, options);
+  const model = readModel(document, problems);
 
   const names = new Names();
   const schemaNames = new SchemaNames(names);
   const schemaTypes = new SchemaTypes(model.store, schemaNames, names);
-  const types = writeTypes(model, schemaTypes, names, modules);
+  const types = writeTypes(model, schemaTypes, names, runtime);
   const plans = createPlans(model, schemaNames);
-  const routes = writeRoutes(model, plans, modules);
-  const compile = (plan: ValidatorPlan) => compileValidators(plan, modules.runtime, problems);
+  const routes = writeRoutes(model, plans, runtime);
+  const compile = (plan: ValidatorPlan) => compileValidators(plan, runtime, problems);
   const files = new Map([
     ['types.gen.ts', types.text],
     ['request-validators.gen.ts', compile(plans.requests)],
     ['response-validators.gen.ts', compile(plans.responses)],
     ['routes.gen.ts', routes],
-    ['handlers.gen.ts', writeHandlers(model, types.operations, modules)],
-    ['index.gen.ts', writeIndex(model, modules)],
+    ['handlers.gen.ts', writeHandlers(model, types.operations, runtime)],
+    ['index.gen.ts', writeIndex(model, runtime)],
   ]);
   if (problems.errors.length > 0) throw new RefusedError(problems.errors);
   return {

@@ -1,9 +1,9 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { type Problem, RefusedError } from '../document.ts';
 import { makeFolder, readManifest, withFolderError, writeMarked } from '../files.ts';
-import { type Generated, type GenerateOptions, generate } from '../generate.ts';
+import { type Generated, generate } from '../generate.ts';
 import { type Locator, loadDocument, UnreadableError } from '../load-document.ts';
 import { toKey, toLiteral, toVariableName } from '../names.ts';
 
@@ -45,15 +45,6 @@ function createProgram(output: Output): Command {
       parsePath,
     )
     .option(
-      '--base-path <path>',
-      'path prefix for all routes, instead of the path of the first server',
-    )
-    .addOption(
-      new Option('--import-extension <ending>', 'file extension in imports between generated files')
-        .choices(['ts', 'js'])
-        .default('ts'),
-    )
-    .option(
       '--strict',
       'treat warnings about parts of the document that are not checked or not served as errors',
     )
@@ -75,8 +66,6 @@ function toMessage(error: unknown): string {
 interface GenerateSettings {
   readonly output: string;
   readonly handlers?: string;
-  readonly basePath?: string;
-  readonly importExtension?: 'ts' | 'js';
   readonly strict?: boolean;
 }
 
@@ -88,7 +77,7 @@ async function generateInto(
   const print = (line: string) => out(`${line}\n`);
   const started = performance.now();
   const { document, locate, ...loaded } = await loadDocument(file);
-  const generated = generateLocated(document, locate, settings);
+  const generated = generateLocated(document, locate);
   const warnings = [...loaded.warnings, ...generated.warnings];
   if (settings.strict && warnings.length > 0) throw toLocated(warnings, locate);
   for (const line of describeWarnings(warnings, locate)) print(line);
@@ -101,7 +90,7 @@ async function generateInto(
     );
   }
   if (settings.handlers && handlers) {
-    const lines = await writeHandlers(generated, handlers, settings.handlers, settings);
+    const lines = await writeHandlers(generated, handlers, settings.handlers, settings.output);
     for (const line of lines) print(line);
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
@@ -110,9 +99,9 @@ async function generateInto(
   );
 }
 
-function generateLocated(document: unknown, locate: Locator, options: GenerateOptions): Generated {
+function generateLocated(document: unknown, locate: Locator): Generated {
   try {
-    return generate(document, options);
+    return generate(document);
   } catch (error) {
     throw error instanceof RefusedError ? toLocated(error.problems, locate) : error;
   }
@@ -139,12 +128,10 @@ function describeWarnings(problems: readonly Problem[], locate: Locator): string
 
 /** Paths are relative, so that the command works on every machine. */
 function toRepairCommand(file: string, settings: GenerateSettings): string {
-  const { output, handlers, basePath, importExtension, strict } = settings;
+  const { output, handlers, strict } = settings;
   const options = [
     ['-o', toRelative(output)],
     ['--handlers', handlers && toRelative(handlers)],
-    ['--base-path', basePath],
-    ['--import-extension', importExtension === 'ts' ? undefined : importExtension],
   ] as const;
   const words = options.flatMap(([name, value]) =>
     value === undefined ? [] : [name, quote(value)],
@@ -189,11 +176,10 @@ async function writeHandlers(
   { operations }: Generated,
   files: readonly string[],
   folder: string,
-  options: GenerateOptions & { readonly output: string },
+  output: string,
 ): Promise<string[]> {
-  const extension = options.importExtension ?? 'ts';
-  const from = relative(folder, options.output).replaceAll('\\', '/');
-  const generated = `${from.startsWith('.') ? from : `./${from}`}/index.gen.${extension}`;
+  const from = relative(folder, output).replaceAll('\\', '/');
+  const generated = `${from.startsWith('.') ? from : `./${from}`}/index.gen.ts`;
   const known = new Set(files.map((file) => file.replace(/\.[cm]?[jt]s$/, '')));
   const missing = operations.filter(({ operationId }) => !known.has(operationId));
   const isNamed = ({ operationId }: { operationId: string }) =>
@@ -222,7 +208,7 @@ export const ${toVariableName(operationId)}: NonNullable<Handlers[${toLiteral(op
 `,
     );
   }
-  const imports = ids.map((id) => `import { ${toVariableName(id)} } from './${id}.${extension}';`);
+  const imports = ids.map((id) => `import { ${toVariableName(id)} } from './${id}.ts';`);
   const members = ids.map((id) => {
     const name = toVariableName(id);
     return id === name ? `  ${name},` : `  ${toKey(id)}: ${name},`;

@@ -2,7 +2,6 @@ import { toKey, toLiteral } from '../names.ts';
 import type { Model, Operation } from '../operations/model.ts';
 import type { SchemaNames } from '../schema/schema-store.ts';
 import { ValidatorPlan } from '../validators/validator-plan.ts';
-import type { ModuleNames } from './write-types.ts';
 
 const WIDTH = 100;
 
@@ -18,7 +17,7 @@ export function createPlans({ store }: Model, names: SchemaNames): Plans {
   };
 }
 
-export function writeRoutes(model: Model, plans: Plans, names: ModuleNames): string {
+export function writeRoutes(model: Model, plans: Plans, runtime: string): string {
   const table = {
     title: model.title,
     securitySchemes: model.securitySchemes,
@@ -27,11 +26,9 @@ export function writeRoutes(model: Model, plans: Plans, names: ModuleNames): str
   const text = `export const routes: RouteTable = ${toSource(table)};`;
   const imports = (['requests', 'responses'] as const)
     .filter((each) => plans[each].entries.length > 0)
-    .map(
-      (each) => `import * as ${each} from '${names.sibling(`${each.slice(0, -1)}-validators`)}';`,
-    );
+    .map((each) => `import * as ${each} from './${each.slice(0, -1)}-validators.gen.ts';`);
   return [
-    `import type { RouteTable } from '${names.runtime}';`,
+    `import type { RouteTable } from '${runtime}';`,
     ...imports,
     '',
     '/** The route table of the document. */',

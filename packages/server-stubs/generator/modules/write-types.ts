@@ -5,18 +5,13 @@ import { indent, type SchemaTypes, toJsDoc } from '../types/schema-types.ts';
 
 const RUNTIME_TYPES = ['HandlerResponse', 'RawBody'];
 
-export interface ModuleNames {
-  readonly runtime: string;
-  sibling(name: string): string;
-}
-
 /** The names of an operation's types. */
 interface OperationTypes {
   readonly input: string;
   readonly output: string;
 }
 
-export function writeTypes(model: Model, types: SchemaTypes, names: Names, modules: ModuleNames) {
+export function writeTypes(model: Model, types: SchemaTypes, names: Names, runtime: string) {
   const operations: OperationTypes[] = [];
   const own: string[] = [];
   for (const operation of model.operations) {
@@ -33,7 +28,7 @@ export function writeTypes(model: Model, types: SchemaTypes, names: Names, modul
   const used = RUNTIME_TYPES.filter(uses);
   const imports = [
     ...(uses('Readable') ? ["import type { Readable } from 'node:stream';"] : []),
-    ...(used.length > 0 ? [`import type { ${used.join(', ')} } from '${modules.runtime}';`] : []),
+    ...(used.length > 0 ? [`import type { ${used.join(', ')} } from '${runtime}';`] : []),
   ];
   return { text: [...imports, '', body].join('\n'), operations };
 }
@@ -41,7 +36,7 @@ export function writeTypes(model: Model, types: SchemaTypes, names: Names, modul
 export function writeHandlers(
   model: Model,
   operations: readonly OperationTypes[],
-  names: ModuleNames,
+  runtime: string,
 ): string {
   const schemes = usedSchemes(model);
   const handlers = model.operations.map((operation, index) =>
@@ -50,7 +45,7 @@ export function writeHandlers(
   const parameter = schemes.length === 0 ? '' : '<P extends Principals = Principals>';
   const security = schemes.length === 0 ? '' : writeSecurity(schemes);
   const typeNames = operations.flatMap(({ input, output }) => [input, output]);
-  const runtime = schemes.length === 0 ? 'Call' : 'Call, SecurityHandler';
+  const imported = schemes.length === 0 ? 'Call' : 'Call, SecurityHandler';
   const text = `
 ${security}/** Handlers by operationId. Operations without a handler respond with 501. */
 export interface Handlers${parameter} {
@@ -58,11 +53,11 @@ ${handlers.join('\n')}
 }`;
   if (operations.length === 0) return indent(text);
   return [
-    `import type { ${runtime} } from '${names.runtime}';`,
+    `import type { ${imported} } from '${runtime}';`,
     `import type {\n${typeNames
       .sort()
       .map((name) => `${name},`)
-      .join('\n')}\n} from '${names.sibling('types')}';`,
+      .join('\n')}\n} from './types.gen.ts';`,
     text,
   ]
     .map(indent)
@@ -113,7 +108,7 @@ readonly [Scheme in keyof P]: SecurityHandler<P[Scheme]>;
 `;
 }
 
-export function writeIndex(model: Model, names: ModuleNames): string {
+export function writeIndex(model: Model, runtime: string): string {
   const isSecured = usedSchemes(model).length > 0;
   const exported = isSecured ? 'Handlers, Principals, SecurityHandlers' : 'Handlers';
   const options = isSecured
@@ -130,13 +125,13 @@ export type Options<P extends Principals = Principals> = Omit<RouterOptions, 'se
   type Handlers as AnyHandlers,
   type Router,
   type RouterOptions,
-} from '${names.runtime}';
-import type { ${exported} } from '${names.sibling('handlers')}';
-import { routes } from '${names.sibling('routes')}';
+} from '${runtime}';
+import type { ${exported} } from './handlers.gen.ts';
+import { routes } from './routes.gen.ts';
 
-export type { ${exported} } from '${names.sibling('handlers')}';
-export { routes } from '${names.sibling('routes')}';
-export type * from '${names.sibling('types')}';
+export type { ${exported} } from './handlers.gen.ts';
+export { routes } from './routes.gen.ts';
+export type * from './types.gen.ts';
 
 ${options}
 

@@ -18,12 +18,8 @@ import type { Model, Operation, ParameterModel } from './model.ts';
 import { readBody, readResponses } from './read-content.ts';
 import { readParameter } from './read-parameter.ts';
 
-interface ReadOptions {
-  readonly basePath?: string | undefined;
-}
-
 /** @throws RefusedError if it is not an OpenAPI 3 document, or has no operation that can be read */
-export function readModel(document: unknown, problems: Problems, options: ReadOptions = {}): Model {
+export function readModel(document: unknown, problems: Problems): Model {
   const openapi = isObject(document) ? document.openapi : undefined;
   if (!isObject(document) || typeof openapi !== 'string' || !/^3\.[01](\.|$)/.test(openapi)) {
     const message = `Only OpenAPI 3.0 and 3.1 and Swagger 2.0 are supported: openapi ${describeVersion(openapi)}.`;
@@ -43,7 +39,7 @@ export function readModel(document: unknown, problems: Problems, options: ReadOp
   return {
     title: toText(info.title) ?? '',
     securitySchemes: schemes,
-    operations: readOperations(document, options, schemes, store),
+    operations: readOperations(document, schemes, store),
     store,
   };
 }
@@ -64,7 +60,6 @@ const NONE =
 /** In the order of the document. */
 function readOperations(
   document: JsonObject,
-  { basePath }: ReadOptions,
   schemes: Readonly<Record<string, SecurityScheme>>,
   store: SchemaStore,
 ): Operation[] {
@@ -84,10 +79,10 @@ function readOperations(
   /** Only one server can be served, so report the others. */
   function warnOfOthers(servers: unknown, pointer: Pointer): void {
     const others = otherBasePaths(servers);
-    if (basePath !== undefined || others.length === 0) return;
+    if (others.length === 0) return;
     store.problems.warn(
       join(pointer, 'servers'),
-      `Only the path of the first server is served, not ${others.join(', ')}. Use --base-path to choose another.`,
+      `Only the path of the first server is served, not ${others.join(', ')}. List the server that you want first.`,
     );
   }
 
@@ -116,7 +111,6 @@ function readOperations(
     const [server] = [value, item.value, document]
       .map(({ servers }) => toBasePath(servers))
       .filter((each) => each !== undefined);
-    const base = basePath === undefined ? server : trim(basePath);
     warnOfOthers(value.servers, pointer);
     const parameters = readParameters([item, { value, pointer }], store);
     checkPathParameters(names, parameters, pointer);
@@ -127,7 +121,7 @@ function readOperations(
       operationId: toText(value.operationId) ?? toOperationId(method, path),
       pointer,
       method: method.toUpperCase(),
-      path: `${base ?? ''}${path}`,
+      path: `${server ?? ''}${path}`,
       description: [value.summary, value.description].filter(toText).join('\n\n'),
       deprecated: value.deprecated === true,
       passThrough: value['x-berth-pass-through'] === true,
