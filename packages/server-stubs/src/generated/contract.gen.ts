@@ -46,6 +46,10 @@ export const CORS = {
     "Range",
     "profile"
   ],
+  "maxRequestedHeaders": {
+    "names": 64,
+    "characters": 4096
+  },
   "exposeHeaders": [
     "X-Request-Id",
     "Retry-After",

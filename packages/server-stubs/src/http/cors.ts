@@ -99,18 +99,17 @@ export function createCors(
   };
 }
 
-/** Longer lists of requested headers are ignored, so that a response does not grow with its request. */
-const MAX_REQUESTED = { names: 64, characters: 4096 };
-
 /** RFC 9110, section 5.1: a field name is a token. */
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
-/** Adds the names in `Access-Control-Request-Headers` to the names that every page may send. */
+/**
+ * Adds the names in `Access-Control-Request-Headers` to the names that every page may send. A long list is
+ * ignored, so that a response does not grow with its request.
+ */
 function addRequested(allowed: readonly string[], requested: string): readonly string[] {
-  const names = requested.split(',', MAX_REQUESTED.names + 1).map((name) => name.trim());
-  if (requested.length > MAX_REQUESTED.characters || names.length > MAX_REQUESTED.names) {
-    return allowed;
-  }
+  const max = CORS.maxRequestedHeaders;
+  const names = requested.split(',', max.names + 1).map((name) => name.trim());
+  if (requested.length > max.characters || names.length > max.names) return allowed;
   const known = new Map(allowed.map((name) => [name.toLowerCase(), name]));
   for (const name of names) {
     const key = name.toLowerCase();
