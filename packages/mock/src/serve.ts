@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { toProfileDocument } from '@berth/spec/profile-documents';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Context } from './context.ts';
 import { documents } from './contract/contract.ts';
 import type { Oracle } from './contract/oracle/create-oracle.ts';
-import { applyProfile } from './contract/wire-profile.ts';
 import { createApplication } from './create-application.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
@@ -119,7 +119,7 @@ function warn(fault: Parameters<typeof describeServiceFault>[0]): void {
 /** Prism takes half a second to load, so it is loaded by the first call that needs it. */
 async function loadOracle(profile: WireProfile): Promise<Oracle> {
   const { createOracle } = await import('./contract/oracle/create-oracle.ts');
-  return createOracle(applyProfile(documents, profile));
+  return createOracle(toProfileDocument(documents, profile));
 }
 
 /** Formats a host for a URL. An address that means all interfaces becomes the loopback address. */
