@@ -1,0 +1,7 @@
+import { bearer, createGatewayClient } from '@berth/client';
+
+const gateway = createGatewayClient({
+  baseUrl: 'http://127.0.0.1:4010', // or envId and gatewayDomain; this is the mock: npx @berth/mock
+  auth: bearer('any'),
+});
+console.log(await gateway.service('hello').get());

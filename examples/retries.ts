@@ -1,0 +1,11 @@
+import { bearer, createGatewayClient } from '@berth/client';
+
+const gateway = createGatewayClient({
+  baseUrl: 'http://127.0.0.1:4010',
+  auth: bearer('any'),
+  retry: { attempts: 5, baseDelay: 100 }, // milliseconds, doubled each time, with jitter
+  timeouts: { perTry: 10_000, total: 30_000 },
+});
+
+const order = await gateway.service('hello').post('orders/7', { item: 3 }, { idempotent: true });
+console.log(order);

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { createMock } from '@berth/mock';
+import { afterAll, expect, test } from 'vitest';
+import {
+  commandOf,
+  copyExample,
+  readCommands,
+  removeCopies,
+  replaceAddresses,
+  runIn,
+  toPattern,
+} from './run-example.ts';
+
+const MOCK = 'http://127.0.0.1:4010';
+
+afterAll(removeCopies);
+
+test('the commands of the first page work on a mock', async () => {
+  await using mock = await createMock();
+  const commands = await readCommands('README.md', 'curl');
+  expect(commands).toHaveLength(1);
+  for (const { command } of commands) {
+    await runIn('.', ['bash', '-c', replaceAddresses(`${command} --fail`, { [MOCK]: mock.url })]);
+  }
+});
+
+test('the guide of the mock: its calls get the responses that it shows, and its test passes', async () => {
+  const addresses = { [MOCK]: '' };
+  const services = await copyExample('shop/services', {});
+  await using mock = await createMock({ services });
+  addresses[MOCK] = mock.url;
+  const commands = await readCommands('docs/guides/mock.md', 'curl');
+  expect(commands).toHaveLength(7);
+  for (const { command, output } of commands) {
+    const printed = await runIn('.', ['bash', '-c', replaceAddresses(`${command} -s`, addresses)]);
+    expect(printed).toMatch(toPattern(output));
+  }
+  const shop = await copyExample('shop', addresses);
+  expect(await runIn(shop, ['vitest', 'run', '--root', shop])).toContain('2 passed');
+});
+
+test('the guide of a service with a document: mock, client, handlers and server', async () => {
+  const services = await copyExample('orders/services', {});
+  await using mock = await createMock({ services });
+  const addresses = { [MOCK]: mock.url, 'http://127.0.0.1:9000': '', '4020': '0' };
+  for (const { command, output } of await readCommands(
+    'docs/guides/service-contracts.md',
+    'curl',
+  )) {
+    const printed = await runIn('.', ['bash', '-c', replaceAddresses(`${command} -s`, addresses)]);
+    expect(printed).toMatch(toPattern(output));
+  }
+
+  const folder = await copyExample('orders', { [MOCK]: mock.url, '9000': '0' });
+  const document = 'services/orders.openapi.yaml';
+  await runIn(folder, ['openapi-typescript', document, '-o', 'orders.ts']);
+  await runIn(folder, [
+    ...([process.execPath, commandOf('server-stubs/generator/cli.ts')] as const),
+    ...[document, '--output', 'src/generated'],
+  ]);
+  const options = { extends: '../../tsconfig.json', include: ['.'], exclude: [] };
+  await writeFile(`${folder}/tsconfig.json`, JSON.stringify(options));
+  await runIn(folder, ['tsc', '--noEmit', '-p', folder]);
+  expect(await runIn(folder, [process.execPath, 'client.ts'])).toBe('Anchor\n');
+});
+
+test('the README of the stubs: handlers of a document, and a server', async () => {
+  const folder = await copyExample('stubs', { '8080': '0' });
+  await runIn(folder, [
+    ...([process.execPath, commandOf('server-stubs/generator/cli.ts')] as const),
+    ...['../../orders/services/orders.openapi.yaml'],
+    ...['--output', 'src/generated', '--handlers', 'src/handlers'],
+  ]);
+  const options = ['--conditions=berth-source', 'src/server.ts'];
+  const server = spawn(process.execPath, options, {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(createInterface(server.stdout), 'line');
+  expect(line).toContain('listening');
+  server.kill();
+  await once(server, 'exit');
+});
+
+test('the README of the client: each command works, in order', async () => {
+  await using mock = await createMock();
+  const folder = await copyExample('shop', {});
+  await mkdir(`${folder}/site`);
+  await writeFile(`${folder}/site/index.html`, 'Hello');
+  const commands = await readCommands('packages/client/README.md', 'npx berth ');
+  expect(commands.length).toBeGreaterThan(4);
+  const cli = `node '${commandOf('client/src/cli.ts')}'`;
+  for (const { command } of commands) {
+    await runIn(folder, ['bash', '-c', command.replace('npx berth', cli)], {
+      BERTH_ENV: 'dev',
+      ...{ BERTH_STORAGE_URL: mock.url, BERTH_GATEWAY_URL: mock.url, BERTH_TOKEN: 'any' },
+      ...{ BERTH_SECRET_ID: 'any', BERTH_SECRET_KEY: 'any' },
+    });
+  }
+});

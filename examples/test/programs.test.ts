@@ -1,0 +1,71 @@
+import { createMock, type Mock } from '@berth/mock';
+import { loadConfig } from '@berth/server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyExample, removeCopies, runIn } from './run-example.ts';
+
+const HELLO = "{ message: 'Hello from the hosted service.' }\n";
+
+/** What each program prints. */
+const PROGRAMS = {
+  'start.ts': '',
+  'hello.ts': HELLO,
+  'raw-calls.ts': HELLO,
+  'session.ts': '',
+  'create-mock.ts': '',
+  'bearer.ts': `a new token\n${HELLO}${HELLO}`,
+  'key-pairs.ts': `${HELLO}cloud://dev.files/a.txt\n`,
+  'errors.ts': 'gateway SERVICE_CHARGE_OVERDUE false\n',
+  'retries.ts': HELLO,
+  'streams.ts': 'one\ntwo\nhello\n6\n',
+  'wire-profile.ts': 'in other words\n',
+  'conformance.ts': '',
+  'spec.js': '2.0.0\n',
+};
+
+let mock: Mock;
+
+beforeAll(async () => {
+  mock = await createMock();
+});
+afterAll(async () => {
+  await mock.close();
+  await removeCopies();
+});
+
+async function runProgram(file: string): Promise<string> {
+  const folder = await copyExample(file, { 'http://127.0.0.1:4010': mock.url });
+  return runIn(folder, [process.execPath, file]);
+}
+
+test.each(Object.entries(PROGRAMS))('%s prints what it should', async (file, expected) => {
+  expect(await runProgram(file)).toBe(expected);
+});
+
+test('uploads.ts uploads, downloads and deletes', async () => {
+  const lines = (await runProgram('uploads.ts')).trim().split('\n');
+  expect(lines.filter((line) => !/^\d+ \d+$/.test(line))).toEqual([
+    '<h1>May</h1>',
+    'May',
+    '5000000',
+    'deleted',
+    expect.stringContaining('STORAGE_FILE_NONEXIST'),
+  ]);
+});
+
+test('server/in-code.ts prints two addresses', async () => {
+  const folder = await copyExample('server', {});
+  const printed = await runIn(folder, [process.execPath, 'in-code.ts']);
+  expect(printed).toMatch(/^http:\S+ http:\S+\n/);
+});
+
+test.each(['berth.yaml', 'production.yaml'])('server/%s is a valid configuration', async (name) => {
+  const folder = await copyExample('server', {});
+  const secret = 'a secret of 32 characters, or more';
+  Object.assign(process.env, {
+    CI_SECRET: secret,
+    LINK_KEY_NEW: secret,
+    LINK_KEY_OLD: `${secret}!`,
+  });
+  await runIn(folder, ['sh', '-c', 'head -c 32 /dev/urandom | base64 > link.key']);
+  await expect(loadConfig(`${folder}/${name}`)).resolves.toHaveProperty('environments.dev');
+});
