@@ -29,7 +29,12 @@ await Promise.all([
 
 async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): Promise<void> {
   const { files } = generate(document, { runtime: '../../runtime/index.ts' });
-  for (const [file, content] of files) await write(`generated/${name}/${file}`, content);
+  for (const [file, content] of files) {
+    // Validators are also used in pages, which have no Node.js modules.
+    const runtime = file.endsWith('-validators.gen.ts') ? 'validation.ts' : 'index.ts';
+    const text = content.replace('runtime/index.ts', `runtime/${runtime}`);
+    await write(`generated/${name}/${file}`, text);
+  }
 }
 
 function write(file: string, content: unknown): Promise<void> {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import {
   GATEWAY_ERRORS,
   STORAGE_ERRORS,
@@ -13,7 +12,7 @@ import type { Fault, FaultKind, HandlerResponse } from './runtime/index.ts';
 
 /** For a deployment's own codes, which are not in any table. */
 const UNKNOWN: ErrorRow = { status: 500, message: 'The call failed.' };
-const resources = new WeakMap<IncomingMessage, string>();
+const resources = new WeakMap<object, string>();
 
 /** XML 1.0, section 2.2: characters that a document must not contain. */
 const NO_XML = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
@@ -232,7 +231,7 @@ interface ErrorRow {
 }
 
 /** Remembers a form's `key`, so that errors can name it. */
-export function rememberResource(request: IncomingMessage, key: string): void {
+export function rememberResource(request: object, key: string): void {
   resources.set(request, key.startsWith('/') ? key : `/${key}`);
 }
 

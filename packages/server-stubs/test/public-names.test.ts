@@ -20,8 +20,10 @@ test.each([
   [
     'the contract',
     contract,
-    `COPY_PATH_PATTERN CORS ContractError GatewayError ITEM_SUCCESS LIMITS STORAGE_ERRORS STORAGE_ITEM_ERRORS
-    StorageError UploadError toWireForm`,
+    `COPY_PATH_PATTERN CORS ContractError FaultError GatewayError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
+    STORAGE_ITEM_ERRORS StorageError UploadError assertBatch createCors gatewayRoutes hasResponse malformed
+    notFound parseJson readCredentials readFields readForm storageRoutes toCallerResponse toContractError
+    toResponse toStorageResponse toUploadFields toUploaded toWireForm unsupported`,
   ],
 ])('%s exports these names, and no others', (_, module, names) => {
   expect(Object.keys(module).sort()).toEqual(names.split(/\s+/));

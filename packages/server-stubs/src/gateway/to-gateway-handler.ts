@@ -1,35 +1,19 @@
 import type { Readable } from 'node:stream';
-import { GatewayError } from '../errors.ts';
 import type { Cors } from '../http/cors.ts';
-import { applyDispositionRules, type Headers, removeHopByHop } from '../http/headers.ts';
+import { removeHopByHop } from '../http/headers.ts';
 import { UpgradeResponse } from '../http/upgrade.ts';
 import { hasBody } from '../runtime/body/request-stream.ts';
-import {
-  type Call,
-  FaultError,
-  type Handler,
-  type HandlerResponse,
-  type Input,
-} from '../runtime/index.ts';
+import { type Call, FaultError, type Handler, type Input } from '../runtime/index.ts';
 import type {
   GatewayCall,
   GatewayHandler,
   GatewayInput,
   ServiceResponse,
 } from './gateway-handlers.ts';
+import { toCallerResponse } from './to-caller-response.ts';
 import { handleUpgrade, invalidRequest, TAKEN, type UpgradeSettings } from './web-socket.ts';
 
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
-
-/** Headers with lists, in which the service's values are added to the gateway's. */
-const MERGED = ['access-control-expose-headers', 'vary'];
-
-/** Headers that only the gateway may set (D9, D11). */
-const OWN = new Set([
-  'x-request-id',
-  'access-control-allow-origin',
-  'access-control-allow-credentials',
-]);
 
 export function toGatewayHandler<Caller>(
   handler: GatewayHandler<Caller>,
@@ -107,38 +91,4 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
     headers,
     body: method === 'POST' ? (body as Readable) : undefined,
   };
-}
-
-/**
- * The service's status, headers and body pass through unchanged, except for hop-by-hop headers, `X-Request-Id`
- * and `Content-Disposition` (D7). `X-Svc-Upstream-Status-Code` is added (D10).
- */
-function toCallerResponse(
-  { status, headers: given = {}, body }: ServiceResponse,
-  { request }: Call,
-  own: Readonly<Record<string, string>>,
-  upstreamStatus: string,
-): HandlerResponse {
-  if (!Number.isInteger(status) || status < 200 || status > 599) {
-    throw new GatewayError('BAD_GATEWAY', {
-      cause: new RangeError(`${status} is not a valid status.`),
-    });
-  }
-  const headers = applyDispositionRules(request, removeHopByHop(given, OWN));
-  headers[upstreamStatus] = String(status);
-  // RFC 9110, section 8.6: "A server MUST NOT send a Content-Length header field in any response with
-  // a status code of … 204 (No Content)."
-  if (status === 204) delete headers['content-length'];
-  for (const name of MERGED) {
-    const theirs = toLines(headers[name]);
-    if (theirs !== undefined && own[name] !== undefined) {
-      headers[name] = [own[name], ...theirs].join(', ');
-    }
-  }
-  return { status, headers: headers as NonNullable<HandlerResponse['headers']>, body };
-}
-
-function toLines(value: Headers[string]): readonly string[] | undefined {
-  if (value === undefined || typeof value === 'number') return undefined;
-  return typeof value === 'string' ? [value] : value;
 }

@@ -1,14 +1,9 @@
 import type { ReadBody } from './body/create-body-reader.ts';
+import { readFields } from './body/read-fields.ts';
 import { toRawRequest } from './body/request-stream.ts';
 import type { Call } from './call.ts';
 import { Refusal } from './create-guard.ts';
-import {
-  FaultError,
-  invalidRequest,
-  toSimpleViolation,
-  toViolation,
-  type Violation,
-} from './faults.ts';
+import { FaultError, invalidRequest, toViolation, type Violation } from './faults.ts';
 import type { Input, Settings } from './options.ts';
 import type { Plan } from './plan.ts';
 import { Responder } from './responding/responder.ts';
@@ -91,29 +86,5 @@ function takeBody(
   documented: RequestBody,
 ): void {
   input.contentType = mediaType;
-  input.body = value;
-  if (kind === 'binary') return;
-  const place = findWrapper(value, documented);
-  if (place !== undefined) input.body = (value as Record<string, unknown>)[place];
-  if (validate === undefined || validate(input.body)) return;
-  const prefix = place === undefined ? '' : `/${place}`;
-  throw new FaultError(invalidRequest([toViolation(validate.errors, 'body', 'body', prefix)]));
-}
-
-/** @throws FaultError if both places contain fields */
-function findWrapper(
-  value: unknown,
-  { unwrap: place, unwrapFields }: RequestBody,
-): string | undefined {
-  if (place === undefined || !isObject(value) || !Object.hasOwn(value, place)) return undefined;
-  const other = unwrapFields
-    ? unwrapFields.find((name) => Object.hasOwn(value, name))
-    : Object.keys(value).find((name) => name !== place);
-  if (other === undefined) return place;
-  const message = `body.${other} and body.${place} are both set: send the fields in only one of these places.`;
-  throw new FaultError(invalidRequest([toSimpleViolation('body', '', 'unwrap', message)]));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  input.body = kind === 'binary' ? value : readFields(value, documented, validate);
 }

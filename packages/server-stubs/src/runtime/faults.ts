@@ -1,5 +1,4 @@
-import { STATUS_CODES } from 'node:http';
-import type { HandlerResponse, SchemaError } from './route-table.ts';
+import type { SchemaError } from './route-table.ts';
 
 const ARTICLES: Readonly<Record<string, string>> = {
   array: 'an array',
@@ -168,29 +167,6 @@ export function invalidRequest(violations: readonly Violation[]): Fault {
     status: 400,
     message: violations.map(({ message }) => message).join(' '),
     violations,
-  };
-}
-
-/**
- * Formats a fault as problem details (RFC 9457), which is the default format. `type` is omitted, which means
- * `about:blank`. `errors` lists the violations in the request.
- */
-export function toProblem(fault: Fault): HandlerResponse {
-  return {
-    status: fault.status,
-    headers: { 'content-type': 'application/problem+json' },
-    body: {
-      title: STATUS_CODES[fault.status] ?? 'Error',
-      status: fault.status,
-      detail: fault.message,
-      ...(fault.violations && {
-        errors: fault.violations.map(({ message, pointer, in: place }) => ({
-          detail: message,
-          pointer,
-          in: place,
-        })),
-      }),
-    },
   };
 }
 

@@ -4,7 +4,7 @@ export { createRouter } from './create-router.ts';
 export type { ServerEvent } from './event-stream.ts';
 export { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts';
 export type { Fault, FaultKind, Violation } from './faults.ts';
-export { FaultError, toProblem } from './faults.ts';
+export { FaultError } from './faults.ts';
 export { ajvHelpers } from './generated/ajv-helpers.gen.ts';
 export type {
   FoundOperation,
@@ -18,4 +18,5 @@ export type {
   SecurityHandler,
   SecurityHandlers,
 } from './options.ts';
+export { toProblem } from './responding/problem.ts';
 export type * from './route-table.ts';

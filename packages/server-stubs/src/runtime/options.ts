@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call } from './call.ts';
-import { type Fault, toProblem, type Violation } from './faults.ts';
+import type { Fault, Violation } from './faults.ts';
+import { toProblem } from './responding/problem.ts';
 import type { HandlerResponse } from './route-table.ts';
 
 export const DEFAULT_LIMITS: Limits = {

@@ -19,7 +19,16 @@ import {
   type RouteTable,
   type SecurityHandler,
 } from '../runtime/index.ts';
+import {
+  assertBatch,
+  missingCredentials,
+  readCredentials,
+  type StorageCredentials,
+  toStorageResponse,
+} from './storage-call.ts';
 import { toWireForm } from './wire-form.ts';
+
+export type { StorageCredentials } from './storage-call.ts';
 
 /** The storage API operations. The upload target has its own router. */
 export type StorageOperationId = Exclude<keyof Handlers, 'uploadFile'>;
@@ -106,33 +115,18 @@ export function createStorageRouter<Caller = unknown>(
     assertBatch(input.body, batchItems);
     known.caller = call.security[CREDENTIALS];
     const data = await handler(input.body, known);
-    // D20: every response is wrapped in this envelope.
-    return { status: 200, body: { statusCode: 200, body: { requestId: call.requestId, data } } };
+    return toStorageResponse(data, call.requestId);
   };
   return createRouter(table, toHandlers(handlers as Record<string, AnyHandler>, toHandler), {
     ...toRouterOptions(options, cors, (fault, { request }) => {
       const isNaked = request.headers[authorization.toLowerCase()] === undefined;
       if (fault.kind !== 'unauthorized' || !isNaked) return toContractError('storage', fault);
-      const message = `The ${authorization} header is missing.`;
-      return new StorageError('SIGN_PARAM_INVALID', { message });
+      return missingCredentials(authorization);
     }),
     encodeBody: (body) => toWireForm(body, wireProfile),
     security: { [CREDENTIALS]: toStorageSecurity(security, wireProfile, envIdOf(table)) },
     requests: { bodyBytes: LIMITS.storageBodyBytes, ...requests },
   });
-}
-
-/**
- * The credentials of a storage call, which are sent in three headers (D17). They belong together, because the
- * signature covers the time.
- */
-export interface StorageCredentials {
-  /** The signature, `1.0 TC3-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
-  readonly authorization: string;
-  /** Session token of temporary credentials; empty for permanent ones. */
-  readonly sessionToken: string;
-  /** Signing time in whole seconds since the epoch. */
-  readonly timestamp: number;
 }
 
 /** A storage call that has not been authenticated yet. */
@@ -155,22 +149,14 @@ export interface StorageSecurity<Caller = unknown> {
 
 function toStorageSecurity(
   security: StorageSecurity,
-  { storageHeaders }: WireProfile,
+  profile: WireProfile,
   envIdOf: (rawPath: string) => string,
 ): SecurityHandler {
-  const tokenName = storageHeaders.sessionToken.toLowerCase();
-  const timeName = storageHeaders.timestamp.toLowerCase();
-  return (authorization, call) => {
-    const { headers } = call.request;
-    const time = String(headers[timeName] ?? '');
-    if (!/^\d{1,12}$/.test(time)) {
-      const message = `The ${storageHeaders.timestamp} header must be a time in whole seconds since 1970.`;
-      throw new StorageError('SIGN_PARAM_INVALID', { message });
-    }
-    const sessionToken = String(headers[tokenName] ?? '');
+  return (_, call) => {
+    const credentials = readCredentials(call.request.headers, profile);
     const login = call as StorageLogin & { envId: string };
     login.envId = envIdOf(call.rawPath);
-    return security.credentials({ authorization, sessionToken, timestamp: Number(time) }, login);
+    return security.credentials(credentials, login);
   };
 }
 
@@ -194,15 +180,6 @@ const CREDENTIALS = 'credentials';
 function assertEnv(envId: string, env: EnvOption | undefined): void {
   if (env === undefined || (typeof env === 'string' ? env === envId : env(envId))) return;
   throw new StorageError('INVALID_ENV', { message: `Environment ${envId} does not exist.` });
-}
-
-/** Rejects a call with more than the maximum number of items (D25). */
-function assertBatch(input: unknown, maxItems: number): void {
-  const { fileList } = input as { fileList?: unknown };
-  if (!Array.isArray(fileList) || fileList.length <= maxItems) return;
-  throw new StorageError('INVALID_PARAM', {
-    message: `fileList has ${fileList.length} items: send at most ${maxItems} per call.`,
-  });
 }
 
 /**

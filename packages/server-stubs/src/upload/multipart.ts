@@ -5,26 +5,14 @@ import type { BusboyInstance } from '@fastify/busboy';
 import { charsetOf } from '../runtime/decoding.ts';
 import { malformed, tooMany } from '../runtime/faults.ts';
 import { FaultError } from '../runtime/index.ts';
+import type { FieldPart, FileHead } from './upload-form.ts';
 
-interface FieldPart {
-  readonly kind: 'field';
-  readonly name: string;
-  readonly value: string;
-}
-
-export interface FilePart {
-  readonly kind: 'file';
-  readonly name: string;
-  readonly filename: string;
-  /** Media type in lowercase, without parameters. Default: `application/octet-stream`. */
-  readonly mediaType: string;
-  /** Charset of the media type, in lowercase. Undefined if the part does not specify a valid one. */
-  readonly charset?: string;
+interface FilePart extends FileHead {
   /** Content of the file. Anything left unread is discarded when you request the next part. */
   readonly body: Readable;
 }
 
-export type Part = FieldPart | FilePart;
+type Part = FieldPart | FilePart;
 
 const LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024 };
 

@@ -1,0 +1,3 @@
+/** What generated validators need. Works in browsers, unlike the rest of the runtime. */
+export { ajvHelpers } from './generated/ajv-helpers.gen.ts';
+export type { Validator } from './route-table.ts';
