@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { OPTION_NAMES, OPTIONS, toVariable } from '../src/cli/options.ts';
 import { parseArguments } from '../src/cli/parse-arguments.ts';
-import { run, runWithin } from './support/run.ts';
+import { runWithin } from './support/run.ts';
 
 /** A value that is good for each option, as text. */
 const SAMPLES = Object.fromEntries(
@@ -50,14 +49,4 @@ test('an invalid option is named the way it was set', async () => {
   expect(await shown({ BERTH_BUDGET: 'long' })).toContain(
     'BERTH_BUDGET must be a whole number of seconds from 1 to 86400.',
   );
-});
-
-test('every option in the table of the README exists', async () => {
-  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  const { output } = await run('--help');
-  const known = new Set(output.match(/--[a-z][a-z0-9-]+/g));
-  const rows = readme.match(/^\| `--[^|]+/gm)?.join() ?? '';
-  const shown = rows.match(/--[a-z][a-z0-9-]+/g) ?? [];
-  expect(shown.length).toBeGreaterThan(10);
-  expect(shown.filter((flag) => !known.has(flag))).toEqual([]);
 });

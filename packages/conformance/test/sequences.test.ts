@@ -1,40 +1,18 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
 import { createConformance } from '../src/index.ts';
 import { checkMutant } from './mutants/check-mutant.ts';
 import { mutants } from './mutants/index.ts';
 import { signStorageHeaders } from './targets/sign-storage-headers.ts';
-import { startMock } from './targets/start-mock.ts';
 import { type Mutated, startMutated } from './targets/start-mutated.ts';
-import { startSecond } from './targets/start-second.ts';
 
 let mutated: Mutated;
 beforeAll(async () => {
   mutated = await startMutated();
 });
 afterAll(() => mutated.close());
-
-describe('on a correct deployment, no sequence fails', () => {
-  const only = ['ST-SEQUENCE'];
-
-  test.each(Object.entries({ mock: startMock, 'second server': startSecond }))(
-    'the %s',
-    async (_, start) => {
-      const { options, close } = await start();
-      try {
-        const { results } = await createConformance({ ...options, only, sequences: 10 }).run();
-        const ran = results.filter(({ outcome }) => outcome !== 'disabled');
-        expect(ran.map(({ id, outcome, notes }) => ({ id, outcome, notes }))).toEqual(
-          only.map((id) => ({ id, outcome: 'pass', notes: [] })),
-        );
-      } finally {
-        await close();
-      }
-    },
-  );
-});
 
 test('the same seed makes the same sequences, and the run leaves nothing behind', async () => {
   const run = () =>

@@ -60,9 +60,25 @@ export async function startFronted(
   return {
     ...{ ...second, gateway, storage },
     options: { ...second.options, gatewayUrl: gateway.url, storageUrl: storage.url },
+    args: [...second.args, '--gateway-url', gateway.url, '--storage-url', storage.url],
     async [Symbol.asyncDispose]() {
       await Promise.all([gateway.close(), storage.close()]);
       await second.close();
     },
   };
+}
+
+/** Responds with 410 to calls of a missing service: GW-ERROR-NOT-FOUND fails, and the other rules pass. */
+export function startBroken(): ReturnType<typeof startFronted> {
+  const body = '{"code":"SERVICE_NOT_FOUND","message":"No.","requestId":"1"}';
+  const response = [
+    ...['HTTP/1.1 410 Gone', 'Content-Type: application/json', 'X-Request-Id: 1'],
+    ...[`Content-Length: ${body.length}`, '', body],
+  ].join('\r\n');
+  return startFronted({
+    decide: (_, head) =>
+      /^(GET|POST) \/v1\/cloudrun\/berth-/.test(head)
+        ? (socket) => void socket.end(response)
+        : 'pass',
+  });
 }
