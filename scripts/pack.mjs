@@ -1,61 +1,37 @@
-// `npm run pack -- FOLDER [PACKAGE…]`: builds the published packages, or those that are named and what they
-// depend on, writes their tarballs to a folder, and prints the commands that install them.
-import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-import { listWorkspaces, ROOT, turbo } from './process.mjs';
+// `npm run pack -- FOLDER`: builds the published packages, writes their tarballs to a folder, and prints the command
+// that installs all of them.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { bringNode, install, isNew, ROOT } from './install.mjs';
 
-/** All packages that are not private, with their manifests; the contract comes first. */
-export function listPublished() {
-  return listWorkspaces()
-    .map((folder) => ({ folder: join(ROOT, folder), manifest: readManifest(folder) }))
-    .filter(({ manifest }) => manifest.private !== true);
+const [folder, ...others] = process.argv.slice(2);
+if (!folder || folder.startsWith('-') || others.length > 0) {
+  console.error('Usage: npm run pack -- FOLDER');
+  process.exit(2);
 }
+const destination = resolve(process.env.INIT_CWD ?? '.', folder);
+install('build');
+const tools = [join(ROOT, 'node_modules/.bin'), process.env.PATH];
+if (!isNew()) tools.unshift(dirname(bringNode()));
+const env = { ...process.env, PATH: tools.join(delimiter), TURBO_TELEMETRY_DISABLED: '1' };
 
-function readManifest(folder) {
-  return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-}
-
-/** Packs a built package as it would be published, and returns the path of the tarball. */
-export function pack(folder, destination) {
+const folders = ['spec', ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)];
+// No file of an earlier build is packed.
+for (const each of folders) rmSync(join(ROOT, each, 'dist'), { recursive: true, force: true });
+run(ROOT, 'turbo', 'run', 'build', '--filter=./packages/*', '--output-logs=errors-only');
+mkdirSync(destination, { recursive: true });
+const files = folders.map((each) => {
   const args = ['pack', '--json', '--pack-destination', destination];
-  const output = execFileSync('pnpm', args, { cwd: folder, encoding: 'utf8' });
-  return JSON.parse(output).filename;
-}
+  return JSON.parse(run(join(ROOT, each), 'pnpm', ...args)).filename;
+});
+console.log(`npm install ${files.map((file) => `'${file}'`).join(' ')}`);
 
-/**
- * Returns the exit code.
- *
- * @param {readonly string[]} args
- */
-export async function packAll([folder, ...chosen]) {
-  const published = new Map(listPublished().map((each) => [each.manifest.name, each]));
-  const names = [...published.keys()];
-  const unknown = chosen.find((name) => !published.has(name));
-  if (folder === undefined || folder.startsWith('-') || unknown !== undefined) {
-    if (unknown !== undefined) console.error(`No package ${unknown} is published.`);
-    console.error(`Usage: npm run pack -- FOLDER [PACKAGE…]\nPackages: ${names.join(', ')}`);
-    return 2;
-  }
-  // None of them is on a registry yet, so each is installed together with what it depends on.
-  const together = (name) => {
-    const needed = Object.keys(published.get(name).manifest.dependencies ?? {});
-    return [name, ...needed.filter((each) => published.has(each)).flatMap(together)];
-  };
-  const groups = (chosen.length > 0 ? chosen : names).map((name) => [...new Set(together(name))]);
-  const wanted = [...new Set(groups.flat())];
-  const filters = wanted.map((name) => `--filter=${name}`);
-  const code = await turbo('build', '--output-logs=errors-only', ...filters);
-  if (code !== 0) return 1;
-  const files = new Map();
-  for (const name of wanted) {
-    const file = pack(published.get(name).folder, resolve(folder));
-    files.set(name, file);
-    console.log(`${`${Math.ceil(statSync(file).size / 1000)}`.padStart(6)} kB  ${basename(file)}`);
-  }
-  for (const group of groups) {
-    const paths = group.map((name) => `'${files.get(name).replaceAll("'", "'\\''")}'`);
-    console.log(`\n# ${group[0]}\nnpm install ${paths.join(' ')}`);
-  }
-  return 0;
+/** Returns what a command prints, and ends this process if it fails. */
+function run(cwd, command, ...args) {
+  const options = { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] };
+  const { status, stdout } = spawnSync(command, args, options);
+  if (status === 0) return stdout;
+  console.error(stdout);
+  process.exit(1);
 }

@@ -1,33 +1,19 @@
-// `npm start [-- --port N]`: starts the mock, whatever state the checkout is in. Runs in this process,
-// on the machine's Node, so that ending the process ends the mock.
-import { spawnSync } from 'node:child_process';
+// `npm start [-- OPTIONS]`: installs what the mock needs, and runs it from source. It brings a Node if that of the
+// machine is too old.
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { registerTypeScript } from '../packages/mock/src/typescript.js';
-import { install, installMock } from './install.mjs';
-import { endWithNpm, ROOT, turbo } from './process.mjs';
+import { bringNode, install, isNew, ROOT } from './install.mjs';
 
-/** The generated code that the mock uses, and its sources. */
-const GENERATED_FROM = [
-  'spec',
-  ...['generator', 'scripts', 'src/generated', 'src/runtime/generated'].map(
-    (folder) => `packages/server-stubs/${folder}`,
-  ),
-];
+const CLI = join(ROOT, 'packages/mock/src/cli.ts');
 
-endWithNpm();
-if (isEdited()) {
-  await install();
-  const code = await turbo('generate', '--output-logs=errors-only', '--log-order=grouped');
-  if (code !== 0) process.exit(code);
-} else {
-  await installMock();
-}
-registerTypeScript(join(ROOT, 'node_modules/.cache/berth-mock'));
-await import('../packages/mock/src/cli.ts');
+install('mock');
+if (isNew()) await import(CLI);
+else runOn(bringNode());
 
-/** Generated code is committed, so it can only be out of date after an edit. */
-function isEdited() {
-  const args = ['--no-optional-locks', 'status', '--porcelain', '--', ...GENERATED_FROM];
-  const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
-  return status !== 0 || stdout !== '';
+function runOn(node) {
+  const args = [...process.execArgv, CLI, ...process.argv.slice(2)];
+  const child = spawn(node, args, { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => child.kill(signal));
+  child.on('exit', (code) => process.exit(code ?? 1));
 }

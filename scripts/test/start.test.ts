@@ -54,78 +54,36 @@ function processesOf(port: number): string[] {
   });
 }
 
-// npm forwards neither SIGHUP nor SIGKILL, so both are handled in the same way.
-it.runIf(process.platform === 'linux').each([
-  ['npm start', 'SIGTERM'],
-  ['npm start', 'SIGINT'],
-  ['npm run dev', 'SIGHUP'],
-] as const)(
-  '%s serves the API on one port, and leaves no process behind after %s',
-  async (script, signal) => {
-    const port = await freePort();
-    const command = [...script.split(' '), '--', '--port', `${port}`];
-    const { child, output } = await startUntilReady(command);
-    const response = await call(port);
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-disposition')).toBe('attachment');
-    const url = `http://127.0.0.1:${port}`;
-    for (const address of [`${url}/v1/cloudrun/`, `${url}/api/v2/envs/dev`, `${url}/\n`]) {
-      expect(output).toContain(address);
+it.runIf(process.platform === 'linux')(
+  'npm start of a fresh clone installs what the mock needs, and nothing the next time',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'berth-start-'));
+    try {
+      const env = makeMachine(folder);
+      const clone = join(folder, 'clone');
+      cloneWorkingTree(clone);
+      const port = await freePort();
+      const command = ['npm', 'start', '--', '--port', `${port}`];
+      const first = await startUntilReady(command, { cwd: clone, env });
+      expect(first.output).toContain('Installing');
+      expect((await call(port)).status).toBe(200);
+      first.child.kill('SIGTERM');
+      await expect.poll(() => processesOf(port)).toEqual([]);
+      // Everything on disk, including what npm and pnpm keep; hard links count once.
+      expect(toMegabytes(folder)).toBeLessThan(100);
+
+      const npm_config_registry = 'http://127.0.0.1:9'; // Nothing listens there.
+      const terminal = ['script', '-qec', command.join(' '), '/dev/null'];
+      const again = { cwd: clone, env: { ...env, npm_config_registry } };
+      const second = await startUntilReady(terminal, again);
+      expect(second.output).not.toContain('Installing');
+      second.child.kill('SIGKILL'); // The other end of the terminal is closed.
+      await expect.poll(() => processesOf(port)).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
-    child.kill(signal);
-    await expect.poll(() => processesOf(port)).toEqual([]);
   },
 );
-
-it('npm start exits with 0 on SIGTERM', async () => {
-  const script = ['--conditions=berth-source', 'scripts/start.mjs'];
-  const { child } = await startUntilReady([process.execPath, ...script, '--port', '0']);
-  const ended = new Promise((resolve) => child.on('close', resolve));
-  child.kill('SIGTERM');
-  expect(await ended).toBe(0);
-});
-
-it.runIf(process.platform === 'linux')('npm start ends with its terminal', async () => {
-  const port = await freePort();
-  const command = ['script', '-qec', `npm start -- --port ${port}`, '/dev/null'];
-  const { child } = await startUntilReady(command);
-  child.kill('SIGKILL'); // The other end of the terminal is closed.
-  await expect.poll(() => processesOf(port)).toEqual([]);
-});
-
-it('npm start of a fresh clone installs what the mock needs, and nothing the next time', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-start-'));
-  try {
-    const env = makeMachine(folder);
-    const clone = join(folder, 'clone');
-    cloneWorkingTree(clone);
-    const port = await freePort();
-    const command = ['npm', 'start', '--', '--port', `${port}`];
-    const first = await startUntilReady(command, { cwd: clone, env });
-    expect(first.output).toContain('Installing');
-    expect((await call(port)).status).toBe(200);
-    first.child.kill('SIGTERM');
-    await expect.poll(() => processesOf(port)).toEqual([]);
-
-    const tools = ['@biomejs', 'node', 'pnpm', 'turbo', 'typescript', 'vitest'];
-    const installed = readdirSync(join(clone, 'node_modules/.pnpm')).join(' ');
-    for (const tool of tools) {
-      expect(existsSync(join(clone, 'node_modules', tool))).toBe(false);
-      expect(` ${installed}`).not.toContain(` ${tool}@`);
-    }
-    // Everything on disk, including copies of npm and pnpm; hard links count once.
-    expect(toMegabytes(folder)).toBeLessThan(100);
-
-    const npm_config_registry = 'http://127.0.0.1:9'; // Nothing listens there.
-    const again = { cwd: clone, env: { ...env, npm_config_registry } };
-    const second = await startUntilReady(command, again);
-    expect(second.output).not.toContain('Installing');
-    second.child.kill('SIGTERM');
-    await expect.poll(() => processesOf(port)).toEqual([]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
 
 /** Commits the working tree to a new repository. */
 function cloneWorkingTree(folder: string): void {
@@ -144,7 +102,7 @@ function cloneWorkingTree(folder: string): void {
   }
 }
 
-/** The environment of a machine with git, Node, npm and an empty home. */
+/** The environment of a machine with git, npm, a Node that is new enough, and an empty home. */
 function makeMachine(folder: string): NodeJS.ProcessEnv {
   const bin = join(folder, 'bin');
   const HOME = join(folder, 'home');
@@ -152,14 +110,16 @@ function makeMachine(folder: string): NodeJS.ProcessEnv {
   const paths = (process.env.PATH as string)
     .split(delimiter)
     .filter((path) => !path.endsWith(join('node_modules', '.bin')));
-  for (const name of ['git', 'node', 'npm', 'sh']) {
+  symlinkSync(process.execPath, join(bin, 'node'));
+  for (const name of ['git', 'npm', 'script', 'sh']) {
     const path = paths.find((path) => existsSync(join(path, name))) as string;
     symlinkSync(join(path, name), join(bin, name));
   }
   // How this machine accesses the registry.
   const npmrc = join(homedir(), '.npmrc');
   if (existsSync(npmrc)) cpSync(npmrc, join(HOME, '.npmrc'));
-  return { HOME, PATH: bin, TMPDIR: folder };
+  const { NODE_EXTRA_CA_CERTS } = process.env;
+  return { HOME, PATH: bin, TMPDIR: folder, NODE_EXTRA_CA_CERTS };
 }
 
 function toMegabytes(folder: string): number {

@@ -1,5 +1,5 @@
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
-import { ENGINES, findProgram, skipReason } from '../engines.mjs';
+import { ENGINES, findProgram, skipReason } from './engines.ts';
 
 /** Ends a test that hangs; a busy machine may need minutes. */
 const timeout = 300_000;

@@ -1,7 +1,63 @@
+import { existsSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { describe, test } from 'vitest';
-import { ENGINES, type EngineId, skipReason } from '../engines.mjs';
 
-export { findProgram, skipReason } from '../engines.mjs';
+/** Where Chrome installs itself on macOS, which is not in PATH. */
+const CHROME_OF_MAC = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+
+/**
+ * Programs that some tests need in addition to Node. An engine needs one program of each list. `engines.sh` installs
+ * their Debian packages.
+ */
+export const ENGINES = {
+  ceph: { title: 'Ceph', programs: [['ceph-mon'], ['ceph-osd'], ['radosgw']] },
+  redis: { title: 'Redis', programs: [['redis-server', 'valkey-server']] },
+  chromium: {
+    title: 'Chromium',
+    programs: [
+      ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', CHROME_OF_MAC],
+    ],
+  },
+  // The command of the library shows which Python has it.
+  python: { title: 'Python', programs: [['python3'], ['httpx']] },
+  go: { title: 'Go', programs: [['go']] },
+  curl: { title: 'curl', programs: [['curl']] },
+} satisfies Record<string, { title: string; programs: readonly (readonly string[])[] }>;
+
+export type EngineId = keyof typeof ENGINES;
+
+/** Returns the path of the first program that is installed. */
+export function findProgram(names: readonly string[]): string | undefined {
+  // Debian installs servers in sbin, which is not in the PATH of ordinary users.
+  const folders = (process.env.PATH ?? '')
+    .split(delimiter)
+    .flatMap((folder) => [folder, folder.replace(/\/bin$/, '/sbin')]);
+  return names
+    .flatMap((name) => (isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name))))
+    .find((file) => existsSync(file));
+}
+
+function isMissing(engine: EngineId): boolean {
+  return !ENGINES[engine].programs.every(findProgram);
+}
+
+/** The titles of the engines that are not installed. */
+export function missingEngines(): string[] {
+  const ids = Object.keys(ENGINES) as EngineId[];
+  return ids.filter(isMissing).map((id) => ENGINES[id].title);
+}
+
+/**
+ * Returns why tests that need an engine are skipped; `undefined` if they run.
+ *
+ * @throws if skipping is not allowed (`BERTH_ENGINES=required`)
+ */
+export function skipReason(engine: EngineId): string | undefined {
+  if (!isMissing(engine)) return undefined;
+  const reason = `${ENGINES[engine].title} is not installed`;
+  if (process.env.BERTH_ENGINES !== 'required') return reason;
+  throw new Error(`BERTH_ENGINES=required, but ${reason}. Run "npm run engines".`);
+}
 
 /** Tests on an engine. If it is missing, they count as skipped, and their titles say why. */
 export function describeOn(engine: EngineId, name: string, tests: () => void): void {

@@ -13,8 +13,8 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth-mock needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
-  // Caches compiled code to speed up the next start. Not available in Node 20.
-  module.enableCompileCache?.();
+  // Caches compiled code to speed up the next start.
+  module.enableCompileCache();
   // Imported dynamically because older versions of Node could not even parse it.
   const { run } = await import('./cli/run.ts');
   await run(process.argv);

@@ -2,15 +2,13 @@ import { readFile, realpath } from 'node:fs/promises';
 import module from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import {
-  AS_TYPESCRIPT,
-  isBuiltIn,
-  RELOAD,
-  registerTypeScript,
-  takeImports,
-} from '../../typescript.js';
 import type { ServiceFault } from '../services.ts';
 import type { SourceFile } from './folders.ts';
+
+/** Query of modules that are loaded again; their relative imports get it too. */
+const RELOAD = 'berth-services';
+/** Query that makes the TypeScript parser read JavaScript, because it reports error locations. */
+const AS_TYPESCRIPT = 'as=ts';
 
 type Loaded = { readonly path: string } & (
   | { readonly module: Readonly<Record<string, unknown>> }
@@ -30,8 +28,7 @@ let count = 0;
  */
 export function createModuleLoader() {
   let query = '';
-  const hooks = isBuiltIn ? registerHooks(() => query) : undefined;
-  registerTypeScript();
+  const hooks = registerHooks(() => query);
 
   async function loadOne(path: string): Promise<Loaded> {
     const url = `${pathToFileURL(path).href}?${query}`;
@@ -60,17 +57,16 @@ export function createModuleLoader() {
     },
     /** Files read during the last load. */
     get files(): ReadonlySet<string> {
-      for (const { url, query } of takeImports()) loads.get(query)?.add(fileURLToPath(url));
       return loads.get(query) ?? new Set();
     },
     close() {
       loads.delete(query);
-      hooks?.deregister();
+      hooks.deregister();
     },
   };
 }
 
-/** Loads `typescript.js` in this thread, for older versions of Node. */
+/** Gives the relative imports of a module its query, and notes their files. */
 function registerHooks(currentQuery: () => string): module.ModuleHooks {
   const isOf = (url: string | undefined) => url?.split('?')[1]?.split('&')[0] === currentQuery();
   return module.registerHooks({

@@ -1,0 +1,31 @@
+#!/bin/sh
+# `npm run engines`: installs the programs that some tests need from Debian or Ubuntu packages. Does nothing if they
+# are there.
+set -eu
+PATH=$PATH:/usr/sbin
+packages=
+
+# need PROGRAM PACKAGE
+need() {
+  command -v "$1" >/dev/null || packages="$packages $2"
+}
+
+need ceph-mon ceph-mon
+need ceph-osd ceph-osd
+need radosgw radosgw
+command -v valkey-server >/dev/null || need redis-server redis-server
+command -v google-chrome >/dev/null || need chromium chromium
+need curl curl
+need python3 python3
+need httpx python3-httpx
+need go golang-go
+
+[ -n "$packages" ] || exit 0
+echo "Installing$packages …"
+if [ "$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi
+apt() {
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 "$@"
+}
+apt update
+# shellcheck disable=SC2086
+apt install --yes --no-install-recommends $packages
