@@ -66,7 +66,7 @@ export type FolderWatch = ReturnType<typeof watchFolders>;
 
 /**
  * Watches folders rather than the files in them, because editors replace files and add new ones. Does not use
- * chokidar 5, the last version that supports Node 20, because chokidar stops reporting a watched file once
+ * chokidar, because it stops reporting a watched file once
  * the file's folder has been removed and created again.
  *
  * @param onChange called once for changes that happen at the same time
