@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
@@ -15,10 +14,6 @@ export function toBytes(size: number, seed = 1): Buffer {
     words[index] = state;
   }
   return Buffer.from(words.buffer, 0, size);
-}
-
-export function hashOf(bytes: Uint8Array): string {
-  return hash('sha256', bytes);
 }
 
 /** The bytes as they come from a socket: in chunks, each on demand. */

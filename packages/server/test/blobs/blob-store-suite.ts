@@ -1,6 +1,5 @@
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   BlobExistsError,
@@ -25,7 +24,7 @@ export interface BlobStoreFixture {
 }
 
 const TEXT = 'text/plain; charset=utf-8';
-const PARALLEL = 20;
+const PARALLEL = 8;
 const MEBIBYTE = 1024 * 1024;
 let lastKey = 0;
 
@@ -57,30 +56,16 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
     const expectNothingLeft = async () => expect(await fixture.leftovers()).toEqual([]);
 
     describe('writing and reading', () => {
-      test.each(HARD_PATHS)('keeps a file under the path %j', async (path) => {
-        const key = { env: 'hard-paths', path };
-        const bytes = Buffer.from(`the content of ${path}`);
-        const written = await write(key, bytes);
-        expect(written).toMatchObject({ size: bytes.length, contentType: TEXT });
-        expect(await store.stat(key)).toEqual(written);
-        expect(await readAll(store, key)).toEqual(bytes);
-      });
-
-      test('keeps all of these paths apart', async () => {
-        for (const path of HARD_PATHS) {
-          const key = { env: 'hard-paths', path };
-          expect((await readAll(store, key))?.toString()).toBe(`the content of ${path}`);
-        }
-      });
-
-      test('deletes each of these paths and no other', async () => {
-        for (const [index, path] of HARD_PATHS.entries()) {
-          expect(await store.delete({ env: 'hard-paths', path })).toBe(true);
-          const next = HARD_PATHS[index + 1];
-          if (next !== undefined) {
-            expect(await store.stat({ env: 'hard-paths', path: next })).toBeDefined();
-          }
-        }
+      test('keeps files under hard paths apart, and deletes each alone', async () => {
+        const keys = HARD_PATHS.map((path) => ({ env: 'hard-paths', path }));
+        const contentOf = async (key: BlobKey) => (await readAll(store, key))?.toString();
+        await Promise.all(keys.map((key) => write(key, Buffer.from(key.path))));
+        expect(await Promise.all(keys.map(contentOf))).toEqual(HARD_PATHS);
+        const isOdd = (_: unknown, index: number) => index % 2 === 1;
+        const deleted = keys.filter(isOdd).map((key) => store.delete(key));
+        expect(new Set(await Promise.all(deleted))).toEqual(new Set([true]));
+        const left = HARD_PATHS.map((path, index) => (isOdd(path, index) ? undefined : path));
+        expect(await Promise.all(keys.map(contentOf))).toEqual(left);
       });
 
       test('keeps environments apart', async () => {
@@ -92,16 +77,14 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect(await store.stat({ env: 'three', path })).toBeUndefined();
       });
 
-      test.each([
-        'application/octet-stream',
-        'text/html; charset="utf-8"',
-        'multipart/mixed; boundary="a b;c"',
-        'x/y; title="\u00e9"',
-      ])('keeps the content type %j', async (contentType) => {
-        const key = newKey();
-        expect((await write(key, Buffer.from('x'), contentType)).contentType).toBe(contentType);
-        expect((await store.stat(key))?.contentType).toBe(contentType);
-      });
+      test.each(['multipart/mixed; boundary="a b;c"', 'x/y; title="\u00e9"'])(
+        'keeps the content type %j',
+        async (contentType) => {
+          const key = newKey();
+          expect((await write(key, Buffer.from('x'), contentType)).contentType).toBe(contentType);
+          expect((await store.stat(key))?.contentType).toBe(contentType);
+        },
+      );
 
       test('reports the same when it writes, looks up and opens', async () => {
         const key = newKey();
@@ -112,15 +95,12 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         await blob?.close();
       });
 
-      test.each([0, 1, 65_536, MEBIBYTE + 1, 8 * MEBIBYTE, 20 * MEBIBYTE + 7])(
-        'keeps %i bytes',
-        async (size) => {
-          const key = newKey();
-          const bytes = toBytes(size, size);
-          expect(await write(key, bytes)).toMatchObject({ size });
-          expect((await readAll(store, key))?.equals(bytes)).toBe(true);
-        },
-      );
+      test.each([0, 65_537, 8 * MEBIBYTE, 20 * MEBIBYTE + 7])('keeps %i bytes', async (size) => {
+        const key = newKey();
+        const bytes = toBytes(size, size);
+        expect(await write(key, bytes)).toMatchObject({ size });
+        expect((await readAll(store, key))?.equals(bytes)).toBe(true);
+      });
 
       test('reports what is missing', async () => {
         const key = newKey();
@@ -147,8 +127,6 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
 
       test.each([
         [0, 0],
-        [0, 9],
-        [1, 1],
         [MEBIBYTE - 1, MEBIBYTE + 1],
         [bytes.length - 1, bytes.length - 1],
         [0, bytes.length - 1],
@@ -160,23 +138,12 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await bytesOf()).equals(bytes.subarray(start, end + 1))).toBe(true);
       });
 
-      test('sends each of many concurrent readers its own bytes, at any speed', async () => {
-        const sent = await Promise.all(
-          Array.from({ length: 8 }, async (_, index) => {
-            const { reader, bytesOf } = createReader(
-              index % 2 === 0 ? undefined : () => setImmediate(),
-            );
-            await (await store.open(key))?.sendTo(reader);
-            return (await bytesOf()).equals(bytes);
-          }),
-        );
-        expect(sent).toEqual(Array(8).fill(true));
-      });
-
-      test('sends every byte unchanged to a slow reader', async () => {
+      test('sends every byte unchanged to a reader that pauses', async () => {
+        let pauses = 0;
         const { reader, bytesOf } = createReader(async () => {
+          pauses += 1;
           // Long enough for a sender without backpressure to read on.
-          for (let time = 0; time < 3; time += 1) await readAll(store, key);
+          if (pauses < 4) await readAll(store, key);
         });
         await (await store.open(key))?.sendTo(reader);
         expect((await bytesOf()).equals(bytes)).toBe(true);
@@ -210,7 +177,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
 
       test('keeps reading the old file once it is open', async () => {
         const key = newKey();
-        const old = toBytes(4 * MEBIBYTE, 1);
+        const old = toBytes(12 * MEBIBYTE, 1);
         await write(key, old);
         const blob = await store.open(key);
         await write(key, Buffer.from('new'));
@@ -257,51 +224,36 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
     describe('leaves nothing of failed writes', () => {
       const bytes = toBytes(2 * MEBIBYTE);
 
-      async function expectNoTrace(key: BlobKey, old: Buffer | undefined): Promise<void> {
-        expect(await readAll(store, key)).toEqual(old);
+      /** Writes over an old file and to a new key; both must fail and change nothing. */
+      async function expectNoTrace(content: () => Readable, signal?: AbortSignal): Promise<void> {
+        const [old, none] = [newKey(), newKey()];
+        await write(old, Buffer.from('old'));
+        const options = { contentType: TEXT, ...(signal && { signal }) };
+        await expect(store.write(old, content(), options)).rejects.toThrow();
+        await expect(store.write(none, content(), options)).rejects.toThrow();
+        expect((await readAll(store, old))?.toString()).toBe('old');
+        expect(await store.stat(none)).toBeUndefined();
         await expectNothingLeft();
       }
 
-      describe.each([
-        ['without an old file', undefined],
-        ['with an old file', Buffer.from('old')],
-      ])('%s', (_, old) => {
-        async function newTarget(): Promise<BlobKey> {
-          const key = newKey();
-          if (old) await write(key, old);
-          return key;
-        }
-
-        test('an abort halfway', async () => {
-          const key = await newTarget();
-          const controller = new AbortController();
-          const content = toBrokenStream(bytes, () => controller.abort());
-          const options = { contentType: TEXT, signal: controller.signal };
-          await expect(store.write(key, content, options)).rejects.toThrow();
-          await expectNoTrace(key, old);
-        });
-
-        test('an abort before the start', async () => {
-          const key = await newTarget();
-          const options = { contentType: TEXT, signal: AbortSignal.abort() };
-          await expect(store.write(key, toStream(bytes), options)).rejects.toThrow();
-          await expectNoTrace(key, old);
-        });
-
-        test('a source that fails', async () => {
-          const key = await newTarget();
-          const content = toBrokenStream(bytes, (stream) => stream.destroy(new Error('torn')));
-          await expect(store.write(key, content, { contentType: TEXT })).rejects.toThrow('torn');
-          await expectNoTrace(key, old);
-        });
-
-        test('a source that closes without ending', async () => {
-          const key = await newTarget();
-          const content = toBrokenStream(bytes, (stream) => stream.destroy());
-          await expect(store.write(key, content, { contentType: TEXT })).rejects.toThrow();
-          await expectNoTrace(key, old);
-        });
+      test('an abort halfway', async () => {
+        const controller = new AbortController();
+        await expectNoTrace(
+          () => toBrokenStream(bytes, () => controller.abort()),
+          controller.signal,
+        );
       });
+
+      test('an abort before the start', () =>
+        expectNoTrace(() => toStream(bytes), AbortSignal.abort()));
+
+      test.each([2, 20])('a source that fails after %i MiB', (mebibytes) => {
+        const part = toBytes(mebibytes * MEBIBYTE);
+        return expectNoTrace(() => toBrokenStream(part, (it) => it.destroy(new Error('torn'))));
+      });
+
+      test('a source that closes without ending', () =>
+        expectNoTrace(() => toBrokenStream(bytes, (stream) => stream.destroy())));
     });
 
     describe('copying', () => {
@@ -324,35 +276,18 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await readAll(store, to))?.equals(bytes)).toBe(true);
       });
 
-      test('keeps a copy independent of its source', async () => {
-        const [from, to] = [newKey('a'), newKey('b')];
-        await write(from, Buffer.from('first'));
-        await store.copy(from, to, { overwrite: true });
-        await write(from, Buffer.from('second'));
-        expect((await readAll(store, to))?.toString()).toBe('first');
-        await store.delete(from);
-        expect((await readAll(store, to))?.toString()).toBe('first');
-      });
-
-      test('replaces the destination if allowed', async () => {
-        const [from, to] = [newKey('a'), newKey('b')];
-        await write(from, Buffer.from('new'));
-        await write(to, Buffer.from('old'));
-        await store.copy(from, to, { overwrite: true });
-        expect((await readAll(store, to))?.toString()).toBe('new');
-        // Twice, because the destination then has the same content already.
-        await store.copy(from, to, { overwrite: true });
-        expect((await readAll(store, to))?.toString()).toBe('new');
-        await expectNothingLeft();
-      });
-
-      test('keeps the destination if it must', async () => {
+      test('replaces an existing destination only if allowed', async () => {
         const [from, to] = [newKey('a'), newKey('b')];
         await write(from, Buffer.from('new'));
         await write(to, Buffer.from('old'));
         const copy = store.copy(from, to, { overwrite: false });
         await expect(copy).rejects.toThrow(BlobExistsError);
         expect((await readAll(store, to))?.toString()).toBe('old');
+        await store.copy(from, to, { overwrite: true });
+        expect((await readAll(store, to))?.toString()).toBe('new');
+        // Copies are independent of their source.
+        await store.delete(from);
+        expect((await readAll(store, to))?.toString()).toBe('new');
         await expectNothingLeft();
       });
 
@@ -389,7 +324,8 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
     describe.each([true, false])('moving, overwrite %j', (overwrite) => {
       const move = { overwrite, move: true };
 
-      test.each([1000, 12 * MEBIBYTE])('takes %i bytes to a new key', async (size) => {
+      test('takes a file to a new key', async () => {
+        const size = overwrite ? 12 * MEBIBYTE : 1000;
         const [from, to] = [newKey('a'), newKey('b')];
         const written = await write(from, toBytes(size), 'text/special');
         expect(await store.copy(from, to, move)).toMatchObject(written);
@@ -433,7 +369,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
       test('loses nothing that is written meanwhile', async () => {
         const [from, to] = [newKey('from'), newKey('to')];
         await write(from, Buffer.from('0'));
-        for (let round = 1; round <= 20; round++) {
+        for (let round = 1; round <= 8; round++) {
           const [moved] = await Promise.allSettled([
             store.copy(from, to, move),
             write(from, Buffer.from(`${round}`)),
@@ -447,15 +383,6 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
       });
     });
 
-    test('leaves one file after a move onto a copy of itself', async () => {
-      const [from, to] = [newKey('a'), newKey('b')];
-      await write(from, Buffer.from('x'));
-      await store.copy(from, to, { overwrite: true });
-      await store.copy(from, to, { overwrite: true, move: true });
-      expect(await store.stat(from)).toBeUndefined();
-      expect((await readAll(store, to))?.toString()).toBe('x');
-    });
-
     test('serialises opposite moves', async () => {
       const [one, other] = [newKey('a'), newKey('b')];
       await Promise.all([write(one, Buffer.from('1')), write(other, Buffer.from('2'))]);
@@ -466,14 +393,6 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
     });
 
     describe('deleting', () => {
-      test('reports whether the file existed', async () => {
-        const key = newKey();
-        await write(key, Buffer.from('x'));
-        expect(await store.delete(key)).toBe(true);
-        expect(await store.stat(key)).toBeUndefined();
-        expect(await store.delete(key)).toBe(false);
-      });
-
       test('reports one success for parallel deletions of a file', async () => {
         const key = newKey();
         await write(key, Buffer.from('x'));
@@ -483,6 +402,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
           ),
         );
         expect(found.filter(Boolean)).toHaveLength(1);
+        expect(await store.stat(key)).toBeUndefined();
       });
 
       test('keeps the neighbours', async () => {
@@ -498,7 +418,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         const folder = newKey('folder').path;
         const works = Array.from({ length: PARALLEL }, async (_, index) => {
           const key = { env: 'dev', path: `${folder}/${index % 5}/deep/${index}` };
-          for (let round = 0; round < 3; round++) {
+          for (let round = 0; round < 2; round++) {
             await write(key, Buffer.from('x'));
             expect(await store.delete(key)).toBe(true);
           }

@@ -1,9 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
-import { startChild } from './children/start-child.ts';
+import { Cli } from '../server/support/cli.ts';
 import { useTempFolder } from './temp-folder.ts';
 
 test('a store has one owner, until it is closed', async () => {
@@ -16,31 +16,27 @@ test('a store has one owner, until it is closed', async () => {
 });
 
 test('refuses the store of a running process, and takes that of a killed one', async () => {
-  const root = await useTempFolder();
-  const child = startChild('own-store.ts', [root]);
-  for await (const line of child.lines) {
-    expect(line).toBe('opened');
-    break;
-  }
-  const { pid } = JSON.parse(await readFile(join(root, 'owner.json'), 'utf8'));
-  await expect(createFileBlobStore({ root })).rejects.toThrow(`Process ${pid} on ${hostname()}`);
-  child.process.kill('SIGKILL');
-  await child.ended;
+  const folder = await useTempFolder();
+  const root = join(folder, 'files');
+  const server = new Cli(folder, ['--port', '0', '--admin-port', '0', '--data', '.']);
+  await server.listening();
+  const owner = `Process ${server.child.pid} on ${hostname()}`;
+  await expect(createFileBlobStore({ root })).rejects.toThrow(owner);
+  server.child.kill('SIGKILL');
+  await server.finish();
   const store = await createFileBlobStore({ root });
   await store.close();
 });
 
 test.each([
   ['half of a file', '{"pid'],
-  ['a process before the machine started', { pid: 1, host: hostname(), since: 0 }],
   [
     'this process, before it was restarted in a container',
-    { pid: process.pid, host: hostname(), since: Date.now() },
+    JSON.stringify({ pid: process.pid, host: hostname(), since: Date.now() }),
   ],
 ])('takes the store of %s', async (_, owner) => {
   const root = await useTempFolder();
-  const text = typeof owner === 'string' ? owner : JSON.stringify(owner);
-  await writeFile(join(root, 'owner.json'), text);
+  await writeFile(join(root, 'owner.json'), owner);
   const store = await createFileBlobStore({ root });
   await store.close();
 });

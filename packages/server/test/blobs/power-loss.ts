@@ -195,10 +195,6 @@ export class Recorder {
         add(path, 'folder');
         return made;
       }) as Fs['mkdir'],
-      async rmdir(path: PathLike) {
-        await real.rmdir(path);
-        add(path, undefined);
-      },
     } as Partial<Fs>;
   }
 }

@@ -48,18 +48,15 @@ const PAIRS: readonly [string, string, string][] = [
   ['TE.TE', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n', '0\r\n\r\n'],
   ['an unknown coding', 'Transfer-Encoding: xchunked\r\n', '0\r\n\r\n'],
   ['a spaced coding', 'Transfer-Encoding : chunked\r\n', '0\r\n\r\n'],
-  ['a quoted coding', 'Transfer-Encoding: "chunked"\r\n', '0\r\n\r\n'],
   ['a coding after chunked', 'Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n'],
   ['a hidden coding', 'Transfer-Encoding:\x0bchunked\r\n', '0\r\n\r\n'],
   ['a folded coding', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 4\r\n', '0\r\n\r\n'],
   ['a bare CR', 'X: a\rTransfer-Encoding: chunked\r\n', '0\r\n\r\n'],
   ['a bare LF', 'X: a\nTransfer-Encoding: chunked\n', '0\r\n\r\n'],
-  ['a comma', 'Transfer-Encoding: ,chunked\r\nContent-Length: 5\r\n', '0\r\n\r\n'],
   ['two lengths', 'Content-Length: 0\r\nContent-Length: 5\r\n', 'hello'],
   ['a list of lengths', 'Content-Length: 5, 5\r\n', 'hello'],
   ['a signed length', 'Content-Length: +5\r\n', 'hello'],
   ['a spaced length', 'Content-Length : 5\r\n', 'hello'],
-  ['a hexadecimal length', 'Content-Length: 0x5\r\n', 'hello'],
   ['a negative length', 'Content-Length: -1\r\n', ''],
   ['a huge length', `Content-Length: 1${'0'.repeat(30)}\r\n`, 'hello'],
   ['a huge chunk', 'Transfer-Encoding: chunked\r\n', 'fffffffffffffffff\r\n'],
@@ -68,7 +65,6 @@ const PAIRS: readonly [string, string, string][] = [
     'Transfer-Encoding: chunked\r\n',
     '5;a\n\r\nhello\r\n0\r\n\r\n',
   ],
-  ['a bad chunk', 'Transfer-Encoding: chunked\r\n', 'zz\r\nhello\r\n0\r\n\r\n'],
   ['a chunk without its end', 'Transfer-Encoding: chunked\r\n', '5\r\nhelloX0\r\n\r\n'],
   ['a chunk ended by LF', 'Transfer-Encoding: chunked\r\n', '5\nhello\n0\n\n'],
   ['HTTP/1.0 in chunks', 'Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n', '0\r\n\r\n'],
@@ -84,10 +80,7 @@ const isRefusal = (status: number) => status >= 400 && status < 500;
 
 test.each([
   ['a call', ''],
-  [
-    'an upgrade',
-    'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
-  ],
+  ['an upgrade', HANDSHAKE.replace(/^Connection.*\r\n/, '')],
 ])('refuses %s in an unsupported version of HTTP', async (_, headers) => {
   const { port, token, seen } = await startWhole();
   const head = `${HOST}Authorization: Bearer ${await token('dev')}\r\n${headers}Connection: ${headers && 'Upgrade, '}close\r\n\r\n`;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
-import { BlobDamagedError } from '../../src/blobs/blob-store.ts';
+import { BlobDamagedError, type BlobKey } from '../../src/blobs/blob-store.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { createReader, toBytes, toStream } from '../blobs/blob-contents.ts';
-import { Cli } from '../server/support/cli.ts';
+import { runHere } from '../server/support/cli.ts';
 import { makeFolder } from '../server/support/start-server.ts';
 import { deploy, errorOf, link, put } from '../storage/support/client.ts';
 import { CREDENTIALS, newBucket, newClient, useCeph } from './support/use-ceph.ts';
@@ -33,18 +33,14 @@ async function openStore() {
 }
 
 describeOn('ceph', 'a damaged file', () => {
-  test.each([12 * MEBIBYTE, 3 * MEBIBYTE])('of %i bytes is never sent to its end', async (size) => {
+  test('is never sent to its end, nor is a copy', async () => {
     const { store, damage } = await openStore();
     const to = await deploy({ blobs: store });
-    await store.write({ env: 'dev', path: 'a' }, toStream(toBytes(size)), TYPE);
-    for (const overwrite of [true, false]) {
-      await store.copy(
-        { env: 'dev', path: 'a' },
-        { env: 'dev', path: `${overwrite}` },
-        { overwrite },
-      );
-    }
-    for (const path of ['a', 'true', 'false']) {
+    const size = 12 * MEBIBYTE;
+    const [from, copy] = ['a', 'copy'].map((path) => ({ env: 'dev', path }));
+    await store.write(from as BlobKey, toStream(toBytes(size)), TYPE);
+    await store.copy(from as BlobKey, copy as BlobKey, { overwrite: false });
+    for (const path of ['a', 'copy']) {
       await damage(path, size - 1);
       const response = await fetch(await link(to, `cloud://dev.files/${path}`));
       expect(response.status).toBe(200);
@@ -74,7 +70,7 @@ describeOn('ceph', 'a damaged file', () => {
     expect(await store.stat({ env: 'dev', path: 'b' })).toBeUndefined();
   });
 
-  test('is found by a scan, which reads every file', async () => {
+  test('is found by fsck, which reads every file', async () => {
     const { options, store, damage, addForeign } = await openStore();
     for (const path of ['c', 'a/b', 'a', 'large']) {
       const bytes = toBytes(path === 'large' ? 9 * MEBIBYTE : 1000);
@@ -83,19 +79,6 @@ describeOn('ceph', 'a damaged file', () => {
     await damage('a', 500);
     await damage('large', 500);
     await addForeign('foreign');
-    const scan = async () => {
-      const found: unknown[] = [];
-      for await (const { name, check } of store.scan()) found.push([name, await check()]);
-      return found;
-    };
-    const all = await scan();
-    expect(all).toMatchObject([
-      ['dev/a', { bytes: 1000, damage: expect.stringContaining('CRC-32') }],
-      ['dev/a/b', { bytes: 1000, damage: undefined }],
-      ['dev/c', { bytes: 1000, damage: undefined }],
-      ['dev/foreign', { bytes: 1, isUnverified: true }],
-      ['dev/large', { bytes: 9 * MEBIBYTE, damage: expect.stringContaining('CRC-32') }],
-    ]);
     const settings = [
       `driver: s3, endpoint: '${options.endpoint}', bucket: ${options.bucket}`,
       `accessKeyId: ${CREDENTIALS.accessKeyId}, secretAccessKey: ${CREDENTIALS.secretAccessKey}`,
@@ -103,7 +86,7 @@ describeOn('ceph', 'a damaged file', () => {
     const rest =
       'keys: [{ secret: a-secret-of-at-least-32-characters }]\nenvironments: { dev: {} }';
     const folder = await makeFolder({ 'berth.yaml': `store: { ${settings} }\n${rest}\n` });
-    const fsck = await new Cli(folder, ['fsck', '--config', 'berth.yaml']).finish();
+    const fsck = await runHere(folder, 'fsck', '--config', 'berth.yaml');
     expect(fsck.stdout.split('\n')).toEqual([
       expect.stringMatching(/^damaged: dev\/a: A file is damaged: the CRC-32 of its content is /),
       expect.stringMatching(/^damaged: dev\/large: /),
@@ -111,17 +94,21 @@ describeOn('ceph', 'a damaged file', () => {
       '',
     ]);
     expect(fsck).toMatchObject({ code: 1, stderr: expect.stringContaining('restore them') });
-    const repair = await new Cli(folder, ['fsck', '--config', 'berth.yaml', '--repair']).finish();
+    const repair = await runHere(folder, 'fsck', '--config', 'berth.yaml', '--repair');
     expect(repair).toMatchObject({ code: 2, stderr: expect.stringContaining('--repair only') });
   });
 
-  test('leaves no connection behind if the reader is gone before the first byte', async () => {
+  test('and readers that disconnect leave no connection behind', async () => {
     const { store } = await openStore();
     const key = { env: 'dev', path: 'a' };
     await store.write(key, toStream(toBytes(4 * MEBIBYTE)), TYPE);
     const isOpen = (name: string) => name === 'TCPSocketWrap';
     const before = process.getActiveResourcesInfo().filter(isOpen).length;
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 5; round++) {
+      await (await store.open(key))?.close();
+      const stream = (await store.open(key))?.read();
+      await new Promise((resolve) => stream?.once('data', resolve));
+      stream?.destroy();
       const { reader, bytesOf } = createReader();
       bytesOf().catch(() => {});
       reader.destroy();

@@ -8,7 +8,7 @@ import { readAll, toBytes, toStream } from '../blobs/blob-contents.ts';
 import { newBucket, useCeph } from './support/use-ceph.ts';
 
 const TYPE = { contentType: 'a/b' };
-const FILES = 50;
+const FILES = 5;
 
 const bytes = toBytes(10_000_000);
 const keyOf = (index: number) => ({ env: 'dev', path: `files/${index}` });

@@ -2,11 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import {
-  AbortMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3';
+import { CreateMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
@@ -41,7 +37,15 @@ async function deployGated() {
     const item = { srcPath: '/file', dstPath, overwrite, removeOriginal: true };
     return (await call(to, 'batchCopyFile', { fileList: [item] })).data.fileList[0]?.code;
   };
-  return { options, gate, to, move };
+  const client = newClient(options.endpoint ?? '');
+  onTestFinished(() => client.destroy());
+  /** Uploads the file with this content and other metadata, as another process does. */
+  const sendUpload = (Body: string) => {
+    const metadata = { ContentType: 'text/css', Metadata: { etag: 'another' } };
+    const file = { Bucket: options.bucket, Key: 'dev/file', Body };
+    return client.send(new PutObjectCommand({ ...file, ...metadata }));
+  };
+  return { options, gate, to, move, client, sendUpload };
 }
 
 describeOn('ceph', 'races on one store', () => {
@@ -63,14 +67,10 @@ describeOn('ceph', 'races on one store', () => {
     });
 
     test('loses no upload of the same bytes by another process while it copies', async () => {
-      const { options, gate, to, move } = await deployGated();
+      const { gate, to, move, sendUpload } = await deployGated();
       await put(to, 'file', 'old');
-      const client = newClient(options.endpoint ?? '');
-      onTestFinished(() => client.destroy());
-      const content = { Body: 'old', ContentType: 'text/css', Metadata: { etag: 'another' } };
-      const upload = new PutObjectCommand({ Bucket: options.bucket, Key: 'dev/file', ...content });
       gate.before = async (method, path) => {
-        if (method === 'PUT' && path.includes('/moved')) await client.send(upload);
+        if (method === 'PUT' && path.includes('/moved')) await sendUpload('old');
       };
       expect(await move('/moved', overwrite)).toBeUndefined();
       const stats = await to.blobs.stat({ env: 'dev', path: 'file' });
@@ -79,15 +79,11 @@ describeOn('ceph', 'races on one store', () => {
   });
 
   test('a copy takes content and metadata of one version, whatever other processes write', async () => {
-    const { options, gate, to } = await deployGated();
+    const { gate, to, sendUpload } = await deployGated();
     await put(to, 'file', 'old');
     const old = await to.blobs.stat({ env: 'dev', path: 'file' });
-    const client = newClient(options.endpoint ?? '');
-    onTestFinished(() => client.destroy());
-    const content = { Body: 'new', ContentType: 'text/css', Metadata: { etag: 'another' } };
-    const upload = new PutObjectCommand({ Bucket: options.bucket, Key: 'dev/file', ...content });
     gate.before = async (method, path) => {
-      if (method === 'PUT' && path.includes('/copy')) await client.send(upload);
+      if (method === 'PUT' && path.includes('/copy')) await sendUpload('new');
     };
     await call(to, 'batchCopyFile', { fileList: [{ srcPath: '/file', dstPath: '/copy' }] });
     const copied = await to.blobs.stat({ env: 'dev', path: 'copy' });
@@ -99,14 +95,11 @@ describeOn('ceph', 'races on one store', () => {
   });
 
   test('a sweep keeps the uploads of other programs, even without a prefix', async () => {
-    const { options, to } = await deployGated();
-    const client = newClient(options.endpoint ?? '');
-    onTestFinished(() => client.destroy());
+    const { options, to, client } = await deployGated();
     const foreign = { Bucket: options.bucket, Key: 'backups/of-somebody-else' };
-    const { UploadId } = await client.send(new CreateMultipartUploadCommand(foreign));
+    await client.send(new CreateMultipartUploadCommand(foreign));
     expect(await to.blobs.sweep(new Date(Date.now() + 60_000))).toBe(0);
     expect(await listLeftovers(options)).toEqual([foreign.Key]);
-    await client.send(new AbortMultipartUploadCommand({ ...foreign, UploadId }));
   });
 });
 

@@ -12,7 +12,7 @@ vi.mock('../../src/blobs/key-locks.ts', () => ({
   withLocks: (_names: readonly string[], work: () => Promise<unknown>) => work(),
 }));
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 const from = { env: 'dev', path: 'file' };
 
 /** Two stores of one bucket, which share locks. */

@@ -16,20 +16,6 @@ async function expectService({ dev }: Whole, path: string): Promise<void> {
   expect(await dev.read(path)).toBe('served');
 }
 
-test('idle connections cost little, and are closed at their timeout', async () => {
-  const whole = await startWhole({ listen: { port: 0, keepAliveSeconds: 5 } });
-  const sockets = await Promise.all(Array.from({ length: 150 }, () => open(whole.port)));
-  for (const socket of sockets) {
-    socket.resume().write('GET /files/a HTTP/1.1\r\nHost: a\r\n\r\n');
-  }
-  // On a busy machine, the first ones may be closed before the last ones are open.
-  const isClosed = () => sockets.some((socket) => socket.closed);
-  await until(async () => (await connectionsOf(whole)) >= 150 || isClosed());
-  await expectService(whole, 'a.txt');
-  await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
-  await until(async () => (await connectionsOf(whole)) < 50);
-});
-
 test('refuses connections beyond the limit, and accepts them again afterwards', async () => {
   const whole = await startWhole({ listen: { port: 0, maxConnections: 20 } });
   const sockets = await Promise.all(Array.from({ length: 20 }, () => open(whole.port)));
@@ -65,9 +51,9 @@ test('ends WebSocket handshakes that are never finished, on both sides', async (
   });
   const token = await whole.token('dev');
 
-  const waiting = await Promise.all(Array.from({ length: 50 }, () => open(whole.port)));
+  const waiting = await Promise.all(Array.from({ length: 10 }, () => open(whole.port)));
   for (const socket of waiting) socket.write(toHandshake(token));
-  await until(() => upstream.size === 50);
+  await until(() => upstream.size === 10);
   for (const socket of waiting) socket.resetAndDestroy();
   await until(() => upstream.size === 0);
   await until(async () => (await connectionsOf(whole)) === 0);
@@ -75,7 +61,7 @@ test('ends WebSocket handshakes that are never finished, on both sides', async (
 
 test('closes the half-open connection of a refused WebSocket', async () => {
   const whole = await startWhole();
-  const refused = await Promise.all(Array.from({ length: 50 }, () => open(whole.port)));
+  const refused = await Promise.all(Array.from({ length: 10 }, () => open(whole.port)));
   for (const socket of refused) {
     socket.allowHalfOpen = true;
     socket.write(toHandshake('x.y.z'));

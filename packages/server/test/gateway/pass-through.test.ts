@@ -8,7 +8,6 @@ import {
   send,
   startGateway,
   startRawResponse,
-  startRawService,
   startService,
   toService,
 } from './support/start-gateway.ts';
@@ -78,22 +77,18 @@ it('removes other spellings of the headers that it sets', async () => {
 });
 
 it.each([
-  ['the contract', {}, 'X-Svc-'],
-  ['a deployment with its own names', { wireProfile: acme }, 'X-Acme-'],
-  ['a deployment whose names have underscores', { wireProfile: UNDERSCORES }, 'X_Own_'],
-])(
-  'forwards no credentials of the storage API, with the names of %s',
-  async (_, options, prefix) => {
-    const { seen, base } = await startRecorder(options);
-    const names = ['Authorization', 'SessionToken', 'TimeStamp', 'Other'];
-    await send(base, HELLO, {
-      headers: Object.fromEntries(names.map((name) => [`${prefix}${name}`, 'secret'])),
-    });
-    const passed = Object.keys(seen[0]?.request.headers ?? {});
-    const own = prefix.toLowerCase();
-    expect(passed.filter((name) => name.startsWith(own))).toEqual([`${own}other`]);
-  },
-);
+  ['X-Svc-', {}],
+  ['X_Own_', { wireProfile: UNDERSCORES }],
+])('forwards no credentials of the storage API that begin with %s', async (prefix, options) => {
+  const { seen, base } = await startRecorder(options);
+  const names = ['Authorization', 'SessionToken', 'TimeStamp', 'Other'];
+  await send(base, HELLO, {
+    headers: Object.fromEntries(names.map((name) => [`${prefix}${name}`, 'secret'])),
+  });
+  const passed = Object.keys(seen[0]?.request.headers ?? {});
+  const own = prefix.toLowerCase();
+  expect(passed.filter((name) => name.startsWith(own))).toEqual([`${own}other`]);
+});
 
 it('forwards no token in a subprotocol of a call that is not a WebSocket (D14)', async () => {
   const { seen, base } = await startRecorder();
@@ -124,21 +119,6 @@ it('continues X-Forwarded-* of a trusted proxy', async () => {
   });
 });
 
-it.each([
-  ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', 200, '5'],
-  ['GET', 'HTTP/1.1 204 No Content\r\n\r\n', 204, undefined],
-  ['GET', 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\nContent-Length: 5\r\n\r\n', 304, '5'],
-  ['GET', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 200, '0'],
-])('responds with %s to %j without a body', async (method, bytes, status, length) => {
-  const { origin } = await startRawResponse(bytes);
-  const { base } = await startGateway([toService([origin])]);
-  for (let time = 0; time < 2; time += 1) {
-    const response = await send(base, HELLO, { method });
-    expect(response).toMatchObject({ status, text: '' });
-    expect(response.headers['content-length']).toBe(length);
-  }
-});
-
 it('forwards response headers of a service up to the limit', async () => {
   const head = `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(20_000)}\r\nContent-Length: 2\r\n\r\nok`;
   const { origin } = await startRawResponse(head);
@@ -147,30 +127,6 @@ it('forwards response headers of a service up to the limit', async () => {
   expect(await sendRaw(large.port, raw)).toMatch(/^HTTP\/1\.1 200 [\s\S]*ok$/);
   const small = await startGateway([toService([origin])]);
   expect(await sendRaw(small.port, raw)).toContain('BAD_GATEWAY');
-});
-
-it('drops interim responses and trailers', async () => {
-  const { origin } = await startRawResponse(
-    'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n',
-    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n',
-    '5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n',
-  );
-  const { port } = await startGateway([toService([origin])]);
-  const text = await sendRaw(
-    port,
-    `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`,
-  );
-  expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-  expect(text).toContain('hello');
-  expect(text).not.toMatch(/x-sum|trailer|link/i);
-});
-
-it('ends a response that the service ends by closing', async () => {
-  const { origin } = await startRawService((socket) => {
-    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\nuntil the end'));
-  });
-  const { base } = await startGateway([toService([origin])]);
-  expect(await send(base, HELLO)).toMatchObject({ status: 200, text: 'until the end' });
 });
 
 it('sends 100 Continue only after authentication, and no Expect to the service', async () => {

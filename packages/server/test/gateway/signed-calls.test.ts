@@ -28,7 +28,7 @@ async function startCounting(options = {}, routing = {}) {
   return { bodies, lengths, ...started };
 }
 
-it.each([0, 1, 1000, 1001, 300_000])(
+it.each([0, 1000, 1001, 300_000])(
   'verifies a signed body of %i bytes before it calls',
   async (size) => {
     const { bodies, lengths, base } = await startCounting();
@@ -42,28 +42,6 @@ it.each([0, 1, 1000, 1001, 300_000])(
     expect(lengths).toEqual([String(size)]);
   },
 );
-
-it('sends the length of a signed body that came in chunks', async () => {
-  const { lengths, base } = await startCounting();
-  async function* pieces() {
-    yield 'x'.repeat(900);
-    yield 'y'.repeat(900);
-  }
-  const hash = sha256('x'.repeat(900) + 'y'.repeat(900));
-  const headers = { authorization: signed(hash) };
-  expect(await send(base, HELLO, { method: 'POST', body: pieces(), headers })).toMatchObject({
-    text: 'ok',
-  });
-  expect(lengths).toEqual(['1800']);
-});
-
-it('verifies a call without a body with the hash of an empty one', async () => {
-  const { bodies, base } = await startCounting();
-  const get = (hash: string) => send(base, HELLO, { headers: { authorization: signed(hash) } });
-  expect(await get(sha256('x'))).toMatchObject({ code: 'INVALID_CREDENTIALS' });
-  expect(await get(sha256(''))).toMatchObject({ text: 'ok' });
-  expect(bodies).toHaveLength(1);
-});
 
 it('does not reveal whether a service exists to a caller with an invalid signature', async () => {
   const { base } = await startCounting();
@@ -133,20 +111,20 @@ it('releases a body when the quota refuses the call', async () => {
   const body = 'x'.repeat(5000);
   const headers = { authorization: signed(sha256(body)) };
   const before = (await readdir('/proc/self/fd')).length;
-  for (let time = 0; time < 20; time += 1) {
+  for (let time = 0; time < 5; time += 1) {
     expect(await send(base, HELLO, { method: 'POST', body, headers })).toMatchObject({
       code: 'EXCEED_RATELIMIT',
     });
   }
   expect(bodies).toEqual([]);
-  await expect.poll(async () => (await readdir('/proc/self/fd')).length).toBeLessThan(before + 15);
+  await expect.poll(async () => (await readdir('/proc/self/fd')).length).toBeLessThan(before + 5);
 });
 
-/** Calls whose bodies do not arrive, from a loopback address. */
-async function hold(port: number, localAddress: string, count = 128) {
+/** As many calls as an address may have whose bodies do not arrive. */
+async function hold(port: number) {
   const head = `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${signed('x')}\r\nContent-Length: 9\r\n\r\nabc`;
-  const sockets = Array.from({ length: count }, () => {
-    const socket = connect({ port, host: '127.0.0.1', localAddress });
+  const sockets = Array.from({ length: 128 }, () => {
+    const socket = connect({ port, host: '127.0.0.1' });
     onTestFinished(() => void socket.destroy());
     return socket.on('error', () => {});
   });
@@ -162,11 +140,13 @@ const post = (base: string, headers: Record<string, string> = {}) =>
     headers: { authorization: signed(sha256('abc')), ...headers },
   });
 
-it('limits the number of unverified bodies', async () => {
-  const { base, port } = await startCounting({ now: () => 0 });
-  const sockets = await hold(port, '127.0.0.1');
+it('limits the unverified bodies of an address, as a trusted proxy has seen it', async () => {
+  const { base, port } = await startCounting({ now: () => 0, trustProxy: true });
+  const sockets = await hold(port);
   await expect.poll(async () => (await post(base)).code).toBe('EXCEED_RATELIMIT');
   expect((await post(base)).headers['retry-after']).toBe('1');
+  const headers = { 'x-forwarded-for': '127.0.0.1, 192.0.2.7' };
+  expect(await post(base, headers)).toMatchObject({ text: 'ok' });
   for (const socket of sockets) socket.destroy();
   await expect.poll(async () => (await post(base)).text).toBe('ok');
 });
@@ -174,29 +154,11 @@ it('limits the number of unverified bodies', async () => {
 it('evicts the slowest of these bodies for another one, which is then read', async () => {
   let now = 0;
   const { base, port } = await startCounting({ now: () => now });
-  const sockets = await hold(port, '127.0.0.1');
+  const sockets = await hold(port);
   await expect.poll(async () => (await post(base)).code).toBe('EXCEED_RATELIMIT');
   now = 3_000;
   const lost = sockets.map((socket) => once(socket, 'data'));
-  for (let time = 0; time < 10; time += 1) expect(await post(base)).toMatchObject({ text: 'ok' });
+  for (let time = 0; time < 3; time += 1) expect(await post(base)).toMatchObject({ text: 'ok' });
   const [refusal] = await Promise.race(lost);
   expect(String(refusal)).toMatch(/^HTTP\/1.1 429 [\s\S]*EXCEED_RATELIMIT/);
-});
-
-it.runIf(process.platform === 'linux')(
-  'has space for every address, however many bodies another one holds back',
-  async () => {
-    const { base, port } = await startCounting({ now: () => 0 });
-    await hold(port, '127.0.0.2');
-    await expect.poll(async () => (await post(base)).text).toBe('ok');
-    for (let time = 0; time < 10; time += 1) expect(await post(base)).toMatchObject({ text: 'ok' });
-  },
-);
-
-it('uses the address that a trusted proxy has seen', async () => {
-  const { base, port } = await startCounting({ now: () => 0, trustProxy: true });
-  await hold(port, '127.0.0.1');
-  await expect.poll(async () => (await post(base)).code).toBe('EXCEED_RATELIMIT');
-  const headers = { 'x-forwarded-for': '127.0.0.1, 192.0.2.7' };
-  expect(await post(base, headers)).toMatchObject({ text: 'ok' });
 });

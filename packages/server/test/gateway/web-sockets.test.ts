@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { WebSocketServer as Server, WebSocket, type WebSocketServer } from 'ws';
+import { WebSocketServer } from 'ws';
 import { HANDSHAKE, sendRaw } from '../support/send-raw.ts';
 import {
   BEARER,
   startGateway,
-  startRawResponse,
   startRawService,
   startService,
   toService,
@@ -19,21 +18,12 @@ const HEAD = `GET ${HELLO}/ws?a=%20 HTTP/1.1\r\nHost: dev\r\n${HANDSHAKE}`;
 const CHOSEN = 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
 
 /** A gateway in front of a service with WebSockets. */
-async function startSockets(routing = {}, options = {}) {
+async function startSockets(routing = {}) {
   const { origin, server } = await startService((_request, response) => response.end('plain'));
-  const sockets: WebSocketServer = new Server({
-    server,
-    handleProtocols: (offered) => [...offered][0] ?? false,
-    perMessageDeflate: true,
-  });
   const requests: IncomingMessage[] = [];
-  sockets.on('connection', (socket, request) => {
-    requests.push(request);
-    socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
-    socket.on('close', (code, reason) => sockets.emit('left', code, String(reason)));
-  });
-  const started = await startGateway([toService([origin])], options, routing);
-  return { ...started, sockets, requests, url: `ws://127.0.0.1:${started.port}${HELLO}` };
+  new WebSocketServer({ server }).on('connection', (_, request) => requests.push(request));
+  const { port } = await startGateway([toService([origin])], {}, routing);
+  return { port, requests };
 }
 
 /** The head of the response to a raw handshake, while the connection stays open. */
@@ -47,29 +37,6 @@ async function shake(port: number, more: string): Promise<string> {
   while (!text.includes('\r\n\r\n')) text += (await once(socket, 'data'))[0];
   return text;
 }
-
-async function open(url: string, protocols: string[] = [], headers = { authorization: BEARER }) {
-  const socket = new WebSocket(url, protocols, { headers });
-  onTestFinished(() => socket.terminate());
-  await once(socket, 'open');
-  return socket;
-}
-
-it('ends one side when the other fails, and forgets both', async () => {
-  const { url, sockets, gateway } = await startSockets();
-  const mine = await open(url);
-  expect(mine.extensions).toContain('permessage-deflate');
-  const left = once(sockets, 'left');
-  expect(gateway.stats()).toMatchObject({ webSockets: 1, endpoints: [{ outstanding: 1 }] });
-  mine.terminate();
-  expect((await left)[0]).toBe(1006);
-  const theirs = await open(url);
-  for (const socket of sockets.clients) socket.terminate();
-  expect((await once(theirs, 'close'))[0]).toBe(1006);
-  await expect
-    .poll(() => gateway.stats())
-    .toMatchObject({ webSockets: 0, endpoints: [{ outstanding: 0 }] });
-});
 
 it('removes the token of a browser from the subprotocols', async () => {
   const { port, requests } = await startSockets();
@@ -116,12 +83,6 @@ it.each([
   expect(requests).toEqual([]);
 });
 
-it('accepts pages of the listed origins', async () => {
-  const { port } = await startSockets({ cors: { origins: ['https://app.example'] } });
-  const text = await shake(port, `Authorization: ${BEARER}\r\nOrigin: https://app.example\r\n`);
-  expect(text).toMatch(/^HTTP\/1\.1 101/);
-});
-
 it('ignores an upgrade to anything else', async () => {
   const { port } = await startSockets();
   const raw = `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\n`;
@@ -129,23 +90,12 @@ it('ignores an upgrade to anything else', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*plain/);
 });
 
-it("returns the service's own refusal", async () => {
-  const { origin } = await startRawResponse(
-    'HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13\r\nContent-Length: 3\r\n\r\nold',
-  );
-  const { port } = await startGateway([toService([origin])]);
-  const text = await sendRaw(port, `${HEAD}Authorization: ${BEARER}\r\n\r\n`);
-  expect(text).toMatch(/^HTTP\/1\.1 426 Upgrade Required\r\n/);
-  expect(text).toMatch(/x-svc-upstream-status-code: 426\r\n/i);
-  expect(text).toMatch(/old$/);
-});
-
 it.each([
   ['resets', 'BAD_GATEWAY', (socket: Socket) => socket.resetAndDestroy()],
   ['is silent', 'SERVICE_TIMEOUT', () => {}],
 ])('responds with an error if the service %s', async (_what, code, act) => {
   const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));
-  const { port } = await startGateway([toService([origin])], { headersSeconds: 1 });
+  const { port } = await startGateway([toService([origin])], { headersSeconds: 0.2 });
   expect(await sendRaw(port, `${HEAD}Authorization: ${BEARER}\r\n\r\n`)).toContain(code);
 });
 
@@ -162,45 +112,6 @@ it('forwards bytes that either side sends together with its handshake', async ()
   let text = '';
   for await (const chunk of socket) text += chunk;
   expect(text).toMatch(/^HTTP\/1\.1 101[\s\S]*\r\n\r\nfirst, early$/);
-});
-
-it('keeps a half-closed connection open in the other direction', async () => {
-  const { origin } = await startRawService((socket) => {
-    socket.once('data', () => {
-      socket.write(
-        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
-      );
-      socket.once('end', () => socket.end('after the end'));
-      socket.resume();
-    });
-    socket.allowHalfOpen = true;
-  });
-  const { port } = await startGateway([toService([origin])]);
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  socket.write(`${HEAD}Authorization: ${BEARER}\r\n\r\n`);
-  const [head] = await once(socket, 'data');
-  expect(String(head)).toMatch(/^HTTP\/1\.1 101/);
-  socket.end();
-  const [last] = await once(socket, 'data');
-  expect(String(last)).toBe('after the end');
-});
-
-it('closes every WebSocket with 1001 on both sides with the gateway', async () => {
-  const { url, gateway, sockets } = await startSockets();
-  const socket = await open(url);
-  for (const size of [1, 125, 126, 65_535, 65_536]) {
-    socket.send('x'.repeat(size));
-    await once(socket, 'message');
-  }
-  const left = once(sockets, 'left');
-  const closed = once(socket, 'close');
-  gateway.close();
-  gateway.close();
-  expect((await closed)[0]).toBe(1001);
-  expect((await left)[0]).toBe(1001);
-  await expect
-    .poll(() => gateway.stats())
-    .toMatchObject({ webSockets: 0, endpoints: [{ outstanding: 0 }] });
 });
 
 /** A WebSocket between two raw sockets, after the handshake. */
@@ -247,7 +158,7 @@ it('cuts off a WebSocket that neither side closes', async () => {
   const [part] = await once(service, 'data');
   expect(part.toString('latin1')).toBe('\x81\x05ab');
   gateway.close();
-  await expect.poll(() => gateway.stats().webSockets, { timeout: 60_000 }).toBe(0);
+  await expect.poll(() => gateway.stats().webSockets).toBe(0);
   client.destroy();
   service.destroy();
   await closed;

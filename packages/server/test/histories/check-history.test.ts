@@ -10,11 +10,8 @@ const isPossible = (text: string, options = onDisk) =>
 
 describe('a history is possible if', () => {
   test.each([
-    ['nothing happened', ''],
     ['a read follows its upload', '0..1 upload a x\n2..3 read a x'],
     ['a read sees an upload in progress', '0..3 upload a x\n1..2 read a x'],
-    ['a read does not see an upload in progress', '0..3 upload a x\n1..2 read a missing'],
-    ['an upload without a response had no effect', '0..? upload a x\n1..2 read a missing'],
     [
       'an upload without a response had its effect much later',
       '0..? upload a x\n1..2 read a missing\n3..4 delete a missing\n5..6 read a x',
@@ -29,17 +26,8 @@ describe('a history is possible if', () => {
       '0..1 upload a x\n2..9 copy a b ok\n3..4 upload a y\n5..6 read b missing\n10..11 read b x',
     ],
     [
-      'a copy without replacing finds a file that is deleted during the call',
-      '0..1 upload a x\n2..3 upload b y\n4..9 copy-new a b exists\n5..6 delete b ok',
-    ],
-    [
       'a move without a response has only copied',
       '0..1 upload a x\n2..? move a b ok\n3..4 read b x\n5..6 read a x',
-      onS3,
-    ],
-    [
-      'a reader finds both files of a move, in an object store',
-      '0..1 upload a x\n2..7 move a b ok\n3..4 read b x\n5..6 read a x',
       onS3,
     ],
   ])('%s', (_, text, options = onDisk) => {
@@ -50,7 +38,6 @@ describe('a history is possible if', () => {
 describe('a history is impossible if', () => {
   test.each([
     ['an acknowledged upload is lost', '0..1 upload a x\n2..3 read a missing'],
-    ['a read returns what nobody uploaded', '0..1 upload a x\n2..3 read a y'],
     ['a file is damaged', '0..1 upload a x\n2..3 read a damaged'],
     ['a read returns an older version', '0..1 upload a x\n2..3 upload a y\n4..5 read a x'],
     [
@@ -58,7 +45,6 @@ describe('a history is impossible if', () => {
       '0..9 upload a x\n1..8 upload a y\n10..11 read a x\n12..13 read a y',
     ],
     ['two deletions succeed', '0..1 upload a x\n2..5 delete a ok\n3..4 delete a ok'],
-    ['two moves of one file succeed', '0..1 upload a x\n2..5 move a b ok\n3..4 move a c ok'],
     [
       'two copies that must not replace a file succeed',
       '0..1 upload a x\n2..5 copy-new a b ok\n3..4 copy-new a b ok',

@@ -7,6 +7,6 @@ describe(`a server with a folder (seed ${SEED})`, () => {
   test('is linearizable while it is killed and frozen', LIMIT, async () => {
     const replica = new Replica({ store: { driver: 'file', root: await makeFolder() } });
     await replica.start();
-    await expectLinearizable({ replicas: [replica], cables: [], isMoveAtomic: true }, 40);
+    await expectLinearizable({ replicas: [replica], cables: [], isMoveAtomic: true }, 20);
   });
 });

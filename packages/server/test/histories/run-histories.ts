@@ -20,7 +20,7 @@ const FILES = ['a', 'b', 'folder/c'];
 /** Histories that run at the same time, because one is often waiting for a frozen replica. */
 const PARALLEL = 4;
 /** How many histories share faults, a seed and a final read. */
-const IN_ROUND = 40;
+const IN_ROUND = 20;
 const PATIENCE_MILLISECONDS = 4_000;
 const FINAL_PATIENCE_MILLISECONDS = 20_000;
 
@@ -111,7 +111,7 @@ async function disturb(
     isDone = true;
   });
   for (;;) {
-    await Promise.race([done, wait(below(150, random))]);
+    await Promise.race([done, wait(below(100, random))]);
     if (isDone) return count;
     const chance = random();
     const replica = pick(replicas, random);
@@ -119,9 +119,9 @@ async function disturb(
       await replica.kill();
       await replica.start();
     } else if (chance < 0.5 && cables.length > 0) {
-      await pick(cables, random).cut(20 + below(300, random));
+      await pick(cables, random).cut(20 + below(100, random));
     } else {
-      await replica.freeze(20 + below(300, random));
+      await replica.freeze(20 + below(100, random));
     }
     count += 1;
   }

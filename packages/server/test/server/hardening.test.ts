@@ -71,7 +71,7 @@ test('closes a connection whose body hardly arrives', async () => {
 test('a body that arrives steadily may take longer than any limit', async () => {
   const origin = await taker();
   const { url, token } = await startServer(
-    { listen: { port: 0, stalledSeconds: 1, headersSeconds: 1 } },
+    { listen: { port: 0, stalledSeconds: 0.5, headersSeconds: 0.5 } },
     { services: { hello: { endpoints: [origin] } } },
   );
   const socket = await open(portOf(url));
@@ -80,25 +80,12 @@ test('a body that arrives steadily may take longer than any limit', async () => 
   const started = performance.now();
   let left = 1_000_000;
   const timer = setInterval(() => {
-    const size = Math.min(left, performance.now() - started > 2_500 ? left : 5_000);
+    const size = Math.min(left, performance.now() - started > 1_500 ? left : 5_000);
     left -= size;
     socket.write('x'.repeat(size));
     if (left === 0) clearInterval(timer);
   }, 20);
   expect((await response).toString()).toMatch(/^HTTP\/1.1 200 [\s\S]*1000000/);
-});
-
-test('an unreadable request during a response only closes the connection', async () => {
-  const origin = await startService((_, response) => void response.write('begun'));
-  const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
-  const socket = await open(portOf(url));
-  socket.write(
-    `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
-  );
-  await once(socket, 'readable');
-  socket.write('garbage\r\n\r\n');
-  const rest = (await buffer(socket).catch(() => Buffer.alloc(0))).toString();
-  expect(rest).not.toContain('INVALID_REQUEST');
 });
 
 const GET = (token: string, headers = '') =>
@@ -139,14 +126,14 @@ test('disconnects a caller that reads nothing, but not a slow one or an idle str
   slow.on('readable', () => {
     const timer = setTimeout(() => {
       taken += slow.read()?.length ?? 0;
-    }, 5);
+    }, 25);
     onTestFinished(() => clearTimeout(timer));
   });
   await expect.poll(() => taken).toBeGreaterThan(0);
 
-  const stalled = await Promise.all(Array.from({ length: 20 }, () => open(portOf(url))));
+  const stalled = await Promise.all(Array.from({ length: 3 }, () => open(portOf(url))));
   for (const socket of stalled) socket.pause().write(GET(token));
-  await expect.poll(() => closed.length).toBe(21);
+  await expect.poll(() => closed.length).toBe(4);
   await Promise.all(closed.slice(1));
 
   const before = taken;
@@ -155,18 +142,6 @@ test('disconnects a caller that reads nothing, but not a slow one or an idle str
   const { value } = (await events.body?.getReader().read()) ?? {};
   expect(Buffer.from(value ?? []).toString()).toBe('data: still here\n\n');
 });
-
-/** A hosted service that never responds, and counts its calls. */
-async function holder() {
-  const state = { calls: 0, left: 0 };
-  const origin = await startService((_, response) => {
-    state.calls += 1;
-    response.once('close', () => {
-      state.left += 1;
-    });
-  });
-  return { origin, state };
-}
 
 test('an unreadable pipelined request never adds bytes to an earlier response', async () => {
   const origin = await startService((request, response) => {
@@ -181,24 +156,14 @@ test('an unreadable pipelined request never adds bytes to an earlier response', 
   expect(rest).not.toContain('INVALID_REQUEST');
 });
 
-test('pipelined calls have their responses in order', async () => {
-  const first = Promise.withResolvers<void>();
-  const origin = await startService(async (request, response) => {
-    if (request.url === '/first') await first.promise;
-    else first.resolve();
-    response.end(request.url);
-  });
-  const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
-  const to = (path: string, headers = '') => GET(token, headers).replace('/hello', `/hello${path}`);
-  const text = await send(url, to('/first') + to('/last', 'Connection: close\r\n'));
-  expect([...text.matchAll(/\r\n\r\n(\/[a-z]+)/g)].map(([, path]) => path)).toEqual([
-    '/first',
-    '/last',
-  ]);
-});
-
 test('an upgrade behind a call in flight closes the connection', async () => {
-  const { origin, state } = await holder();
+  const state = { calls: 0, left: 0 };
+  const origin = await startService((_, response) => {
+    state.calls += 1;
+    response.once('close', () => {
+      state.left += 1;
+    });
+  });
   const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
   const caller = await open(portOf(url));
   caller.write(GET(token));

@@ -103,35 +103,3 @@ test('environments, services, quotas and CORS change; a call in flight finishes 
   await server.reload({ ...config, environments: { dev } });
   expect(await storageStatus(url, 'qa-secret', 'qa')).toBe(401);
 });
-
-test('a reload finds what has changed in the same object', async () => {
-  const [one, two] = await Promise.all(
-    ['one', 'two'].map((text) => startService((_, response) => response.end(text))),
-  );
-  const hello = { endpoints: [one as string] };
-  const { server, config, call } = await startServer({}, { services: { hello } });
-  await server.reload(config);
-  expect(await (await call()).text()).toBe('one');
-  hello.endpoints[0] = two as string;
-  await server.reload(config);
-  expect(await (await call()).text()).toBe('two');
-});
-
-test('a configuration that one of the parts refuses changes nothing', async () => {
-  const quick = await startService((_, response) => response.end('quick'));
-  const { server, config, call } = await startServer(
-    {},
-    { services: { hello: { endpoints: [quick] } } },
-  );
-  const { dev } = config.environments as { dev: object };
-  await expect(
-    server.reload({
-      ...config,
-      environments: { dev: { ...dev, tokens: { jwks: { keys: [] } }, services: {} } },
-    }),
-  ).rejects.toThrow('has no key for');
-  await expect(server.reload({ ...config, cors: { origins: ['no origin'] } })).rejects.toThrow(
-    'cors.origins',
-  );
-  expect((await call()).status).toBe(200);
-});

@@ -3,7 +3,6 @@ import { copyFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
-import { startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
 import { startServer } from './support/start-server.ts';
 
@@ -43,32 +42,6 @@ test.each([
   socket.on('error', () => {});
   if (text !== '') socket.write(text);
   await once(socket.resume(), 'close');
-});
-
-test('disconnects a caller that reads nothing of its response', async () => {
-  const tls = await makeCertificate('first');
-  let isLeft = false;
-  const origin = await startService((_, response) => {
-    const write = () => {
-      while (response.write(Buffer.alloc(65_536)));
-    };
-    response.on('drain', write).once('close', () => {
-      isLeft = true;
-    });
-    write();
-  });
-  const { url, token } = await startServer(
-    { listen: { port: 0, tls, stalledSeconds: 0.4 } },
-    { services: { hello: { endpoints: [origin] } } },
-  );
-  const port = Number(new URL(url).port);
-  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
-  socket.on('error', () => {}).pause();
-  socket.write(
-    `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
-  );
-  await expect.poll(() => isLeft).toBe(true);
-  socket.destroy();
 });
 
 test('names the setting of a key instead of a certificate, and of a mismatched key', async () => {

@@ -53,12 +53,6 @@ describe('a damaged file', () => {
     await expect.poll(() => errors).toEqual([expect.any(BlobDamagedError)]);
   });
 
-  test('is detected in a range that covers all of it, too', async () => {
-    const { flipByte, get } = await downloadDamaged(1000);
-    await flipByte();
-    expect((await get({ range: 'bytes=0-' })).status).toBe(500);
-  });
-
   test('that is truncated is an error that a retry cannot fix', async () => {
     const { place, get, errors, ...to } = await downloadDamaged(1000);
     await truncate(place, 500);
@@ -72,27 +66,6 @@ describe('a damaged file', () => {
     const asked = await call({ ...to, errors }, 'batchGetTempUrls', { fileList });
     expect(asked).toMatchObject({ status: 500, code: 'SYS_ERR' });
   });
-});
-
-test('reports a store without its folder as unavailable, not its files as missing', async () => {
-  const to = await deploy();
-  const fileID = await put(to, 'a.txt', CONTENT);
-  const address = await link(to, fileID);
-  await rm(to.root, { recursive: true });
-  for (const method of ['GET', 'HEAD']) {
-    const response = await fetch(address, { method });
-    expect(response.status).toBe(503);
-    expect(response.headers.get('retry-after')).toBe('1');
-  }
-  for (const [operation, item] of [
-    ['batchGetTempUrls', { fileID }],
-    ['batchDelete', fileID],
-    ['batchCopyFile', { srcPath: '/a.txt', dstPath: '/b.txt' }],
-    ['batchCopyFile', { srcPath: '/a.txt', dstPath: '/b.txt', removeOriginal: true }],
-  ] as const) {
-    const response = await call(to, operation, { fileList: [item] });
-    expect(response).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
-  }
 });
 
 test('a damaged file is counted and logged', async () => {

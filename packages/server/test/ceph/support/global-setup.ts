@@ -1,54 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { skipReason } from '../../../../../scripts/testing/engines.ts';
-import { type Ceph, startCeph } from './start-ceph.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** File that will contain the folder and the endpoint, or an error; undefined if Ceph is not installed. */
+    /** File that will contain the endpoint, or an error; undefined if Ceph is not installed. */
     ceph: string | undefined;
   }
 }
 
-/** A port that was free may be taken before Ceph listens on it. */
-const ATTEMPTS = 3;
+const SCRIPT = fileURLToPath(new URL('../../../scripts/ceph.sh', import.meta.url));
+/** Two neighbours are needed, below the ephemeral ports. */
+const PORTS = { from: 20_000, to: 32_000 };
+/** A port may be in use. */
+const ATTEMPTS = 5;
 
 /** Starts one Ceph for all files of the project. Other projects need not wait for it. */
 export default async function setup({ provide }: TestProject) {
-  if (skipReason('ceph')) {
-    provide('ceph', undefined);
-    return;
-  }
+  provide('ceph', undefined);
+  if (skipReason('ceph')) return;
   const home = await mkdtemp(join(tmpdir(), 'berth-ceph-state-'));
   const file = join(home, 'started');
   provide('ceph', file);
-  const started = start(ATTEMPTS).then(
-    async (ceph) => {
-      const { folder, endpoint } = ceph;
-      await writeFile(file, JSON.stringify({ folder, endpoint }));
-      return ceph;
-    },
-    async (error) => {
-      await writeFile(file, JSON.stringify({ error: String(error) }));
-      return undefined;
-    },
+  const started = startCeph(ATTEMPTS);
+  started.then(
+    ({ endpoint }) => writeFile(file, JSON.stringify({ endpoint })),
+    (error) => writeFile(file, JSON.stringify({ error: String(error) })),
   );
   return async () => {
-    await (await started)?.stop();
+    const ceph = await started.catch(() => undefined);
+    await ceph?.stop();
     await rm(home, { recursive: true });
   };
 }
 
-async function start(attempts: number): Promise<Ceph> {
-  const ceph = await startCeph();
-  try {
-    await ceph.ready;
-    return ceph;
-  } catch (error) {
-    await ceph.stop();
-    if (attempts > 1) return start(attempts - 1);
-    throw error;
-  }
+/**
+ * Starts a store, which ends with this process, however it ends: the script waits for the end of its standard
+ * input.
+ */
+async function startCeph(attempts: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-ceph-'));
+  const port = PORTS.from + 2 * Math.floor((Math.random() * (PORTS.to - PORTS.from)) / 2);
+  // Not in the process group that Ctrl-C signals.
+  const child = spawn(SCRIPT, ['run', folder, `${port}`], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const ended = once(child, 'exit');
+  const stop = async () => {
+    child.stdin.end();
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  const lines = createInterface(child.stdout);
+  const [first] = (await Promise.race([once(lines, 'line'), ended])) as unknown[];
+  if (`${first}`.startsWith('ready ')) return { endpoint: `http://127.0.0.1:${port}`, stop };
+  await stop();
+  if (attempts === 1) throw new Error('Ceph did not start.');
+  return startCeph(attempts - 1);
 }

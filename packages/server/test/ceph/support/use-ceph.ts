@@ -15,7 +15,7 @@ import type { S3BlobStoreOptions } from '../../../src/blobs/s3/create-s3-blob-st
 export const CREDENTIALS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
 
 /** The Ceph of this run, when it is ready. */
-export async function useCeph(): Promise<{ readonly folder: string; readonly endpoint: string }> {
+export async function useCeph(): Promise<{ readonly endpoint: string }> {
   const file = inject('ceph');
   if (file === undefined) throw new Error('Ceph is not installed.');
   for (;;) {

@@ -13,7 +13,7 @@ import {
   type Server as NetServer,
   type Socket,
 } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import {
   createGatewayRouter,
   defaultWireProfile,
@@ -160,8 +160,6 @@ interface Sent {
 interface Received {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly rawHeaders: readonly string[];
-  readonly bytes: Buffer;
   readonly text: string;
   /** Of an error of the gateway. */
   readonly code: string | undefined;
@@ -170,16 +168,13 @@ interface Received {
 /** Calls as `ada`, with path and `Host` unchanged, which `fetch` does not allow. */
 export async function send(base: string, path: string, sent: Sent = {}): Promise<Received> {
   const response = await begin(base, path, sent);
-  const bytes = await buffer(response);
-  const text = bytes.toString();
+  const body = await text(response);
   const isOwn = response.headers['x-svc-upstream-status-code'] === undefined;
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
-    rawHeaders: response.rawHeaders,
-    bytes,
-    text,
-    code: isOwn && text.startsWith('{') ? JSON.parse(text).code : undefined,
+    text: body,
+    code: isOwn && body.startsWith('{') ? JSON.parse(body).code : undefined,
   };
 }
 

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
+import { run } from '../../../src/cli/run.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 
@@ -69,5 +70,26 @@ export class Cli {
   async finish(): Promise<{ code: number | null; stdout: string; stderr: string }> {
     const [code] = await this.#closed;
     return { code: code as number | null, stdout: this.stdout, stderr: this.stderr };
+  }
+}
+
+/** Runs a command that starts no server, in this process: much faster than in another one. */
+export async function runHere(cwd: string, ...args: string[]) {
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      texts[name] += text;
+      return true;
+    });
+  }
+  const before = process.cwd();
+  process.chdir(cwd);
+  try {
+    await run(['node', 'berth-server', ...args]);
+    return { code: process.exitCode ?? 0, ...texts };
+  } finally {
+    process.exitCode = undefined;
+    process.chdir(before);
+    vi.restoreAllMocks();
   }
 }
