@@ -98,9 +98,14 @@ function npm(...args) {
   const cache = mkdtempSync(join(tmpdir(), 'berth-npm-'));
   // Without the tools of the repository, which an installation replaces.
   const PATH = process.env.PATH.split(delimiter).filter((path) => !path.startsWith(MODULES));
-  const { status } = spawnSync('npm', [...args, `--cache=${cache}`], {
+  const { status } = spawnSync('npm', args, {
     cwd: ROOT,
-    env: { ...process.env, PATH: PATH.join(delimiter), SCARF_ANALYTICS: 'false' },
+    env: {
+      ...process.env,
+      PATH: PATH.join(delimiter),
+      SCARF_ANALYTICS: 'false',
+      npm_config_cache: cache,
+    },
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
   });
