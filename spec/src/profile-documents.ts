@@ -36,8 +36,8 @@ function listNames(profile: WireProfile): string[] {
 /** Replaces names that are a key or a complete text, and those at the end of an expression of a workflow. */
 function toRenamed(node: unknown, names: ReadonlyMap<string, string>): unknown {
   const rename = (text: string) => {
-    const end = text.lastIndexOf('/') + 1;
-    const isExpression = text.startsWith(CONTENT);
+    const isExpression = text.startsWith('$');
+    const end = Math.max(text.lastIndexOf('/'), text.lastIndexOf('.')) + 1;
     const name = isExpression ? text.slice(end) : text;
     return (isExpression ? text.slice(0, end) : '') + (names.get(name) ?? name);
   };

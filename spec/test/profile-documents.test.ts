@@ -28,6 +28,7 @@ it('replaces every neutral name', () => {
   expect(own).toContain('"name":"X-Acme-Authorization"');
   expect(own).toContain('"acmeFileID":{"description"');
   expect(own).toContain('$response.body#/body/data/acmeFileID');
+  expect(own).toContain('$steps.get-upload-meta-data.outputs.acmeFileID');
   expect(own).not.toMatch(/"(X-Svc|x-store)-[\w-]+"|"storeFileID":\{|data\/storeFileID/);
 });
 

@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { APIS } from '../src/contract/openapi.ts';
-import { documents, transactions } from '../src/contract/operations.ts';
+import { documents, toContract } from '../src/contract/operations.ts';
 import { compileTransactions } from '../src/dredd/compile.ts';
 import { copies, isInCopy } from '../src/dredd/run-transactions.ts';
 
+const { transactions } = toContract();
 const compile = (...copies: object[]) => compileTransactions(copies, new AbortController().signal);
 
 test.each(APIS)('the OpenAPI 3.0 copy of %s is valid', async (api) => {

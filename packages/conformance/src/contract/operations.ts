@@ -1,5 +1,7 @@
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import { toProfileDocument } from '@berth/spec/profile-documents';
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { matchesMediaType } from '../http/media-type.ts';
 import {
   APIS,
@@ -143,8 +145,10 @@ export function findProvocation({
   return PROVOCATIONS[api][status];
 }
 
-/** The two contract documents and their names in messages, against which every response is checked. */
-export const documents: Record<Api, { name: string; document: OpenapiDocument }> = {
+/** The two contract documents and their names in messages, against which responses are checked. */
+type Documents = Record<Api, { name: string; document: OpenapiDocument }>;
+
+export const documents: Documents = {
   gateway: { name: 'gateway.v1', document: gateway as unknown as OpenapiDocument },
   storage: { name: 'storage.v2', document: storage as unknown as OpenapiDocument },
 };
@@ -154,10 +158,19 @@ export interface Transaction extends Documented {
   api: Api;
 }
 
-/** All documented responses of the contract, in document order. */
-export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
-  listDocumented(documents[api].document).map((documented) => ({ api, ...documented })),
-);
+/** The documents in the words of a deployment (D1), and all their documented responses, in document order. */
+export interface Contract {
+  documents: Documents;
+  transactions: readonly Transaction[];
+}
+
+export function toContract(profile: WireProfile = defaultWireProfile): Contract {
+  const own = toProfileDocument(documents, profile);
+  const transactions = APIS.flatMap((api) =>
+    listDocumented(own[api].document).map((documented) => ({ api, ...documented })),
+  );
+  return { documents: own, transactions };
+}
 
 /**
  * Returns what a report states about a transaction before it runs. Its name consists of its operationId, status and

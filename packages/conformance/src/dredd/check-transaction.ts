@@ -1,16 +1,10 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { defaultWireProfile as wireProfile } from '@berth/spec/wire-profile';
 import { documents, type Transaction } from '../contract/operations.ts';
 import { findRule } from '../contract/rules.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
 import type { Finding, Result } from '../result.ts';
-import {
-  checkBody,
-  checkHeaders,
-  checkResponse,
-  listByStatus,
-} from '../validation/check-response.ts';
+import type { ResponseValidator } from '../validation/check-response.ts';
 import {
   type Claim,
   claimRefusal,
@@ -30,26 +24,29 @@ const RULES = (Object.keys(EXCHANGE_RULES) as ExchangeRuleId[]).filter(
  * single call can break, and whether it is the one that was to be triggered. Responses from a hosted service are
  * forwarded unchanged, so of their content only the documented one proves something (D7).
  *
- * @param exchange its response in the form that the contract documents
  * @param isAccepted whether an earlier call of the API succeeded
  */
 export function checkTransaction(
   transaction: Transaction,
   exchange: Exchange,
   isAccepted: boolean,
+  { validator, settings }: { validator: ResponseValidator; settings: Facts['settings'] },
 ): Pick<Result, 'outcome' | 'reason' | 'findings'> {
   const { api, operationId, status } = transaction;
   const { received } = exchange;
-  const facts = toFacts(exchange, { wireProfile }, operationId);
+  const facts = toFacts(exchange, settings, operationId);
   const isOfService = api === 'gateway' && status === '200' && !isGatewayError(received);
   const findings = isOfService
-    ? checkHeaders(listByStatus(transaction, received.status)[0] ?? transaction, received)
-    : checkResponse(transaction, received);
+    ? validator.checkHeaders(
+        validator.listByStatus(transaction, received.status)[0] ?? transaction,
+        received,
+      )
+    : validator.checkResponse(transaction, received);
   for (const id of RULES.filter((rule) => EXCHANGE_RULES[rule].appliesTo(facts))) {
     findings.push(...toFindings(EXCHANGE_RULES[id].claims(facts), findRule(id).places[0] ?? id));
   }
   const reason = isOfService
-    ? findServiceReason(transaction, facts)
+    ? findServiceReason(transaction, facts, validator)
     : findRefusalReason(transaction, facts, isAccepted);
   if (findings.length === 0 && reason !== undefined) return { outcome: 'skip', reason, findings };
   const where = `${documents[api].name} ${transaction.pointer}`;
@@ -62,13 +59,17 @@ function toFindings(claims: readonly Claim[], where: string): Finding[] {
 }
 
 /** Returns why the response of a hosted service does not prove that the documented one is forwarded. */
-function findServiceReason(transaction: Transaction, { received }: Facts): string | undefined {
+function findServiceReason(
+  transaction: Transaction,
+  { received }: Facts,
+  validator: ResponseValidator,
+): string | undefined {
   const { contentType: wanted = '' } = transaction;
   const contentType = received.header('content-type') ?? '';
   const isDocumented =
     received.status === 200 &&
     matchesMediaType(contentType, wanted) &&
-    checkBody(transaction, received).length === 0;
+    validator.checkBody(transaction, received).length === 0;
   if (isDocumented) return undefined;
   const came = `the service responded with ${received.status} ${contentType}`.trimEnd();
   return `${came}, which is not what the contract documents; the response headers follow the contract`;

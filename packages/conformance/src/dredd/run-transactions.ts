@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { toProfileDocument } from '@berth/spec/profile-documents';
 import { createRunCaller, type Run } from '../context/run.ts';
 import {
   disabled,
@@ -22,16 +23,17 @@ import {
   expandPath,
   findProvocation,
   type Transaction,
+  toContract,
   toPlace,
-  transactions,
 } from '../contract/operations.ts';
 import { findRules } from '../contract/rules.ts';
 import gateway from '../generated/gateway.v1.openapi30.gen.json' with { type: 'json' };
 import storage from '../generated/storage.v2.openapi30.gen.json' with { type: 'json' };
-import { type Call, type HeaderList, toReceived, toTarget, withHeaders } from '../http/exchange.ts';
+import { type Call, type HeaderList, toTarget, withHeaders } from '../http/exchange.ts';
 import { Throttled } from '../http/health.ts';
-import { fromContractResponse } from '../respect/translate.ts';
 import { createResult, type Result } from '../result.ts';
+import { ResponseValidator } from '../validation/check-response.ts';
+import { readReply } from '../validation/read-storage.ts';
 import { checkTransaction } from './check-transaction.ts';
 import { compileTransactions, type Draft } from './compile.ts';
 
@@ -43,8 +45,10 @@ export const copies = { gateway, storage } as unknown as Record<Api, OpenapiDocu
  * can run gets exactly one result, which is an error if Dredd does not create its transaction.
  */
 export async function runTransactions(run: Run, onResult: (result: Result) => void): Promise<void> {
+  const profile = { ...run.settings.wireProfile, copyPaths: run.copyPaths };
+  const contract = toContract(profile);
   const open = new Set<Transaction>();
-  for (const transaction of transactions) {
+  for (const transaction of contract.transactions) {
     if (!isDriven(transaction)) continue;
     const ending = transactionSkipReason(run, transaction);
     if (ending) onResult({ ...toResult(transaction), ...ending });
@@ -52,9 +56,13 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
   }
   if (open.size === 0) return;
   let fault = new Error('bug in the suite: Dredd did not request this response');
-  const known: Known = { gateway: run.gatewayScheme !== undefined, storage: false };
+  const known: Known = {
+    ...{ gateway: run.gatewayScheme !== undefined, storage: false },
+    validator: new ResponseValidator(contract),
+  };
   try {
-    for (const draft of await compileTransactions(Object.values(copies), run.signal)) {
+    const own = toProfileDocument(Object.values(copies), profile);
+    for (const draft of await compileTransactions(own, run.signal)) {
       const transaction = findTransaction(open, draft);
       if (transaction === undefined) continue;
       open.delete(transaction);
@@ -126,7 +134,7 @@ function toEnding({ signal }: Run, fault: Error): Pick<Result, 'outcome' | 'reas
 }
 
 /** What earlier calls have shown: whether each API accepts the credentials, and a file ID. */
-type Known = Record<Api, boolean> & { fileId?: string };
+type Known = Record<Api, boolean> & { fileId?: string; validator: ResponseValidator };
 
 async function runTransaction(
   run: Run,
@@ -139,14 +147,14 @@ async function runTransaction(
   try {
     const call = await prepareRequest(transaction, draft, run, known.fileId);
     const exchange = await createRunCaller(run).call(call);
-    const { status, headers } = exchange.received;
-    const response = toReceived(status, headers, fromContractResponse(run, exchange));
-    const { fileID } = Object(Object(Object(response.json).body).data);
-    if (typeof fileID === 'string') known.fileId ??= fileID;
+    const { data } = readReply(exchange, run.settings.wireProfile.envelope);
+    run.secrets.addGrant(data);
+    if (typeof data?.fileID === 'string') known.fileId ??= data.fileID;
     // Checked against the complete OpenAPI 3.1 document, not the copy that Dredd reads.
-    const translated = { ...exchange, received: response };
-    const { outcome, reason, findings } = checkTransaction(transaction, translated, known[api]);
-    known[api] ||= status < 300;
+    const { outcome, reason, findings } = checkTransaction(transaction, exchange, known[api], {
+      ...{ validator: known.validator, settings: run.settings },
+    });
+    known[api] ||= exchange.received.status < 300;
     return {
       ...result,
       outcome,

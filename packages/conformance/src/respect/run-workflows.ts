@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
+import { toProfileDocument } from '@berth/spec/profile-documents';
 import { createRunCaller, type Run } from '../context/run.ts';
 import {
   lacking,
@@ -13,23 +14,12 @@ import {
 import { toEvidence } from '../context/to-evidence.ts';
 import { followLink } from '../context/upload-client.ts';
 import type { Caller } from '../http/caller.ts';
-import {
-  type Exchange,
-  type HeaderList,
-  toReceived,
-  toTarget,
-  withHeaders,
-} from '../http/exchange.ts';
+import { type Exchange, type HeaderList, toTarget, withHeaders } from '../http/exchange.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { createResult, type Finding, type Result } from '../result.ts';
-import {
-  createVault,
-  fromContractResponse,
-  fromContractStatus,
-  toContractBody,
-  type Vault,
-} from './translate.ts';
+import { readReply } from '../validation/read-storage.ts';
+import { createVault, toContractBody, toExpectedStatus, type Vault } from './translate.ts';
 
 /** The parts of a step or workflow run by Respect that the suite reads. */
 interface Executed {
@@ -86,10 +76,20 @@ async function runWorkflow(run: Run, workflow: Workflow): Promise<Result> {
 
 /** Runs a workflow with Redocly Respect, which is imported here because loading it is slow. */
 async function execute(run: Run, { id, file }: Workflow, fetch: RecordedFetch['fetch']) {
-  const [respect, { createConfig }] = await Promise.all([
+  const [respect, { BaseResolver, createConfig }] = await Promise.all([
     import('@redocly/respect-core'),
     import('@redocly/openapi-core'),
   ]);
+  const profile = { ...run.settings.wireProfile, copyPaths: run.copyPaths };
+  /** Reads the workflows and the documents in the words of the deployment. */
+  class ProfileResolver extends BaseResolver {
+    override parseDocument(
+      ...given: Parameters<InstanceType<typeof BaseResolver>['parseDocument']>
+    ) {
+      const document = super.parseDocument(...given);
+      return { ...document, parsed: toProfileDocument(document.parsed, profile) };
+    }
+  }
   const { gatewayUrl, storageUrl, timeout } = run.settings;
   const path = createRequire(import.meta.url).resolve(`@berth/spec/workflows/${file}.arazzo.yaml`);
   const results = await respect.run({
@@ -97,6 +97,7 @@ async function execute(run: Run, { id, file }: Workflow, fetch: RecordedFetch['f
     server: [`gateway=${gatewayUrl}`, `storage=${storageUrl}`],
     input: JSON.stringify(toInputs(run, file, id)),
     config: await createConfig({}),
+    externalRefResolver: new ProfileResolver(),
     requestFileLoader: {
       // The content of a file that a workflow uploads.
       getFileBody: async (name: string) => new Blob([await readFile(name)]),
@@ -200,17 +201,21 @@ interface RecordedFetch {
  */
 function createFetch(run: Run): RecordedFetch {
   const caller = createRunCaller(run);
-  const vault = createVault();
+  const { settings, secrets } = run;
+  const { storeFileID, envelope } = settings.wireProfile;
+  const vault = createVault(storeFileID);
   const recorded: RecordedFetch = {
     exchanges: [],
     async fetch(input, init) {
       try {
         const exchange = await call(run, caller, vault, vault.reveal(String(input)), init ?? {});
         recorded.exchanges.push(exchange);
-        const { headers } = exchange.received;
-        const status = fromContractStatus(run, exchange);
-        const own = fromContractResponse(run, exchange);
-        const { json } = toReceived(status, [], own);
+        const { headers, json, body: own } = exchange.received;
+        const { url } = exchange.sent;
+        const isStorage = url.startsWith(`${settings.storageUrl}/api/v2/`);
+        if (isStorage) secrets.addGrant(readReply(exchange, envelope).data);
+        const operationId = isStorage ? url.slice(url.lastIndexOf(':') + 1) : undefined;
+        const status = toExpectedStatus(operationId, exchange.received.status);
         // Without the values that Respect only passes on.
         const body = json === undefined ? own : Buffer.from(JSON.stringify(vault.conceal(json)));
         const hasBody = ![204, 205, 304].includes(status);

@@ -1,11 +1,10 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { APIS, type Api, dereference, type Header, joinPointer } from '../contract/openapi.ts';
+import { APIS, dereference, type Header, joinPointer } from '../contract/openapi.ts';
 import {
-  documents,
+  type Contract,
   findByContentType,
   findByStatus,
   type Transaction,
-  transactions,
 } from '../contract/operations.ts';
 import type { Received } from '../http/exchange.ts';
 import { isJson } from '../http/media-type.ts';
@@ -14,83 +13,92 @@ import type { Finding } from '../result.ts';
 /** Keywords of OpenAPI and of the contract that do not validate. */
 const ANNOTATIONS = ['example', 'xml', 'x-berth-item-pattern', 'x-berth-unwrap'];
 
-// Ajv compiles the document that contains the schemas, so it must know its top-level keys.
-const rootKeys = new Set(APIS.flatMap((api) => Object.keys(documents[api].document)));
+/** Checks responses against the documents of a deployment. */
+export class ResponseValidator {
+  readonly #contract: Contract;
+  readonly #ajv: Ajv2020;
 
-const ajv = new Ajv2020({
-  allErrors: true,
-  strict: true,
-  keywords: [...ANNOTATIONS, ...rootKeys],
-});
-
-for (const api of APIS) ajv.addSchema(documents[api].document, documents[api].name, false, false);
-
-/**
- * Returns a schema of the contract that validates synchronously.
- *
- * @param where document and JSON pointer: `storage.v2#/components/schemas/FileId`
- */
-function findSchema(where: string): ValidateFunction | undefined {
-  return ajv.getSchema(where) as ValidateFunction | undefined;
-}
-
-/**
- * Checks a response's media type, body and required headers against the contract for its status. The caller
- * must check whether that status was expected.
- */
-export function checkResponse(transaction: Transaction, received: Received): Finding[] {
-  const candidates = listByStatus(transaction, received.status);
-  const [first] = candidates;
-  const { name } = documents[transaction.api];
-  if (first === undefined) {
-    return [{ message: `the status ${received.status} is not documented`, where: name }];
+  constructor(contract: Contract) {
+    this.#contract = contract;
+    const { documents } = contract;
+    // Ajv compiles the document that contains the schemas, so it must know its top-level keys.
+    const rootKeys = new Set(APIS.flatMap((api) => Object.keys(documents[api].document)));
+    const keywords = [...ANNOTATIONS, ...rootKeys];
+    this.#ajv = new Ajv2020({ allErrors: true, strict: true, keywords });
+    for (const api of APIS) {
+      this.#ajv.addSchema(documents[api].document, documents[api].name, false, false);
+    }
   }
-  const contentType = received.header('content-type');
-  const documented = findByContentType(candidates, contentType);
-  if (documented)
-    return [...checkHeaders(documented, received), ...checkBody(documented, received)];
-  const wanted = candidates.map((entry) => entry.contentType ?? 'no content').join(' or ');
-  return [
-    ...checkHeaders(first, received),
-    {
-      message: `the content type must be ${wanted}, not ${contentType ?? 'absent'}`,
-      where: `${name} ${first.pointer}/content`,
-    },
-  ];
-}
 
-/**
- * Checks a body against the full schema of a documented response. Only JSON and text have a schema. Other
- * content is not checked.
- */
-export function checkBody(documented: Transaction, received: Received): Finding[] {
-  const { api, contentType } = documented;
-  if (contentType === undefined) return [];
-  const where = joinPointer(documented.pointer, 'content', contentType, 'schema');
-  const validate = findSchema(`${documents[api].name}${where}`);
-  if (validate === undefined) return [];
-  const body = isJson(contentType) ? received.json : received.text;
-  if (body === undefined) {
-    return [{ message: 'the body must be JSON', where: `${documents[api].name} ${where}` }];
+  /**
+   * Checks a response's media type, body and required headers against the contract for its status. The caller
+   * must check whether that status was expected.
+   */
+  checkResponse(transaction: Transaction, received: Received): Finding[] {
+    const candidates = this.listByStatus(transaction, received.status);
+    const [first] = candidates;
+    const { name } = this.#contract.documents[transaction.api];
+    if (first === undefined) {
+      return [{ message: `the status ${received.status} is not documented`, where: name }];
+    }
+    const contentType = received.header('content-type');
+    const documented = findByContentType(candidates, contentType);
+    if (documented) {
+      return [...this.checkHeaders(documented, received), ...this.checkBody(documented, received)];
+    }
+    const wanted = candidates.map((entry) => entry.contentType ?? 'no content').join(' or ');
+    return [
+      ...this.checkHeaders(first, received),
+      {
+        message: `the content type must be ${wanted}, not ${contentType ?? 'absent'}`,
+        where: `${name} ${first.pointer}/content`,
+      },
+    ];
   }
-  if (validate(body)) return [];
-  return (validate.errors ?? []).map((error) => toFinding(api, where, error));
+
+  /**
+   * Checks a body against the full schema of a documented response. Only JSON and text have a schema. Other
+   * content is not checked.
+   */
+  checkBody({ api, contentType, pointer }: Transaction, received: Received): Finding[] {
+    if (contentType === undefined) return [];
+    const { name } = this.#contract.documents[api];
+    const where = joinPointer(pointer, 'content', contentType, 'schema');
+    const validate = this.#ajv.getSchema(`${name}${where}`) as ValidateFunction | undefined;
+    if (validate === undefined) return [];
+    const body = isJson(contentType) ? received.json : received.text;
+    if (body === undefined) {
+      return [{ message: 'the body must be JSON', where: `${name} ${where}` }];
+    }
+    if (validate(body)) return [];
+    return (validate.errors ?? []).map((error) => toFinding(name, where, error));
+  }
+
+  listByStatus(transaction: Transaction, status: number): Transaction[] {
+    const ofOperation = this.#contract.transactions.filter(
+      ({ api, operationId }) => api === transaction.api && operationId === transaction.operationId,
+    );
+    return findByStatus(ofOperation, toDocumented(transaction, status));
+  }
+
+  /** Checks that each header that the documented response requires is present and not empty. */
+  checkHeaders(documented: Transaction, received: Received): Finding[] {
+    const { document, name } = this.#contract.documents[documented.api];
+    return Object.entries(documented.response.headers ?? {}).flatMap(([header, node]) => {
+      const own = `${documented.pointer}/headers/${header}`;
+      const { value, pointer } = dereference<Header>(document, node, own);
+      if (!value.required || received.header(header)) return [];
+      return [{ message: `the ${header} header is required`, where: `${name} ${pointer}` }];
+    });
+  }
 }
 
-function toFinding(api: Api, where: string, error: ErrorObject): Finding {
+function toFinding(name: string, where: string, error: ErrorObject): Finding {
   const place = error.instancePath.slice(1).replaceAll('/', '.') || 'the body';
-  const { name } = documents[api];
   // Ajv counts from the root of the document if it followed a `$ref`, otherwise from the schema.
   const path = error.schemaPath.slice(error.schemaPath.indexOf('#'));
   const pointer = path.startsWith('#/components/') ? path : `${where}${path.slice(1)}`;
   return { message: `${place} ${error.message}`, where: `${name} ${pointer}` };
-}
-
-export function listByStatus(transaction: Transaction, status: number): Transaction[] {
-  const ofOperation = transactions.filter(
-    ({ api, operationId }) => api === transaction.api && operationId === transaction.operationId,
-  );
-  return findByStatus(ofOperation, toDocumented(transaction, status));
 }
 
 /**
@@ -103,17 +111,6 @@ export function toDocumented(
 ): number {
   const isFree = api === 'storage' && operationId !== 'batchCopyFile';
   return isFree && status >= 200 && status < 300 ? 200 : status;
-}
-
-/** Checks that each header that the documented response requires is present and not empty. */
-export function checkHeaders(documented: Transaction, received: Received): Finding[] {
-  const { document, name } = documents[documented.api];
-  return Object.entries(documented.response.headers ?? {}).flatMap(([header, node]) => {
-    const own = `${documented.pointer}/headers/${header}`;
-    const { value, pointer } = dereference<Header>(document, node, own);
-    if (!value.required || received.header(header)) return [];
-    return [{ message: `the ${header} header is required`, where: `${name} ${pointer}` }];
-  });
 }
 
 /** Returns the place of the schema of a request with its fields at the top level (D21). */

@@ -45,9 +45,6 @@ export function hasRequestId(headers: HeaderList): Claim {
   return [id.trim() !== '', 'the response must have an X-Request-Id'];
 }
 
-/** A header that only responses of hosted services have, if the deployment sends it at all. */
-const UPSTREAM_STATUS = 'x-svc-upstream-status-code';
-
 const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
 
 const isGateway = ({ operationId }: Facts) => operationId.startsWith('cloudrun');
@@ -68,9 +65,11 @@ export function isGatewayError({ status, json, header }: Received): boolean {
  * body, so a code of the contract is required.
  */
 function isOwnError(facts: Facts): boolean {
-  const { received } = facts;
+  const { received, settings } = facts;
   if (!isGateway(facts) || received.status < 400) return false;
-  if (received.header(UPSTREAM_STATUS) !== undefined) return false;
+  // Only responses of hosted services have this header, if the deployment sends it at all.
+  const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
+  if (received.header(upstreamStatus) !== undefined) return false;
   return isGatewayError(received) || CODES.has(Object(received.json).code);
 }
 
@@ -140,6 +139,9 @@ const ofStorage = (
 const isWrapped = ({ settings }: Facts) => settings.wireProfile.envelope === 'wrapped';
 const hasStatusCode = (facts: Facts) =>
   isWrapped(facts) && typeof facts.envelope?.statusCode === 'number';
+/** Whether a response looks like one without the envelope (D20). */
+const isFlat = ({ data, code }: Record<string, unknown> = {}) =>
+  data !== undefined || code !== undefined;
 const hasBody = ({ body }: Facts) => body !== undefined;
 const isCopy = ({ operationId }: Facts) => operationId === 'batchCopyFile';
 
@@ -275,7 +277,10 @@ export const EXCHANGE_RULES = {
   ),
   'ST-ENVELOPE-BODY': ofStorage(
     ({ envelope, body }) => [
-      [body !== undefined, `body must be an object, not ${show(envelope?.body)}`],
+      [
+        body !== undefined,
+        `body must be an object, not ${show(envelope?.body)}${isFlat(envelope) ? '; if responses are flat, the wire profile has to say so' : ''}`,
+      ],
     ],
     isWrapped,
   ),

@@ -1,6 +1,5 @@
-import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Exchange } from '../http/exchange.ts';
-import type { Settings } from '../options.ts';
 
 /** The response to a storage call and the content of its envelope, which has not been validated. */
 export interface StorageReply extends Exchange {
@@ -35,31 +34,6 @@ export function readReply(exchange: Exchange, form: WireProfile['envelope']): St
 function toObject(value: unknown): Record<string, unknown> | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? (value as Record<string, unknown>) : undefined;
-}
-
-/**
- * Converts the JSON of a response to the form that the contract documents, with an envelope and the contract's
- * names.
- *
- * @param status the status that a flat response has in its place in the envelope
- */
-export function toContractEnvelope(
-  json: unknown,
-  { wireProfile }: Pick<Settings, 'wireProfile'>,
-  status: number,
-): unknown {
-  const { envelope } = wireProfile;
-  const isRenamed = wireProfile.storeFileID !== defaultWireProfile.storeFileID;
-  if (json === undefined || (envelope === 'wrapped' && !isRenamed)) return json;
-  const response = Object(json);
-  const body = envelope === 'flat' ? response : Object(response.body);
-  const { [wireProfile.storeFileID]: storeFileID, ...rest } = Object(body.data);
-  const data =
-    storeFileID === undefined ? rest : { ...rest, [defaultWireProfile.storeFileID]: storeFileID };
-  const renamed = body.data === undefined ? body : { ...body, data };
-  return envelope === 'flat'
-    ? { statusCode: status, body: renamed }
-    : { ...response, body: renamed };
 }
 
 /** A success has `data` and a 2xx status; everything else is treated as a failure. */
