@@ -1,4 +1,5 @@
 import server from '@berth/server/config.schema.json' with { type: 'json' };
+import { toTable } from '../../spec/generate/pages.ts';
 
 type Schema = {
   type?: string | string[];
@@ -74,12 +75,4 @@ function toType(schema: Schema): string {
 function toDefault({ default: value }: Schema): string {
   if (value === undefined || (typeof value === 'object' && !Array.isArray(value))) return '';
   return `\`${JSON.stringify(value)}\``;
-}
-
-/** A Markdown table; a `|` in a cell is escaped. */
-export function toTable(head: string[], rows: string[][]): string {
-  const lines = [head, head.map(() => '---'), ...rows].map(
-    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
-  );
-  return `${lines.join('\n')}\n`;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DOCUMENTS } from '../scripts/generate/bundle.ts';
+import { DOCUMENTS } from '../generate/read.ts';
 
 const SPEC = join(import.meta.dirname, '..');
 const OPEN_RULE = 'the contract restricts nothing that it leaves open';

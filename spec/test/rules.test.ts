@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import gateway from '../generated/gateway.v1.gen.json' with { type: 'json' };
-import storage from '../generated/storage.v2.gen.json' with { type: 'json' };
-import { readRules } from '../scripts/generate/rules.ts';
+import { readContract } from '../generate/read.ts';
+import { readRules } from '../generate/read-rules.ts';
 
-const documents = { 'gateway.v1': gateway, 'storage.v2': storage };
-const published = await readRules(documents);
+const contract = readContract();
+const published = contract.rules;
 
 describe('the rule set', () => {
   it('keeps the rules for clients apart', () => {
@@ -38,16 +37,17 @@ describe('an invalid rules file', () => {
 
   function read(rules: object[], outline = { Chapter: ['Line'] }, extra?: string) {
     const folder = mkdtempSync(join(tmpdir(), 'berth-rules-'));
-    const index = { files: ['sample.yaml'] };
-    writeFileSync(join(folder, 'index.yaml'), stringify(index));
     writeFileSync(join(folder, 'outline.yaml'), stringify(outline));
-    writeFileSync(join(folder, 'sample.yaml'), stringify(rules));
+    for (const surface of ['auth', 'storage', 'upload', 'clients']) {
+      writeFileSync(join(folder, `${surface}.yaml`), '');
+    }
+    writeFileSync(join(folder, 'gateway.yaml'), stringify(rules));
     if (extra) writeFileSync(join(folder, extra), '[]');
-    return readRules(documents, folder);
+    return readRules(contract, folder);
   }
 
-  it('is read if it is valid', async () => {
-    expect((await read([rule])).rules).toEqual([rule]);
+  it('is read if it is valid', () => {
+    expect(read([rule]).rules).toEqual([rule]);
   });
 
   it.each([
@@ -59,38 +59,37 @@ describe('an invalid rules file', () => {
       { places: ['gateway.v1#/info/none'] },
       'place gateway.v1#/info/none does not exist',
     ],
-    ['a file', { places: ['defaults/none.yaml'] }, 'place defaults/none.yaml does not exist'],
+    ['a file', { places: ['workflows/none.yaml'] }, 'place workflows/none.yaml does not exist'],
     ['a level', { level: 'MAY' }, '/level must be equal to one of the allowed values'],
     ['an id', { id: 'Rule 7' }, '/id must match pattern'],
     ['a property', { color: 'red' }, 'must NOT have additional properties'],
-  ])('is rejected if %s is unknown', async (_, change, problem) => {
+  ])('is rejected if %s is unknown', (_, change, problem) => {
     const id = 'id' in change ? change.id : rule.id;
-    await expect(read([{ ...rule, ...change }])).rejects.toThrow(`sample.yaml: ${id}: ${problem}`);
+    expect(() => read([{ ...rule, ...change }])).toThrow(`gateway.yaml: ${id}: ${problem}`);
   });
 
   it.each([
-    ['an ID occurs twice', [rule, rule], 'sample.yaml: GW-SAMPLE: has the ID of another rule'],
+    ['an ID occurs twice', [rule, rule], 'gateway.yaml: GW-SAMPLE: has the ID of another rule'],
     [
       'a rule has no operation or place',
       [{ ...rule, operations: [], places: [] }],
-      /needs operations\n.*needs a place/,
+      /operations must NOT have fewer than 1 items\n.*places must NOT/,
     ],
     [
       'a rule has neither a source nor a decision',
       [{ ...rule, source: [], decisions: [] }],
       /neither a source nor a decision/,
     ],
-  ])('is rejected if %s', async (_, rules, problem) => {
-    await expect(read(rules)).rejects.toThrow(problem);
+  ])('is rejected if %s', (_, rules, problem) => {
+    expect(() => read(rules)).toThrow(problem);
   });
 
-  it('is rejected if no rule states a line of the outline', async () => {
-    const reading = read([rule], { Chapter: ['Line', 'Forgotten'] });
-    await expect(reading).rejects.toThrow('Chapter › Forgotten: no rule states it');
+  it('is rejected if no rule states a line of the outline', () => {
+    const reading = () => read([rule], { Chapter: ['Line', 'Forgotten'] });
+    expect(reading).toThrow('Chapter › Forgotten: no rule states it');
   });
 
-  it('is rejected if the index does not name it', async () => {
-    const reading = read([rule], undefined, 'stray.yaml');
-    await expect(reading).rejects.toThrow('stray.yaml: not listed in index.yaml');
+  it('is rejected if it is not the file of a surface', () => {
+    expect(() => read([rule], undefined, 'stray.yaml')).toThrow('stray.yaml: not one of outline.');
   });
 });

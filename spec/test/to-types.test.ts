@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toTypes } from '../scripts/to-types.ts';
+import { toTypes } from '../generate/to-types.ts';
 
 const DOCUMENT = {
   openapi: '3.1.1',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { DOCUMENTS } from '../scripts/generate/bundle.ts';
+import { DOCUMENTS } from '../generate/read.ts';
 import {
   defaultWireProfile,
   parseWireProfile,

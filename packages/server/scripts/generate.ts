@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { writeGenerated } from '../../../spec/scripts/codegen.ts';
+import { writeGenerated } from '../../../spec/generate/write.ts';
 import { toJsonSchema } from '../src/config/config-schema.ts';
 
 /** Writes the JSON Schema of the configuration file, which editors use for completion and validation. */

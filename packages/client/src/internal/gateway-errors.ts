@@ -61,7 +61,7 @@ export async function classifyGateway(response: Response): Promise<RetryClass> {
 
 /**
  * Returns whether a failed gateway response allows a retry, according to `retry` in
- * spec/defaults/gateway-errors.yaml. D10 distinguishes the gateway's own refusals from responses of the
+ * spec/defaults.yaml. D10 distinguishes the gateway's own refusals from responses of the
  * hosted service, which has executed the call: a POST is not retried after a 503 from the service itself.
  */
 function classifyGatewayBody(body: unknown, response: Response): RetryClass {

@@ -42,7 +42,7 @@ export interface Parameter {
   schema?: object;
 }
 
-export interface RequestBody {
+interface RequestBody {
   description?: string;
   content: Record<string, MediaType>;
 }
@@ -60,7 +60,7 @@ export interface Header {
   schema?: object;
 }
 
-export interface MediaType {
+interface MediaType {
   schema?: object;
   example?: unknown;
   examples?: Record<string, { value: unknown } | Reference>;

@@ -16,7 +16,7 @@ import {
   type ResponseObject,
 } from './openapi.ts';
 
-export interface Documented {
+interface Documented {
   operationId: string;
   method: Method;
   /** Path template, such as `/v1/cloudrun/{name}`. */
@@ -31,7 +31,7 @@ export interface Documented {
   pathItem: PathItem;
 }
 
-export function listDocumented(document: OpenapiDocument): Documented[] {
+function listDocumented(document: OpenapiDocument): Documented[] {
   return Object.entries(document.paths).flatMap(([path, pathItem]) =>
     METHODS.flatMap((method) => {
       const operation = pathItem[method];

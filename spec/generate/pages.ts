@@ -1,0 +1,201 @@
+import type { Any, Contract, Decision } from './read.ts';
+
+// The pages of `docs/reference/` that are derived from the contract.
+
+const RETRY: Record<string, string> = {
+  any: 'yes',
+  idempotent: 'if the call is idempotent',
+  never: 'no',
+};
+
+const FIXED: Record<string, string> = {
+  contract: 'code and status',
+  code: 'code',
+  ours: '',
+};
+
+/** Every error code of mock and server, by surface. */
+export function toErrorsPage({ defaults }: Contract): string {
+  return `# Error codes
+
+These are the error codes of the mock and the reference server. The lists are open, so a deployment may use other codes.
+Clients handle unknown codes by their status: see [errors and retries](../guides/errors.md).
+
+## Gateway
+
+The body is \`{ code, message, requestId }\`. _Retry_ shows whether the same call may be sent again, and _Fixed_ what the
+contract defines for every deployment. The rest is specific to this project ([D6](../decisions/d06-gateway-errors.md)).
+
+${toTable(
+  ['Code', 'Status', 'Retry', 'Retry-After', 'Fixed', 'Message'],
+  defaults.gatewayErrors.map((error: Any) => [
+    `\`${error.code}\``,
+    String(error.status),
+    RETRY[error.retry] ?? '',
+    toSeconds(error),
+    FIXED[error.strength] ?? '',
+    error.message,
+  ]),
+)}
+## Storage
+
+The body is the envelope \`{ statusCode, body: { requestId, code, message } }\`. If the call itself succeeds, each item
+in the result list has a code, which is \`${defaults.itemCodes.success}\` for a successful item
+([D26](../decisions/d26-storage-errors.md)).
+
+${toTable(
+  ['Code', 'Applies to', 'Status', 'Retry-After', 'Message'],
+  defaults.storageErrors.map((error: Any) => [
+    `\`${error.code}\``,
+    error.level === 'item' ? 'an item' : 'the call',
+    String(error.status),
+    toSeconds(error),
+    error.message,
+  ]),
+)}
+## Upload target
+
+The body is an XML \`Error\` document with \`Code\`, \`Message\`, \`Resource\`, \`RequestId\` and \`TraceId\`
+([D27](../decisions/d27-upload-target.md)).
+
+${toTable(
+  ['Code', 'Status', 'Message'],
+  defaults.uploadErrors.map(({ code, status, message }: Any) => [
+    `\`${code}\``,
+    String(status),
+    message,
+  ]),
+)}
+## Links
+
+Links fail in the format and with the codes of the upload target. In addition, a link to a file that no longer exists
+fails with 404 \`STORAGE_FILE_NONEXIST\`, a range outside the file with 416 \`InvalidRange\`, and a method other than GET
+and HEAD with 405 \`AccessDenied\`.
+`;
+}
+
+function toSeconds({ retryAfter }: Any): string {
+  return retryAfter === undefined ? '' : `${retryAfter} s`;
+}
+
+const OPERATION_HEAD = ['Operation', 'Method', 'Path', 'What it does', 'Retry', 'Rules'];
+
+/** Every operation of both documents. */
+export function toOperationsPage(contract: Contract): string {
+  const { gateway, storage } = contract;
+  return `# Operations
+
+This page lists the operations of the contract by \`operationId\`, the name that types, reports and logs use. For schemas,
+examples and responses, see the documents: [gateway](../../spec/gateway.v1.yaml),
+[storage](../../spec/storage.v2.yaml).
+
+_Retry_ shows whether a client may retry a call if it does not know whether the call was executed.
+
+## Gateway, version ${gateway.info.version}
+
+${toTable(OPERATION_HEAD, toRows(gateway.paths, contract))}
+## Storage and upload target, version ${storage.info.version}
+
+${toTable(OPERATION_HEAD, toRows(storage.paths, contract))}
+The upload target has no fixed URL. Send \`uploadFile\` to exactly the \`url\` that \`getUploadMetaData\` returned.
+`;
+}
+
+function toRows(paths: Any, { rules, defaults }: Contract): string[][] {
+  return Object.entries<Any>(paths).flatMap(([path, item]) =>
+    ['get', 'post']
+      .filter((method) => method in item)
+      .map((method) => {
+        const { operationId, summary, 'x-berth-websocket': isWebSocket } = item[method];
+        const own = rules.rules.filter(({ operations }) => operations.includes(operationId));
+        const known = defaults.operations[operationId];
+        return [
+          `\`${operationId}\``,
+          method.toUpperCase() + (isWebSocket ? ', WebSocket' : ''),
+          `\`${path}\``,
+          summary,
+          known === undefined ? toRepeat(operationId, method) : known.idempotent ? 'yes' : 'no',
+          String(own.length),
+        ];
+      }),
+  );
+}
+
+/** Whether an operation may be repeated that is not in the table of the defaults. */
+function toRepeat(id: string, method: string): string {
+  if (id === 'uploadFile') return 'with a new grant';
+  return method === 'get' ? 'yes' : 'if the service allows it';
+}
+
+const TOPICS: Record<string, string> = {
+  GW: 'Gateway',
+  AU: 'Authentication',
+  ST: 'Storage',
+  UP: 'Upload target',
+  CL: 'Clients',
+};
+
+/** Every rule by its ID, with the sentence or decision that it comes from. */
+export function toRulesPage({ rules, decisions }: Contract): string {
+  const all = [...rules.rules, ...rules.clientRules];
+  const topics = Map.groupBy(all, ({ id }) => id.split('-')[0] ?? '');
+  const sections = [...topics].map(([prefix, own]) => {
+    const rows = own.map((rule) => [
+      `\`${rule.id}\``,
+      rule.level,
+      rule.statement,
+      [...rule.source.map(toPlace), ...rule.decisions.map((id) => toLink(id, decisions))].join(
+        ', ',
+      ),
+    ]);
+    return `## ${TOPICS[prefix]}\n\n${toTable(['Rule', 'Level', 'Statement', 'Source'], rows)}`;
+  });
+  return `# Rules
+
+The [conformance suite](../guides/conformance.md) checks these rules on every deployment and uses their IDs in its
+reports. The source is the line of the API description that states a rule, or the decision that does. Rules for clients
+are checked by the tests of the client. What a rule leaves open is in [errors](errors.md) and [limits](limits.md).
+
+${sections.join('\n')}`;
+}
+
+/** Joins the headings that lead to a line of the API description without spaces. */
+function toPlace(source: string): string {
+  return source.replaceAll(' › ', '/');
+}
+
+function toLink(id: string, decisions: Readonly<Record<string, Decision>>): string {
+  return `[${id}](../decisions/${decisions[id]?.file})`;
+}
+
+/** Every limit that the contract leaves open. */
+export function toLimitsPage({ defaults, decisions }: Contract): string {
+  const rows = Object.entries<Any>(defaults.limits).map(
+    ([name, { value, unit, decision, description }]) => [
+      `\`${name}\``,
+      `${value.toLocaleString('en-US')} ${unit}${toMebibytes(value, unit)}`,
+      description,
+      toLink(decision, decisions),
+    ],
+  );
+  return `# Limits
+
+The contract leaves these limits to each deployment. The mock, the server and the stubs use the values below, and the
+client expects them. To change them for the server, set \`limits\` in its [configuration](configuration.md).
+
+${toTable(['Limit', 'Value', 'Applies to', 'Decision'], rows)}`;
+}
+
+function toMebibytes(value: number, unit: string): string {
+  if (unit !== 'bytes' || value < 1024 * 1024) return '';
+  const mebibytes = value / 1024 / 1024;
+  return mebibytes < 1024 ? ` (${mebibytes} MiB)` : ` (${mebibytes / 1024} GiB)`;
+}
+
+/** A Markdown table; a `|` in a cell is escaped. */
+export function toTable(head: string[], rows: string[][]): string {
+  const lines = [head, head.map(() => '---'), ...rows].map(
+    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
+  );
+  return `${lines.join('\n')}\n`;
+}
