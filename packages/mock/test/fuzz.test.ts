@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { spawnCli, untilReady } from './helpers/cli.ts';
 
 /** Set `MOCK_FUZZ_SEED` and `MOCK_FUZZ_REQUESTS` for other requests, and more of them. */
-const { MOCK_FUZZ_SEED: seed = '18', MOCK_FUZZ_REQUESTS: requests = '250' } = process.env;
+const { MOCK_FUZZ_SEED: seed = '18', MOCK_FUZZ_REQUESTS: requests = '200' } = process.env;
 const AT_ONCE = 16;
 
 test(`${requests} hostile requests end no process and cause no warning (seed ${seed})`, async () => {
@@ -72,14 +72,11 @@ const TARGETS = [
   '/v1/cloudrun/hello',
   '/v1/cloudrun/echo/a?data=1',
   '/v1/cloudrun/hello/../x%00',
-  '/v1/cloudrun/hello?session=%ff',
   `${STORAGE}batchDelete`,
-  `${STORAGE}batchCopyFile`,
   `${STORAGE}nothing`,
   '/',
   '/?session=a',
   '/files/a?sign=a&sign=b',
-  '/__mock/',
   '/__mock/api/files/a',
   '/__mock/api/clock',
   'http://[::::]/v1/cloudrun/hello',
@@ -91,7 +88,6 @@ const TARGETS = [
 const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['Host', ['localhost', '127.0.0.1:99999', '[::::]', 'a..b', 'xn--a', 'a'.repeat(300)]],
   ['Authorization', ['Bearer any', 'TC3-HMAC-SHA256 Credential=', '\xff', '']],
-  ['X-Svc-Authorization', ['1.0 any', '']],
   ['X-Svc-TimeStamp', ['1700000000', '-1', '9'.repeat(50)]],
   ['X-Mock-Session', ['a', '../..', '\xff', '__proto__', 'a'.repeat(5_000)]],
   [
@@ -101,13 +97,11 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['Prefer', ['code=404', 'code=504, example=SERVICE_TIMEOUT', 'dynamic=true', 'code=9', '\xff']],
   ['Accept', ['*/*', 'text/event-stream', 'a/b;q', '\xff', 'a/b,'.repeat(500), ';;']],
   ['Origin', ['http://localhost', 'null', 'https://a.example', '\xff']],
-  ['Access-Control-Request-Method', ['GET', '\xff']],
   ['Content-Type', ['application/json', 'multipart/form-data; boundary=b', 'a', '\xff']],
   ['Content-Length', ['0', '2', '99999999999999999999', '-1']],
   ['Transfer-Encoding', ['chunked', 'gzip', 'chunked, chunked']],
   ['Expect', ['100-continue', 'tea']],
   ['Range', ['bytes=0-', 'bytes=5-1', 'bytes=99999999999999999999-']],
-  ['Last-Event-ID', ['1', '\xff']],
   ['Connection', ['Upgrade', 'close', 'keep-alive, a']],
   ['Upgrade', ['websocket', 'h2c']],
   ['Sec-WebSocket-Version', ['13', '1']],

@@ -105,16 +105,4 @@ describe('unmatched calls', () => {
     await fetch(await getLink(mock, await upload(mock, 'a.txt', 'x')));
     expect(await unmatched()).toEqual([]);
   });
-
-  test('belong to one session', async () => {
-    await gateway(mock, { path: '/nowhere', headers: { 'x-mock-session': 'b' } });
-    expect(await unmatched()).toEqual([]);
-    expect(mock.session('b').requests({ unmatched: true })).toHaveLength(1);
-  });
-
-  test('are calls whose connection was cut by a fault', async () => {
-    await fetch(mock.url + HELLO.path, { headers: { 'x-mock-fault': 'reset' } }).catch(() => {});
-    await expect.poll(() => session.requests()).toHaveLength(1);
-    expect(session.requests()).toMatchObject([{ matched: true, faults: ['X-Mock-Fault'] }]);
-  });
 });

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { afterAll, expect, test } from 'vitest';
-import WsSocket from 'ws';
 import { createMock, type Mock } from '../src/index.ts';
 import { startSocketService } from './services/start-socket-service.ts';
 
@@ -45,16 +43,4 @@ test('the service sees nothing of it', async () => {
   const { headers, url } = (await arrived).request;
   expect([headers['sec-websocket-protocol'], url]).toEqual(['chat', '/a?session=its-own']);
   expect(headers).not.toHaveProperty('x-mock-session');
-});
-
-test.each([
-  ['the header takes precedence', { 'x-mock-session': 'by-header' }, 'by-header'],
-  ['an invalid encoding is the raw name', {}, '%zz'],
-])('%s', async (_, headers, session) => {
-  const socket = new WsSocket(toAddress(mock, 'echo'), ['chat', 'mock.session.%zz'], {
-    headers: { ...headers, authorization: 'Bearer any' },
-  });
-  await once(socket, 'open');
-  expect(lastOf(mock, session)).toMatchObject({ service: 'echo' });
-  socket.terminate();
 });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { gateway, storage } from './helpers/calls.ts';
+import { storage } from './helpers/calls.ts';
 import { getLink, postForm, read, toForm, upload } from './helpers/upload.ts';
 
 const mock = await createMock();
@@ -74,20 +74,5 @@ describe('the clock of a session', () => {
     own.session().reset();
     own.session().files.put('a.txt', 'x');
     expect((await fetch(link)).status).toBe(200);
-  });
-});
-
-describe('the log of a session', () => {
-  test('keeps the first 16 KiB of a body', async () => {
-    await using own = await createMock();
-    await gateway(own, {
-      method: 'POST',
-      path: '/v1/cloudrun/hello',
-      headers: { 'content-type': 'text/plain' },
-      body: 'x'.repeat(100_000),
-    });
-    const [call] = own.session().requests();
-    expect(call?.request.body).toHaveLength(16_384);
-    expect(call?.request.bodyBytes).toBe(100_000);
   });
 });

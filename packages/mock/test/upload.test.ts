@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { XMLParser } from 'fast-xml-parser';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { sendRaw } from './helpers/raw.ts';
@@ -9,30 +8,15 @@ import { type Grant, getGrant, postForm, read, toForm, upload } from './helpers/
 const mock = await createMock();
 afterAll(() => mock.close());
 
-const FILE = new Blob(['content'], { type: 'text/css' });
-const parseError = async (response: Response) =>
-  new XMLParser({ parseTagValue: false }).parse(await response.text()).Error;
-
-test('a file replaces an older one, an empty one too', async () => {
-  const fileID = await upload(mock, 'twice.txt', 'first');
-  await upload(mock, 'twice.txt', '');
-  expect(await read(mock, fileID)).toBe('');
-});
-
 describe('what stores nothing', () => {
   test('an interrupted connection leaves the old file unchanged', async () => {
     const fileID = await upload(mock, 'broken.txt', 'old');
     const grant = await getGrant(mock, 'broken.txt');
-    const whole = await new Response(await toFormBody(grant)).text();
-    const boundary = whole.slice(2, whole.indexOf('\r\n'));
     const outgoing = request(grant.url, {
       method: 'POST',
-      headers: {
-        'content-type': `multipart/form-data; boundary=${boundary}`,
-        'content-length': whole.length,
-      },
+      headers: { 'content-type': 'multipart/form-data; boundary=b', 'content-length': 9_000 },
     });
-    outgoing.write(whole.slice(0, -10), () => outgoing.destroy());
+    outgoing.write(toBeginning(grant, 'broken.txt', 'new'), () => outgoing.destroy());
     await expect(once(outgoing, 'response')).rejects.toThrow('socket hang up');
     expect(await read(mock, fileID)).toBe('old');
   });
@@ -43,12 +27,10 @@ describe('what stores nothing', () => {
     const big = new Blob(['x'.repeat(200_000)]);
     const response = await postForm(grant.url, toForm(grant, 'big'), big);
     expect(response.status).toBe(400);
-    const error = await parseError(response);
-    expect(error.Code).toBe('EntityTooLarge');
-    expect(error.Message).toContain('maxStoreBytes');
+    expect(await response.text()).toMatch(/<Code>EntityTooLarge<.*<Message>.*maxStoreBytes/s);
   });
 
-  test('an aborted upload frees its space', async () => {
+  test('an aborted upload, which frees its space', async () => {
     await using small = await createMock({ maxStoreBytes: 10_000 });
     const grant = await getGrant(small, 'big');
     const form = toBeginning(grant, 'big', 'x'.repeat(6_000));
@@ -74,12 +56,4 @@ function toBeginning(grant: Grant, key: string, content: string): string {
     ([name, value]) => `${head}${name}"\r\n\r\n${value}\r\n`,
   );
   return `${fields.join('')}${head}file"\r\n\r\n${content}`;
-}
-
-function toFormBody(grant: Grant): FormData {
-  const key = new URL(grant.fileID).pathname.slice(1);
-  const form = new FormData();
-  for (const [name, value] of Object.entries(toForm(grant, key))) form.append(name, value);
-  form.append('file', FILE);
-  return form;
 }

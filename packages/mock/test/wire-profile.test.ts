@@ -5,7 +5,7 @@ import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
-import { gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
+import { STORAGE_HEADERS, storage } from './helpers/calls.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';
 import { postForm } from './helpers/upload.ts';
 
@@ -37,22 +37,10 @@ describe('a mock with the names of acme', () => {
     expect((await postForm(String(data.url), form, new Blob(['content']))).status).toBe(204);
   });
 
-  test("refuses the contract's names", async () => {
-    const { status, json } = await storage(mock, 'batchDelete', { fileList: [] });
-    expect(status).toBe(401);
-    expect(json.body.message).toContain('X-Acme-Authorization');
-  });
-
   test('has its names in the examples', async () => {
     const data = await getUploadMetaData('a', { prefer: 'example=success' });
     expect(data.acmeFileID).toBeTypeOf('string');
     expect(data).not.toHaveProperty('storeFileID');
-  });
-
-  test('sends the status of the service in its own header', async () => {
-    const { headers } = await gateway(mock, { path: '/v1/cloudrun/hello' });
-    expect(headers['x-acme-upstream-status-code']).toBe('200');
-    expect(headers).not.toHaveProperty('x-svc-upstream-status-code');
   });
 
   test('allows and exposes its headers to pages of other origins', async () => {

@@ -8,7 +8,6 @@ const match = (key: string, target: string) => {
 
 describe('a key', () => {
   test.each([
-    ['orders', 'must be a method and a path'],
     ['GET orders', 'must be a method and a path'],
     ['PUT /orders', 'must begin with GET, POST or WS'],
     ['get /orders', 'did you mean GET?'],
@@ -24,22 +23,16 @@ describe('a key', () => {
 describe('a route', () => {
   test.each<[string, string, object | undefined]>([
     ['GET /', '/', {}],
-    ['GET /orders', '/orders', {}],
     ['GET /orders', '/orders/', undefined],
     ['GET /orders', '/orders?x=1', {}],
     ['GET /orders/{id}', '/orders/a%2Fb%20c', { id: 'a/b c' }],
     ['GET /orders/{id}', '/orders/%zz', { id: '%zz' }],
-    ['GET /orders/{id}', '/orders/', undefined],
     ['GET /orders/{id}', '/orders/1/2', undefined],
-    ['GET /a//b', '/a//b', {}],
     ['GET /a//b', '/a/b', undefined],
     ['GET /中', '/%E4%B8%AD', {}],
-    ['GET /a%2Fb', '/a%2Fb', {}],
-    ['GET /a%2Fb', '/a%2fb', undefined],
     ['GET /*', '/', { '*': '' }],
     ['GET /files/*', '/files/a%2F//b', { '*': 'a%2F//b' }],
     ['GET /files/*', '/files', undefined],
-    ['GET /{id}/*', '/1/', { id: '1', '*': '' }],
     ['GET /orders?status=open', '/orders?x=1&status=open', {}],
     ['GET /orders?status=open', '/orders?status=closed', undefined],
   ])('%s of %s matches %j', (key, target, params) => {

@@ -7,12 +7,9 @@ const redactor = createRedactor(defaultWireProfile);
 test.each([
   ['authorization', 'Bearer secret', 'Bearer …'],
   ['authorization', 'TC3-HMAC-SHA256 Credential=secret/a, Signature=secret', 'TC3-HMAC-SHA256 …'],
-  ['authorization', 'secret', '…'],
   ['x-svc-authorization', '1.0 TC3-HMAC-SHA256 Credential=secret', '1.0 TC3-HMAC-SHA256 …'],
   ['x-svc-sessiontoken', 'secret', '…'],
-  ['x-svc-sessiontoken', '', ''],
   ['x-svc-timestamp', '1700000000', '1700000000'],
-  ['cookie', 'a=secret; b=secret', '…'],
   ['set-cookie', 'a=secret', '…'],
   ['sec-websocket-protocol', 'chat, berth.bearer.secret, b', 'chat, berth.bearer.…, b'],
   ['location', '/files/a?expires=1&sign=secret&session=b', '/files/a?expires=1&sign=…&session=b'],

@@ -194,7 +194,7 @@ function toWords({ kind }: Fault): string | undefined {
  * has a single environment also accepts any loopback host". A mock that is exposed to the network also
  * accepts any IP address, because it does not know which one callers use.
  */
-export function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
+function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
   if (isLoopback(host)) return env;
   const own = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
   // The router passes the first label, or a complete loopback host.

@@ -14,13 +14,7 @@ export interface Finished {
 
 /** Starts the command line from its source. */
 export function spawnCli(...args: string[]): ChildProcess {
-  return spawnCliWith({}, ...args);
-}
-
-/** Same, with additional environment variables. */
-export function spawnCliWith(env: NodeJS.ProcessEnv, ...args: string[]): ChildProcess {
-  const command = ['--conditions=berth-source', CLI, ...args];
-  return spawn(process.execPath, command, { env: { ...process.env, ...env } });
+  return spawn(process.execPath, ['--conditions=berth-source', CLI, ...args]);
 }
 
 /** Runs the command line in this process, for options with which it ends by itself. */

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { createServices } from '../../src/services/create-services.ts';
 import { AUTH, get, post, startServices } from './start-services.ts';
 
 const started = await startServices();
@@ -68,24 +67,4 @@ test('echo sends messages back, and closes on request', async () => {
   expect(String((await once(socket, 'message'))[0])).toBe('中 text');
   socket.send('close 4001');
   expect((await once(socket, 'close'))[0]).toBe(4_001);
-});
-
-test("hello greets over a WebSocket, and returns the contract's example over HTTP", async () => {
-  const socket = new WebSocket(`ws://127.0.0.1:${started.port}/v1/cloudrun/hello`, {
-    headers: AUTH,
-  });
-  expect(String((await once(socket, 'message'))[0])).toBe('Hello from the hosted service.');
-  socket.terminate();
-  expect(await (await get(started, 'hello')).json()).toHaveProperty('message');
-});
-
-test('exist in addition to your own services, unless one of these has the same name', async () => {
-  const own = await createServices({ source: { orders: {}, echo: { routes: { 'GET /': {} } } } });
-  expect([
-    own.names(),
-    own.find('echo')?.routes.map(({ text }) => text),
-    own.has('nothing'),
-  ]).toEqual([['orders', 'echo', 'hello'], ['GET /'], false]);
-  const all = await createServices({ source: undefined });
-  expect([all.names(), all.has('any')]).toEqual([['hello', 'echo'], true]);
 });

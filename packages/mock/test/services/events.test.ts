@@ -100,19 +100,6 @@ test('an iterator that fails cuts the connection', async () => {
   expect(faults).toMatchObject([{ message: expect.stringContaining('no more') }]);
 });
 
-test('HEAD has the headers alone', async () => {
-  const head = await get(started, 'news/whole', { method: 'HEAD' });
-  expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
-    200,
-    'text/event-stream',
-    '',
-  ]);
-});
-
-test('a function may make the events', async () => {
-  expect((await read('made')).text).toBe('data: {"n":1}\n\ndata: {"n":2}\n\n');
-});
-
 /** Begins a call over a connection of its own. */
 async function callAlone(path: string) {
   const caller = connect(started.port, '127.0.0.1');

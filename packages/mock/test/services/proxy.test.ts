@@ -106,15 +106,6 @@ test('repeated headers are forwarded, with their bytes unchanged', async () => {
   });
 });
 
-test('a protocol switch that was not requested is not a response', async () => {
-  const response = await get(started, 'real/unasked');
-  expect(response.status).toBe(502);
-  expect(await response.json()).toMatchObject({
-    code: 'BAD_GATEWAY',
-    message: expect.stringContaining('an upgrade to websocket that was not requested.'),
-  });
-});
-
 test('bodies stream both ways', async () => {
   const outgoing = request(`${started.url}/v1/cloudrun/real/stream`, {
     method: 'POST',

@@ -13,7 +13,7 @@ interface Handshake {
 
 /**
  * A real service of WebSockets: it sends each message back, loses the connection at the text `!cut`, says
- * nothing at `/silent`, rejects at `/no`, and changes to no WebSocket at `/h2c` and `/nothing`.
+ * nothing at `/silent`, rejects at `/no`, and changes to no WebSocket at `/h2c`.
  */
 export async function startSocketService() {
   const handshakes: Handshake[] = [];
@@ -61,5 +61,4 @@ export async function startSocketService() {
 const REFUSALS: Readonly<Record<string, readonly string[]>> = {
   '/no': ['HTTP/1.1 403 No', 'Content-Type: text/plain', 'Content-Length: 8', '', 'not here'],
   '/h2c': ['HTTP/1.1 101 To', 'Connection: Upgrade', 'Upgrade: h2c', '', ''],
-  '/nothing': ['HTTP/1.1 101 To', '', ''],
 };

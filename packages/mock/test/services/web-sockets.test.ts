@@ -136,17 +136,6 @@ describe('a function', () => {
 });
 
 describe('the handshake', () => {
-  test('has the headers of the gateway', async () => {
-    const socket = new WebSocket(`ws://127.0.0.1:${started.port}/v1/cloudrun/chat/echo`, {
-      headers: AUTH,
-    });
-    const [{ headers }] = await once(socket, 'upgrade');
-    expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
-    expect(headers['x-svc-upstream-status-code']).toBe('101');
-    expect(headers).not.toHaveProperty('content-disposition');
-    socket.terminate();
-  });
-
   test('on another route is handled like a call', async () => {
     expect((await refusal('plain')).statusCode).toBe(200);
     expect((await refusal('nowhere')).statusCode).toBe(404);
