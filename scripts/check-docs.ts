@@ -68,15 +68,15 @@ function* checkLinks(page: string): Iterable<string> {
   }
 }
 
-/** The anchors that GitHub gives the headings of a page. */
+/** The anchors of a page: those that GitHub gives headings, and those that the page sets. */
 function toAnchors(text: string): Set<string> {
-  const headings = [...text.replace(BLOCK, '').matchAll(/^#+ (?<heading>.+)$/gm)];
-  return new Set(
-    headings.map(({ groups }) =>
-      (groups?.heading ?? '')
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
+  const prose = text.replace(BLOCK, '');
+  const headings = [...prose.matchAll(/^#+ (?<heading>.+)$/gm)].map(({ groups }) =>
+    (groups?.heading ?? '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
   );
+  const ids = [...prose.matchAll(/<a id="(?<id>[^"]+)"/g)].map(({ groups }) => groups?.id ?? '');
+  return new Set([...headings, ...ids]);
 }

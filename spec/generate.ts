@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import {
   toClientConstants,
-  toDecisionTitles,
   toDefaultProfile,
   toErrorTables,
   toRuleIds,
@@ -37,7 +36,6 @@ const FILES: Readonly<Record<string, (contract: Contract) => unknown>> = {
   [`${STUBS}/errors.gen.ts`]: toErrorTables,
   // Names for the suite, and the copies of the documents for Dredd
   [`${SUITE}/rule-ids.gen.ts`]: toRuleIds,
-  [`${SUITE}/decision-titles.gen.ts`]: toDecisionTitles,
   [`${SUITE}/storage-operations.gen.ts`]: toStorageOperations,
   [`${SUITE}/gateway.v1.openapi30.gen.json`]: ({ gateway }) => toOpenapi30(gateway),
   [`${SUITE}/storage.v2.openapi30.gen.json`]: ({ storage }) => toOpenapi30(storage),

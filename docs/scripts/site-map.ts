@@ -16,8 +16,7 @@ export const SITE_MAP: Group[] = [
     text: 'Packages',
     files: find('{packages/{client,mock,conformance,server-stubs,storage,server},spec}/README.md'),
   },
-  { text: 'Reference', files: find('docs/{reference/*,glossary}.md') },
-  { text: 'Decisions', collapsed: true, files: find('docs/decisions/*.md') },
+  { text: 'Reference', files: find('docs/{decisions,reference/*}.md') },
   {
     text: 'Project',
     collapsed: true,

@@ -49,7 +49,7 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
     markdown: {
       link: {
         checkDeadLinks: {
-          // Files next to the pages: staging the pages checks that they exist.
+          // Copies of other files: staging the pages fails if there is no such file.
           excludes: (url: string) => /(^|\/)source\//.test(url),
         },
       },

@@ -155,15 +155,10 @@ export function toTable(rows: readonly ErrorRow[]): Readonly<Record<string, obje
   );
 }
 
-/** The names that the conformance suite uses: of rules, decisions and operations. */
+/** The names that the conformance suite uses: of rules and operations. */
 export function toRuleIds({ rules }: Contract): string {
   const ids = rules.rules.map(({ id }) => `  | '${id}'`).join('\n');
   return `/** Every rule that deployments are checked against. */\nexport type RuleId =\n${ids};`;
-}
-
-export function toDecisionTitles({ decisions }: Contract): string {
-  const titles = Object.entries(decisions).map(([id, { title }]) => [id, title]);
-  return `/** The title of each decision. */\nexport const DECISION_TITLES: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(titles), null, 2)};`;
 }
 
 export function toStorageOperations(contract: Contract): string {

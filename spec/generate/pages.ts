@@ -1,4 +1,4 @@
-import type { Any, Contract, Decision } from './read.ts';
+import type { Any, Contract } from './read.ts';
 
 // The pages of `docs/reference/` that are derived from the contract.
 
@@ -24,7 +24,7 @@ Clients handle unknown codes by their status: see [errors and retries](../guides
 ## Gateway
 
 The body is \`{ code, message, requestId }\`. _Retry_ shows whether the same call may be sent again, and _Fixed_ what the
-contract defines for every deployment. The rest is specific to this project ([D6](../decisions/d06-gateway-errors.md)).
+contract defines for every deployment. The rest is specific to this project ([D6](../decisions.md#d6)).
 
 ${toTable(
   ['Code', 'Status', 'Retry', 'Retry-After', 'Fixed', 'Message'],
@@ -41,7 +41,7 @@ ${toTable(
 
 The body is the envelope \`{ statusCode, body: { requestId, code, message } }\`. If the call itself succeeds, each item
 in the result list has a code, which is \`${defaults.itemCodes.success}\` for a successful item
-([D26](../decisions/d26-storage-errors.md)).
+([D26](../decisions.md#d26)).
 
 ${toTable(
   ['Code', 'Applies to', 'Status', 'Retry-After', 'Message'],
@@ -56,7 +56,7 @@ ${toTable(
 ## Upload target
 
 The body is an XML \`Error\` document with \`Code\`, \`Message\`, \`Resource\`, \`RequestId\` and \`TraceId\`
-([D27](../decisions/d27-upload-target.md)).
+([D27](../decisions.md#d27)).
 
 ${toTable(
   ['Code', 'Status', 'Message'],
@@ -136,7 +136,7 @@ const TOPICS: Record<string, string> = {
 };
 
 /** Every rule by its ID, with the sentence or decision that it comes from. */
-export function toRulesPage({ rules, decisions }: Contract): string {
+export function toRulesPage({ rules }: Contract): string {
   const all = [...rules.rules, ...rules.clientRules];
   const topics = Map.groupBy(all, ({ id }) => id.split('-')[0] ?? '');
   const sections = [...topics].map(([prefix, own]) => {
@@ -144,9 +144,7 @@ export function toRulesPage({ rules, decisions }: Contract): string {
       `\`${rule.id}\``,
       rule.level,
       rule.statement,
-      [...rule.source.map(toPlace), ...rule.decisions.map((id) => toLink(id, decisions))].join(
-        ', ',
-      ),
+      [...rule.source.map(toPlace), ...rule.decisions.map(toLink)].join(', '),
     ]);
     return `## ${TOPICS[prefix]}\n\n${toTable(['Rule', 'Level', 'Statement', 'Source'], rows)}`;
   });
@@ -164,18 +162,18 @@ function toPlace(source: string): string {
   return source.replaceAll(' › ', '/');
 }
 
-function toLink(id: string, decisions: Readonly<Record<string, Decision>>): string {
-  return `[${id}](../decisions/${decisions[id]?.file})`;
+function toLink(decision: string): string {
+  return `[${decision}](../decisions.md#${decision.toLowerCase()})`;
 }
 
 /** Every limit that the contract leaves open. */
-export function toLimitsPage({ defaults, decisions }: Contract): string {
+export function toLimitsPage({ defaults }: Contract): string {
   const rows = Object.entries<Any>(defaults.limits).map(
     ([name, { value, unit, decision, description }]) => [
       `\`${name}\``,
       `${value.toLocaleString('en-US')} ${unit}${toMebibytes(value, unit)}`,
       description,
-      toLink(decision, decisions),
+      toLink(decision),
     ],
   );
   return `# Limits

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { readRules } from './read-rules.ts';
@@ -21,7 +21,7 @@ export function readContract() {
   const documents = { 'gateway.v1': gateway, 'storage.v2': storage };
   const defaults = readYaml('defaults.yaml');
   const decisions = readDecisions();
-  const rules = { decisions: toFiles(decisions), ...readRules({ documents, defaults, decisions }) };
+  const rules = { decisions, ...readRules({ documents, defaults, decisions }) };
   const profile = JSON.parse(readFileSync(join(SPEC, 'wire-profiles/default.json'), 'utf8'));
   return { documents, gateway, storage, defaults, decisions, rules, profile };
 }
@@ -30,26 +30,12 @@ function readYaml(file: string): Any {
   return parse(readFileSync(join(SPEC, file), 'utf8'));
 }
 
-export interface Decision {
-  readonly title: string;
-  /** File in `docs/decisions`. */
-  readonly file: string;
-}
-
-/** Reads the decisions by ID: `{ D8: { title: 'Content-Disposition', file: 'd08-content-disposition.md' } }`. */
-function readDecisions(): Readonly<Record<string, Decision>> {
-  const folder = join(SPEC, '../docs/decisions');
-  const files = readdirSync(folder).filter((file) => /^d\d\d-.*\.md$/.test(file));
-  const entries = files.sort().map((file) => {
-    const id = `D${Number(file.slice(1, 3))}`;
-    const [, title = id] = /^# D\d+ · (.+)$/m.exec(readFileSync(join(folder, file), 'utf8')) ?? [];
-    return [id, { title, file }];
-  });
-  return Object.fromEntries(entries);
-}
-
-function toFiles(decisions: Readonly<Record<string, Decision>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(decisions).map(([id, { file }]) => [id, file]));
+/** Reads the titles of the decisions by ID: `{ D8: 'Content-Disposition' }`. */
+function readDecisions(): Readonly<Record<string, string>> {
+  const page = readFileSync(join(SPEC, '../docs/decisions.md'), 'utf8');
+  return Object.fromEntries(
+    [...page.matchAll(/^## (D\d+) · (.+)$/gm)].map(([, id, title]) => [id, title]),
+  );
 }
 
 /**

@@ -10,7 +10,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "3634dcd1976dc0ac8de8061e911c0c7ca82e5a683d968bf051ba4533995cd43c"
+  "sha256": "4d251896b7c88121339e6f451fb57abafbce45ada3a11ccd833dc2ff8c497b91"
 } as const;
 
 /** URL template for the gateway of an environment. */

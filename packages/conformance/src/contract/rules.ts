@@ -1,5 +1,4 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
-import { DECISION_TITLES } from '../generated/decision-titles.gen.ts';
 
 export const LEVELS = ['must', 'should'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -63,7 +62,7 @@ export function findRules(where: string): string[] {
  * describeDecision('D21'); // D21 (Top level or data)
  */
 function describeDecision(id: string): string {
-  const title = DECISION_TITLES[id];
+  const title = (contract.decisions as Record<string, string>)[id];
   return title === undefined ? id : `${id} (${title})`;
 }
 

@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "1499d5474168515af048b6e89978dc24f61bdf21d428dc7e3f231c159e0a3089"
     }
   },
-  "sha256": "3634dcd1976dc0ac8de8061e911c0c7ca82e5a683d968bf051ba4533995cd43c"
+  "sha256": "4d251896b7c88121339e6f451fb57abafbce45ada3a11ccd833dc2ff8c497b91"
 } as const;
 
 /** Cross-origin rules (D11). */
