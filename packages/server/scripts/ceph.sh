@@ -1,23 +1,20 @@
 #!/bin/bash
-# A real Ceph object store on loopback, for tests and development: one monitor, one or three disks, and
-# the S3 gateway. It needs the Debian packages ceph-mon, ceph-osd and radosgw, and no root.
+# A real Ceph object store on loopback, for tests and development: one monitor, one disk and the S3 gateway.
+# It needs the Debian packages ceph-mon, ceph-osd and radosgw, and no root.
 #
-#   ceph.sh run DIR [PORT] [OSDS]     starts it and prints "ready <address>"; when standard input ends, stops
-#                                     it and removes DIR
+#   ceph.sh DIR [PORT]     starts it and prints "ready <address>"; when standard input ends, stops it and
+#                          removes DIR
 #
-# DIR   a folder of a real disk (not tmpfs); each OSD takes a sparse file of 10 GiB in it, and 1 GB soon
-# PORT  of S3, 7480 where it is not given; the monitor has the next one, the OSDs take free ones
-# OSDS  1, or 3 that each keep a copy of everything; 1 where it is not given
+# DIR   a folder of a real disk (not tmpfs), which gets a sparse file of 10 GiB, of which 1 GB is soon used
+# PORT  of S3, by default 7480; the monitor has the next one
 #
-# Keys: access key "testkey", secret "testsecret". Buckets: none. Times on two cores: 6 s to start with
-# one OSD, 8 s with three, 4 s to stop. For people who try things, not for their data.
+# Keys: access key "testkey", secret "testsecret". Buckets: none. It takes 6 s to start and 4 s to stop.
 set -euo pipefail
 
 HOST=127.0.0.1
 SECONDS_TO_START=60
 TENTHS_TO_STOP=80
 
-usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; }
 fail() { echo "ceph.sh: $*" >&2; exit 1; }
 
 # Whether the process of a name is one that was started here: numbers are used again.
@@ -60,7 +57,7 @@ wait_for() {
 }
 
 ceph_do() { timeout 30 ceph -c "$CONF" "$@"; }
-osds_are_up() { ceph_do osd stat | grep -q " $OSDS up"; }
+disk_is_up() { ceph_do osd stat | grep -q ' 1 up'; }
 
 # A bare request: the port alone may be open before the gateway responds.
 gateway_responds() {
@@ -86,8 +83,8 @@ ms_bind_msgr1 = false
 auth_allow_insecure_global_id_reclaim = false
 paxos_propose_interval = 0.05
 paxos_min_wait = 0.01
-osd_pool_default_size = $OSDS
-osd_pool_default_min_size = $((OSDS > 1 ? OSDS - 1 : 1))
+osd_pool_default_size = 1
+osd_pool_default_min_size = 1
 osd_pool_default_pg_num = 4
 osd_pool_default_pgp_num = 4
 osd_pool_default_pg_autoscale_mode = off
@@ -125,9 +122,7 @@ make_keys() {
   $add mon. --create-keyring --cap mon 'allow *'
   $add client.admin --cap mon 'allow *' --cap osd 'allow *' --cap mgr 'allow *'
   $add client.rgw.a --cap mon 'allow rw' --cap osd 'allow rwx'
-  for ((i = 0; i < OSDS; i++)); do
-    $add "osd.$i" --cap mon 'allow profile osd' --cap mgr 'allow profile osd' --cap osd 'allow *'
-  done
+  $add osd.0 --cap mon 'allow profile osd' --cap mgr 'allow profile osd' --cap osd 'allow *'
 }
 
 new_uuid() { cat /proc/sys/kernel/random/uuid; }
@@ -140,21 +135,12 @@ create() {
   ceph-mon -c "$CONF" -i a --mkfs --monmap "$DIR/monmap" --keyring "$DIR/keyring"
 }
 
-create_osds() {
-  local makers=() uuid
-  for ((i = 0; i < OSDS; i++)); do
-    uuid=$(new_uuid)
-    mkdir -p "$DIR/osd.$i"
-    ceph_do osd new "$uuid" >/dev/null 2>&1
-    ceph-osd -c "$CONF" -i "$i" --mkfs --osd-uuid "$uuid" >"$DIR/log/mkfs$i.out" 2>&1 &
-    makers+=($!)
-  done
-  wait "${makers[@]}"
-}
-
-start_gateway() {
-  launch rgw radosgw -n client.rgw.a
-  wait_for 'The gateway' rgw gateway_responds
+create_disk() {
+  local uuid
+  uuid=$(new_uuid)
+  mkdir -p "$DIR/osd.0"
+  ceph_do osd new "$uuid" >/dev/null 2>&1
+  ceph-osd -c "$CONF" -i 0 --mkfs --osd-uuid "$uuid" >"$DIR/log/mkfs.out" 2>&1
 }
 
 start() {
@@ -162,51 +148,27 @@ start() {
   create
   launch mon ceph-mon -i a
   wait_for 'The monitor' mon ceph_do mon stat
-  create_osds
-  for ((i = 0; i < OSDS; i++)); do launch "osd$i" ceph-osd -i "$i"; done
-  wait_for 'A disk' osd0 osds_are_up
-  start_gateway
+  create_disk
+  launch osd0 ceph-osd -i 0
+  wait_for 'The disk' osd0 disk_is_up
+  launch rgw radosgw -n client.rgw.a
+  wait_for 'The gateway' rgw gateway_responds
   radosgw-admin -c "$CONF" user create --uid test --display-name test \
     --access-key testkey --secret-key testsecret >"$DIR/log/user.json"
-  echo "PORT=$PORT OSDS=$OSDS" >"$DIR/ready"
   echo "ready http://$HOST:$PORT"
 }
 
 # In this order: a disk without its monitor hangs.
 stop() {
-  local enders=()
-  end rgw
-  for file in "$DIR"/osd*.pid; do
-    [ -f "$file" ] || continue
-    end "$(basename "$file" .pid)" &
-    enders+=($!)
-  done
-  wait "${enders[@]}"
-  end mon
+  for name in rgw osd0 mon; do end "$name"; done
 }
 
-run() {
-  # Whoever holds the other end of standard input may end in any way: this stops all the same.
-  trap 'stop; rm -rf "$DIR"' EXIT
-  trap 'exit 143' TERM INT HUP
-  start
-  cat >/dev/null
-}
-
-COMMAND=${1:---help}
-if [ "$COMMAND" = --help ] || [ "$COMMAND" = -h ]; then usage; exit 0; fi
-[ $# -ge 2 ] || { usage >&2; exit 2; }
-for tool in ceph-mon ceph-osd radosgw; do
-  command -v $tool >/dev/null || fail "there is no $tool: apt-get install ceph-mon ceph-osd radosgw"
-done
-mkdir -p "$2"
-DIR=$(cd "$2" && pwd)
+mkdir -p "${1:?pass a folder}"
+DIR=$(cd "$1" && pwd)
 CONF=$DIR/ceph.conf
-PORT=${3:-7480} OSDS=${4:-1}
-# shellcheck source=/dev/null
-if [ -f "$DIR/ready" ]; then . "$DIR/ready"; fi
-
-case $COMMAND in
-  run) run ;;
-  *) usage >&2; exit 2 ;;
-esac
+PORT=${2:-7480}
+# Whoever holds the other end of standard input may end in any way: this stops all the same.
+trap 'stop; rm -rf "$DIR"' EXIT
+trap 'exit 143' TERM INT HUP
+start
+cat >/dev/null

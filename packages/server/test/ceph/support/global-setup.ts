@@ -48,7 +48,7 @@ async function startCeph(attempts: number) {
   const folder = await mkdtemp(join(tmpdir(), 'berth-ceph-'));
   const port = PORTS.from + 2 * Math.floor((Math.random() * (PORTS.to - PORTS.from)) / 2);
   // Not in the process group that Ctrl-C signals.
-  const child = spawn(SCRIPT, ['run', folder, `${port}`], {
+  const child = spawn(SCRIPT, [folder, `${port}`], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });
