@@ -7,8 +7,6 @@ import type { SourceFile } from './folders.ts';
 
 /** Query of modules that are loaded again; their relative imports get it too. */
 const RELOAD = 'berth-services';
-/** Query that makes the TypeScript parser read JavaScript, because it reports error locations. */
-const AS_TYPESCRIPT = 'as=ts';
 
 type Loaded = { readonly path: string } & (
   | { readonly module: Readonly<Record<string, unknown>> }
@@ -36,11 +34,7 @@ export function createModuleLoader() {
     try {
       return { path, module: await importNow(url) };
     } catch (error) {
-      if (!(error instanceof SyntaxError) || 'code' in error) return { path, error };
-      return importNow(`${url}&${AS_TYPESCRIPT}`).then(
-        () => ({ path, error }),
-        (better: unknown) => ({ path, error: better }),
-      );
+      return { path, error };
     }
   }
 
@@ -68,7 +62,7 @@ export function createModuleLoader() {
 
 /** Gives the relative imports of a module its query, and notes their files. */
 function registerHooks(currentQuery: () => string): module.ModuleHooks {
-  const isOf = (url: string | undefined) => url?.split('?')[1]?.split('&')[0] === currentQuery();
+  const isOf = (url: string | undefined) => url?.split('?')[1] === currentQuery();
   return module.registerHooks({
     resolve(specifier, context, next) {
       const resolved = next(specifier, context);
@@ -77,10 +71,6 @@ function registerHooks(currentQuery: () => string): module.ModuleHooks {
       if (!resolved.url.startsWith('file:')) return resolved;
       loads.get(currentQuery())?.add(fileURLToPath(resolved.url));
       return { ...resolved, url: `${resolved.url}?${currentQuery()}` };
-    },
-    load(url, context, next) {
-      if (!isOf(url) || !url.endsWith(AS_TYPESCRIPT)) return next(url, context);
-      return next(url, { ...context, format: 'module-typescript' });
     },
   });
 }
@@ -156,7 +146,7 @@ function describe(error: unknown): string {
 
 /** Removes this loader's queries from an error message. */
 function withoutTags(text: string): string {
-  return text.replace(new RegExp(`\\?${RELOAD}=\\d+(&${AS_TYPESCRIPT})?`, 'g'), '');
+  return text.replace(new RegExp(`\\?${RELOAD}=\\d+`, 'g'), '');
 }
 
 function hintOf({ message, code }: NodeJS.ErrnoException): string {
