@@ -1,15 +1,17 @@
-import type { Hooks, MutatedRequest } from '../proxy/messages.ts';
+import type { Hooks, MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
-import { pairs, perConnection, takeBody } from './support/connections.ts';
+import { perConnection } from './support/connections.ts';
 import {
   changeJson,
   forwardedRequest,
   gatewayRequest,
+  isOfService,
   keepHeaders,
-  rewriteHeaders,
   toRefusal,
-  withoutByte,
 } from './support/gateway.ts';
+
+/** Paths at which the fixture service does not echo. */
+const COMMANDS = /\/(respond|events|count|release|closed)$/;
 
 const isChunked = ({ headers }: MutatedRequest) => headers.get('Transfer-Encoding') === 'chunked';
 
@@ -44,14 +46,10 @@ export const gatewayRequests: Rows = {
         if (last !== undefined) headers.set('X-Conformance-Repeated', last);
       },
     ),
-    'the value of a request header is truncated to 1 KiB': forwardedRequest(
-      rewriteHeaders(/^x-/i, (value) => value.slice(0, 1024)),
-    ),
   },
   'GW-FORWARD-BODY': {
     'JSON is parsed and serialized again': forwardedRequest(changeJson({})),
     'only the first chunk of a chunked body arrives': changePieces((pieces) => pieces.slice(0, 1)),
-    'a body of more than 1 MiB loses the byte after it': forwardedRequest(withoutByte(1_048_576)),
   },
   'GW-CALLS-APART': {
     'headers of a call are sent again with the next call on the same connection': () => {
@@ -67,9 +65,16 @@ export const gatewayRequests: Rows = {
         state.last = request;
       });
     },
-    'calls at the same time that differ only in their query are made once': pairs(
-      (one, other) => one.path === other.path,
-      takeBody,
-    ),
+    'a response is used again for the same path with another query': () => {
+      const known = new Map<string, MutatedResponse>();
+      return {
+        ...gatewayRequest(({ path, method }) =>
+          method === 'GET' && !COMMANDS.test(path) ? known.get(path) : undefined,
+        ),
+        response(response, { path, isGateway }) {
+          if (isGateway && isOfService(response)) known.set(path, response);
+        },
+      };
+    },
   },
 };

@@ -6,7 +6,6 @@ import {
   passHeader,
   removeHeader,
   replace,
-  rewriteHeaders,
   serviceResponse,
   setBody,
   setHeader,
@@ -78,10 +77,6 @@ export const gatewayResponses: Rows = {
       setHeader('Set-Cookie', (cookies) => cookies || undefined),
     ),
     'a 304 loses its ETag': gatewayResponse({ status: 304 }, removeHeader('ETag')),
-    'the Location of a 307 or 308 gets the prefix of the gateway': serviceResponse(
-      { status: [307, 308] },
-      rewriteHeaders(/^location$/i, replace(/^\//, '/v1/cloudrun/x/')),
-    ),
   },
   'GW-HOP-BY-HOP': {
     "headers listed in the service's Connection header reach the caller": gatewayResponse(

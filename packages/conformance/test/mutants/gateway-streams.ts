@@ -1,6 +1,6 @@
 import type { MutatedRequest } from '../proxy/messages.ts';
 import type { Mutant, Rows } from './mutant.ts';
-import { callAgain, changeText, replace } from './support/gateway.ts';
+import { replace } from './support/gateway.ts';
 
 type Pieces = AsyncIterable<Buffer>;
 
@@ -32,19 +32,6 @@ const pieces = (change: (piece: Buffer) => Buffer) =>
 
 export const gatewayStreams: Rows = {
   'GW-SSE': {
-    'the tenth event of a stream is lost': (context) => ({
-      async request(request) {
-        if (!request.path.endsWith('/events') || !request.target.includes('count=50')) return;
-        const response = await callAgain(context, request);
-        changeText((text) =>
-          text
-            .split('\n\n')
-            .filter((_, index) => index !== 9)
-            .join('\n\n'),
-        )(response);
-        return response;
-      },
-    }),
     'only the first of several lines of data arrives': events(
       replace(/(^data:.*\r?\n)(?:data:.*\r?\n)+/gm, '$1'),
     ),
@@ -65,8 +52,5 @@ export const gatewayStreams: Rows = {
       }
       yield Buffer.from(held);
     }),
-  },
-  'GW-BODY': {
-    'CRLF in an event stream becomes LF': events(replace('\r\n', '\n')),
   },
 };

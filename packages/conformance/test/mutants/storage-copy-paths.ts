@@ -1,7 +1,7 @@
 import type { Hooks, Json } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
 import { replace } from './support/gateway.ts';
-import { COPY, copies, copyItems, GRANT, itemsOf, leaveOut, refuse } from './support/storage.ts';
+import { COPY, copyItems, GRANT, itemsOf, leaveOut, refuse } from './support/storage.ts';
 
 /** Makes items fail that should not. */
 const fail = (isBad: (item: Json) => unknown, code = 'INVALID_PARAM'): Hooks =>
@@ -10,13 +10,6 @@ const fail = (isBad: (item: Json) => unknown, code = 'INVALID_PARAM'): Hooks =>
       ? { code, message: 'no' }
       : undefined,
   );
-
-/** Reports items as successful afterwards, as a store would that does not look at the path. */
-const pass = (isTaken: (item: Json) => unknown, fileID?: string): Hooks =>
-  copies(({ code }, item) => code && isTaken(item), {
-    ...{ code: undefined, message: undefined },
-    ...(fileID ? { fileID } : {}),
-  });
 
 /** Makes items with a matching destination fail. */
 const failTo = (pattern: RegExp) => fail(({ dstPath }) => pattern.test(dstPath));
@@ -50,9 +43,6 @@ export const storageCopyPaths: Rows = {
         itemsOf(call).some(({ dstPath = '' }) =>
           /\p{Extended_Pictographic}/u.test(dstPath.replace(/[*\d]/g, '')),
         ),
-    ),
-    'a source with a space counts as one with another name': pass(({ srcPath }) =>
-      / /.test(srcPath),
     ),
   },
   'ST-COPY-PATH-ABSOLUTE': {

@@ -1,15 +1,6 @@
 import type { Json } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
-import {
-  COPY,
-  copies,
-  itemsOf,
-  leaveOut,
-  list,
-  request,
-  toStorageRefusal,
-} from './support/storage.ts';
-import { listStored } from './support/uploads.ts';
+import { afterCopies, COPY, copies, leaveOut, list, refuseAfter } from './support/storage.ts';
 
 const isFailed = ({ code }: Json) => code;
 const isDone = ({ code }: Json) => code === undefined;
@@ -47,24 +38,16 @@ export const storageCopyResponses: Rows = {
     'copying a missing file succeeds': list(COPY, (all) =>
       all.map((entry) => (entry.code === MISSING ? {} : entry)),
     ),
-    'copying a missing file fails, but creates an empty destination': (context) =>
-      request(COPY, async (call) => {
-        const sources = await listStored(context, call, 'srcPath');
-        const destinations = await listStored(context, call, 'dstPath');
-        for (const { srcPath, dstPath, overwrite } of itemsOf(call)) {
-          const isWanted = srcPath && dstPath && overwrite === undefined;
-          if (isWanted && !sources.has(srcPath) && !destinations.has(dstPath))
-            await context.store(dstPath);
-        }
+    'copying a missing file fails, but creates an empty destination': ({ store, read }) =>
+      afterCopies(async ({ dstPath }, entry) => {
+        if (entry?.code === MISSING && !(await read(dstPath))) await store(dstPath);
       }),
   },
   'ST-COPY-ALONE': {
-    'a missing source in the first item causes the call to be rejected': (context) =>
-      request(COPY, async (call) => {
-        const sources = await listStored(context, call, 'srcPath');
-        const isMissing = sources.size > 0 && !sources.has(itemsOf(call)[0].srcPath);
-        return isMissing ? toStorageRefusal(404, MISSING) : undefined;
-      }),
+    'a missing source in the first item causes the call to be rejected': refuseAfter(
+      COPY,
+      ([first, ...rest]) => first?.code === MISSING && rest.some(isDone),
+    ),
     'items after one whose destination exists are not copied': () => {
       let isOver = false;
       return leaveOut(COPY, ({ overwrite }, index) => {

@@ -1,17 +1,14 @@
 import type { Json } from '../proxy/messages.ts';
-import type { Mutant, MutantContext, Rows } from './mutant.ts';
+import type { Mutant, Rows } from './mutant.ts';
 import {
   afterCopies,
   COPY,
-  copies,
   copyItems,
   instead,
   itemsOf,
   leaveOut,
-  leaveOutAfter,
   request,
 } from './support/storage.ts';
-import { listStored } from './support/uploads.ts';
 
 const isIncomplete = (item: object) => 'srcPath' in item !== 'dstPath' in item;
 
@@ -23,15 +20,6 @@ const failWithout = (name: string) =>
       : undefined,
   );
 
-/** Gives the copies of empty files this entry instead of making them. */
-const emptyFilesGet =
-  (entry: object): Mutant['create'] =>
-  (context) =>
-    leaveOutAfter(COPY, async (call) => {
-      const empty = await listStored(context, call, 'srcPath', ({ length }) => length === 0);
-      return ({ srcPath }) => (empty.has(srcPath) ? entry : undefined);
-    });
-
 /** Removes the source of a move that failed. */
 const sourceIsGone =
   (isWanted: (item: Json, entry: Json) => unknown): Mutant['create'] =>
@@ -42,104 +30,26 @@ const sourceIsGone =
         : undefined,
     );
 
-interface Done extends MutantContext {
-  items: Json[];
-  /** The entries of the response; they can be changed. */
-  entries: Json[];
-  /** What a path of the call contained before it. */
-  before: (path: unknown) => Buffer | undefined;
-}
-
-/** Does something after a copy call with such items. */
-const after =
-  (isWanted: (items: Json[]) => unknown, act: (done: Done) => Promise<void>): Mutant['create'] =>
-  (context) => {
-    const contents = new WeakMap<object, Map<unknown, Buffer>>();
-    return {
-      async request(call) {
-        const items = call.operation === COPY ? itemsOf(call) : [];
-        if (items.length === 0 || !isWanted(items)) return;
-        const files = new Map<unknown, Buffer>();
-        for (const path of items.flatMap(({ srcPath, dstPath }) => [srcPath, dstPath])) {
-          const bytes = await context.read(path);
-          if (bytes) files.set(path, bytes);
-        }
-        contents.set(call, files);
-      },
-      async response(response, call) {
-        const files = contents.get(call);
-        const { json } = response;
-        const entries = json?.body?.data?.fileList;
-        if (!files || !Array.isArray(entries)) return;
-        const before = (path: unknown) => files.get(path);
-        await act({ ...context, items: itemsOf(call), entries, before });
-        response.json = json;
-      },
-    };
-  };
-const isSelf = ({ srcPath, dstPath }: Json) => srcPath === dstPath;
-const isSelfCopy = (item: Json) => isSelf(item) && !item.removeOriginal;
-
-/** Turns an entry into that of a success. */
-function succeed(entry: Json): void {
-  delete entry.code;
-  delete entry.message;
-}
-
-const empty = Buffer.alloc(0);
-
-/** Acts on the items of a call that are copied onto themselves. */
-const onSelf = (
-  isWanted: (item: Json) => unknown,
-  act: (done: Done, path: string, entry: Json) => Promise<unknown>,
-) =>
-  after(
-    (items) => items.some(isWanted),
-    async (done) => {
-      for (const [index, item] of done.items.entries())
-        if (isWanted(item) && done.before(item.srcPath))
-          await act(done, item.srcPath, done.entries[index]);
+/** Empties the destinations of such items after a copy call. */
+const emptied =
+  (isWanted: (item: Json, all: readonly Json[]) => boolean): Mutant['create'] =>
+  ({ read, store }) => ({
+    async response(_, call) {
+      const all = call.operation === COPY ? itemsOf(call) : [];
+      for (const item of all) {
+        if (isWanted(item, all) && (await read(item.dstPath))) await store(item.dstPath);
+      }
     },
-  );
-
-const isSwap = (items: Json[]) =>
-  items.some((one) =>
-    items.some(
-      (other) => one !== other && one.srcPath === other.dstPath && one.dstPath === other.srcPath,
-    ),
-  );
-
-const isChain = (items: Json[]) =>
-  items.some((one) => items.some((other) => one !== other && one.dstPath === other.srcPath)) &&
-  !isSwap(items);
-
-const share = (items: Json[], name: 'srcPath' | 'dstPath') =>
-  new Set(items.map((item) => item[name])).size < items.length;
-
-/** Acts on copies of more than this size. */
-const afterLong =
-  (
-    size: number,
-    act: (context: MutantContext, item: Json, bytes: Buffer) => Promise<void>,
-  ): Mutant['create'] =>
-  (context) =>
-    afterCopies(async (item, entry) => {
-      if (!entry || entry.code || item.srcPath === item.dstPath) return;
-      const bytes = await context.read(item.dstPath);
-      if (bytes && bytes.length > size) await act(context, item, bytes);
-    });
-
-/** Truncates copies to a size. */
-const copiesOf = (size: number) =>
-  afterLong(size, ({ store }, { dstPath }, bytes) => store(dstPath, bytes.subarray(0, size)));
+  });
 
 export const storageCopy: Rows = {
   'ST-COPY-CALL': {
-    'an empty file is not copied, and its entry reports no failure': emptyFilesGet({}),
+    'the entry reports no failure, but nothing is copied': leaveOut(COPY, (item) =>
+      'srcPath' in item && 'dstPath' in item ? {} : undefined,
+    ),
     'from the fourth item on, the source of the first item is copied': copyItems((item, first) => {
       item.srcPath = first.srcPath;
     }, 3),
-    'a copy of more than 64 KiB is truncated': copiesOf(65_536),
   },
   'ST-COPY-SRC-PATH': {
     'an item without srcPath fails, but the call does not': failWithout('srcPath'),
@@ -175,10 +85,6 @@ export const storageCopy: Rows = {
           ? storage(COPY, { fileList: [{ srcPath, dstPath }] })
           : undefined,
       ),
-    'an existing destination is silently skipped': copies('OBJECT_ALREADY_EXIST', {
-      code: undefined,
-      message: undefined,
-    }),
   },
   'ST-COPY-KEEPS-SOURCE': {
     'a copy removes its source': copyItems({ removeOriginal: instead(undefined, true) }),
@@ -200,19 +106,11 @@ export const storageCopy: Rows = {
     ),
   },
   'ST-COPY-SELF': {
-    'a copy onto itself empties the file': onSelf(isSelfCopy, async ({ store }, path, entry) => {
-      await store(path, empty);
-      succeed(entry);
-    }),
-    'the middle file of a chain of copies is emptied': after(isChain, ({ items, store }) =>
-      store(items[0].dstPath, empty),
+    'a copy onto itself empties the file': emptied(
+      ({ srcPath, dstPath, removeOriginal }) => srcPath === dstPath && !removeOriginal,
     ),
-    'two copies onto one destination are joined': after(
-      (items) => share(items, 'dstPath'),
-      async ({ items, before, store }) => {
-        const all = items.map(({ srcPath }) => before(srcPath) ?? empty);
-        await store(items[0].dstPath, Buffer.concat(all));
-      },
+    'the middle file of a chain of copies is emptied': emptied((item, all) =>
+      all.some((other) => other !== item && other.srcPath === item.dstPath),
     ),
   },
 };

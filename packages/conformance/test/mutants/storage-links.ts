@@ -1,6 +1,5 @@
-import { type Hooks, type Json, MutatedResponse } from '../proxy/messages.ts';
-import type { Mutant, Rows } from './mutant.ts';
-import { withoutByte } from './support/gateway.ts';
+import type { Json } from '../proxy/messages.ts';
+import type { Rows } from './mutant.ts';
 import { linksWorkOnce, toPath, watching } from './support/history.ts';
 import {
   any,
@@ -19,7 +18,6 @@ import {
   toStorageResponse,
   unique,
 } from './support/storage.ts';
-import { onDownload } from './support/uploads.ts';
 
 const hasNoExtension = (entry: Json) => isOk(entry) && /\/[^./]+$/.test(entry.fileID);
 
@@ -27,88 +25,6 @@ const refuseLinks = (isRefused: (items: Json[]) => unknown) =>
   refuse((call) => call.operation === LINKS && isRefused(itemsOf(call)));
 
 const failed = (code: string) => ({ code, tempFileURL: '' });
-
-const HOUR = 3600;
-const gone = () => new MutatedResponse(403, { 'Content-Type': 'text/plain' }, 'expired');
-
-interface Issued {
-  target: string;
-  fileID: string;
-  /** As requested, in seconds. */
-  maxAge: number | undefined;
-  /** In milliseconds since the epoch. */
-  at: number;
-  uses: number;
-  lastUse: number;
-  firstUse: number;
-}
-
-/**
- * Issues long-lived links, and decides itself whether a link still works.
- *
- * @param isAlive receives the link, and all links so far
- */
-const decides =
-  (isAlive: (link: Issued, all: readonly Issued[]) => boolean): Mutant['create'] =>
-  () => {
-    const issued: Issued[] = [];
-    const asked = new WeakMap<object, Json[]>();
-    return {
-      request(call) {
-        if (call.operation === LINKS) {
-          asked.set(call, structuredClone(itemsOf(call)));
-          const { json } = call;
-          const list = json?.data?.fileList ?? json?.fileList;
-          if (!Array.isArray(list) || itemsOf(call).length === 0) return undefined;
-          for (const item of list) if (item.maxAge !== undefined) item.maxAge = HOUR;
-          call.json = json;
-          return undefined;
-        }
-        const link = call.isDownload
-          ? issued.find(({ target }) => target === call.target)
-          : undefined;
-        if (!link) return undefined;
-        const now = Date.now();
-        if (link.uses === 0) link.firstUse = now;
-        const works = isAlive(link, issued);
-        link.uses += 1;
-        link.lastUse = now;
-        return works ? undefined : gone();
-      },
-      response(response, call) {
-        const given = asked.get(call);
-        const entries = response.json?.body?.data?.fileList;
-        if (!given || !Array.isArray(entries)) return;
-        for (const [index, entry] of entries.entries()) {
-          if (!isOk(entry)) continue;
-          const { pathname, search } = new URL(entry.tempFileURL);
-          const { fileID } = entry;
-          const maxAge = given[index]?.maxAge;
-          const now = Date.now();
-          issued.push({
-            ...{ target: pathname + search, fileID, maxAge, at: now },
-            ...{ uses: 0, firstUse: now, lastUse: now },
-          });
-        }
-      },
-    };
-  };
-const since = (at: number, maxAge = 600) => Date.now() - at < maxAge * 1000;
-
-/** Changes the lifetimes in a call for links. */
-const ages = (change: (all: (number | undefined)[]) => (number | undefined)[]): Hooks =>
-  request(LINKS, (call) => {
-    const list = itemsOf(call);
-    const given = list.map(({ maxAge }) => maxAge);
-    if (list.length === 0 || given.every((age) => age === undefined)) return;
-    const changed = change(given);
-    const fileList = list.map(({ maxAge: _, ...item }, index) => {
-      const maxAge = changed[index];
-      return maxAge === undefined ? item : { ...item, maxAge };
-    });
-    call.json = { ...call.json, fileList };
-  });
-const numbers = (all: (number | undefined)[]) => all.filter((age) => age !== undefined);
 
 export const storageLinks: Rows = {
   'ST-LINKS-CALL': {
@@ -162,19 +78,17 @@ export const storageLinks: Rows = {
       for (const [index, entry] of all.entries())
         if (index > 2 && isOk(entry) && given[index - 1]) entry.tempFileURL = given[index - 1];
     }),
-    'a download of more than 64 KiB loses the byte after it': onDownload(withoutByte(65_536)),
   },
   'ST-LINKS-EXPIRE': {
     'a link works for at least an hour': items(LINKS, {
       maxAge: (age) => age && Math.max(age, 3600),
     }),
-    'the longest lifetime in a call applies to all items': ages((all) => {
-      const longest = Math.max(...numbers(all));
-      return all.map((age) => age && longest);
+    'the lifetime of the last item in a call applies to all items': request(LINKS, (call) => {
+      const { maxAge } = itemsOf(call).at(-1) ?? {};
+      if (maxAge === undefined) return;
+      const fileList = itemsOf(call).map((item) => ({ ...item, maxAge }));
+      call.json = { ...call.json, fileList };
     }),
-    'each use extends the lifetime': decides(
-      ({ maxAge, lastUse }) => maxAge === undefined || since(lastUse, maxAge),
-    ),
   },
   'ST-LINKS-MISSING': {
     'a deleted file has the code SUCCESS and a broken link': watching(({ publicUrl }) => {

@@ -10,11 +10,7 @@ import {
   readForm,
   uploadError,
   uploadRequest,
-  writeForm,
 } from './support/uploads.ts';
-
-/** How long an upload waits for another with the same key, in milliseconds. */
-const LONGEST = 300;
 
 /** Returns the path that a grant is requested for. */
 function grantedPath({ operation, json }: MutatedRequest): string | undefined {
@@ -77,22 +73,6 @@ export const uploadResponses: Rows = {
       afterCopies(({ dstPath }, entry) =>
         entry?.code === 'STORAGE_FILE_NONEXIST' ? remove(dstPath) : undefined,
       ),
-    'two simultaneous uploads of a file are mixed up with each other': () => {
-      const underWay = new Map<string, { file: Buffer; met: (file: Buffer) => void }>();
-      return uploadRequest(async (request) => {
-        if (request.body.length < 25_000) return;
-        const form = readForm(request);
-        const key = keyOf(form);
-        const file = form.get('file') ?? Buffer.alloc(0);
-        const other = underWay.get(key);
-        other?.met(file);
-        const meeting = Promise.withResolvers<Buffer>();
-        if (!other) underWay.set(key, { file, met: meeting.resolve });
-        const second = other?.file ?? (await Promise.race([meeting.promise, wait(LONGEST)]));
-        underWay.delete(key);
-        if (second) writeForm(request, form.set('file', Buffer.concat([file, second])));
-      });
-    },
     'a file is removed as soon as another grant is issued for its path': ({ remove }) => ({
       async request(call) {
         const path = grantedPath(call);

@@ -5,11 +5,9 @@ import {
   afterUpload,
   changeFile,
   keyOf,
-  readForm,
   repairForms,
   toUploadError,
   uploadRequest,
-  writeForm,
 } from './support/uploads.ts';
 
 /** Whether a grant, perhaps another one, has this value. */
@@ -62,13 +60,5 @@ export const upload: Rows = {
     'bytes that are not UTF-8 are replaced': changeFile((text) =>
       Buffer.from(Buffer.from(text, 'latin1').toString()).toString('latin1'),
     ),
-    'a line like the boundary truncates it': uploadRequest((request) => {
-      const type = request.headers.get('content-type') ?? '';
-      const boundary = /boundary="?([^";]+)/.exec(type)?.[1] ?? '-';
-      const form = readForm(request);
-      const text = form.get('file')?.toString('latin1') ?? '';
-      const at = text.indexOf(`--${boundary.slice(0, -1)}`);
-      if (at >= 0) writeForm(request, form.set('file', Buffer.from(text.slice(0, at), 'latin1')));
-    }),
   },
 };

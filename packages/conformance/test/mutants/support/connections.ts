@@ -1,7 +1,7 @@
 import type { Hooks, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
 import { authenticate, authenticateStorage } from './credentials.ts';
-import { callAgain, gatewayRequest, isOfService } from './gateway.ts';
+import { gatewayRequest, isOfService } from './gateway.ts';
 
 /** Keeps a state for each connection. */
 export function perConnection<State>(create: () => State): (request: MutatedRequest) => State {
@@ -57,28 +57,3 @@ export const laterResponses =
       },
     };
   };
-
-/** Pairs calls to hosted services that are being made at the same time. */
-export const pairs =
-  (
-    isPaired: (one: MutatedRequest, other: MutatedRequest) => boolean,
-    give: (response: MutatedResponse, other: MutatedResponse) => void,
-  ): Mutant['create'] =>
-  (context) => {
-    const open = new Set<{ request: MutatedRequest; promise: Promise<MutatedResponse> }>();
-    return gatewayRequest(async (request) => {
-      const isEcho = !/\/(respond|events|count|release|closed)\b/.test(request.path);
-      if (request.method !== 'GET' || !isEcho || !request.headers.get('Authorization')) return;
-      const other = [...open].find((one) => isPaired(one.request, request));
-      const own = { request, promise: callAgain(context, request) };
-      open.add(own);
-      const response = await own.promise;
-      if (other) give(response, await other.promise);
-      open.delete(own);
-      return response;
-    });
-  };
-
-export const takeBody = (response: MutatedResponse, other: MutatedResponse) => {
-  response.body = other.body;
-};

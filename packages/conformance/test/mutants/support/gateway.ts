@@ -108,13 +108,6 @@ export const keepHeaders =
     headers.list = headers.list.filter(([name, value]) => isKept(name, value));
   };
 
-/** Rewrites the values of the headers whose names match. */
-export const rewriteHeaders =
-  (names: RegExp, rewrite: (value: string) => string) =>
-  ({ headers }: Headed): void => {
-    for (const pair of headers.list) if (names.test(pair[0])) pair[1] = rewrite(pair[1]);
-  };
-
 export const setBody =
   (body: string, type?: string) =>
   (response: MutatedResponse): void => {
@@ -272,9 +265,3 @@ export function callAgain(
   );
   return call({ method, target, headers: { ...Object.fromEntries(passed), ...more }, body });
 }
-
-/** Drops the byte after the given size. */
-export const withoutByte = (size: number) =>
-  changeBody((body) =>
-    body.length > size ? Buffer.concat([body.subarray(0, size), body.subarray(size + 1)]) : body,
-  );

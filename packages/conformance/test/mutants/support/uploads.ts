@@ -6,7 +6,7 @@ import {
   MutatedResponse,
 } from '../../proxy/messages.ts';
 import type { Files, Mutant, MutantContext } from '../mutant.ts';
-import { DELETE, GRANT, itemsOf, LINKS } from './storage.ts';
+import { DELETE, GRANT, LINKS } from './storage.ts';
 
 export type Form = Map<string, Buffer>;
 
@@ -27,7 +27,7 @@ export function readForm(request: MutatedRequest): Form {
 }
 
 /** Replaces the fields of an upload form. */
-export function writeForm(request: MutatedRequest, form: Form): void {
+function writeForm(request: MutatedRequest, form: Form): void {
   const boundary = toBoundary(request);
   const parts = [...form].flatMap(([name, value]) => {
     const filename = name === 'file' ? '; filename="file"' : '';
@@ -116,13 +116,6 @@ export const uploadError = (change: (response: MutatedResponse, form: Form) => v
   },
 });
 
-/** Changes successful downloads. */
-export const onDownload = (change: (response: MutatedResponse) => void): Hooks => ({
-  response(response, { isDownload }) {
-    if (isDownload && response.status === 200) change(response);
-  },
-});
-
 /** Calls a function with the part of an interrupted upload that was received. */
 export const brokenUpload = (
   act: (request: MutatedRequest, form: Form) => void | Promise<void>,
@@ -182,18 +175,3 @@ const plainPath = (path: unknown): string => String(path).replace(/^\//, '');
 
 /** Returns the path at which an upload form stores its file. */
 export const keyOf = (form: Form): string => plainPath(form.get('key'));
-
-/** Returns the source or destination paths in a copy call at which a file is stored. */
-export async function listStored(
-  { read }: MutantContext,
-  call: MutatedRequest,
-  name: 'srcPath' | 'dstPath',
-  isWanted: (bytes: Buffer) => boolean = () => true,
-): Promise<Set<string>> {
-  const stored = new Set<string>();
-  for (const { [name]: path } of itemsOf(call)) {
-    const bytes = path && (await read(path));
-    if (bytes && isWanted(bytes)) stored.add(path);
-  }
-  return stored;
-}
