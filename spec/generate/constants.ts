@@ -4,158 +4,86 @@ import { constant } from './write.ts';
 // Modules of constants: what packages need from the contract at run time, so that they load no JSON and a
 // bundler can drop the rest.
 
-interface ErrorRow {
-  readonly code: string;
-  readonly status: number;
-  readonly message: string;
-  readonly level?: string;
-  /** In whole seconds. */
-  readonly retryAfter?: number;
-}
-
-const operationsOf = (document: Any): Any[] =>
-  Object.values<Any>(document.paths).flatMap(({ get, post }) => [get, post].filter(Boolean));
-
-/** The operations of the storage API. The upload target has no fixed path. */
-const storageOperations = ({ storage }: Contract): string[] =>
-  operationsOf(storage)
-    .map(({ operationId }) => operationId)
-    .filter((id) => id !== 'uploadFile');
-
-/** The limits that the client needs. */
-const CLIENT_LIMITS = {
-  linkMinSeconds: 'Minimum lifetime of a link (D22).',
-  linkWarnSeconds: 'Lifetime above which the client warns (D22).',
-  publicLinkSeconds: 'Lifetime of a public link (D22).',
-  batchItems: 'Maximum number of items per call (D25).',
-  batchConcurrency: 'Default number of parallel calls (D25).',
-  avatarBytes: 'Maximum size of a user picture in bytes.',
-};
-
+/** Everything that the client needs, each value as a constant of its own. */
 export function toClientConstants(contract: Contract): string {
   const { gateway, storage, defaults } = contract;
   const { documents, sha256 } = toIdentity(contract);
-  const versions = Object.entries(documents).map(([name, { version }]) => [name, { version }]);
-  const { storageSignedHeaders: _, ...signature } = defaults.signature;
+  // One hash covers both documents.
+  const versions = mapValues(documents, ({ version }) => ({ version }));
+  const greedy = Object.values<Any>(gateway.components.parameters).filter(
+    (parameter) => parameter['x-berth-greedy'],
+  );
   const codesWithRetry = (kind: string) =>
-    defaults.gatewayErrors.filter(({ retry }: Any) => retry === kind).map(({ code }: Any) => code);
-  const [firstPath = ''] = Object.keys(storage.paths);
-  const greedy = Object.values<Any>(gateway.components.parameters)
-    .filter((parameter) => parameter['x-berth-greedy'])
-    .map(({ name }) => name);
-  const rows: readonly [name: string, value: unknown, text: string][] = [
-    // One hash covers both documents.
-    [
-      'CONTRACT',
-      { documents: Object.fromEntries(versions), sha256 },
-      'The contract that this client was generated from.',
-    ],
-    ['GATEWAY_SERVER', gateway.servers[0].url, 'URL template for the gateway of an environment.'],
-    [
-      'GREEDY_PARAMETERS',
-      greedy,
-      'Path parameters that hold several raw segments (`x-berth-greedy`, D3).',
-    ],
-    ['ITEM_SUCCESS', defaults.itemCodes.success, 'Code of a list entry that succeeded.'],
-    [
-      'GATEWAY_RETRIES',
-      { any: codesWithRetry('any'), idempotent: codesWithRetry('idempotent') },
-      'Gateway codes after which a call may be retried: `any` call, or only `idempotent` ones (D6).',
-    ],
-    [
-      'GATEWAY_HEADERS_SECONDS',
-      defaults.limits.gatewayHeadersSeconds.value,
-      "How long, in seconds, the gateway waits for a hosted service's response headers (D13).",
-    ],
-    [
-      'STORAGE_PATH',
-      firstPath.replace(/[^:]*$/, ''),
-      'Path of every storage operation, up to the operation name.',
-    ],
-    [
-      'IDEMPOTENT_OPERATIONS',
-      storageOperations(contract).filter((id) => defaults.operations[id]?.idempotent),
-      'Storage operations that are safe to execute twice (D26).',
-    ],
-    ...Object.entries(CLIENT_LIMITS).map(([name, text]): [string, number, string] => [
-      name.replace(/[A-Z]/g, '_$&').toUpperCase(),
-      defaults.limits[name].value,
-      text,
-    ]),
-    ['SIGNATURE', signature, 'Constants for signature version 3 (D16, D17).'],
-  ];
-  const union = (name: string, sender: string, errors: readonly ErrorRow[]) =>
-    `/** Known error codes of ${sender}. */\nexport type ${name} =${errors
-      .map(({ code }) => `\n  | ${JSON.stringify(code)}`)
+    toCodes(defaults.gatewayErrors.filter(({ retry }: Any) => retry === kind));
+  const retries = { any: codesWithRetry('any'), idempotent: codesWithRetry('idempotent') };
+  const [storagePath = ''] = Object.keys(storage.paths);
+  const idempotent = storageOperations(contract).filter((id) => defaults.operations[id].idempotent);
+  const { storageSignedHeaders: _, ...signature } = defaults.signature;
+  const limits = Object.entries<Any>(defaults.limits).map(
+    ([name, { value, decision, description }]) =>
+      constant(toConstantName(name), `${description} (${decision})`, value),
+  );
+  const union = (name: string, sender: string, rows: readonly Any[]) =>
+    `/** Known error codes of ${sender}. */\nexport type ${name} =${toCodes(rows)
+      .map((code) => `\n  | ${JSON.stringify(code)}`)
       .join('')};`;
   return [
-    ...rows.map(([name, value, text]) => constant(name, text, value)),
+    constant('CONTRACT', 'The contract that this client was generated from.', {
+      documents: versions,
+      sha256,
+    }),
+    constant('GATEWAY_SERVER', 'URL template for the gateway.', gateway.servers[0].url),
+    constant(
+      'GREEDY_PARAMETERS',
+      'Path parameters that hold several raw segments (D3).',
+      greedy.map(({ name }) => name),
+    ),
+    constant('ITEM_SUCCESS', 'Code of a list entry that succeeded.', defaults.itemCodes.success),
+    constant('GATEWAY_RETRIES', 'Codes after which a call may be retried (D6).', retries),
+    constant('STORAGE_PATH', 'Start of the path of storage operations.', toPrefix(storagePath)),
+    constant('IDEMPOTENT_OPERATIONS', 'Operations that may be executed twice (D26).', idempotent),
+    constant('SIGNATURE', 'Constants for signature version 3 (D16, D17).', signature),
+    ...limits,
     union('KnownGatewayErrorCode', 'the gateway', defaults.gatewayErrors),
     union('KnownStorageErrorCode', 'the storage API', defaults.storageErrors),
     union('KnownUploadErrorCode', 'the upload target', defaults.uploadErrors),
   ].join('\n\n');
 }
 
-/** The limits that routers and engine enforce. */
-const ENFORCED_LIMITS = [
-  ...['gatewayBodyBytes', 'storageBodyBytes', 'batchItems', 'uploadBytes', 'pathBytes'],
-  ...['grantSeconds', 'linkSeconds', 'linkMinSeconds', 'linkMaxSeconds'],
-  ...['clockWindowSeconds', 'uploadFormBytes', 'grantUploads'],
-];
-
+/** Everything that routers and engine need, but for their errors. */
 export function toStubsConstants(contract: Contract): string {
   const { storage, defaults } = contract;
   const { documents, sha256 } = toIdentity(contract);
-  const limits = ENFORCED_LIMITS.map((name) => [name, defaults.limits[name].value]);
+  const limits = mapValues(defaults.limits, ({ value }) => value);
+  const pattern = storage.components.schemas.FilePath['x-berth-item-pattern'];
   return [
-    constant('CONTRACT', 'The contract that the routers were generated from.', {
-      documents,
-      sha256,
-    }),
+    constant('CONTRACT', 'The contract that this was generated from.', { documents, sha256 }),
     constant('CORS', 'Cross-origin rules (D11).', defaults.cors),
-    constant(
-      'LIMITS',
-      'Limits that the routers and the engine enforce. Each name includes the unit.',
-      Object.fromEntries(limits),
-    ),
-    constant(
-      'COPY_PATH_PATTERN',
-      'Pattern that copy paths must match (D24).',
-      storage.components.schemas.FilePath['x-berth-item-pattern'],
-    ),
+    constant('LIMITS', 'Limits by name, which includes the unit.', limits),
+    constant('COPY_PATH_PATTERN', 'Pattern that copy paths must match (D24).', pattern),
     constant('ITEM_SUCCESS', 'Code of a successful item.', defaults.itemCodes.success),
     constant('SIGNATURE', 'Constants for signatures (D16, D17).', defaults.signature),
   ].join('\n\n');
 }
 
-export function toErrorTables({ defaults }: Contract): string {
-  const { gatewayErrors, storageErrors, uploadErrors } = defaults;
-  const ofLevel = (wanted: string) =>
-    storageErrors.filter(({ level }: ErrorRow) => level === wanted);
+/** The errors by code. */
+export function toErrorTables({ defaults: { storageErrors, ...defaults } }: Contract): string {
+  const ofLevel = (wanted: string) => storageErrors.filter(({ level }: Any) => level === wanted);
   return [
-    constant('GATEWAY_ERRORS', 'Gateway errors (D6).', toTable(gatewayErrors)),
-    constant(
-      'STORAGE_ERRORS',
-      'Errors for an entire storage call (D26).',
-      toTable(ofLevel('call')),
-    ),
-    constant(
-      'STORAGE_ITEM_ERRORS',
-      'Errors for one entry in a result list (D26).',
-      toTable(ofLevel('item')),
-    ),
-    constant('UPLOAD_ERRORS', 'Upload target errors (D27).', toTable(uploadErrors)),
+    constant('GATEWAY_ERRORS', 'Gateway errors (D6).', toTable(defaults.gatewayErrors)),
+    constant('STORAGE_ERRORS', 'Errors for an entire call (D26).', toTable(ofLevel('call'))),
+    constant('STORAGE_ITEM_ERRORS', 'Errors for one list entry (D26).', toTable(ofLevel('item'))),
+    constant('UPLOAD_ERRORS', 'Upload target errors (D27).', toTable(defaults.uploadErrors)),
   ].join('\n\n');
 }
 
 /** Omits the fields that are not needed at run time. */
-export function toTable(rows: readonly ErrorRow[]): Readonly<Record<string, object>> {
+export function toTable(rows: readonly Any[]): Readonly<Record<string, object>> {
   return Object.fromEntries(
     rows.map(({ code, status, message, retryAfter }) => [code, { status, message, retryAfter }]),
   );
 }
 
-/** The names that the conformance suite uses: of rules and operations. */
 export function toRuleIds({ rules }: Contract): string {
   const ids = rules.rules.map(({ id }) => `  | '${id}'`).join('\n');
   return `/** Every rule that deployments are checked against. */\nexport type RuleId =\n${ids};`;
@@ -163,9 +91,7 @@ export function toRuleIds({ rules }: Contract): string {
 
 export function toStorageOperations(contract: Contract): string {
   const operations = storageOperations(contract);
-  const changing = operations.filter(
-    (id) => contract.defaults.operations[id]?.changesFiles !== false,
-  );
+  const changing = operations.filter((id) => contract.defaults.operations[id].changesFiles);
   return [
     constant('STORAGE_OPERATIONS', 'The operations of the storage API.', operations),
     constant('CHANGING_OPERATIONS', 'The operations that change files.', changing),
@@ -174,4 +100,28 @@ export function toStorageOperations(contract: Contract): string {
 
 export function toDefaultProfile({ profile: { $schema: _, ...profile } }: Contract): string {
   return constant('DEFAULT_WIRE_PROFILE', "The contract's neutral names (D1).", profile);
+}
+
+/** The upload target has no fixed path, and therefore no name to call it by. */
+function storageOperations({ storage }: Contract): string[] {
+  const operations = Object.values<Any>(storage.paths).map(({ post }) => post.operationId);
+  return operations.filter((id) => id !== 'uploadFile');
+}
+
+function toCodes(rows: readonly Any[]): string[] {
+  return rows.map(({ code }) => code);
+}
+
+/** Turns `batchItems` into `BATCH_ITEMS`. */
+function toConstantName(name: string): string {
+  return name.replace(/[A-Z]/g, '_$&').toUpperCase();
+}
+
+/** Cuts off the name of the operation. */
+function toPrefix(path: string): string {
+  return path.slice(0, path.indexOf(':') + 1);
+}
+
+function mapValues(object: Any, map: (value: Any) => unknown) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
 }

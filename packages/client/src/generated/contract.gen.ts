@@ -13,10 +13,10 @@ export const CONTRACT = {
   "sha256": "4d251896b7c88121339e6f451fb57abafbce45ada3a11ccd833dc2ff8c497b91"
 } as const;
 
-/** URL template for the gateway of an environment. */
+/** URL template for the gateway. */
 export const GATEWAY_SERVER = "https://{envId}.{gatewayDomain}" as const;
 
-/** Path parameters that hold several raw segments (`x-berth-greedy`, D3). */
+/** Path parameters that hold several raw segments (D3). */
 export const GREEDY_PARAMETERS = [
   "anyPath"
 ] as const;
@@ -24,7 +24,7 @@ export const GREEDY_PARAMETERS = [
 /** Code of a list entry that succeeded. */
 export const ITEM_SUCCESS = "SUCCESS" as const;
 
-/** Gateway codes after which a call may be retried: `any` call, or only `idempotent` ones (D6). */
+/** Codes after which a call may be retried (D6). */
 export const GATEWAY_RETRIES = {
   "any": [
     "SERVICE_NOT_READY",
@@ -39,35 +39,14 @@ export const GATEWAY_RETRIES = {
   ]
 } as const;
 
-/** How long, in seconds, the gateway waits for a hosted service's response headers (D13). */
-export const GATEWAY_HEADERS_SECONDS = 60 as const;
-
-/** Path of every storage operation, up to the operation name. */
+/** Start of the path of storage operations. */
 export const STORAGE_PATH = "/api/v2/envs/{envId}/storages:" as const;
 
-/** Storage operations that are safe to execute twice (D26). */
+/** Operations that may be executed twice (D26). */
 export const IDEMPOTENT_OPERATIONS = [
   "getUploadMetaData",
   "batchGetTempUrls"
 ] as const;
-
-/** Minimum lifetime of a link (D22). */
-export const LINK_MIN_SECONDS = 1 as const;
-
-/** Lifetime above which the client warns (D22). */
-export const LINK_WARN_SECONDS = 3600 as const;
-
-/** Lifetime of a public link (D22). */
-export const PUBLIC_LINK_SECONDS = 600 as const;
-
-/** Maximum number of items per call (D25). */
-export const BATCH_ITEMS = 50 as const;
-
-/** Default number of parallel calls (D25). */
-export const BATCH_CONCURRENCY = 4 as const;
-
-/** Maximum size of a user picture in bytes. */
-export const AVATAR_BYTES = 204800 as const;
 
 /** Constants for signature version 3 (D16, D17). */
 export const SIGNATURE = {
@@ -77,6 +56,63 @@ export const SIGNATURE = {
   "storageSigningHost": "api.berth.example",
   "storageContentType": "application/json; charset=utf-8"
 } as const;
+
+/** Maximum body size of a gateway call. (D13) */
+export const GATEWAY_BODY_BYTES = 20971520 as const;
+
+/** How much of a signed body is buffered in memory. Anything beyond that is buffered in a temporary file. (D13) */
+export const GATEWAY_SPOOL_BYTES = 1048576 as const;
+
+/** How long a hosted service may take to send its response headers. (D13) */
+export const GATEWAY_HEADERS_SECONDS = 60 as const;
+
+/** How far the timestamp of a signature may differ from the server's clock, in either direction. (D18) */
+export const CLOCK_WINDOW_SECONDS = 300 as const;
+
+/** Maximum time that a verified token is cached. (D19) */
+export const TOKEN_CACHE_SECONDS = 60 as const;
+
+/** Maximum size of the JSON body of a storage call. (D26) */
+export const STORAGE_BODY_BYTES = 1048576 as const;
+
+/** Maximum number of items in a batch. Calls with more are rejected. (D25) */
+export const BATCH_ITEMS = 50 as const;
+
+/** Number of concurrent calls that the client makes when it splits a list. (D25) */
+export const BATCH_CONCURRENCY = 4 as const;
+
+/** Lifetime of a link if maxAge is omitted. (D22) */
+export const LINK_SECONDS = 600 as const;
+
+/** Minimum lifetime of a link. (D22) */
+export const LINK_MIN_SECONDS = 1 as const;
+
+/** Maximum lifetime of a link. (D22) */
+export const LINK_MAX_SECONDS = 604800 as const;
+
+/** Lifetime above which the client warns. (D22) */
+export const LINK_WARN_SECONDS = 3600 as const;
+
+/** Lifetime that the client requests for a public link. (D22) */
+export const PUBLIC_LINK_SECONDS = 600 as const;
+
+/** Maximum size of an avatar that the client uploads. (D22) */
+export const AVATAR_BYTES = 204800 as const;
+
+/** Maximum length of a file path, in UTF-8. (D24) */
+export const PATH_BYTES = 1024 as const;
+
+/** How long an upload grant is valid. (D27) */
+export const GRANT_SECONDS = 900 as const;
+
+/** Maximum file size. (D27) */
+export const UPLOAD_BYTES = 5368709120 as const;
+
+/** Maximum size of an upload form without its file. (D27) */
+export const UPLOAD_FORM_BYTES = 1048576 as const;
+
+/** Number of concurrent uploads with one grant. Clients that retry may overlap with their previous attempt. (D27) */
+export const GRANT_UPLOADS = 4 as const;
 
 /** Known error codes of the gateway. */
 export type KnownGatewayErrorCode =

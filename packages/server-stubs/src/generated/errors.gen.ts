@@ -91,7 +91,7 @@ export const GATEWAY_ERRORS = {
   }
 } as const;
 
-/** Errors for an entire storage call (D26). */
+/** Errors for an entire call (D26). */
 export const STORAGE_ERRORS = {
   "INVALID_PARAM": {
     "status": 400,
@@ -141,7 +141,7 @@ export const STORAGE_ERRORS = {
   }
 } as const;
 
-/** Errors for one entry in a result list (D26). */
+/** Errors for one list entry (D26). */
 export const STORAGE_ITEM_ERRORS = {
   "STORAGE_FILE_NONEXIST": {
     "status": 200,
