@@ -24,11 +24,11 @@ it('changes nothing with the default profile, and never the document itself', ()
 });
 
 it('replaces every neutral name', () => {
+  const { storageHeaders, uploadFields, gatewayHeaders, storeFileID } = acme;
+  const groups = [storageHeaders, uploadFields, gatewayHeaders, { storeFileID }];
   const own = JSON.stringify(toProfileDocument([gateway, storage, workflows], toWireProfile(acme)));
-  expect(own).toContain('"name":"X-Acme-Authorization"');
-  expect(own).toContain('"acmeFileID":{"description"');
+  for (const name of groups.flatMap(Object.values<string>)) expect(own).toContain(`"${name}"`);
   expect(own).toContain('$response.body#/body/data/acmeFileID');
-  expect(own).toContain('$steps.get-upload-meta-data.outputs.acmeFileID');
   expect(own).not.toMatch(/"(X-Svc|x-store)-[\w-]+"|"storeFileID":\{|data\/storeFileID/);
 });
 
@@ -45,11 +45,10 @@ it('takes flat responses out of their envelopes, in schemas and examples alike',
       expect(ajv.validate({ $ref: `storage${schema.$ref}` }, example)).toBe(true);
     }
   }
-  expect(components.schemas.GetUploadMetaDataResult).toMatchObject({
-    title: 'Upload metadata response',
-    properties: { requestId: {}, data: {}, code: {}, message: {} },
+  expect(components.schemas.ErrorResponse).toMatchObject({
+    title: 'Error response',
+    required: ['code'],
   });
-  expect(components.schemas.ErrorResponse).toMatchObject({ required: ['code'] });
   expect(JSON.stringify(components)).not.toContain('StatusCode"');
 });
 
