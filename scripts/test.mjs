@@ -1,31 +1,46 @@
 // `npm test`: everything that must pass before a change lands.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { install, ROOT } from './install.mjs';
 
 const GENERATED = ['*/generated/*', '*.gen.*', 'docs/reference/*.md'];
 
 install();
-// The tools of the repository first, its Node among them.
-process.env.PATH = [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+// The tools of the repository first, its Node among them, and none of them reports its use.
+const env = {
+  ...process.env,
+  PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+  TURBO_TELEMETRY_DISABLED: '1',
+  REDOCLY_TELEMETRY: 'off',
+};
 
-const before = readGenerated();
-run('npm', 'run', '--silent', 'generate');
-if (readGenerated() !== before) {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
+await checkGenerated();
+await Promise.all([
+  run('turbo', 'run', 'lint', 'typecheck', 'build', '--continue', '--output-logs=new-only'),
+  run('biome', 'check', '--error-on-warnings')
+    .then(() => run('knip'))
+    .then(() => run('tsc')),
+]);
+await run('vitest', 'run');
+
+/** Generates everything again, and fails if that changes a file. */
+async function checkGenerated() {
+  const before = readGenerated();
+  await run('npm', 'run', '--silent', 'generate');
+  if (readGenerated() === before) return;
   console.error('Generated files did not match their sources. Review and commit the changes:');
   console.error(git('status', '--short', '--', ...GENERATED));
   process.exit(1);
 }
-run('biome', 'check', '--error-on-warnings');
-run('knip');
-run('tsc');
-run('turbo', 'run', 'lint', 'typecheck', 'build', '--continue', '--output-logs=new-only');
-run('vitest', 'run');
 
-function run(command, ...args) {
+/** Runs a command, which ends with this process, and ends this process if it fails. */
+async function run(command, ...args) {
   const shell = process.platform === 'win32';
-  const { status } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', shell });
-  if (status !== 0) process.exit(status ?? 1);
+  const child = spawn(command, args, { cwd: ROOT, env, stdio: 'inherit', shell });
+  process.on('exit', () => child.kill());
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  if (code !== 0) process.exit(code ?? 1);
 }
 
 function readGenerated() {

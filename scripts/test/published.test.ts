@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import satisfies from 'spdx-satisfies';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NODE_FLOOR } from '../testing/node-floor.ts';
 
@@ -25,8 +24,18 @@ const published = globSync('{spec,packages/*}/package.json', { cwd: ROOT })
   .filter(({ manifest }) => !manifest.private);
 const names = published.map(({ manifest }) => manifest.name);
 /** Licences that require no more than a notice. */
-const ALLOWED =
-  '0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause CC0-1.0 ISC MIT Python-2.0 Unlicense WTFPL';
+const ALLOWED = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'Python-2.0',
+  'Unlicense',
+  'WTFPL',
+];
 /** Resolution as CommonJS or before `exports`: the packages are ESM only, and say so. */
 const NOT_OURS = ['node10', 'node16-cjs'];
 /** What a user of the client does, against a mock at the given URL. */
@@ -97,13 +106,11 @@ it('every dependency of a published package has a licence that is allowed', () =
   const filters = names.flatMap((name) => ['--filter', name]);
   const args = ['licenses', 'list', '--json', '--prod', ...filters];
   const byLicence = JSON.parse(execFileSync('pnpm', args, { cwd: ROOT, encoding: 'utf8' }));
-  const isAllowed = (licence: string) => {
-    try {
-      return satisfies(licence, ALLOWED.split(' '));
-    } catch {
-      return false; // not an SPDX expression
-    }
-  };
+  const isAllowed = (licence: string) =>
+    licence
+      .replace(/[()]/g, '')
+      .split(' OR ')
+      .some((part) => part.split(' AND ').every((id) => ALLOWED.includes(id)));
   expect(Object.keys(byLicence).length).toBeGreaterThan(3);
   expect(Object.keys(byLicence).filter((licence) => !isAllowed(licence))).toEqual([]);
 });
