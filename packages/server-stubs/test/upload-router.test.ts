@@ -71,32 +71,23 @@ describe('a file', () => {
     expect(seen[0]?.fields?.get('x-own')).toBe('kept');
   });
 
-  test('gets a 204 with a quoted ETag and its URL', async () => {
-    const response = await post(await upload(), form(FIELDS), '/?bucket=files');
-    expect([response.status, await response.text()]).toEqual([204, '']);
-    expect(response.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
-    expect(response.headers.get('location')).toBe(
-      'https://files.example/reports/%E4%B8%AD%E6%96%87.txt',
-    );
-    expect(response.headers.get('access-control-allow-origin')).toBe('*');
-    expect(response.headers.get('x-request-id')).toBeTruthy();
-  });
-
   test.each(['200', '201', '204', '303'])(
     'gets the status that it requests: %s',
     async (status) => {
-      const key = 'a & <b>.txt';
+      const key = '中 & <b>.txt';
       const response = await post(
         await upload(),
         form({ ...FIELDS, key, success_action_status: status }),
       );
       expect(response.status).toBe(status === '303' ? 204 : Number(status));
+      expect(response.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
+      expect(response.headers.get('location')).toMatch(/%E4%B8%AD%20&%20<b>\.txt$/);
       const text = await response.text();
       if (status !== '201') return expect(text).toBe('');
       expect(response.headers.get('content-type')).toBe('application/xml');
       expect(new XMLParser({ ignoreDeclaration: true }).parse(text)).toEqual({
         PostResponse: {
-          Location: 'https://files.example/a%20&%20<b>.txt',
+          Location: 'https://files.example/%E4%B8%AD%20&%20<b>.txt',
           Bucket: 'files',
           Key: key,
           ETag: '"5d41402abc4b2a76b9719d911017c592"',
