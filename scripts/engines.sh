@@ -16,8 +16,8 @@ need radosgw radosgw
 command -v valkey-server >/dev/null || need redis-server redis-server
 command -v google-chrome >/dev/null || need chromium chromium
 need curl curl
+need jq jq
 need python3 python3
-need httpx python3-httpx
 need go golang-go
 
 [ -n "$packages" ] || exit 0

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { createMock } from '@berth/mock';
 import { afterAll, expect, test } from 'vitest';
+import { testOn } from '../../scripts/testing/engines.ts';
 import {
   commandOf,
   copyExample,
@@ -25,6 +26,15 @@ test('the commands of the first page work on a mock', async () => {
   for (const { command } of commands) {
     await runIn('.', ['bash', '-c', replaceAddresses(`${command} --fail`, { [MOCK]: mock.url })]);
   }
+});
+
+testOn('curl')('the guide of other languages: its calls, and an upload and download', async () => {
+  await using mock = await createMock();
+  const addresses = { [MOCK]: mock.url };
+  const [call] = await readCommands('docs/guides/other-languages.md', 'curl');
+  await runIn('.', ['bash', '-c', replaceAddresses(`${call?.command} --fail`, addresses)]);
+  const folder = await copyExample('curl', addresses);
+  expect(await runIn(folder, ['sh', '-e', 'files.sh'])).toBe('Hello, Ada.');
 });
 
 test('the guide of the mock: its calls get the responses that it shows, and its test passes', async () => {

@@ -18,10 +18,9 @@ export const ENGINES = {
       ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', CHROME_OF_MAC],
     ],
   },
-  // The command of the library shows which Python has it.
-  python: { title: 'Python', programs: [['python3'], ['httpx']] },
+  python: { title: 'Python', programs: [['python3']] },
   go: { title: 'Go', programs: [['go']] },
-  curl: { title: 'curl', programs: [['curl']] },
+  curl: { title: 'curl and jq', programs: [['curl'], ['jq']] },
 } satisfies Record<string, { title: string; programs: readonly (readonly string[])[] }>;
 
 export type EngineId = keyof typeof ENGINES;
