@@ -15,7 +15,7 @@ test.each([
     'the authentication',
     auth,
     `createClock createGatewaySignature createKeyPairs createStorageSignature signGatewayRequest
-    signStorageRequest tc3`,
+    signStorageRequest`,
   ],
   [
     'the contract',

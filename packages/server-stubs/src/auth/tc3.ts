@@ -39,7 +39,7 @@ export class MalformedSignature extends Error {
  *
  * @throws MalformedSignature
  */
-export function parseSignedHeaders(text: string): readonly string[] {
+function parseSignedHeaders(text: string): readonly string[] {
   const names = text.toLowerCase().split(';');
   if (names.length > MAX_SIGNED_HEADERS || !names.every((name) => HEADER_NAME.test(name))) {
     throw new MalformedSignature(
