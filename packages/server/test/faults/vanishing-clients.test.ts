@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
 import { toFields } from '../break-ins/support/storage-client.ts';
 import { open } from '../support/send-raw.ts';
@@ -13,6 +13,11 @@ async function metric({ adminUrl }: Whole, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
 }
 
+const warnings: Error[] = [];
+const onWarning = (warning: Error) => void warnings.push(warning);
+beforeAll(() => void process.on('warning', onWarning));
+afterAll(() => void process.off('warning', onWarning));
+
 async function openFiles(): Promise<string[]> {
   const names = await readdir('/proc/self/fd');
   return Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')));
@@ -23,10 +28,11 @@ async function expectNothingLeft(whole: Whole, files: number): Promise<void> {
   await until(async () => (await metric(whole, 'berth_calls_active')) === 0);
   await until(async () => (await metric(whole, 'berth_upstream_outstanding')) === 0);
   await until(async () => (await whole.disk()).length === files + 1);
-  // Only Linux lists the open files of a process, in /proc.
+  // Only Linux lists the open files of a process, in /proc. The garbage collector closes forgotten ones, and warns.
   if (process.platform === 'linux') {
     await until(async () => (await openFiles()).every((file) => !file.startsWith(whole.root)));
   }
+  expect(warnings).toEqual([]);
   expect(whole.lines.filter(({ level }) => level === 'error')).toEqual([]);
 }
 
