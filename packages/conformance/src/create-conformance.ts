@@ -1,10 +1,9 @@
 import { checks } from './checks/index.ts';
 import { createRun, type Run } from './context/run.ts';
-import { lacking, notSelected, noUrl, refused } from './context/skip-reason.ts';
+import { lacking, leftOut, noUrl, refused } from './context/skip-reason.ts';
 import { documents } from './contract/operations.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
-import { isKnown, listAccepted } from './report/baseline.ts';
 import { createReport, type Report } from './report/to-report.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
 import { type Result, StartError } from './result.ts';
@@ -51,13 +50,10 @@ async function run(settings: Settings): Promise<Report> {
   if (settings.signal?.aborted) interrupt();
   const shared = createRun(settings, ends.signal);
   const results: Result[] = [];
-  const accepted = listAccepted(settings.baseline, started);
   const onResult = (result: Result) => {
     const redacted = withoutSecrets(shared, result);
     results.push(redacted);
     settings.onResult(redacted);
-    const isNew = result.outcome === 'fail' && !isKnown(result, accepted);
-    if (settings.bail && isNew) ends.abort(`--bail: ${result.id} failed`);
   };
   let leftovers: string[] = [];
   try {
@@ -102,7 +98,7 @@ async function prepare(run: Run): Promise<void> {
 /** Whether the operator selected a check that may copy files. */
 function mayCopy(run: Run): boolean {
   const writing = checks.filter(({ needs }) => needs.includes('writes')).map(({ rule }) => rule);
-  const isSelected = [...writing, 'dredd', 'respect'].some((id) => !notSelected(run, id));
+  const isSelected = [...writing, 'dredd', 'respect'].some((id) => !leftOut(run, id));
   const needs = lacking(run, ['storageCredentials', 'writes']);
   return isSelected && !(noUrl(run, 'storage') ?? refused(run, 'storage') ?? needs);
 }

@@ -1,7 +1,6 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { APIS, type Api } from './contract/openapi.ts';
-import { LEVELS, type Level } from './contract/rules.ts';
 import { type Result, StartError } from './result.ts';
 
 /** The forms of a storage request, whose fields are at the top level of the body or inside `data` (D21). */
@@ -88,16 +87,10 @@ export interface ConformanceOptions {
   only?: readonly string[] | undefined;
   /** Skip these, in the same form as `only`. They are reported as disabled. */
   skip?: readonly string[] | undefined;
-  /** `must` leaves out the SHOULD rules. Default: `should`, all rules. */
-  level?: Level | undefined;
   /** Send no request that stores, changes or deletes a file. Default: false. */
   readOnly?: boolean | undefined;
-  /** Folder for all files that the run stores; emptied at the end. Default: `berth-conformance`. */
-  prefix?: string | undefined;
   /** CA certificates (PEM) to trust instead of the default ones. */
   ca?: string | undefined;
-  /** Accept any certificate. Default: false. */
-  insecure?: boolean | undefined;
   /** How long to wait for a response, in milliseconds, at most an hour. Default: 10000. */
   timeout?: number | undefined;
   /** Maximum duration of the run, in seconds; remaining checks are skipped. Default: 900. */
@@ -117,8 +110,6 @@ export interface ConformanceOptions {
    * start within 30 s.
    */
   sequences?: number | undefined;
-  /** Stop after the first failed check that is not in `baseline`. Default: false. */
-  bail?: boolean | undefined;
   /** Known failures, by ID. They do not affect the exit code unless one passes or has expired. */
   baseline?: readonly (string | KnownFailure)[] | undefined;
   /** Stops the run: open requests are aborted, and stored files are removed. */
@@ -133,17 +124,13 @@ export interface ConformanceOptions {
 export const DEFAULTS = {
   env: 'dev',
   service: 'conformance',
-  prefix: 'berth-conformance',
   storageHeaders: {},
   maxAgeUnit: 's',
-  level: 'should',
   only: [],
   skip: [],
   readOnly: false,
-  insecure: false,
   timeout: RANGES.timeout.usual,
   budget: RANGES.budget.usual,
-  bail: false,
   baseline: [],
   onResult: () => {},
   onNotice: () => {},
@@ -153,7 +140,6 @@ export const DEFAULTS = {
 export const CHOICES = {
   requestForm: REQUEST_FORMS,
   maxAgeUnit: ['ms', 's', 'min'],
-  level: LEVELS,
 } satisfies { [Name in keyof ConformanceOptions]: readonly ConformanceOptions[Name][] };
 
 type Defaulted = keyof typeof DEFAULTS | 'gatewayUrl' | 'storageUrl' | 'seed';
@@ -201,15 +187,9 @@ export function toSettings(options: ConformanceOptions): Settings {
 }
 
 function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {
-  const { env, service, prefix } = options;
+  const { env, service } = options;
   if (env === '' || service === '') {
     throw new StartError('env and service must not be empty.');
-  }
-  if (!/^[\w.-]+(\/[\w.-]+)*$/.test(prefix) || /(^|\/)\.{1,2}(\/|$)/.test(prefix)) {
-    throw new StartError(
-      'prefix must be a path of letters, digits, "-", "_" and ".", without a "/" at its ends.',
-      'prefix',
-    );
   }
   for (const [option, allowed] of Object.entries<readonly unknown[]>(CHOICES)) {
     const value = options[option as keyof typeof CHOICES];

@@ -42,8 +42,6 @@ export interface Finding {
   /** The request that caused it. */
   request?: SentRequest;
   response?: ReceivedResponse;
-  /** A shell script that repeats it, if the request alone does not. */
-  script?: string;
   /** Whether the request was one of several on one connection. */
   onOneConnection?: true;
 }

@@ -28,7 +28,7 @@ test('each option has a variable, which turns flags off, holds lists and is igno
   }
   const parsed = read({
     ...{ BERTH_STORAGE_HEADER: 'A: 1\nB: 2\n', BERTH_ONLY: 'GW, ST', BERTH_READ_ONLY: 'false' },
-    ...{ BERTH_REPORT: 'json=a,b.json,html=c', BERTH_PREFIX: '' },
+    ...{ BERTH_REPORT: 'json=a,b.json,html=c', BERTH_ENV: '' },
   });
   expect(parsed?.given).toEqual({
     ...{ storageHeader: ['A: 1', 'B: 2'], only: ['GW', 'ST'], readOnly: false },

@@ -78,7 +78,7 @@ test('JSON: is valid against the CTRF schema and contains the complete report as
 test('HTML: nothing from the target becomes markup, and each line of the description has its outcome', () => {
   const page = reporters.html(report);
   expect(page).not.toContain('<script>alert');
-  expect(page.match(/<script>/g)).toHaveLength(1);
+  expect(page).not.toContain('<script');
   expect(page).toContain('&lt;script&gt;alert(&quot;1&quot;)');
   expect(page).not.toMatch(/(src|href)="(?!#)/);
 });

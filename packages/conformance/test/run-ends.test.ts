@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ConformanceOptions, Result } from '../src/index.ts';
 import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
-import { startBroken, startFronted } from './targets/start-second.ts';
+import { startFronted } from './targets/start-second.ts';
 
 /** Options that end the run after this many results of checks that store files. */
 function endAfter(count: number): Partial<ConformanceOptions> {
@@ -44,18 +44,6 @@ test('once the budget is used up, the remaining checks are skipped and all files
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
   expect(ran.exitCode).toBe(3);
   expect(mustsOf(ran, 'skip').at(-1)).toContain('the time budget of 1 s is used up');
-  expect(target.server.listFiles()).toEqual([]);
-});
-
-test('--bail ends the run after the first MUST that fails', async () => {
-  await using target = await startBroken();
-  const options = { ...target.options, only: ['GW-ERROR', 'GW-NAME', 'ST-DELETE'] };
-  const ran = await runSuite({ ...options, bail: true, concurrency: 1 });
-  expect(ran.exitCode).toBe(1);
-  const [failed = '', ...more] = mustsOf(ran, 'fail');
-  expect(more).toEqual([]);
-  const [id] = failed.split(':');
-  expect(mustsOf(ran, 'skip').at(-1)).toContain(`--bail: ${id} failed`);
   expect(target.server.listFiles()).toEqual([]);
 });
 

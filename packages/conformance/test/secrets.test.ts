@@ -74,7 +74,7 @@ test.each([
   [[`--gateway-tokn=${session}`]],
   [[`--gateway-url=http://user:${session}@127.0.0.1`]],
   [[`--timeout=${session}`]],
-  [[`--level=${session}`]],
+  [[`--request-form=${session}`]],
   [['--tc3-secret-key', session]],
 ])('no error about the command line shows it: %j', async (args) => {
   const { code, output } = await runAgainst('http://127.0.0.1:1', ...args);

@@ -36,9 +36,6 @@ export async function check(
     signal,
   });
   await assertWritable(reports);
-  if (given.insecure) {
-    output.error('berth-conformance: --insecure: certificates are not verified.');
-  }
   const sayEnding = () =>
     output.error(
       'berth-conformance: stopping and removing stored files; interrupt again to exit immediately.',
@@ -61,7 +58,7 @@ export async function check(
 }
 
 /** Reasons that only repeat what the operator asked for. */
-const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
+const CHOSEN: readonly string[] = ['not in --only', '--skip'];
 
 /**
  * Returns whether the operator left a check out on purpose, rather than because something that it needs
@@ -166,8 +163,7 @@ function toDisabledLines(results: readonly Result[]): string[] {
 
 /** Options that select checks, or say what to do with the results. */
 const LEFT_OUT: readonly OptionName[] = [
-  ...(['only', 'skip', 'bail', 'seed'] as const),
-  ...(['report', 'baseline'] as const),
+  ...(['only', 'skip', 'seed', 'report', 'baseline'] as const),
 ];
 
 /**

@@ -70,9 +70,6 @@ const targets = {
 /** How the targets are called. */
 const connection = {
   ca: text('<file>', 'CA certificates (PEM) to trust instead of the default CAs'),
-  insecure: flag(
-    'accept any certificate; anyone on the network path can then read the credentials',
-  ),
   timeout: whole('<ms>', 'how long to wait for a response, in milliseconds'),
   budget: whole('<s>', 'maximum duration of the run, in seconds; remaining checks are skipped'),
   concurrency: whole('<number>', 'number of checks to run in parallel', {
@@ -146,12 +143,7 @@ const selection = {
       separator: COMMAS,
     },
   ),
-  level: text(
-    '<level>',
-    'minimum level of the rules to check; with must, SHOULD rules are skipped',
-  ),
   readOnly: flag('send no request that stores, changes or deletes a file'),
-  prefix: text('<path>', 'folder for all stored files; emptied at the end'),
   seed: whole(
     '<number>',
     'seed for generated sequences; the same seed generates the same sequences',
@@ -164,7 +156,6 @@ const selection = {
     'number of generated sequences of storage calls, made one after another',
     { usual: '25, or as many as start within 30 s' },
   ),
-  bail: flag('stop after the first failure that is not in the baseline'),
   baseline: text(
     '<file>',
     'known failures, as a JSON list or one ID per line; the run fails if one of them passes or has expired',

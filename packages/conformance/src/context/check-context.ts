@@ -8,7 +8,7 @@ import { MISSING } from '../validation/cite.ts';
 import { claimsOf, type ExchangeRuleId } from '../validation/exchange-rules.ts';
 import { FixtureClient } from './fixture-client.ts';
 import { GatewayClient } from './gateway-client.ts';
-import { createRunCaller, type Run } from './run.ts';
+import { createRunCaller, FOLDER, type Run } from './run.ts';
 import type { Need } from './skip-reason.ts';
 import { StorageClient } from './storage-client.ts';
 import { toEvidence } from './to-evidence.ts';
@@ -97,7 +97,7 @@ export class CheckContext {
         },
       });
     const caller = this.#caller(run);
-    this.#folder = `${run.settings.prefix}/${run.mark}/${rule.toLowerCase()}`;
+    this.#folder = `${FOLDER}/${run.mark}/${rule.toLowerCase()}`;
     this.settings = run.settings;
     this.signal = run.signal;
     this.gateway = new GatewayClient(run, caller);
@@ -114,24 +114,15 @@ export class CheckContext {
    * @param message what the contract requires and what was received instead: `the status must be 404, not
    * 200`
    * @param evidence Default: the last call of this check
-   * @param script a shell script that repeats it, if one call is not enough
    */
-  expect = (
-    holds: boolean,
-    message: string,
-    evidence: Evidence | undefined = this.#last,
-    script?: string,
-  ): void => {
+  expect = (holds: boolean, message: string, evidence: Evidence | undefined = this.#last): void => {
     // Requests that the end of the run aborted are not the target's fault.
     if (this.signal.aborted) return;
     this.record.assertions += 1;
     if (holds || this.record.findings.length >= MOST_FINDINGS) return;
     const shown = evidence ? toEvidence(evidence) : {};
-    const more = {
-      ...(this.#isOnOneConnection && { onOneConnection: true as const }),
-    };
-    const repeat = script === undefined ? more : { script };
-    this.record.findings.push({ message, where: this.#place, ...shown, ...repeat });
+    const more = this.#isOnOneConnection ? { onOneConnection: true as const } : {};
+    this.record.findings.push({ message, where: this.#place, ...shown, ...more });
   };
 
   /** Asserts what a rule requires of a call to which it applies. `what` describes the call. */

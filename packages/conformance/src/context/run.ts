@@ -14,6 +14,9 @@ import { Health } from '../http/health.ts';
 import { Pace } from '../http/pace.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
 
+/** The folder for all files that runs store; emptied at the end. */
+export const FOLDER = 'berth-conformance';
+
 /** The reason why every call to an API fails. */
 export interface Refusal {
   /** Includes status, code, and the option that may help. */

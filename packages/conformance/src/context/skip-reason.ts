@@ -1,5 +1,4 @@
 import type { Api } from '../contract/openapi.ts';
-import { rules as allRules, type Level } from '../contract/rules.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import { Failed, Inapplicable, type Result, Unreached } from '../result.ts';
 import type { Run } from './run.ts';
@@ -47,18 +46,13 @@ export function toEnding(
 interface Choice {
   only?: readonly string[] | undefined;
   skip?: readonly string[] | undefined;
-  level?: string | undefined;
 }
 
-/** Returns why the operator left out a rule, or an engine, which has no level. */
-export function whyLeftOut(
-  { id, level }: { id: string; level?: Level | undefined },
-  { only = [], skip = [], level: least }: Choice,
-): string | undefined {
+/** Returns why the operator left out a rule or an engine. */
+export function whyLeftOut(id: string, { only = [], skip = [] }: Choice): string | undefined {
   const isNamed = (names: readonly string[]) => names.some((name) => id.startsWith(name));
   if (only.length > 0 && !isNamed(only)) return 'not in --only';
-  if (isNamed(skip)) return '--skip';
-  return least === 'must' && level === 'should' ? '--level must' : undefined;
+  return isNamed(skip) ? '--skip' : undefined;
 }
 
 /**
@@ -67,15 +61,10 @@ export function whyLeftOut(
  *
  * @param id rule ID, `dredd` or `respect`, which `--only` and `--skip` match by prefix
  */
-export function leftOut({ settings, signal }: Run, id: string, level?: Level) {
+export function leftOut({ settings, signal }: Run, id: string): SkipReason | undefined {
   if (signal.aborted) return skipped(String(signal.reason));
-  const reason = whyLeftOut({ id, level }, settings);
+  const reason = whyLeftOut(id, settings);
   return reason === undefined ? undefined : disabled(reason);
-}
-
-/** Returns the skip reason for a rule that the operator left out, by its ID or its level. */
-export function notSelected(run: Run, id: string): SkipReason | undefined {
-  return leftOut(run, id, allRules.find((each) => each.id === id)?.level);
 }
 
 export function noUrl({ settings }: Run, api: Api): SkipReason | undefined {

@@ -1,7 +1,6 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 
-export const LEVELS = ['must', 'should'] as const;
-export type Level = (typeof LEVELS)[number];
+export type Level = 'must' | 'should';
 
 /** A sentence of the contract that can be checked. */
 export interface Rule {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { toProfileDocument } from '@berth/spec/profile-documents';
-import { createRunCaller, type Run } from '../context/run.ts';
+import { createRunCaller, FOLDER, type Run } from '../context/run.ts';
 import {
   disabled,
   lacking,
@@ -208,7 +208,7 @@ async function prepareRequest(
     ...(isGateway && settings.gatewayHost ? [['Host', settings.gatewayHost] as const] : []),
   ];
   const headers = withHeaders(drafted, more);
-  const folder = `${settings.prefix}/${run.mark}/dredd`;
+  const folder = `${FOLDER}/${run.mark}/dredd`;
   const fields = () =>
     provocation?.kind === 'missing-field' ? {} : toScratch(JSON.parse(example), folder, fileId);
   const body = Buffer.from(

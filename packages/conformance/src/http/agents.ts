@@ -5,7 +5,6 @@ import { isIP } from 'node:net';
 interface AgentOptions {
   /** CA certificates (PEM) to trust instead of the default ones. */
   ca?: string | undefined;
-  insecure?: boolean | undefined;
   /** Make all calls on one connection, as long as the target keeps it open. */
   keepAlive?: boolean | undefined;
 }
@@ -20,13 +19,9 @@ export interface Agents {
  * closed a kept-alive connection at the wrong moment, nobody would be at fault, and a POST could not be retried
  * safely.
  */
-export function createAgents({ ca, insecure, keepAlive = false }: AgentOptions): Agents {
+export function createAgents({ ca, keepAlive = false }: AgentOptions): Agents {
   const plain = keepAlive ? { keepAlive, maxSockets: 1 } : { keepAlive };
-  const tls = {
-    ...(ca === undefined ? {} : { ca }),
-    ...(insecure ? { rejectUnauthorized: false } : {}),
-    ...plain,
-  };
+  const tls = { ...plain, ...(ca === undefined ? {} : { ca }) };
   return { http: new HttpAgent(plain), https: new HttpsAgent(tls) };
 }
 

@@ -50,9 +50,9 @@ export function toCurl(
     : `# the body has ${bodySize} bytes; only the beginning is shown\n${whole}`;
 }
 
-/** Returns the shell script that repeats a finding: its own, or a `curl` command. */
-export function toRepeat({ request, script, onOneConnection }: Finding): string {
-  return script ?? (request ? toCurl(request, onOneConnection ? 2 : 1) : '');
+/** Returns the `curl` command that repeats a finding. */
+export function toRepeat({ request, onOneConnection }: Finding): string {
+  return request ? toCurl(request, onOneConnection ? 2 : 1) : '';
 }
 
 /** Returns the command that prints a body that would not survive copy and paste, including line breaks. */

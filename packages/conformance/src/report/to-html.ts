@@ -18,8 +18,8 @@ class Markup {
 
 type Part = string | number | Markup | undefined | readonly Part[];
 
-/** The page loads nothing, not even from its own host. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+/** The page loads nothing, not even from its own host, and runs no script. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 /** Renders the run as a self-contained page. */
 export function toHtml(report: Report): string {
@@ -43,11 +43,9 @@ ${OUTCOMES.map(
   (outcome) =>
     html`<label><input type="checkbox" id="show-${outcome}"${outcome === 'pass' && summary.fail > 0 ? undefined : html` checked`}> <span class="${outcome}">${outcome} ${summary[outcome]}</span></label>\n`,
 )}
-<label hidden>Find <input type="search" id="search" placeholder="id or words"></label>
 </fieldset>
 ${toGroups(results).map(({ title, results: own }) => html`<h2>${title}</h2>\n${own.map(toDetails)}`)}
 </main>
-<script>${new Markup(script)}</script>
 </body>
 </html>
 `.text;
@@ -207,8 +205,8 @@ function toProse(text: string): Markup {
 function toCalls(findings: readonly Finding[]): Finding[][] {
   const calls = new Map<string, Finding[]>();
   for (const finding of findings) {
-    const { request, response, script } = finding;
-    const key = JSON.stringify([request, response, script]);
+    const { request, response } = finding;
+    const key = JSON.stringify([request, response]);
     calls.set(key, [...(calls.get(key) ?? []), finding]);
   }
   return [...calls.values()];
@@ -218,14 +216,14 @@ function toCalls(findings: readonly Finding[]): Finding[][] {
 function toFindings(findings: readonly Finding[]): Markup {
   const [first] = findings as readonly [Finding];
   const { request, response } = first;
-  const script = toRepeat(first);
+  const command = toRepeat(first);
   const places = [...new Set(findings.map(({ where }) => where))];
   return html`<div class="finding">
 ${findings.map(({ message }) => html`<p class="message">${message}</p>\n`)}
 ${places.map((where) => html`<p class="quiet"><code>${where}</code></p>\n`)}
 ${request && html`<h3>Request</h3>${toMessage(`${request.method} ${request.url}`, request)}`}
 ${response && html`<h3>Response</h3>${toMessage(`HTTP ${response.status}`, response)}`}
-${script === '' ? undefined : html`<h3>Reproduce it</h3><pre tabindex="0">${script}</pre>`}
+${command === '' ? undefined : html`<h3>Reproduce it</h3><pre tabindex="0">${command}</pre>`}
 </div>
 `;
 }
@@ -238,41 +236,6 @@ function toMessage(start: string, message: SentRequest | ReceivedResponse): Mark
   ];
   return html`<pre tabindex="0">${lines.join('\n')}</pre>`;
 }
-
-/**
- * The only script of the page: it filters by text, opens what a link points to, and opens the failures
- * before printing. The page works without it.
- */
-const script = `
-const search = document.querySelector('#search');
-const all = [...document.querySelectorAll('main > details')];
-search.parentElement.hidden = false;
-search.addEventListener('input', () => {
-  const words = search.value.toLowerCase().split(/\\s+/);
-  for (const each of all) {
-    const text = each.querySelector('summary').textContent.toLowerCase();
-    each.hidden = !words.every((word) => text.includes(word));
-  }
-});
-const follow = () => {
-  const found = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (found instanceof HTMLDetailsElement) {
-    found.hidden = false;
-    found.open = true;
-    const outcome = document.getElementById(found.className.replace('is-', 'show-'));
-    if (outcome) outcome.checked = true;
-    found.scrollIntoView();
-  }
-};
-addEventListener('hashchange', follow);
-follow();
-let closed = [];
-addEventListener('beforeprint', () => {
-  closed = all.filter((each) => !each.open && each.classList.contains('is-fail'));
-  for (const each of closed) each.open = true;
-});
-addEventListener('afterprint', () => { for (const each of closed) each.open = false; });
-`;
 
 /** The style of the page: light and dark, in print, and on narrow screens. */
 const style = `
@@ -315,8 +278,6 @@ pre { margin: .25rem 0 .75rem; padding: .6rem; background: var(--raised); border
   margin: 1.5rem 0 0; padding: .6rem 0; border: 0; border-bottom: 1px solid var(--line); background: var(--ground); }
 .filters legend { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
 .filters label { display: flex; gap: .35rem; align-items: center; min-height: 1.75rem; }
-.filters input[type=search] { font: inherit; padding: .2rem .5rem; width: min(16rem, 60vw); color: inherit;
-  background: var(--raised); border: 1px solid var(--line); border-radius: 4px; }
 .outcome { display: inline-block; min-width: 4.6rem; font-weight: 600; }
 .pass { color: var(--pass); } .fail { color: var(--fail); } .error { color: var(--error); }
 .skip { color: var(--skip); } .disabled, .info { color: var(--disabled); }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
-import { createRunCaller, type Run } from '../context/run.ts';
+import { createRunCaller, FOLDER, type Run } from '../context/run.ts';
 import {
   lacking,
   leftOut,
@@ -108,8 +108,8 @@ async function execute(run: Run, { id, file }: Workflow, fetch: RecordedFetch['f
 }
 
 function toInputs(run: Run, file: Workflow['file'], id: string): Record<string, string> {
-  const { env, prefix, service } = run.settings;
-  const folder = `${prefix}/${run.mark}/${id}`;
+  const { env, service } = run.settings;
+  const folder = `${FOLDER}/${run.mark}/${id}`;
   const paths = {
     path: `${folder}/hello.txt`,
     srcPath: `${folder}/source.txt`,

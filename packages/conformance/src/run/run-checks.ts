@@ -2,7 +2,7 @@ import { type Check, CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
 import {
   lacking,
-  notSelected,
+  leftOut,
   noUrl,
   refused,
   type SkipReason,
@@ -62,7 +62,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
 
 function checkSkipReason(run: Run, { rule, needs }: Check): SkipReason | undefined {
   const api = rule.startsWith('GW-') || /^AU-(?!STORAGE)/.test(rule) ? 'gateway' : 'storage';
-  return notSelected(run, rule) ?? noUrl(run, api) ?? lacking(run, needs) ?? refused(run, api);
+  return leftOut(run, rule) ?? noUrl(run, api) ?? lacking(run, needs) ?? refused(run, api);
 }
 
 async function end(
