@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
@@ -26,31 +26,11 @@ export interface Rule {
 }
 
 /** The files, in the order of the rule set. */
-const SURFACES = ['gateway', 'auth', 'storage', 'upload', 'clients'] as const;
-
-const list = { type: 'array', items: { type: 'string', minLength: 1 }, uniqueItems: true };
-const optional = { ...list, default: [] };
-const needed = { ...list, minItems: 1 };
-
-const isRule = new Ajv2020({ allErrors: true, useDefaults: true }).compile<Rule>({
-  type: 'object',
-  required: ['id', 'level', 'statement', 'documents', 'operations', 'places'],
-  additionalProperties: false,
-  properties: {
-    id: { type: 'string', pattern: '^(GW|ST|UP|AU|CL)(-[A-Z0-9]+)+$' },
-    level: { enum: ['MUST', 'SHOULD'] },
-    statement: { type: 'string', minLength: 20, pattern: '\\.$' },
-    source: optional,
-    decisions: optional,
-    operations: needed,
-    documents: { enum: ['gateway.v1', 'storage.v2', 'both'] },
-    places: needed,
-  },
-});
+const SURFACES = ['gateway', 'auth', 'storage', 'upload', 'clients'];
 
 interface Known {
-  readonly documents: Readonly<Record<string, unknown>>;
-  readonly defaults: unknown;
+  readonly documents: Readonly<Record<string, { paths: object }>>;
+  readonly defaults: object;
   readonly decisions: Readonly<Record<string, unknown>>;
 }
 
@@ -62,23 +42,21 @@ interface Known {
  *   unknown operation, decision, source or place, or an entry of the outline without a rule
  */
 export function readRules(known: Known, folder = join(SPEC, 'rules')) {
-  const read = (file: string) => parse(readFileSync(join(folder, file), 'utf8')) ?? [];
-  const outline = toOutlinePlaces(read('outline.yaml'));
-  const operations = Object.values(known.documents).flatMap(toOperationIds);
-  const names = ['outline', ...SURFACES].map((name) => `${name}.yaml`);
-  const strays = readdirSync(folder).filter((file) => !names.includes(file));
-  const problems = strays.map((file) => `${file}: not one of ${names.join(', ')}`);
+  const read = (name: string) => parse(readFileSync(join(folder, `${name}.yaml`), 'utf8')) ?? [];
+  const outline = toOutlinePlaces(read('outline'));
+  const validate = createValidator(known, outline);
+  const problems: string[] = [];
   const rules = new Map<string, Rule>();
   for (const surface of SURFACES) {
-    for (const rule of read(`${surface}.yaml`)) {
-      const found = isRule(rule) ? findProblems(rule) : toShapeProblems();
+    for (const rule of read(surface)) {
+      const found = validate(rule);
       if (rules.has(rule.id)) found.push('has the ID of another rule');
       problems.push(...found.map((problem) => `${surface}.yaml: ${rule.id}: ${problem}`));
       rules.set(rule.id, surface === 'clients' ? { ...rule, checkedBy: 'client' } : rule);
     }
   }
   const all = [...rules.values()];
-  const stated = new Set(all.flatMap(({ source = [] }) => source));
+  const stated = new Set(all.flatMap(({ source }) => source));
   const forgotten = outline.filter((place) => !stated.has(place));
   problems.push(...forgotten.map((place) => `${place}: no rule states it`));
   if (problems.length > 0) throw new Error(`The rules are invalid:\n${problems.join('\n')}`);
@@ -86,50 +64,56 @@ export function readRules(known: Known, folder = join(SPEC, 'rules')) {
     rules: all.filter(({ checkedBy }) => checkedBy === undefined),
     clientRules: all.filter(({ checkedBy }) => checkedBy === 'client'),
   };
-
-  function findProblems(rule: Rule): string[] {
-    const missing = (what: string, values: string[], exists: (value: string) => boolean) =>
-      values.filter((value) => !exists(value)).map((value) => `${what} ${value} does not exist`);
-    return [
-      ...missing('operation', rule.operations, (id) => operations.includes(id)),
-      ...missing('decision', rule.decisions, (id) => id in known.decisions),
-      ...missing('source', rule.source, (place) => outline.includes(place)),
-      ...missing('place', rule.places, (place) => isPlace(place, known)),
-      ...(rule.source.length + rule.decisions.length === 0
-        ? ['names neither a source nor a decision']
-        : []),
-    ];
-  }
 }
 
-function toShapeProblems(): string[] {
-  return (isRule.errors ?? []).map((error) => `${error.instancePath} ${error.message}`.trim());
+/** Returns a function that adds the missing lists to a rule, and returns what is wrong with it. */
+function createValidator(known: Known, outline: string[]): (rule: Rule) => string[] {
+  const listOf = (items: object) => ({ type: 'array', items, uniqueItems: true, default: [] });
+  const needed = { minItems: 1, default: undefined };
+  const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true });
+  ajv.addFormat('place', (place) => isPlace(place, known));
+  const isRule = ajv.compile<Rule>({
+    type: 'object',
+    required: ['id', 'level', 'statement', 'documents', 'operations', 'places'],
+    additionalProperties: false,
+    properties: {
+      id: { type: 'string', pattern: '^(GW|ST|UP|AU|CL)(-[A-Z0-9]+)+$' },
+      level: { enum: ['MUST', 'SHOULD'] },
+      statement: { type: 'string', minLength: 20, pattern: '\\.$' },
+      source: listOf({ enum: outline }),
+      decisions: listOf({ enum: Object.keys(known.decisions) }),
+      operations: { ...listOf({ enum: toOperationIds(known.documents) }), ...needed },
+      documents: { enum: ['gateway.v1', 'storage.v2', 'both'] },
+      places: { ...listOf({ type: 'string', format: 'place' }), ...needed },
+    },
+  });
+  return (rule) => {
+    isRule(rule);
+    const problems = (isRule.errors ?? []).map(
+      ({ instancePath, data, message }) =>
+        `${instancePath} ${message}${typeof data === 'string' ? `: ${data}` : ''}`,
+    );
+    if (rule.source.length + rule.decisions.length > 0) return problems;
+    return [...problems, 'names neither a source nor a decision'];
+  };
 }
 
-/** Returns whether a place exists: a pointer into a document or into the defaults, or another file in `spec`. */
+function toOperationIds(documents: Known['documents']): string[] {
+  return Object.values(documents)
+    .flatMap(({ paths }) => Object.values(paths).flatMap((item) => Object.values(item)))
+    .map((operation) => (operation as { operationId?: string }).operationId)
+    .filter((id) => id !== undefined);
+}
+
+/** Returns whether a place exists: a pointer (RFC 6901) into a document or the defaults, or another file in `spec`. */
 function isPlace(place: string, { documents, defaults }: Known): boolean {
   const [target = '', pointer = ''] = place.split('#');
-  const roots: Record<string, unknown> = { ...documents, 'defaults.yaml': defaults };
-  return target in roots ? hasPointer(roots[target], pointer) : existsSync(join(SPEC, target));
-}
-
-/** RFC 6901. */
-function hasPointer(root: unknown, pointer: string): boolean {
-  const names = pointer.split('/').slice(1);
-  let value = root;
-  for (const name of names) {
-    const key = name.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
-    value = (value as Record<string, unknown>)[key];
+  let value: unknown = { ...documents, 'defaults.yaml': defaults }[target];
+  if (value === undefined) return existsSync(join(SPEC, target));
+  for (const name of pointer.split('/').slice(1)) {
+    value = Object(value)[name.replaceAll('~1', '/').replaceAll('~0', '~')];
   }
-  return true;
-}
-
-function toOperationIds(document: unknown): string[] {
-  const { paths } = document as { paths: Record<string, Record<string, { operationId?: string }>> };
-  return Object.values(paths)
-    .flatMap((item) => Object.values(item).map(({ operationId }) => operationId))
-    .filter((id) => id !== undefined);
+  return value !== undefined;
 }
 
 /** A heading with subheadings, or with the short names of its lines. */
