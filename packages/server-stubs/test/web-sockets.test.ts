@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import {
   createGatewayRouter,
@@ -92,37 +91,6 @@ it('keeps data for the WebSocket that arrives while the handler runs', async () 
   socket.write('third');
   await receive(socket, 'third');
   socket.destroy();
-});
-
-it('survives a client that disconnects before the handler returns', async () => {
-  let signal: AbortSignal | undefined;
-  let opened = 0;
-  const asked = Promise.withResolvers<void>();
-  const response = Promise.withResolvers<void>();
-  const base = await start({
-    'cloudrun-get': get,
-    async webSocket(_input, call) {
-      signal = call.signal;
-      asked.resolve();
-      await response.promise;
-      return {
-        status: 101,
-        headers: {},
-        open: () => {
-          opened += 1;
-        },
-      };
-    },
-  });
-  const socket = connect(Number(new URL(base).port), '127.0.0.1');
-  socket.write(`${HEAD}${TOKEN}\r\n`);
-  await asked.promise;
-  socket.resetAndDestroy();
-  const gone = signal as AbortSignal;
-  if (!gone.aborted) await once(gone, 'abort');
-  response.resolve();
-  expect(await sendRaw(base, `${HEAD}\r\n`)).toMatch(/^HTTP\/1\.1 401 /);
-  expect(opened).toBe(0);
 });
 
 it('ends a connection that asks for a WebSocket behind a call that is under way', async () => {
