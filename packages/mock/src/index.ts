@@ -6,12 +6,12 @@ export type {
   MockSession,
   RequestsOptions,
   SessionClock,
-  SessionFaults,
   SessionFile,
   SessionFiles,
 } from './control/mock-session.ts';
 export { createMock, type Mock } from './create-mock.ts';
 export type { Fault, FaultRule } from './faults/fault.ts';
+export type { SessionFaults } from './faults/session-faults.ts';
 export type { MockOptions } from './options.ts';
 export type {
   EventsResponse,

@@ -24,10 +24,9 @@ export { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
 export { createCors } from './http/cors.ts';
-export { readFields } from './runtime/body/read-fields.ts';
+export { readJsonBody } from './runtime/body/read-fields.ts';
 export { hasResponse, toResponse } from './runtime/call.ts';
-export { FaultError, malformed, notFound, unsupported } from './runtime/faults.ts';
-export { parseJson } from './runtime/parse-json.ts';
+export { bodyTooLarge, FaultError, malformed, notAllowed, notFound } from './runtime/faults.ts';
 export { assertBatch, readCredentials, toStorageResponse } from './storage/storage-call.ts';
 export { toWireForm } from './storage/wire-form.ts';
 export {

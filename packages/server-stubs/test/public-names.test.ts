@@ -21,9 +21,9 @@ test.each([
     'the contract',
     contract,
     `COPY_PATH_PATTERN CORS ContractError FaultError GatewayError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
-    STORAGE_ITEM_ERRORS StorageError UploadError assertBatch createCors gatewayRoutes hasResponse malformed
-    notFound parseJson readCredentials readFields readForm storageRoutes toCallerResponse toContractError
-    toResponse toStorageResponse toUploadFields toUploaded toWireForm unsupported`,
+    STORAGE_ITEM_ERRORS StorageError UploadError assertBatch bodyTooLarge createCors gatewayRoutes hasResponse
+    malformed notAllowed notFound readCredentials readForm readJsonBody storageRoutes toCallerResponse
+    toContractError toResponse toStorageResponse toUploadFields toUploaded toWireForm`,
   ],
 ])('%s exports these names, and no others', (_, module, names) => {
   expect(Object.keys(module).sort()).toEqual(names.split(/\s+/));

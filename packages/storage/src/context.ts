@@ -113,7 +113,7 @@ export interface FileChange {
 export type StorageContext = Readonly<ReturnType<typeof toContext>>;
 
 export function toContext(options: StorageOptions) {
-  const { blobs, signer, bucketOf, publicUrl, onlyEnv, now = Date.now } = options;
+  const { blobs, signer, bucketOf, publicUrl, onlyEnv, now = () => Date.now() } = options;
   const only =
     onlyEnv === undefined ? undefined : { env: onlyEnv, bucket: bucketOf(onlyEnv) ?? '' };
   return {

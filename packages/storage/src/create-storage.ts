@@ -1,10 +1,4 @@
-import type {
-  Call,
-  StorageHandlers,
-  UploadHandlers,
-  UploadInput,
-  UploadResult,
-} from '@berth/server-stubs';
+import type { Call, StorageHandlers, UploadInput, UploadResult } from '@berth/server-stubs';
 import { LIMITS, UploadError } from '@berth/server-stubs/contract';
 import { StoreFullError, StoreUnavailableError } from './blob-store.ts';
 import {
@@ -18,12 +12,20 @@ import type { Grants } from './grants.ts';
 import { createOperations } from './operations.ts';
 import { FilePathError, toFilePath } from './paths.ts';
 
+/** An upload with its content as any stream of bytes, not only one of Node.js. */
+type FormUpload = Omit<UploadInput, 'file'> & { readonly file: AsyncIterable<Uint8Array> };
+
 /** The parts of a storage API that is backed by a file store. */
 export interface Storage {
   /** Handlers for `createStorageRouter`. */
   readonly storage: Required<StorageHandlers<StorageCaller>>;
   /** For `createUploadRouter`. Mount the router at the path of `uploadTarget`. */
-  readonly upload: Required<UploadHandlers>;
+  readonly upload: {
+    uploadFile(
+      input: FormUpload,
+      call: Pick<Call, 'request' | 'requestId' | 'signal'>,
+    ): Promise<UploadResult>;
+  };
   /** Issues grants for forms that `getUploadMetaData` does not create. */
   readonly grants: Grants;
   /**
@@ -84,7 +86,7 @@ function createUploadFile(context: StorageContext) {
     else underWay.delete(storeFileID);
   };
   return async (
-    { key, signature, token, metaFileId: storeFileID, file, contentType }: UploadInput,
+    { key, signature, token, metaFileId: storeFileID, file, contentType }: FormUpload,
     call: Pick<Call, 'request' | 'requestId' | 'signal'>,
   ): Promise<UploadResult> => {
     const path = toPath(key);

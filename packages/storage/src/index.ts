@@ -10,5 +10,5 @@ export {
 export { createStorage, type Storage } from './create-storage.ts';
 export type { Download, DownloadHeaders, DownloadRequest } from './download.ts';
 export { FILES_PATH, type Grants, type Signer } from './grants.ts';
-export { createMemoryStore } from './memory-store.ts';
+export { createMemoryStore, type MemoryStore } from './memory-store.ts';
 export { assertFilePath, FilePathError, toFileID, toFilePath } from './paths.ts';

@@ -8,7 +8,19 @@ import {
 
 interface MemoryFile {
   readonly info: BlobInfo;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** A store in memory, whose files a test can also read and write directly. */
+export interface MemoryStore extends BlobStore {
+  /** Stores a file, replacing any file with this key. */
+  put(key: BlobKey, bytes: Uint8Array, contentType: string): BlobInfo;
+  /** Returns a file, or `undefined` if it does not exist. Its bytes must not be changed. */
+  get(key: BlobKey): MemoryFile | undefined;
+  /** Returns the keys and metadata of all files, in the order in which their keys were first written. */
+  list(): { readonly key: BlobKey; readonly info: BlobInfo }[];
+  /** Removes all files. */
+  clear(): void;
 }
 
 /**
@@ -17,16 +29,24 @@ interface MemoryFile {
  * @example
  * const { storage, upload, download } = createStorage({ blobs: createMemoryStore(), ...options });
  */
-export function createMemoryStore(): BlobStore {
-  const files = new Map<string, MemoryFile>();
+export function createMemoryStore(): MemoryStore {
+  const files = new Map<string, MemoryFile & { readonly key: BlobKey }>();
   const nameOf = ({ env, path }: BlobKey) => `${env}/${path}`;
+  const put = ({ env, path }: BlobKey, content: Uint8Array, contentType: string) => {
+    const bytes = new Uint8Array(content);
+    const info = { size: bytes.length, etag: crypto.randomUUID(), contentType };
+    files.set(nameOf({ env, path }), { key: { env, path }, info, bytes });
+    return info;
+  };
   return {
+    put,
+    get: (key) => files.get(nameOf(key)),
+    list: () => [...files.values()].map(({ key, info }) => ({ key, info })),
+    clear: () => files.clear(),
     async write(key, content, { contentType, signal }) {
       const bytes = await collect(content);
       signal?.throwIfAborted();
-      const info = { size: bytes.length, etag: crypto.randomUUID(), contentType };
-      files.set(nameOf(key), { info, bytes });
-      return info;
+      return put(key, bytes, contentType);
     },
     stat: async (key) => files.get(nameOf(key))?.info,
     async open(key) {
@@ -44,7 +64,7 @@ export function createMemoryStore(): BlobStore {
       const file = files.get(nameOf(from));
       if (file === undefined) throw new BlobMissingError(from);
       if (!overwrite && files.has(nameOf(to))) throw new BlobExistsError(to);
-      files.set(nameOf(to), file);
+      files.set(nameOf(to), { ...file, key: to });
       if (move) files.delete(nameOf(from));
       return file.info;
     },

@@ -2,7 +2,7 @@ import { defaultWireProfile } from '@berth/server-stubs';
 import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import { documents } from '../contract/contract.ts';
-import { BUCKET } from '../files/file-store.ts';
+import { BUCKET } from '../contract/surface.ts';
 import type { Served } from '../serve.ts';
 import { KEY_PAIR } from '../surfaces/auth/auth.ts';
 

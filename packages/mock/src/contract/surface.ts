@@ -1,18 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Call } from '@berth/server-stubs';
 import {
-  type Call,
   type ContractErrorOptions,
   GatewayError,
   StorageError,
   toResponse,
   toWireForm,
   UploadError,
-} from '@berth/server-stubs';
+} from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 
 /** The path of `uploadFile` in the document. The mock serves it there, and not at the engine's `UPLOAD_PATH`. */
 export const DOCUMENT_UPLOAD_PATH = '/';
+
+/** The bucket that contains the files. */
+export const BUCKET = 'files';
 
 export type SurfaceName = 'gateway' | 'storage' | 'upload' | 'link';
 
@@ -60,7 +62,7 @@ export function sendRefusal(
   response: ServerResponse,
   profile: WireProfile,
   headers: OutgoingHttpHeaders = {},
-  requestId: string = randomUUID(),
+  requestId: string = crypto.randomUUID(),
 ): void {
   const { req: request } = response;
   const rawPath = request.url?.split('?', 1)[0] ?? '/';

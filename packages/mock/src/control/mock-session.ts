@@ -1,6 +1,5 @@
 import { FilePathError, toFilePath } from '@berth/storage';
-import type { FaultRule } from '../faults/fault.ts';
-import { parseFaultFlag, toFaultRule } from '../faults/parse-fault.ts';
+import { createSessionFaults, type SessionFaults } from '../faults/session-faults.ts';
 import type { LoggedRequest, RequestLog } from '../session/request-log.ts';
 import type { Clock, Session, Sessions } from '../session/session.ts';
 import { FieldError, toMilliseconds } from '../util/values.ts';
@@ -32,18 +31,6 @@ export interface RequestsOptions {
   readonly unmatched?: boolean | undefined;
   /** Maximum number of calls; the newest ones are returned. Default: all calls in the log. */
   readonly limit?: number | undefined;
-}
-
-export interface SessionFaults {
-  list(): readonly FaultRule[];
-  /**
-   * Adds a rule, or replaces the rule with this name.
-   *
-   * @param rule an object, or a string in the format of `--fault`: `batchDelete:code=SYS_ERR,times=2`
-   */
-  put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule;
-  /** Removes a rule. Returns whether it existed. */
-  delete(name: string): boolean;
 }
 
 /** The session's clock, which determines when links and grants expire. */
@@ -97,16 +84,7 @@ export function createMockSession(sessions: Sessions, id: string): MockSession {
     id,
     reset: () => session().reset(),
     requests: (options = {}) => listRequests(session().requests, options),
-    faults: {
-      list: () => session().faults.list(),
-      put(name, given) {
-        const rule =
-          typeof given === 'string' ? parseFaultFlag(name, given) : toFaultRule(name, given);
-        session().faults.put(rule);
-        return rule;
-      },
-      delete: (name) => session().faults.delete(name),
-    },
+    faults: createSessionFaults(() => session().faults),
     clock: {
       state: () => toState(session().clock),
       set(change) {

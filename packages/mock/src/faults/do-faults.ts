@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Refusal, refusalFor, toRefusal } from '../contract/surface.ts';
 import { FieldError } from '../util/values.ts';
-import type { Fault, FaultRules, FaultSubject } from './fault.ts';
+import { combineFaults, type Fault, type FaultRules, type FaultSubject } from './fault.ts';
 import { parseHeaderFault } from './parse-fault.ts';
 
 /** A call that faults may apply to, before it is validated: a request, or the upgrade to a WebSocket. */
@@ -48,13 +48,10 @@ export function doFaults(call: FaultedCall, next: () => void): void {
     due.map(({ name }) => name),
     subject,
   );
-  const faults = due.map(({ fault }) => fault);
-  const latency = faults.reduce((sum, fault) => sum + (fault.latency ?? 0), 0);
-  const truncate = Math.min(...faults.map((fault) => fault.truncate ?? Infinity));
-  const code = faults.find((fault) => fault.code !== undefined)?.code;
+  const { latency, truncate, code, reset } = combineFaults(due.map(({ fault }) => fault));
   if (latency > 0) call.begin();
   wait(latency, call.connection, () => {
-    if (faults.some(({ reset }) => reset)) return resetSocket(call.socket);
+    if (reset) return resetSocket(call.socket);
     if (truncate < Infinity) call.truncate(truncate);
     if (code === undefined) next();
     else call.refuse(toRefusal(subject.surface, code));

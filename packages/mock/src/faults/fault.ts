@@ -152,3 +152,13 @@ function isFor({ match, fault }: FaultRule, subject: FaultSubject): boolean {
   if (match === undefined || match === surface || match === operationId) return true;
   return service !== undefined && match === SERVICE + service;
 }
+
+/** What all faults of a call do together: latencies add up, and the first code and the shortest body apply. */
+export function combineFaults(faults: readonly Fault[]) {
+  return {
+    latency: faults.reduce((sum, fault) => sum + (fault.latency ?? 0), 0),
+    truncate: Math.min(...faults.map((fault) => fault.truncate ?? Infinity)),
+    code: faults.find((fault) => fault.code !== undefined)?.code,
+    reset: faults.some(({ reset }) => reset),
+  };
+}

@@ -18,8 +18,6 @@ export interface StoredFile {
   readonly content: Buffer;
 }
 
-export const BUCKET = 'files';
-
 /** Storage space that all sessions of a mock share, drafts included. */
 export interface Room {
   /** Free bytes. */

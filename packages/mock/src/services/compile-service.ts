@@ -153,16 +153,6 @@ function refuse(
   return { ...toMessageResponse(404, message), unmatched: true };
 }
 
-/** The contract's pattern for hosted service names. */
-const NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
-
-/** Returns what is wrong with a service name, as the rest of a sentence; undefined if it is valid. */
-export function findNameFault(name: string): string | undefined {
-  return NAME.test(name)
-    ? undefined
-    : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
-}
-
 const FIELDS = ['routes', 'proxy'];
 
 /** Returns all errors in a service definition, as sentences that name the field. */

@@ -11,7 +11,6 @@ import { createHello, echo } from './built-in.ts';
 import {
   type CompiledService,
   compileService,
-  findNameFault,
   findServiceFaults,
   handleCall,
   openCall,
@@ -20,6 +19,7 @@ import {
 import type { DocumentOptions } from './document-service.ts';
 import type { FakeServices } from './fake-service.ts';
 import type { FileSource } from './loading/create-file-source.ts';
+import { findNameFault } from './routes.ts';
 import { type ServiceFault, ServicesError } from './services.ts';
 
 /** The source of services: the path of a folder or file, or definitions. */

@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { takeSubprotocols } from '@berth/server-stubs';
 import { createStorage, type StorageOptions } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
+import { BUCKET } from '../contract/surface.ts';
 import { type FaultRule, FaultRules } from '../faults/fault.ts';
-import { BUCKET, FileStore, type Room, toBlobStore } from '../files/file-store.ts';
+import { FileStore, type Room, toBlobStore } from '../files/file-store.ts';
 import { decodeText } from '../util/values.ts';
 import { type LoggedRequest, type LogRoom, RequestLog } from './request-log.ts';
 

@@ -3,7 +3,7 @@ import { deferContinue } from './body/request-stream.ts';
 import { Call } from './call.ts';
 import { decodeText } from './decoding.ts';
 import { exchange } from './exchange.ts';
-import { type Fault, notFound, tooLarge, toSimpleViolation } from './faults.ts';
+import { type Fault, notAllowed, notFound, tooLarge, toSimpleViolation } from './faults.ts';
 import { createMatcher, type Matcher, namesOf, splitTarget, toSegments } from './matcher.ts';
 import {
   type Handlers,
@@ -62,7 +62,7 @@ export function createRouter(
     // Checked before authentication, so that security handlers only see valid paths.
     const fault = plan
       ? (findExcess(request, path, query, settings) ?? findBadEncoding(plan, match.values))
-      : notAllowed(method, match.leaf);
+      : notAllowed(method, match.leaf.methods);
     if (fault !== undefined || plan === undefined) refuse(call, settings, fault as Fault);
     else void exchange(plan, call, match.values, settings);
   };
@@ -94,13 +94,6 @@ function createPlans(
     matcher.leafOf(segments).add(route.method, plan);
   }
   return matcher;
-}
-
-function notAllowed(method: string, { methods }: Leaf): Fault {
-  const allow = methods.join(', ');
-  const message = `${method} is not allowed here: use ${allow}.`;
-  // RFC 9110, section 15.5.6: "The origin server MUST generate an Allow header field".
-  return { kind: 'method-not-allowed', status: 405, message, headers: { allow } };
 }
 
 function refuse(call: Call, settings: Settings, fault: Fault): void {

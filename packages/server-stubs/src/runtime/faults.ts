@@ -161,6 +161,13 @@ export function notFound(path: string): Fault {
   return { kind: 'not-found', status: 404, message: `The path ${path} does not exist.` };
 }
 
+export function notAllowed(method: string, methods: readonly string[]): Fault {
+  const allow = methods.join(', ');
+  const message = `${method} is not allowed here: use ${allow}.`;
+  // RFC 9110, section 15.5.6: "The origin server MUST generate an Allow header field".
+  return { kind: 'method-not-allowed', status: 405, message, headers: { allow } };
+}
+
 export function invalidRequest(violations: readonly Violation[]): Fault {
   return {
     kind: 'invalid-request',
@@ -168,6 +175,11 @@ export function invalidRequest(violations: readonly Violation[]): Fault {
     message: violations.map(({ message }) => message).join(' '),
     violations,
   };
+}
+
+export function missingBody(): Fault {
+  const message = 'The request body is missing.';
+  return invalidRequest([toSimpleViolation('body', '', 'required', message)]);
 }
 
 export function malformed(message: string, cause?: unknown): Fault {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call } from './call.ts';
 import type { Fault, Violation } from './faults.ts';
+import { JSON_DEPTH } from './parse-json.ts';
 import { toProblem } from './responding/problem.ts';
 import type { HandlerResponse } from './route-table.ts';
 
@@ -11,7 +12,7 @@ export const DEFAULT_LIMITS: Limits = {
   headerBytes: Infinity,
   pathBytes: 8 * 1024,
   queryBytes: 8 * 1024,
-  jsonDepth: 64,
+  jsonDepth: JSON_DEPTH,
   formFields: 100,
 };
 

@@ -8,6 +8,9 @@ const LONG_DIGITS = 16;
 /** Integers with more digits exceed every number. */
 const MOST_DIGITS = 309;
 
+/** Default limit for the depth of arrays and objects. */
+export const JSON_DEPTH = 64;
+
 type ParsedJson =
   | { readonly problem: undefined; readonly value: unknown }
   | { readonly problem: string; readonly value?: undefined };

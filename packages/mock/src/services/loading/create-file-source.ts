@@ -1,13 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import {
-  type CompiledService,
-  compileService,
-  findNameFault,
-  findServiceFaults,
-} from '../compile-service.ts';
+import { type CompiledService, compileService, findServiceFaults } from '../compile-service.ts';
 import type { DocumentOptions } from '../document-service.ts';
 import type { FakeService } from '../fake-service.ts';
+import { findNameFault } from '../routes.ts';
 import { describeFileError, type ServiceFault, ServicesError } from '../services.ts';
 import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './folders.ts';
 import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';

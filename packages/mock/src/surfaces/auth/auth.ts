@@ -1,11 +1,10 @@
-import {
-  type GatewayCall,
-  GatewayError,
-  type GatewayInput,
-  type GatewaySecurity,
-  StorageError,
-  type StorageSecurity,
+import type {
+  GatewayCall,
+  GatewayInput,
+  GatewaySecurity,
+  StorageSecurity,
 } from '@berth/server-stubs';
+import { GatewayError, StorageError } from '@berth/server-stubs/contract';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { WireProfile } from '@berth/spec/wire-profile';
 

@@ -5,7 +5,6 @@ import {
   charsetOf,
   createNullObject,
   decodeQuery,
-  findContent,
   type NullObject,
   parseQuery,
 } from '../decoding.ts';
@@ -15,6 +14,7 @@ import {
   FaultError,
   invalidRequest,
   malformed,
+  missingBody,
   tooMany,
   toSimpleViolation,
   unsupported,
@@ -22,8 +22,9 @@ import {
 import type { Limits } from '../options.ts';
 import { readQuery } from '../parameters/create-parameter-reader.ts';
 import { BAD_ENCODING, coerce, Unreadable } from '../parameters/to-value.ts';
-import { findJsonProblem, parseJson } from '../parse-json.ts';
+import { findJsonProblem } from '../parse-json.ts';
 import type { Content, RequestBody } from '../route-table.ts';
+import { selectContent, toJson } from './read-fields.ts';
 import { askToContinue, hasBody, limitStream, readBytes } from './request-stream.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
@@ -41,8 +42,7 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
   const accepted = content.map(({ mediaType }) => mediaType).join(', ');
   const none = (): undefined => {
     if (!required) return;
-    const message = 'The request body is missing.';
-    throw new FaultError(invalidRequest([toSimpleViolation('body', '', 'required', message)]));
+    throw new FaultError(missingBody());
   };
   return async (request) => {
     if (!hasBody(request)) return none();
@@ -55,13 +55,7 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
       throw new FaultError({ ...unsupported(message, ''), headers: supported });
     }
     const header = headers['content-type'];
-    const found = findContent(content, header ?? 'application/octet-stream');
-    if (found === undefined) {
-      const problem =
-        header === undefined ? 'Content-Type is missing' : 'This Content-Type is not supported';
-      const message = `${problem}: send one of ${accepted}.`;
-      throw new FaultError(unsupported(message, accepted));
-    }
+    const found = selectContent(content, header);
     const maxBytes = found.kind === 'binary' ? limits.streamBytes : limits.bodyBytes;
     if (Number(headers['content-length'] ?? 0) > maxBytes) {
       throw new FaultError(bodyTooLarge(maxBytes));
@@ -117,10 +111,7 @@ function parseBytes(bytes: Buffer, content: Content, limits: Limits): unknown {
 
 function parseText(text: string, content: Content, limits: Limits): unknown {
   if (content.kind === 'form') return parseForm(text, content, limits);
-  if (content.kind !== 'json') return text;
-  const { problem, value } = parseJson(text, limits.jsonDepth);
-  if (problem === undefined) return value;
-  throw new FaultError(malformed(`The JSON body ${problem}.`));
+  return content.kind === 'json' ? toJson(text, limits.jsonDepth) : text;
 }
 
 /** A documented field has its types; any other is text, or a list if it has several values. */

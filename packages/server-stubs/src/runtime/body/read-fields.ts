@@ -1,5 +1,48 @@
-import { FaultError, invalidRequest, toSimpleViolation, toViolation } from '../faults.ts';
-import type { RequestBody, Validator } from '../route-table.ts';
+import { findContent } from '../decoding.ts';
+import {
+  FaultError,
+  invalidRequest,
+  malformed,
+  missingBody,
+  toSimpleViolation,
+  toViolation,
+  unsupported,
+} from '../faults.ts';
+import { JSON_DEPTH, parseJson } from '../parse-json.ts';
+import type { Content, RequestBody, Validator } from '../route-table.ts';
+
+/**
+ * Reads a JSON body that something other than `node:http` received.
+ *
+ * @param contentType the `Content-Type` header
+ * @throws FaultError if the body is not what the document describes
+ */
+export function readJsonBody(
+  text: string,
+  contentType: string | undefined,
+  documented: RequestBody,
+): unknown {
+  const { validate } = selectContent(documented.content, contentType);
+  if (text === '') throw new FaultError(missingBody());
+  return readFields(toJson(text, JSON_DEPTH), documented, validate);
+}
+
+/** @throws FaultError if the document has no such content */
+export function selectContent(content: readonly Content[], header: string | undefined): Content {
+  const found = findContent(content, header ?? 'application/octet-stream');
+  if (found !== undefined) return found;
+  const accepted = content.map(({ mediaType }) => mediaType).join(', ');
+  const problem =
+    header === undefined ? 'Content-Type is missing' : 'This Content-Type is not supported';
+  throw new FaultError(unsupported(`${problem}: send one of ${accepted}.`, accepted));
+}
+
+/** @throws FaultError if the text is not JSON, or nested too deep */
+export function toJson(text: string, depth: number): unknown {
+  const { problem, value } = parseJson(text, depth);
+  if (problem === undefined) return value;
+  throw new FaultError(malformed(`The JSON body ${problem}.`));
+}
 
 /**
  * Returns the validated value of a parsed body: its fields, even if they were sent inside another property

@@ -1,0 +1,19 @@
+export { GatewayError } from '@berth/server-stubs/contract';
+export type { SessionFaults } from '../faults/session-faults.ts';
+export type { FakeSocket, ServiceEvent } from '../services/fake-service.ts';
+export {
+  type MswFile,
+  type MswFiles,
+  type MswHandlers,
+  type MswHandlersOptions,
+  mswHandlers,
+} from './msw-handlers.ts';
+export {
+  events,
+  type FetchHandler,
+  type HostedService,
+  type RouteHandler,
+  type RouteHandlers,
+  routes,
+  type SocketHandler,
+} from './services.ts';

@@ -1,0 +1,153 @@
+import type { Call, HandlerResponse } from '@berth/server-stubs';
+import {
+  assertBatch,
+  bodyTooLarge,
+  FaultError,
+  type FieldPart,
+  type FileHead,
+  LIMITS,
+  malformed,
+  notAllowed,
+  notFound,
+  readCredentials,
+  readForm,
+  readJsonBody,
+  storageRoutes,
+  toStorageResponse,
+  toUploaded,
+  toUploadFields,
+} from '@berth/server-stubs/contract';
+import { FILES_PATH, type Storage, UPLOAD_PATH } from '@berth/storage';
+import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
+import { createPresentAuth } from '../surfaces/auth/auth.ts';
+import { escapePattern, type MswContext, type Surface } from './surface.ts';
+
+/** What every path of the storage API looks like: `/api/v2/envs/{envId}/storages:`. */
+const [{ path: TEMPLATE } = { path: '' }] = storageRoutes.routes;
+const [BEFORE = '', AFTER = ''] = TEMPLATE.slice(0, TEMPLATE.indexOf(':') + 1).split('{envId}');
+const PATH = new RegExp(`^${escapePattern(BEFORE)}([^/]+)${escapePattern(AFTER)}(.*)$`);
+
+type Operation = (
+  input: unknown,
+  call: Pick<Call, 'request' | 'requestId'> & {
+    readonly envId: string;
+    readonly caller: { readonly env: string; readonly id: string };
+  },
+) => Promise<unknown>;
+
+/** Creates the operations of the storage API. */
+export function createStorageSurface(
+  baseUrl: string,
+  { storage }: Storage,
+  { profile }: MswContext,
+): Surface {
+  const auth = createPresentAuth(profile).storage;
+  const operations = storage as unknown as Readonly<Record<string, Operation>>;
+  return {
+    name: 'storage',
+    baseUrl,
+    path: `${escapePattern(BEFORE)}[^/]+${escapePattern(AFTER)}.*`,
+    subject: ({ rawPath }) => ({ operationId: PATH.exec(rawPath)?.[2], service: undefined }),
+    async respond(call, request) {
+      const { rawPath, requestId } = call;
+      const [, segment = '', id = ''] = PATH.exec(rawPath) ?? [];
+      const route = storageRoutes.routes.find(({ operationId }) => operationId === id);
+      const act = operations[id];
+      if (route?.body === undefined || act === undefined) throw new FaultError(notFound(rawPath));
+      if (request.method !== route.method) {
+        throw new FaultError(notAllowed(request.method, [route.method]));
+      }
+      const envId = decodeURIComponent(segment);
+      const { headers } = call.request;
+      await auth.credentials(readCredentials(headers, profile), { ...call, envId } as never);
+      const text = await request.text();
+      if (text.length > LIMITS.storageBodyBytes) {
+        throw new FaultError(bodyTooLarge(LIMITS.storageBodyBytes));
+      }
+      const input = readJsonBody(text, headers['content-type'], route.body);
+      assertBatch(input, LIMITS.batchItems);
+      const caller = { env: envId, id: 'mock' };
+      const data = await act(input, { envId, caller, request: call.request, requestId });
+      return toStorageResponse(data, requestId);
+    },
+  };
+}
+
+/** Creates the upload target. */
+export function createUploadSurface(
+  baseUrl: string,
+  { upload }: Storage,
+  { profile }: MswContext,
+): Surface {
+  return {
+    name: 'upload',
+    baseUrl,
+    path: escapePattern(UPLOAD_PATH),
+    subject: () => ({ operationId: 'uploadFile', service: undefined }),
+    async respond(call, request) {
+      if (request.method !== 'POST') throw new FaultError(notAllowed(request.method, ['POST']));
+      const { fields, file } = await readForm(await readParts(request));
+      const head = toUploadFields(fields, file, call.request, profile);
+      return toUploaded(await upload.uploadFile({ ...head, file: file.content }, call), head);
+    },
+  };
+}
+
+type Part = FieldPart | (FileHead & { readonly content: AsyncIterable<Uint8Array> });
+
+/** Tests may upload as much as fits in memory. */
+const UNLIMITED = {
+  maxFileSize: Number.POSITIVE_INFINITY,
+  maxTotalSize: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * Reads the parts of a multipart form (RFC 7578). `request.formData()` fails in Node if jsdom has replaced the
+ * platform's `File` with its own.
+ */
+async function readParts(request: Request): Promise<AsyncGenerator<Part>> {
+  const type = request.headers.get('content-type') ?? '';
+  const boundary = getMultipartBoundary(type) ?? '';
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  return (async function* () {
+    try {
+      for (const part of parseMultipart([bytes], { boundary, ...UNLIMITED })) {
+        const { name = '', filename = '', isFile } = part;
+        if (isFile)
+          yield {
+            kind: 'file',
+            name,
+            filename,
+            ...toType(part.headers['content-type']),
+            content: once(part.bytes),
+          };
+        else yield { kind: 'field', name, value: part.text };
+      }
+    } catch (error) {
+      throw new FaultError(malformed(`The form cannot be read: ${(error as Error).message}`));
+    }
+  })();
+}
+
+function toType(contentType = 'application/octet-stream') {
+  const [mediaType = '', ...parameters] = contentType.toLowerCase().split(/\s*;\s*/);
+  const charset = parameters.find((one) => one.startsWith('charset='))?.slice('charset='.length);
+  return { mediaType, ...(charset !== undefined && { charset }) };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Creates the links to files. */
+export function createLinkSurface(baseUrl: string, { download }: Storage): Surface {
+  return {
+    name: 'link',
+    baseUrl,
+    path: `${escapePattern(FILES_PATH)}/.*`,
+    async respond({ request }): Promise<HandlerResponse> {
+      const { status, headers, blob, range } = await download(request);
+      return { status, headers, body: blob?.read(range) };
+    },
+  };
+}

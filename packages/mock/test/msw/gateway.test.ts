@@ -1,0 +1,199 @@
+import { events, GatewayError, mswHandlers, routes } from '@berth/mock/msw';
+import { describe, expect, it, vi } from 'vitest';
+import { expectInContract } from './contract.ts';
+import { BASE, berth, call } from './set-up.ts';
+
+describe('a hosted service', () => {
+  it('is a function of a request, with its own path and without credentials', async () => {
+    berth.services.set('echo', async (request) => {
+      const body = await request.text();
+      const { pathname, search } = new URL(request.url);
+      const { authorization, 'x-request-id': id } = Object.fromEntries(request.headers);
+      return Response.json({
+        method: request.method,
+        path: pathname + search,
+        body,
+        authorization,
+        id,
+      });
+    });
+    const response = await call('echo/a%2Fb?x=1', { method: 'POST', body: 'Hello' });
+    const id = response.headers.get('x-request-id');
+    expect(await response.json()).toEqual({
+      method: 'POST',
+      path: '/a%2Fb?x=1',
+      body: 'Hello',
+      id,
+    });
+  });
+
+  it('may consist of routes', async () => {
+    expect(await (await call('orders/7')).json()).toEqual({ id: '7' });
+    const posted = await call('orders', { method: 'POST', body: '{"item":3}' });
+    expect([posted.status, await posted.json()]).toEqual([201, { item: 3 }]);
+    const unknown = await call('orders/7/8');
+    expect([unknown.status, await unknown.json()]).toEqual([
+      404,
+      { message: 'No route matches GET /7/8. The routes: POST /, GET /{id}.' },
+    ]);
+    expect(() => routes({ 'GET /{a}/{a}': () => new Response() })).toThrow(
+      'routes["GET /{a}/{a}"] has {a} twice: give each parameter its own name.',
+    );
+  });
+
+  it('has the headers of the gateway', async () => {
+    const headers = { 'x-request-id': 'own', 'content-disposition': 'inline' };
+    berth.services.set('page', () => new Response('<p>', { headers }));
+    const got = await call('page', { headers: { origin: 'https://app.example.com' } });
+    expect(Object.fromEntries(got.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'content-disposition': 'attachment',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'x-svc-upstream-status-code': '200',
+    });
+    expect(
+      (await call('orders', { method: 'POST', body: '{}' })).headers.has('content-disposition'),
+    ).toBe(false);
+    expect(await (await call('page', { method: 'HEAD' })).text()).toBe('');
+  });
+
+  it('may throw errors of the gateway, fail, or not be reached', async () => {
+    berth.services.set('slow', () => {
+      throw new GatewayError('SERVICE_NOT_READY');
+    });
+    const response = await call('slow');
+    const body = (await response.json()) as { code: string };
+    expectInContract('gateway', 'GatewayError', body);
+    expect([response.status, response.headers.get('retry-after'), body.code]).toEqual([
+      503,
+      '1',
+      'SERVICE_NOT_READY',
+    ]);
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    berth.services.set('slow', (() => ({ name: 'Ada' })) as never);
+    const failed = await call('slow');
+    expect([failed.status, failed.headers.get('x-svc-upstream-status-code')]).toEqual([500, '500']);
+    expect(await failed.json()).toEqual({
+      message: 'The service slow failed: return a Response, such as Response.json({ … }).',
+    });
+    expect(log).toHaveBeenCalledOnce();
+    log.mockRestore();
+    berth.services.set('slow', () => Response.error());
+    await expect(call('slow')).rejects.toThrow(TypeError);
+  });
+
+  it('is what it was before the test after a reset', async () => {
+    berth.services.set('orders', () => new Response('other'));
+    berth.reset();
+    expect(await (await call('orders/7')).json()).toEqual({ id: '7' });
+  });
+});
+
+it.each([
+  ['an unknown service', 404, 'SERVICE_NOT_FOUND', 'order/a', {}],
+  ['no credentials', 401, 'MISSING_CREDENTIALS', 'orders/a', { headers: { authorization: '' } }],
+  [
+    'bad credentials',
+    401,
+    'INVALID_CREDENTIALS',
+    'orders/a',
+    { headers: { authorization: 'Basic a' } },
+  ],
+  ['a bad name', 400, 'INVALID_REQUEST', '7/a', {}],
+  ['another method', 405, 'METHOD_NOT_ALLOWED', 'orders/a', { method: 'PUT' }],
+])('rejects a call with %s', async (_, status, code, path, init) => {
+  const response = await call(path, init);
+  const body = (await response.json()) as { code: string; requestId: string };
+  expectInContract('gateway', 'GatewayError', body);
+  expect([response.status, body.code, body.requestId]).toEqual([
+    status,
+    code,
+    response.headers.get('x-request-id'),
+  ]);
+});
+
+it('names a wrong option', () => {
+  expect(() => mswHandlers({ baseUrl: BASE, services: { 'a/b': () => new Response() } })).toThrow(
+    /^services: a\/b is not a valid service name/,
+  );
+  expect(() => mswHandlers({ baseUrl: '/api' })).toThrow('must be URLs, got "/api"');
+});
+
+it('allows pages of any origin', async () => {
+  const headers = { 'access-control-request-headers': 'x-of-mine' };
+  for (const path of ['v1/cloudrun/orders', 'api/v2/envs/dev/storages:none', 'upload', 'files/a']) {
+    const response = await fetch(`${BASE}/${path}`, { method: 'OPTIONS', headers });
+    expect.soft(response.status, path).toBe(204);
+    expect.soft(response.headers.get('access-control-allow-headers')).toMatch(/x-of-mine$/);
+  }
+});
+
+describe('events', () => {
+  const list = [{ event: 'mail', data: { from: 'Bob' } }, { data: 'two\nlines' }];
+
+  it('continue after the last one of a list, until there are none', async () => {
+    berth.services.set('news', (request) => events(list, request));
+    const get = (id?: string) =>
+      call('news', { headers: id === undefined ? {} : { 'last-event-id': id } });
+    expect(await (await get()).text()).toBe(
+      'retry: 1\nevent: mail\nid: 1\ndata: {"from":"Bob"}\n\nid: 2\ndata: two\ndata: lines\n\n',
+    );
+    expect(await (await get('1')).text()).toBe('retry: 1\nid: 2\ndata: two\ndata: lines\n\n');
+    expect((await get('2')).status).toBe(204);
+  });
+
+  it('come from a generator, which ends when the client aborts', async () => {
+    const { promise: end, resolve: left } = Promise.withResolvers<void>();
+    async function* count() {
+      try {
+        for (let n = 1; ; n += 1) {
+          yield { data: n };
+          await new Promise((resolve) => setTimeout(resolve));
+        }
+      } finally {
+        left();
+      }
+    }
+    berth.services.set('count', () => events(count()));
+    const controller = new AbortController();
+    const response = await call('count', { signal: controller.signal });
+    expect(response.headers.has('content-disposition')).toBe(false);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader?.read())?.value).toMatch(/^data: 1\n\n/);
+    controller.abort();
+    await end;
+  });
+});
+
+describe('WebSockets', () => {
+  const connect = (path: string, protocols?: string[]) =>
+    new WebSocket(`${BASE.replace('http', 'ws')}/v1/cloudrun/${path}`, protocols);
+
+  it('go both ways until a side closes', async () => {
+    berth.services.set(
+      'chat',
+      routes({
+        'WS /rooms/{name}': async (socket, _, { name }) => {
+          for await (const message of socket)
+            await socket.send(`${name} ${socket.protocol}: ${message}`);
+        },
+      }),
+    );
+    const socket = connect('chat/rooms/a', ['berth.bearer.any', 'chat']);
+    const message = new Promise((resolve) =>
+      socket.addEventListener('message', ({ data }) => resolve(data)),
+    );
+    socket.addEventListener('open', () => socket.send('Hello'));
+    expect(await message).toBe('a chat: Hello');
+    socket.close();
+  });
+
+  it('close if nothing handles them', async () => {
+    const closed = (path: string) =>
+      new Promise((resolve) =>
+        connect(path).addEventListener('close', ({ code, reason }) => resolve([code, reason])),
+      );
+    expect(await closed('orders/a')).toEqual([1008, 'No route matches.']);
+    expect(await closed('none')).toEqual([1008, 'The service none has no webSocket.']);
+  });
+});

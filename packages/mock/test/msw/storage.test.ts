@@ -1,0 +1,135 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { expectInContract } from './contract.ts';
+import { BASE, berth, callStorage, dataOf, linkTo, prepareUpload, upload } from './set-up.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+it('keeps files from upload to deletion', async () => {
+  const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 31) % 256);
+  const { fileID, response } = await upload('报告/a.bin', bytes, { type: 'image/png' });
+  expect([response.status, fileID]).toEqual([204, 'cloud://dev.files/报告/a.bin']);
+  expect(berth.files.read('/报告/a.bin')).toEqual(bytes);
+  const got = await fetch(await linkTo(fileID));
+  expect(got.headers.get('content-type')).toBe('image/png');
+  expect(new Uint8Array(await got.arrayBuffer())).toEqual(bytes);
+  const move = { srcPath: '/c.txt', dstPath: '/b.txt', removeOriginal: true };
+  berth.files.put('c.txt', 'Hello');
+  expect(await dataOf('batchCopyFile', { fileList: [move] })).toEqual({
+    fileList: [{ fileID: 'cloud://dev.files/b.txt' }],
+  });
+  expect(berth.files.list()).toEqual([
+    { path: '报告/a.bin', size: 100_000, contentType: 'image/png' },
+    { path: 'b.txt', size: 5, contentType: 'application/octet-stream' },
+  ]);
+  const deleted = await dataOf('batchDelete', { fileList: [fileID, fileID] });
+  expect(deleted).toMatchObject({
+    fileList: [{ code: 'SUCCESS' }, { code: 'STORAGE_FILE_NONEXIST' }],
+  });
+});
+
+it('serves parts of files, and links that expire', async () => {
+  const link = await linkTo(berth.files.put('a.txt', 'Hello'));
+  const part = await fetch(link, { headers: { range: 'bytes=1-3' } });
+  expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 1-3/5']);
+  expect(await part.text()).toBe('ell');
+  const head = await fetch(link, { method: 'HEAD' });
+  expect([head.headers.get('content-length'), await head.text()]).toEqual(['5', '']);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+  const expired = await fetch(link);
+  expect([expired.status, await expired.text()]).toEqual([
+    403,
+    expect.stringContaining('<Code>AccessDenied</Code>'),
+  ]);
+});
+
+it.each([
+  ['another key', { key: 'b.txt' }, 'SignatureDoesNotMatch', 403],
+  ['no grant', { 'x-store-security-token': undefined }, 'AccessDenied', 403],
+  ['no key', { key: undefined }, 'MalformedPOSTRequest', 400],
+])('stores nothing for a form with %s', async (_, changes, code, status) => {
+  const { response } = await upload('a.txt', 'Hello', changes);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    status,
+    'application/xml',
+  ]);
+  expect(await response.text()).toContain(`<Error><Code>${code}</Code>`);
+  expect(berth.files.list()).toEqual([]);
+});
+
+it('responds to success_action_status and to what is no form', async () => {
+  const { response } = await upload('a.txt', 'Hello', { success_action_status: '201' });
+  expect([response.status, await response.text()]).toEqual([
+    201,
+    expect.stringContaining('<PostResponse>'),
+  ]);
+  const none = await fetch(`${BASE}/upload`, { method: 'POST', body: 'a' });
+  expect([none.status, await none.text()]).toEqual([
+    400,
+    expect.stringContaining('<Code>MalformedPOSTRequest</Code>'),
+  ]);
+});
+
+// As in jsdom, where Node cannot read forms.
+it("accepts uploads if File and Uint8Array are not the platform's", async () => {
+  const type = 'text/html; charset=UTF-8';
+  const { url, init } = await prepareUpload('a.html', '\r\n<p>\r\n', { type });
+  vi.stubGlobal('File', class File {});
+  vi.stubGlobal('Uint8Array', class extends Uint8Array {});
+  expect((await fetch(url, init)).status).toBe(204);
+  expect(new TextDecoder().decode(berth.files.read('a.html'))).toBe('\r\n<p>\r\n');
+  expect(berth.files.list()).toMatchObject([{ contentType: 'text/html; charset=utf-8' }]);
+});
+
+const json = { 'content-type': 'application/json' };
+const many = { fileList: Array(51).fill('a') };
+const none = { 'x-svc-authorization': '', 'x-svc-timestamp': '' };
+
+it.each([
+  ['no credentials', 401, 'SIGN_PARAM_INVALID', 'batchDelete', {}, { headers: none }],
+  ['no JSON', 400, 'INVALID_PARAM', 'batchDelete', {}, { body: '{' }],
+  ['a wrong type', 400, 'INVALID_PARAM', 'batchDelete', { data: { fileList: [1] } }, {}],
+  ['a bad path', 400, 'INVALID_PARAM', 'getUploadMetaData', { path: 'a/../b' }, {}],
+  ['too many files', 400, 'INVALID_PARAM', 'batchDelete', many, {}],
+  ['an unknown operation', 404, 'NOT_FOUND', 'batchMove', {}, {}],
+  ['a PUT', 405, 'METHOD_NOT_ALLOWED', 'batchDelete', {}, { method: 'PUT' }],
+  [
+    'text',
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+    'batchDelete',
+    {},
+    { headers: { ...json, 'content-type': 'text/plain' } },
+  ],
+])('rejects a storage call with %s', async (_, status, code, id, body, init) => {
+  const response = await callStorage(id, body, init);
+  type Envelope = { body: { code: string; requestId: string } };
+  const envelope = (await response.json()) as Envelope;
+  expectInContract('storage', 'ErrorResponse', envelope);
+  expect([response.status, envelope.body.code]).toEqual([status, code]);
+  expect(envelope.body.requestId).toBe(response.headers.get('x-request-id'));
+});
+
+it('rejects a storage call for another environment, naming it', async () => {
+  const url = `${BASE}/api/v2/envs/other/storages:batchDelete`;
+  const headers = { ...json, 'x-svc-authorization': '1.0 any', 'x-svc-timestamp': '1' };
+  const response = await fetch(url, { method: 'POST', headers, body: '{"fileList":[]}' });
+  expect(await response.json()).toMatchObject({
+    statusCode: 404,
+    body: { code: 'INVALID_ENV', message: 'Environment other does not exist.' },
+  });
+});
+
+it('applies faults to the calls that they match, as often as they say', async () => {
+  berth.faults.put('busy', 'batchDelete:code=SERVICE_UNAVAILABLE,times=1');
+  const statuses = async () => (await callStorage('batchDelete', { fileList: [] })).status;
+  expect([await statuses(), await statuses()]).toEqual([503, 200]);
+  berth.faults.put('gone', { match: 'link', fault: { reset: true, latency: 1 } });
+  const link = await linkTo(berth.files.put('a.txt', 'Hello'));
+  await expect(fetch(link)).rejects.toThrow(TypeError);
+  berth.faults.put('gone', 'link:truncate=2');
+  await expect(fetch(link).then((response) => response.text())).rejects.toThrow();
+  expect(() => berth.faults.put('a', 'batchMove:reset')).toThrow(/^match must be an operationId/);
+});
