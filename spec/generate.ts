@@ -7,7 +7,6 @@ import {
   toStorageOperations,
   toStubsConstants,
 } from './generate/constants.ts';
-import { toMswConstants } from './generate/msw-constants.ts';
 import { toOpenapi30 } from './generate/openapi30.ts';
 import { toErrorsPage, toLimitsPage, toOperationsPage, toRulesPage } from './generate/pages.ts';
 import { type Contract, readContract, SPEC, toIdentity } from './generate/read.ts';
@@ -31,7 +30,6 @@ const FILES: Readonly<Record<string, (contract: Contract) => unknown>> = {
   [`${CLIENT}/gateway.v1.gen.ts`]: ({ gateway }) => toTypes(gateway),
   [`${CLIENT}/storage.v2.gen.ts`]: ({ storage }) => toTypes(storage),
   [`${CLIENT}/contract.gen.ts`]: toClientConstants,
-  [`${CLIENT}/msw.gen.ts`]: toMswConstants,
   [`${STUBS}/contract.gen.ts`]: toStubsConstants,
   [`${STUBS}/errors.gen.ts`]: toErrorTables,
   // Names for the suite, and the copies of the documents for Dredd

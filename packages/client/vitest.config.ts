@@ -2,11 +2,8 @@ import { defineConfig } from 'vitest/config';
 import shared from '../../vitest.shared.ts';
 
 const { include, ...test } = shared.test;
-/**
- * Files that need a process of their own: MSW replaces the fetch of its process, and others look at a fresh module.
- * All others load each module once.
- */
-const ALONE = ['test/msw/**/*.test.ts', 'test/errors.test.ts'];
+/** Files that need a process of their own, because they look at a fresh module. All others load each module once. */
+const ALONE = ['test/errors.test.ts'];
 
 export default defineConfig({
   ...shared,

@@ -78,7 +78,7 @@ export function toErrorTables({ defaults: { storageErrors, ...defaults } }: Cont
 }
 
 /** Omits the fields that are not needed at run time. */
-export function toTable(rows: readonly Any[]): Readonly<Record<string, object>> {
+function toTable(rows: readonly Any[]): Readonly<Record<string, object>> {
   return Object.fromEntries(
     rows.map(({ code, status, message, retryAfter }) => [code, { status, message, retryAfter }]),
   );

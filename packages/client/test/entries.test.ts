@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as client from '@berth/client';
-import * as msw from '@berth/client/msw';
 import * as reactQuery from '@berth/client/react-query';
 import { expect, it } from 'vitest';
 
@@ -35,17 +34,6 @@ it.each([
       StandardSchema StorageClient StorageClientOptions StorageCredentials StoragePaths
       Tc3KeyPair Tc3Options TempUrlOptions TempUrlResult Timeouts UploadData UploadOptions
       UploadResult WireProfile WireProfileInput`,
-  },
-  {
-    entry: 'msw',
-    module: msw,
-    values: `
-      gatewayError mswHandlers storageError uploadError`,
-    types: `
-      ErrorOptions EventSourceOf FileOptions MswFile
-      MswFiles MswHandlers MswHandlersOptions MswService MswStorage MswUploads
-      ServiceEventInit ServiceRequest ServiceResolver ServiceResponse StorageData
-      StorageRequest StorageResolver UploadRequest`,
   },
   {
     entry: 'react-query',
