@@ -1,8 +1,8 @@
 import type { StorageClientOptions } from '@berth/client';
-import { describe, expect, it } from 'vitest';
-import { failureOf } from './support/fake-fetch.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { failureOf, list } from './support/fake-fetch.ts';
 import { bodyOf, respond, serve } from './support/loopback.ts';
-import { storageAt } from './support/storage.ts';
+import { storageAt, storageWith } from './support/storage.ts';
 
 type Item = string | { fileID?: string; srcPath?: string; dstPath?: string; maxAge?: number };
 interface Call {
@@ -193,6 +193,43 @@ describe('a list', () => {
       },
     ]);
   });
+});
+
+describe('the lifetime of a link', () => {
+  const link = () => list({ fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://h/a' });
+
+  it.each([undefined, 1, 3600])('of %s is sent without a warning', async (maxAge) => {
+    const { storage, requests, warnings } = storageWith([link()]);
+    await storage.tempUrl('a', { maxAge });
+    expect(await requests[0]?.json()).toEqual({ fileList: [{ fileID: 'a', maxAge }] });
+    expect(warnings).toEqual([]);
+  });
+
+  it('above 3600 is sent, with a warning, by default on the console', async () => {
+    const { storage, requests, warnings } = storageWith([link()]);
+    await storage.tempUrl('a', { maxAge: 1_000_000 });
+    expect(await requests[0]?.json()).toMatchObject({ fileList: [{ maxAge: 1_000_000 }] });
+    expect(warnings).toEqual([expect.stringContaining('1000000 is above 3600')]);
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    await storageWith([link()], { onWarning: undefined }).storage.tempUrl('a', { maxAge: 3601 });
+    expect(warn).toHaveBeenCalledOnce();
+    warn.mockRestore();
+  });
+
+  it('is always 600 for public use', async () => {
+    const { storage, requests } = storageWith([link()]);
+    await storage.publicUrl('a');
+    expect(await requests[0]?.json()).toMatchObject({ fileList: [{ maxAge: 600 }] });
+  });
+});
+
+it.each([
+  ['reports/a.txt', 'No link to reports/a.txt (a path, not an ID): '],
+  ['cloud://dev.files/a.txt', 'No link to cloud://dev.files/a.txt: '],
+])('refuses %s with a hint if it is a path', async (fileID, message) => {
+  const missing = { fileID, code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' };
+  const error = await failureOf(storageWith([list(missing)]).storage.download(fileID));
+  expect(String(error)).toContain(message);
 });
 
 it('sends fields nested in data to a deployment that expects them there', async () => {

@@ -6,11 +6,10 @@ import {
   GatewayError,
 } from '@berth/client';
 import { FormData as UndiciFormData, fetch as undiciFetch } from 'undici7';
-import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { failureOf, fakeFetch, json } from './support/fake-fetch.ts';
 import { faultServer, serve as serveFaults } from './support/fault-server.ts';
-import { bodyOf, respond, serve } from './support/loopback.ts';
 
 function serviceWith(...responses: (Response | Error)[]) {
   const { fetch, requests } = fakeFetch(...responses);
@@ -18,24 +17,6 @@ function serviceWith(...responses: (Response | Error)[]) {
   return { service: createGatewayClient(options).service('hello'), requests };
 }
 const last = (requests: Request[]) => requests.at(-1) as Request;
-
-describe('a path', () => {
-  it.each(['../other', 'a/%2e%2E/b', 'a\\b'])(
-    '%j, which fetch would rewrite, throws',
-    async (path) => {
-      const { service, requests } = serviceWith();
-      const calls = [
-        service.get(path),
-        service.post(path),
-        service.request(path),
-        service.connect(path),
-      ];
-      const failures = [...calls, service.events(path).next()].map(failureOf);
-      for (const failure of failures) expect(await failure).toBeInstanceOf(TypeError);
-      expect(requests).toEqual([]);
-    },
-  );
-});
 
 describe('a payload', () => {
   const text = (body: string | null, type: string, status = 200) =>
@@ -56,7 +37,6 @@ describe('a payload', () => {
 
   it('is checked, changed and typed by a validator', async () => {
     const user = await serviceWith(json({ name: 'Ada' })).service.get('u', { schema: User });
-    expectTypeOf(user).toEqualTypeOf<{ name: string; tags: number[] }>();
     expect(user).toEqual({ name: 'Ada', tags: [] });
   });
 
@@ -68,14 +48,6 @@ describe('a payload', () => {
       'name',
       'tags.0',
     ]);
-  });
-
-  it('is typed by a generic, of the call or of the service', async () => {
-    const { service } = serviceWith(json(1), json(2));
-    expectTypeOf(await service.get()).toEqualTypeOf<unknown>();
-    expectTypeOf(await service.get<number>()).toEqualTypeOf<number>();
-    const typed = createGatewayClient({ baseUrl: '' }).service<{ a: 1 }>('x');
-    expectTypeOf(() => typed.post()).returns.resolves.toEqualTypeOf<{ a: 1 }>();
   });
 
   it('of an error is on the error, and in no log', async () => {
@@ -107,8 +79,6 @@ describe('the body of a POST', () => {
     ['a form of another package', new FormOfAPackage(), FORM, 'a=1'],
     ['a stream', new Blob(['hi']).stream(), null, 'hi'],
     ['a foreign ArrayBuffer', foreign('new Uint8Array([104, 105]).buffer'), null, 'hi'],
-    ['foreign bytes', foreign('new Uint8Array([104, 105])'), null, 'hi'],
-    ['a foreign object', foreign('({})'), 'application/json', '{}'],
     ['a foreign date', foreign('new Date(0)'), 'application/json', '"1970-01-01T00:00:00.000Z"'],
   ])('that is %s is sent as what it is, with its type', async (_, body, type, text) => {
     const { service, requests } = serviceWith(json({}));
@@ -122,7 +92,6 @@ describe('the body of a POST', () => {
     ['Blob', { [Symbol.toStringTag]: 'Blob', size: 1 }],
     ['Map', new Map([['a', 1]])],
     ['Promise', Promise.resolve({ a: 1 })],
-    ['SharedArrayBuffer', new SharedArrayBuffer(1)],
     ['Function', () => {}],
   ])('that is a %s, which this platform cannot send, is refused', async (kind, body) => {
     const { fetch, requests } = fakeFetch(json({}));
@@ -172,35 +141,13 @@ describe('the body of a POST', () => {
 });
 
 describe('a redirect of a service', () => {
-  /** A gateway whose `hello` service redirects each call to another origin. */
-  async function redirecting(status: number, options: Partial<GatewayClientOptions> = {}) {
-    const leaked: unknown[] = [];
-    const other = await serve(async (request, response) => {
-      const { method, headers } = request;
-      leaked.push([method, headers['x-own'], String(await bodyOf(request))]);
-      respond(response, { from: 'other' });
-    });
-    const served = await serve((_, response) => {
-      const location = `${other.url}/v1/cloudrun/other`;
-      response.writeHead(status, { location, 'x-svc-upstream-status-code': status }).end('moved');
-    });
-    const headers = { 'X-Own': 'secret' };
-    const given = { ...options, baseUrl: served.url, headers, auth: bearer('5ec.4e7') };
-    const gateway = createGatewayClient(given as GatewayClientOptions);
-    return {
-      leaked,
-      gateway,
-      service: gateway.service('hello'),
-      async [Symbol.asyncDispose]() {
-        await served[Symbol.asyncDispose]();
-        await other[Symbol.asyncDispose]();
-      },
-    };
-  }
-
   it.each([302, 307])('is not followed: %i is the error of the call', async (status) => {
-    await using server = await redirecting(status);
-    const { service, gateway } = server;
+    const headers = { location: '/v1/cloudrun/other', 'x-svc-upstream-status-code': `${status}` };
+    await using server = await faultServer((_, response) =>
+      response.writeHead(status, headers).end('moved'),
+    );
+    const gateway = createGatewayClient({ baseUrl: server.baseUrl, auth: bearer('5ec.4e7') });
+    const service = gateway.service('hello');
     const error = {
       name: 'GatewayError',
       source: 'service',
@@ -211,10 +158,11 @@ describe('a redirect of a service', () => {
     expect(await failureOf(service.get('a'))).toMatchObject(error);
     expect(await failureOf(service.post('a', 'body'))).toMatchObject(error);
     expect(await failureOf(service.events('a').next())).toMatchObject(error);
+    expect((await service.request('a')).status).toBe(status);
     const params = { path: { name: 'hello' } };
     const result = await gateway.POST('/v1/cloudrun/{name}', { params, body: {} });
     expect(result.response.status).toBe(status);
-    expect(server.leaked).toEqual([]);
+    expect(server.calls).toHaveLength(5);
   });
 
   it('that a browser hides is an error that explains it, and is not retried', async () => {

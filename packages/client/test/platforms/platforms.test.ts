@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,14 +13,17 @@ import { FEATURES, type PlatformId } from './features.ts';
 import type { Result, runFeatures } from './run-features.ts';
 
 const run = promisify(execFile);
-const PACKAGE = join(import.meta.dirname, '../..');
 
 let folder: string;
 let running: Awaited<ReturnType<typeof startDeployment>>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-platforms-'));
-  [running] = await Promise.all([startDeployment(), buildProject()]);
+  [running] = await Promise.all([
+    startDeployment(),
+    bundle('in-node', 'node'),
+    bundle('in-page', 'browser'),
+  ]);
 });
 afterAll(async () => {
   await running.close();
@@ -48,7 +51,7 @@ function runOn(
 
 async function runInNode(platform: PlatformId, deployment: Deployment) {
   const node = platform === 'node' ? process.execPath : NODE_FLOOR;
-  const args = [join(folder, 'in-node.js'), platform, JSON.stringify(deployment)];
+  const args = [join(folder, 'in-node.mjs'), platform, JSON.stringify(deployment)];
   const { stdout } = await run(node, args, { cwd: folder });
   const lines = stdout.trim().split('\n');
   return lines.map((line): Result => JSON.parse(line));
@@ -62,7 +65,7 @@ async function runInPage(platform: PlatformId, deployment: Deployment) {
     await page.goto(deployment.unstable.replace('127.0.0.1', 'localhost'));
     const results: Result[] = [];
     await page.exposeFunction('report', (result: Result) => results.push(result));
-    await page.addScriptTag({ type: 'module', path: join(folder, 'in-page.js') });
+    await page.addScriptTag({ type: 'module', path: join(folder, 'in-page.mjs') });
     await page.waitForFunction(() => 'runFeatures' in globalThis);
     await page.evaluate(
       ([id, given]) => {
@@ -82,42 +85,14 @@ interface PageGlobals {
   readonly report: (result: Result) => Promise<void>;
 }
 
-/**
- * Builds the client as it is published, so that each platform selects its files by its own export
- * conditions, and bundles the features for Node and for pages.
- */
-async function buildProject(): Promise<void> {
-  const modules = join(folder, 'node_modules');
-  const client = join(modules, '@berth/client');
-  await mkdir(client, { recursive: true });
-  const manifest = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8'));
-  const { imports, exports } = manifest.publishConfig;
-  await writeFile(join(client, 'package.json'), JSON.stringify({ ...manifest, imports, exports }));
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  const fetcher = await realpath(join(PACKAGE, 'node_modules/openapi-fetch'));
-  await symlink(fetcher, join(modules, 'openapi-fetch'), 'dir');
-  // `typecheck` takes care of types.
-  const args = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(client, 'dist')];
-  await run('tsc', args, { cwd: PACKAGE });
-  await bundle('in-node', 'node', ['@berth/client', /^node:/]);
-  await bundle('in-page', 'browser', [/^node:/]);
-}
-
-async function bundle(entry: string, platform: 'node' | 'browser', external: (string | RegExp)[]) {
+/** Bundles the features with the client, which selects its files for the platform. */
+async function bundle(entry: string, platform: 'node' | 'browser'): Promise<void> {
   const build = await rolldown({
     input: join(import.meta.dirname, `${entry}.ts`),
     platform,
-    external,
-    plugins: [
-      {
-        name: 'installed',
-        // Resolved as if the features were in the folder.
-        resolveId(id) {
-          return id === '@berth/client' ? this.resolve(id, join(folder, entry)) : null;
-        },
-      },
-    ],
+    resolve: { conditionNames: ['berth-source', platform, 'import', 'default'] },
+    external: /^node:/,
   });
-  await build.write({ file: join(folder, `${entry}.js`), format: 'esm', codeSplitting: false });
+  await build.write({ file: join(folder, `${entry}.mjs`), format: 'esm', codeSplitting: false });
   await build.close();
 }

@@ -37,14 +37,18 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * A deployment that grants each upload to `/target?grant=<number>`, links each file to `/file`, and
- * leaves it to the test to handle those requests.
+ * A deployment that counts and grants uploads, links each file to `/file`, and leaves it to the test to
+ * handle those requests.
  *
- * @param options client options, and the host name of the upload target
+ * @param options client options, and the host name and path of the upload target
  */
 export async function serveStorage(
   handle: Handler,
-  { host = '127.0.0.1', ...options }: Partial<StorageClientOptions> & { host?: string } = {},
+  {
+    host = '127.0.0.1',
+    target = '/target?grant=1',
+    ...options
+  }: Partial<StorageClientOptions> & { host?: string; target?: string } = {},
 ) {
   let grants = 0;
   const served = await serve(async (request, response) => {
@@ -52,7 +56,7 @@ export async function serveStorage(
       const { path } = JSON.parse(String(await bodyOf(request)));
       grants += 1;
       const data = {
-        url: `${served.url.replace('127.0.0.1', host)}/target?grant=${grants}`,
+        url: `${served.url.replace('127.0.0.1', host)}${target}`,
         token: 'token',
         authorization: 'authorization',
         fileID: `cloud://dev.files/${path}`,
