@@ -126,14 +126,6 @@ describe('a document at the root', () => {
     expect(replies.map(({ status }) => status)).toEqual(statuses);
   });
 
-  it('is logged, and subject to faults', async () => {
-    const { mock, call } = await start({ faults: ['latency=1'] });
-    await call('/pets');
-    await call('/nowhere');
-    expect(mock.session().requests({ unmatched: true })).toHaveLength(1);
-    expect(mock.session().requests()[0]).toMatchObject({ service: 'shop', matched: true });
-  });
-
   it('is reloaded with the files that it refers to', async () => {
     const pet = (name: string) => `type: string\nexample: ${name}\n`;
     const document = await writeDocument({

@@ -109,29 +109,15 @@ describe('a page whose host name points to this machine', async () => {
   });
 });
 
-describe("'*'", async () => {
-  const open = await createMock({ origins: ['*'] });
-  afterAll(() => open.close());
-
-  test.each([
-    ['/v1/cloudrun/hello/a', 'GET, HEAD, POST, OPTIONS'],
-    ['/api/v2/envs/dev/storages:batchDelete', 'POST, OPTIONS'],
-    ['/', 'POST, OPTIONS'],
-    ['/files/hello.txt', 'GET, HEAD, OPTIONS'],
-  ])('lets every page call %s, with headers of its own', async (path, methods) => {
-    const asked = { 'access-control-request-headers': 'x-mock-session,x-sdk-version' };
-    const { status, headers } = await call(open, { method: 'OPTIONS', path, headers: asked });
-    expect(status).toBe(204);
-    expect(headers).toMatchObject({
-      'access-control-allow-origin': '*',
-      'access-control-allow-methods': methods,
-      'access-control-allow-headers': expect.stringMatching(
-        /X-Svc-TimeStamp, x-mock-session, x-sdk-version$/,
-      ),
-    });
-    const refused = await call(open, { method: 'PUT', path });
-    expect(refused.headers['access-control-allow-origin']).toBe('*');
-    expect(refused.headers['access-control-expose-headers']).toContain('X-Request-Id');
+test("'*' lets every page call, with headers of its own", async () => {
+  await using open = await createMock({ origins: ['*'] });
+  const asked = { 'access-control-request-headers': 'x-mock-session,x-sdk-version' };
+  const path = '/v1/cloudrun/hello/a';
+  const { status, headers } = await call(open, { method: 'OPTIONS', path, headers: asked });
+  expect(status).toBe(204);
+  expect(headers).toMatchObject({
+    'access-control-allow-origin': '*',
+    'access-control-allow-headers': expect.stringMatching(/x-mock-session, x-sdk-version$/),
   });
 });
 

@@ -4,14 +4,6 @@ import { type LoggedRequest, LogRoom, RequestLog } from './request-log.ts';
 const toLogged = (id: string, more: Partial<LoggedRequest> = {}) =>
   ({ id, matched: true, ...more }) as LoggedRequest;
 
-test('drops the oldest calls', () => {
-  const log = new RequestLog(new LogRoom(), undefined, 3);
-  for (const id of ['a', 'b', 'c', 'd']) log.put(toLogged(id));
-  expect(log.list().map(({ id }) => id)).toEqual(['b', 'c', 'd']);
-  log.clear();
-  expect(log.list()).toEqual([]);
-});
-
 test('logs that share memory respect the limit, and drop the oldest call of all', () => {
   const room = new LogRoom(100);
   const [one, other] = [new RequestLog(room), new RequestLog(room)];

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { AUTH, get, post, startServices } from './start-services.ts';
@@ -33,21 +32,6 @@ test('echo responds with the requested status, and with a broken body', async ()
   expect(await (await get(started, 'echo/status/418')).json()).toEqual({ status: 418 });
   expect((await get(started, 'echo/status/99')).status).toBe(400);
   expect(await (await get(started, 'echo/broken')).text()).toBe('{"broken":');
-});
-
-test('echo sends a body back as it arrives', async () => {
-  const outgoing = request(`${started.url}/v1/cloudrun/echo/body`, {
-    method: 'POST',
-    headers: { ...AUTH, 'content-type': 'application/x-own' },
-  });
-  outgoing.write('first');
-  const [response] = await once(outgoing, 'response');
-  expect(response.headers['content-type']).toBe('application/x-own');
-  const chunks = response[Symbol.asyncIterator]();
-  expect(String((await chunks.next()).value)).toBe('first');
-  outgoing.end('second');
-  expect(String((await chunks.next()).value)).toBe('second');
-  expect((await chunks.next()).done).toBe(true);
 });
 
 test('echo sends events of the query or the body', async () => {

@@ -5,7 +5,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { createMock } from '../../src/index.ts';
 import { toHandshake } from '../helpers/handshake.ts';
-import { sendRaw } from '../helpers/raw.ts';
 import { startSocketService } from './start-socket-service.ts';
 
 // The conformance suite opens its WebSockets through a proxied service, too.
@@ -46,21 +45,7 @@ test('a WebSocket of a proxied service is lost on both sides when one loses it',
   expect(mock.session().requests().at(-1)).toMatchObject({ service: 'real', matched: true });
 });
 
-test('data that arrives with the handshake is forwarded', async () => {
-  // Two text frames: a masked one, and the close of RFC 6455, section 5.5.1, with the mask 0.
-  const sent = '\x81\x82\0\0\0\0hi\x88\x82\0\0\0\0\x03\xe8';
-  const reply = await sendRaw(mock, `${toHandshake('/v1/cloudrun/real/')}${sent}`);
-  expect(reply).toMatch(/^HTTP\/1\.1 101 /);
-  expect(reply.split('\r\n\r\n')[1]).toBe('\x81\x02hi\x88\x02\x03\xe8');
-});
-
 describe('a handshake', () => {
-  test('is refused by the service itself', async () => {
-    const { status, text, headers } = await refusalOf('no');
-    expect([status, text]).toEqual([403, 'not here']);
-    expect(headers['x-svc-upstream-status-code']).toBe('403');
-  });
-
   test('is refused if the service cannot be reached', async () => {
     const { status, text } = await refusalOf('../gone/a');
     expect([status, JSON.parse(text).code]).toEqual([502, 'SERVICE_LB_STATUS_ABNORMAL']);

@@ -13,7 +13,7 @@ interface Handshake {
 
 /**
  * A real service of WebSockets: it sends each message back, loses the connection at the text `!cut`, says
- * nothing at `/silent`, rejects at `/no`, and changes to no WebSocket at `/h2c`.
+ * nothing at `/silent`, and changes to no WebSocket at `/h2c`.
  */
 export async function startSocketService() {
   const handshakes: Handshake[] = [];
@@ -26,10 +26,11 @@ export async function startSocketService() {
   server.on('upgrade', (request, connection, head) => {
     connection.on('error', () => {});
     handshakes.push({ request, connection });
-    const { pathname } = new URL(request.url ?? '', 'http://service');
-    const refusal = REFUSALS[pathname];
-    if (refusal !== undefined) connection.write(refusal.join('\r\n'));
-    else if (pathname !== '/silent') accepting.handleUpgrade(request, connection, head, accept);
+    if (request.url === '/h2c') {
+      connection.write('HTTP/1.1 101 To\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n');
+    } else if (request.url !== '/silent') {
+      accepting.handleUpgrade(request, connection, head, accept);
+    }
     server.emit('handshake');
   });
   function accept(socket: WebSocket): void {
@@ -57,8 +58,3 @@ export async function startSocketService() {
     },
   };
 }
-
-const REFUSALS: Readonly<Record<string, readonly string[]>> = {
-  '/no': ['HTTP/1.1 403 No', 'Content-Type: text/plain', 'Content-Length: 8', '', 'not here'],
-  '/h2c': ['HTTP/1.1 101 To', 'Connection: Upgrade', 'Upgrade: h2c', '', ''],
-};

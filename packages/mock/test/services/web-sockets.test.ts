@@ -97,16 +97,6 @@ describe('a socket', () => {
     socket.close(4_002, 'mine');
     expect((await closed).code).toBe(4_002);
   });
-
-  test('stays open and silent when its function has returned', async () => {
-    const { socket, next } = open('silent');
-    await next();
-    socket.send('ignored');
-    socket.ping();
-    await once(socket, 'pong');
-    expect(socket.readyState).toBe(WebSocket.OPEN);
-    socket.terminate();
-  });
 });
 
 describe('a function', () => {
