@@ -1,65 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sendRaw, statusesOf } from '../support/send-raw.ts';
-import { startWhole, type Whole } from './support/start-whole.ts';
-import { post } from './support/storage-client.ts';
-
-async function expectUntouched({ root, disk }: Whole, files = 0): Promise<void> {
-  expect(await readFile(join(root, 'secret'), 'utf8')).toBe('hush-hush');
-  expect(await readFile(join(root, '../secret'), 'utf8')).toBe('hush-hush');
-  expect(await disk()).toHaveLength(files + 1);
-}
-
-/** Paths that no file can have (D24). */
-const REFUSED = [
-  '../secret',
-  '/../../secret',
-  '//secret',
-  'a/../../secret',
-  '..',
-  'a/./b',
-  'a\0b',
-  'a\r\nX-Injected: 1',
-  'a\u0085b',
-  '\uD800',
-  'a//b',
-  'a/',
-  '',
-  '€'.repeat(342),
-];
-
-test('no field of any call accepts a path that no file can have', async () => {
-  const whole = await startWhole();
-  const { dev } = whole;
-  const { status } = await dev.upload('a.txt', 'a');
-  expect(status).toBe(204);
-  const meta = await dev.grant('b.txt');
-  for (const path of REFUSED) {
-    expect(await dev.call('getUploadMetaData', { path })).toMatchObject({
-      status: 400,
-      code: 'INVALID_PARAM',
-      message: expect.stringMatching(/^path /),
-    });
-    expect((await post(meta, path, 'x')).ok).toBe(false);
-    const copies = await dev.call('batchCopyFile', {
-      fileList: [
-        { srcPath: path, dstPath: '/c.txt' },
-        { srcPath: '/a.txt', dstPath: path },
-      ],
-    });
-    expect(copies.data?.fileList.map(({ code }) => code)).toEqual([
-      'INVALID_PARAM',
-      'INVALID_PARAM',
-    ]);
-    const fileID = `cloud://dev.files/${path}`;
-    const links = await dev.call('batchGetTempUrls', { fileList: [{ fileID }] });
-    expect(links.data?.fileList[0]).toMatchObject({ tempFileURL: '' });
-    const deleted = await dev.call('batchDelete', { fileList: [fileID] });
-    expect(deleted.data?.fileList[0]?.code).toBe('STORAGE_FILE_NONEXIST');
-  }
-  await expectUntouched(whole, 1);
-});
+import { startWhole } from './support/start-whole.ts';
 
 test('the signature of a link is not valid for a spelling that leads elsewhere', async () => {
   const { dev, port } = await startWhole();

@@ -1,14 +1,7 @@
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import type { Service } from '../../src/gateway/services.ts';
-import {
-  begin,
-  send,
-  startGateway,
-  startRawResponse,
-  startRawService,
-  toService,
-} from './support/start-gateway.ts';
+import { begin, send, startGateway, startRawService, toService } from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 const VERSION = {
@@ -108,16 +101,6 @@ it.each([
     return text;
   };
   await expect(read()).rejects.toThrow();
-});
-
-it('unfolds or refuses a folded header', async () => {
-  const { origin } = await startRawResponse(
-    'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: a\r\n Set-Cookie: b\r\n\r\n',
-  );
-  const { base } = await startGateway([toService([origin])], {}, { onError: () => {} });
-  const response = await send(base, HELLO);
-  expect(response.headers['set-cookie']).toBeUndefined();
-  if (response.status !== 502) expect(response.headers.x).toMatch(/^a[ \t]+Set-Cookie: b$/);
 });
 
 it('never mistakes surplus bytes from a service for the next response', async () => {

@@ -46,15 +46,6 @@ test.each([
   expect((await get(`${adminUrl}/metrics`, { host })).status).toBe(status);
 });
 
-test('other paths and methods are refused', async () => {
-  const { adminUrl } = await startServer();
-  expect(await get(`${adminUrl}/`)).toMatchObject({
-    status: 404,
-    body: expect.stringContaining('\n/readyz/storage\n'),
-  });
-  expect((await fetch(`${adminUrl}/healthz`, { method: 'POST' })).status).toBe(405);
-});
-
 test('metrics count calls by surface, operation, status and code', async () => {
   const origin = await startService((request, response) => {
     request.resume();

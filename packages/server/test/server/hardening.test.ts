@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
+import { open, sendRaw } from '../support/send-raw.ts';
 import { startService } from './support/hosted-service.ts';
 import { startServer } from './support/start-server.ts';
 
@@ -154,21 +154,4 @@ test('an unreadable pipelined request never adds bytes to an earlier response', 
   socket.write('garbage\r\n\r\n');
   const rest = (await buffer(socket).catch(() => Buffer.alloc(0))).toString();
   expect(rest).not.toContain('INVALID_REQUEST');
-});
-
-test('an upgrade behind a call in flight closes the connection', async () => {
-  const state = { calls: 0, left: 0 };
-  const origin = await startService((_, response) => {
-    state.calls += 1;
-    response.once('close', () => {
-      state.left += 1;
-    });
-  });
-  const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
-  const caller = await open(portOf(url));
-  caller.write(GET(token));
-  await expect.poll(() => state.calls).toBe(1);
-  caller.write(GET(token, HANDSHAKE));
-  expect((await buffer(caller)).toString()).toBe('');
-  await expect.poll(() => state.left).toBe(1);
 });
