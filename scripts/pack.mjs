@@ -11,9 +11,8 @@ if (!folder || folder.startsWith('-') || others.length > 0) {
   process.exit(2);
 }
 const destination = resolve(process.env.INIT_CWD ?? '.', folder);
-install('build');
-const tools = [join(ROOT, 'node_modules/.bin'), process.env.PATH];
-if (!isNew()) tools.unshift(dirname(bringNode()));
+const [node] = await Promise.all([isNew() ? process.execPath : bringNode(), install('build')]);
+const tools = [dirname(node), join(ROOT, 'node_modules/.bin'), process.env.PATH];
 const env = { ...process.env, PATH: tools.join(delimiter), TURBO_TELEMETRY_DISABLED: '1' };
 
 const folders = ['spec', ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)];

@@ -6,9 +6,9 @@ import { bringNode, install, isNew, ROOT } from './install.mjs';
 
 const CLI = join(ROOT, 'packages/mock/src/cli.ts');
 
-install('mock');
-if (isNew()) await import(CLI);
-else runOn(bringNode());
+const [node] = await Promise.all([isNew() ? undefined : bringNode(), install('mock')]);
+if (node === undefined) await import(CLI);
+else runOn(node);
 
 function runOn(node) {
   const args = [...process.execArgv, CLI, ...process.argv.slice(2)];

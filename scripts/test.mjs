@@ -5,7 +5,7 @@ import { install, ROOT } from './install.mjs';
 
 const GENERATED = ['*/generated/*', '*.gen.*', 'docs/reference/*.md'];
 
-install();
+await install();
 // The tools of the repository first, its Node among them, and none of them reports its use.
 const env = {
   ...process.env,
