@@ -10,7 +10,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "4d251896b7c88121339e6f451fb57abafbce45ada3a11ccd833dc2ff8c497b91"
+  "sha256": "c0f6bc1df1bc9b42dbf33c005776aa6068b07f7da3b6b9556258fe462233992f"
 } as const;
 
 /** URL template for the gateway. */

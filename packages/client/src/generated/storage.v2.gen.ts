@@ -443,7 +443,7 @@ export interface components {
          *     conventional file system, `/` separates the levels. A path may contain digits, Latin letters, `/`, `!`,
          *     `-`, `_`, `.`, `,`, `*` and Chinese characters (U+4E00 to U+9FFF). If it contains any other character,
          *     its item fails, but the call does not. The pattern is therefore in `x-berth-item-pattern` instead of
-         *     `pattern`.
+         *     `pattern`. Some deployments take copy paths without the leading `/` instead, as their wire profile says.
          * @example /reports/summary.txt
          */
         FilePath: string;

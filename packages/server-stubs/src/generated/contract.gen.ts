@@ -9,10 +9,10 @@ export const CONTRACT = {
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "1499d5474168515af048b6e89978dc24f61bdf21d428dc7e3f231c159e0a3089"
+      "sha256": "488416d4e642d65b5901448c94dd89d62dafe58cc269bccfcb16e5b92bafc5f4"
     }
   },
-  "sha256": "4d251896b7c88121339e6f451fb57abafbce45ada3a11ccd833dc2ff8c497b91"
+  "sha256": "c0f6bc1df1bc9b42dbf33c005776aa6068b07f7da3b6b9556258fe462233992f"
 } as const;
 
 /** Cross-origin rules (D11). */
