@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { send } from '../../server-stubs/test/support/send.ts';
 import { call, deploy, errorOf, grant, link, put } from './support/client.ts';
-import { send } from './support/send.ts';
 
 test('a link works for as long as requested, and no longer', async () => {
   const to = await deploy();

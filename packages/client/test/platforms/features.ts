@@ -11,7 +11,7 @@ import {
 import { assert, assertEqual, assertFails } from './assert.ts';
 import type { Deployment } from './deployment.ts';
 
-export type PlatformId = 'node' | 'node-floor' | 'chromium';
+export type PlatformId = 'node-floor' | 'chromium';
 
 /** What the client does on a platform. */
 export interface Feature {
@@ -22,7 +22,7 @@ export interface Feature {
   run(deployment: Deployment): Promise<void>;
 }
 
-const NODE = ['node', 'node-floor'] as const;
+const NODE = ['node-floor'] as const;
 const PAGE = ['chromium'] as const;
 const MIB = 1024 * 1024;
 

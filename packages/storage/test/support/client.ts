@@ -17,7 +17,7 @@ import {
 } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
 import { XMLParser } from 'fast-xml-parser';
-import { serve } from './serve.ts';
+import { serve } from '../../../server-stubs/test/support/serve.ts';
 
 const BUCKETS: Readonly<Record<string, string>> = { dev: 'files', other: 'files' };
 
