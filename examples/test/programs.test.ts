@@ -65,6 +65,7 @@ test.each(['berth.yaml', 'production.yaml'])('server/%s is a valid configuration
     CI_SECRET: secret,
     LINK_KEY_NEW: secret,
     LINK_KEY_OLD: `${secret}!`,
+    REDIS_PASSWORD: secret,
   });
   await runIn(folder, ['sh', '-c', 'head -c 32 /dev/urandom | base64 > link.key']);
   await expect(loadConfig(`${folder}/${name}`)).resolves.toHaveProperty('environments.dev');
