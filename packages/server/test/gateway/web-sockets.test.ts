@@ -91,11 +91,11 @@ it('ignores an upgrade to anything else', async () => {
 });
 
 it.each([
-  ['resets', 'BAD_GATEWAY', (socket: Socket) => socket.resetAndDestroy()],
-  ['is silent', 'SERVICE_TIMEOUT', () => {}],
-])('responds with an error if the service %s', async (_what, code, act) => {
+  ['resets', 'BAD_GATEWAY', 600, (socket: Socket) => socket.resetAndDestroy()],
+  ['is silent', 'SERVICE_TIMEOUT', 0.2, () => {}],
+])('responds with an error if the service %s', async (_what, code, headersSeconds, act) => {
   const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));
-  const { port } = await startGateway([toService([origin])], { headersSeconds: 0.2 });
+  const { port } = await startGateway([toService([origin])], { headersSeconds });
   expect(await sendRaw(port, `${HEAD}Authorization: ${BEARER}\r\n\r\n`)).toContain(code);
 });
 

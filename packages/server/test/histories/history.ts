@@ -17,9 +17,7 @@ export interface Call {
   readonly outcome: string;
 }
 
-/**
- * One line per call, such as `3..7 move a b ok`. `parseHistory` reads it, so a history that was found can become a test.
- */
+/** One line per call, such as `3..7 move a b ok`. */
 export function toText(calls: readonly Call[]): string {
   return calls
     .toSorted((one, other) => one.invoked - other.invoked)
@@ -28,29 +26,6 @@ export function toText(calls: readonly Call[]): string {
       return [`${invoked}..${end}`, kind, file, to, outcome].filter(Boolean).join(' ');
     })
     .join('\n');
-}
-
-/** @throws Error for a line that `toText` does not write */
-export function parseHistory(text: string): Call[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .map((line) => {
-      const [, invoked, end, kind, file, to, outcome] =
-        /^(\d+)\.\.(\d+|\?) ([a-z-]+) (\S+)(?: (\S+))? (\S+)$/.exec(line) ?? [];
-      if (kind === undefined || file === undefined || outcome === undefined) {
-        throw new Error(`Not a call: ${line}`);
-      }
-      return {
-        kind: kind as CallKind,
-        file,
-        ...(to !== undefined && { to }),
-        invoked: Number(invoked),
-        returned: end === '?' ? Number.POSITIVE_INFINITY : Number(end),
-        outcome,
-      };
-    });
 }
 
 /** The content of each file; undefined if it does not exist. */

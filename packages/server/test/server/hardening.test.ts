@@ -71,7 +71,7 @@ test('closes a connection whose body hardly arrives', async () => {
 test('a body that arrives steadily may take longer than any limit', async () => {
   const origin = await taker();
   const { url, token } = await startServer(
-    { listen: { port: 0, stalledSeconds: 0.5, headersSeconds: 0.5 } },
+    { listen: { port: 0, stalledSeconds: 1, headersSeconds: 0.5 } },
     { services: { hello: { endpoints: [origin] } } },
   );
   const socket = await open(portOf(url));
