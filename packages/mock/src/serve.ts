@@ -15,7 +15,6 @@ import { type LoggedRequest, LogRoom } from './session/request-log.ts';
 import { createSession, type SessionParts, Sessions } from './session/session.ts';
 import { type Auth, createPresentAuth } from './surfaces/auth/auth.ts';
 import { createHttpServer } from './surfaces/http-server.ts';
-import { itemPatternsOf } from './surfaces/storage.ts';
 import { originOf } from './util/host.ts';
 
 interface ServeEvents extends ServicesEvents {
@@ -47,7 +46,6 @@ export async function serve(given: MockOptions, events: ServeEvents = { onFault:
     env: options.env,
     storage: {
       publicUrl: (request) => context.originOf(request),
-      copyPattern: (field) => itemPatternsOf('batchCopyFile').get(field),
       wireProfile: () => profile,
       onError: (error) => process.emitWarning(error as Error),
     },

@@ -8,7 +8,6 @@ import {
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import type { BlobStore } from './blob-store.ts';
 import { createGrants, createLinks, type Signer } from './grants.ts';
-import { COPY_PATTERN } from './paths.ts';
 
 /** Default path of the upload target. */
 export const UPLOAD_PATH = '/upload';
@@ -51,11 +50,6 @@ export interface StorageOptions {
    */
   readonly onlyEnv?: string | undefined;
   readonly limits?: Partial<StorageLimits> | undefined;
-  /**
-   * Returns the pattern that copy paths must match, given the field name, or `undefined` to allow any
-   * path. Default: the contract's pattern.
-   */
-  readonly copyPattern?: ((field: 'srcPath' | 'dstPath') => RegExp | undefined) | undefined;
   /** Names on the wire, for messages. Default: the contract's neutral names (D1). */
   readonly wireProfile?: (() => WireProfile) | undefined;
   /** Whether browsers show a downloaded file instead of saving it. Default: false. */
@@ -126,7 +120,6 @@ export function toContext(options: StorageOptions) {
     uploadTarget: options.uploadTarget ?? UPLOAD_PATH,
     inline: options.inline ?? false,
     publicUrl: typeof publicUrl === 'string' ? () => publicUrl : publicUrl,
-    copyPattern: options.copyPattern ?? (() => COPY_PATTERN),
     wireProfile: options.wireProfile ?? (() => defaultWireProfile),
     onChange: options.onChange ?? (() => undefined),
     onError: options.onError,

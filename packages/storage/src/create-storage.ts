@@ -10,7 +10,7 @@ import {
 import { createDownload, type Download, type DownloadRequest, toUploadError } from './download.ts';
 import type { Grants } from './grants.ts';
 import { createOperations } from './operations.ts';
-import { FilePathError, toFilePath } from './paths.ts';
+import { toFilePath, tryPath } from './paths.ts';
 
 /** An upload with its content as any stream of bytes, not only one of Node.js. */
 type FormUpload = Omit<UploadInput, 'file'> & { readonly file: AsyncIterable<Uint8Array> };
@@ -89,8 +89,9 @@ function createUploadFile(context: StorageContext) {
     { key, signature, token, metaFileId: storeFileID, file, contentType }: FormUpload,
     call: Pick<Call, 'request' | 'requestId' | 'signal'>,
   ): Promise<UploadResult> => {
-    const path = toPath(key);
-    if (path === undefined) throw mismatch();
+    // D24: "the form field `key` matches with or without the `/`".
+    const path = tryPath(toFilePath, key);
+    if (typeof path !== 'string') throw mismatch();
     const granted = await grants.check(path, { token, authorization: signature, storeFileID });
     if (granted === 'mismatch') throw mismatch();
     if (granted === 'expired' || bucketOf(granted.env) !== granted.bucket) {
@@ -124,16 +125,6 @@ function fail(error: unknown): never {
     throw new UploadError('EntityTooLarge', { message: error.message });
   }
   throw error instanceof StoreUnavailableError ? toUploadError(error) : error;
-}
-
-/** D24: "the form field `key` matches with or without the `/`". */
-function toPath(key: string): string | undefined {
-  try {
-    return toFilePath(key);
-  } catch (error) {
-    if (error instanceof FilePathError) return undefined;
-    throw error;
-  }
 }
 
 /** Returns a media type that is valid in a header, or else the default. The charset is valid if the type is. */

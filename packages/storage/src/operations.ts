@@ -17,7 +17,7 @@ import {
   type StorageLimits,
   toScope,
 } from './context.ts';
-import { FilePathError, toCopyPath, toFileID, toFilePath, toPathOfFileID } from './paths.ts';
+import { toCopyPath, toFileID, toFilePath, toPathOfFileID, tryPath } from './paths.ts';
 
 export function createOperations(
   context: StorageContext,
@@ -103,7 +103,10 @@ function createGetUploadMetaData(context: StorageContext) {
     call: OperationCall,
   ): Promise<StorageData<'getUploadMetaData'>> => {
     const { env, bucket } = toScope(call, context);
-    const path = toGrantedPath(given);
+    const path = tryPath(toFilePath, given);
+    if (typeof path !== 'string') {
+      throw new StorageError('INVALID_PARAM', { message: `path ${path.reason}` });
+    }
     const upload = { env, bucket, path, caller: call.caller.id };
     return {
       url: `${publicUrl(call.request)}${uploadTarget}`,
@@ -111,15 +114,6 @@ function createGetUploadMetaData(context: StorageContext) {
       fileID: toFileID(env, bucket, path),
     };
   };
-}
-
-function toGrantedPath(given: string): string {
-  try {
-    return toFilePath(given);
-  } catch (error) {
-    if (!(error instanceof FilePathError)) throw error;
-    throw new StorageError('INVALID_PARAM', { message: `path ${error.reason}` });
-  }
 }
 
 type CopyItem = StorageInput<'batchCopyFile'>['fileList'][number];
@@ -140,7 +134,7 @@ function createBatchCopyFile(context: StorageContext) {
       run: async (plan: CopyPlan) => ('code' in plan ? plan : copyFile(plan, scope, context)),
       toFailed: (_: CopyPlan, code: string) => toCopyFailure(code),
     };
-    const plans = fileList.map((item) => toCopyPlan(item, context));
+    const plans = fileList.map(toCopyPlan);
     return { fileList: await runBatch(plans, batch, context, requestId) };
   };
 }
@@ -207,25 +201,18 @@ type CopyPlan = Copy | CopyFailure;
  * D24: "We reject … a destination equal to the source." From the API description: `overwrite` "default
  * true", `removeOriginal` "default false".
  */
-function toCopyPlan(
-  { srcPath, dstPath, overwrite = true, removeOriginal = false }: CopyItem,
-  { copyPattern }: StorageContext,
-): CopyPlan {
-  const from = toPath('srcPath', srcPath, copyPattern('srcPath'));
-  if (typeof from !== 'string') return from;
-  const to = toPath('dstPath', dstPath, copyPattern('dstPath'));
-  if (typeof to !== 'string') return to;
+function toCopyPlan({
+  srcPath,
+  dstPath,
+  overwrite = true,
+  removeOriginal = false,
+}: CopyItem): CopyPlan {
+  const from = tryPath(toCopyPath, srcPath);
+  if (typeof from !== 'string') return invalidCopy(`srcPath ${from.reason}`);
+  const to = tryPath(toCopyPath, dstPath);
+  if (typeof to !== 'string') return invalidCopy(`dstPath ${to.reason}`);
   if (from === to) return invalidCopy('dstPath must not be the same file as srcPath.');
   return { from, to, overwrite, move: removeOriginal };
-}
-
-function toPath(field: string, given: string, pattern: RegExp | undefined): string | CopyFailure {
-  try {
-    return toCopyPath(given, pattern);
-  } catch (error) {
-    if (!(error instanceof FilePathError)) throw error;
-    return invalidCopy(`${field} ${error.reason}`);
-  }
 }
 
 function invalidCopy(message: string): CopyFailure {

@@ -2,7 +2,7 @@ import { COPY_PATH_PATTERN, LIMITS } from '@berth/server-stubs/contract';
 
 const MAX_BYTES = LIMITS.pathBytes;
 /** The character set for copy paths in the API description, which includes the leading `/`. */
-export const COPY_PATTERN = new RegExp(COPY_PATH_PATTERN, 'u');
+const COPY_PATTERN = new RegExp(COPY_PATH_PATTERN, 'u');
 const REFUSED_SEGMENTS: readonly string[] = ['', '.', '..'];
 
 /** Thrown for a path that no file can have. */
@@ -40,17 +40,27 @@ export function toFilePath(given: string): string {
 }
 
 /**
- * The character set of the API description, in which Chinese means U+4E00 to U+9FFF. The leading `/` may be
- * missing (D24).
+ * Like `toFilePath`, with the character set of the API description, in which Chinese means U+4E00 to U+9FFF. The
+ * leading `/` may be missing (D24).
+ *
+ * @throws FilePathError
  */
-export function toCopyPath(given: string, pattern: RegExp | undefined): string {
+export function toCopyPath(given: string): string {
   const path = toFilePath(given);
-  if (pattern !== undefined && !pattern.test(`/${path}`)) {
-    throw new FilePathError(
-      'may only contain digits, Latin letters, Chinese characters and / ! - _ . , *',
-    );
+  if (COPY_PATTERN.test(`/${path}`)) return path;
+  throw new FilePathError(
+    'may only contain digits, Latin letters, Chinese characters and / ! - _ . , *',
+  );
+}
+
+/** Returns the result of a function above, or the error that it throws for a path that no file can have. */
+export function tryPath(toPath: (given: string) => string, given: string): string | FilePathError {
+  try {
+    return toPath(given);
+  } catch (error) {
+    if (error instanceof FilePathError) return error;
+    throw error;
   }
-  return path;
 }
 
 /**
@@ -85,13 +95,7 @@ export function toFileID(env: string, bucket: string, path: string): string {
 /** To the caller, a file whose ID is malformed or belongs elsewhere does not exist. */
 export function toPathOfFileID(env: string, bucket: string, fileID: string): string | undefined {
   const prefix = toFileID(env, bucket, '');
-  if (!fileID.startsWith(prefix)) return undefined;
   const path = fileID.slice(prefix.length);
-  try {
-    assertFilePath(path);
-    return path;
-  } catch (error) {
-    if (error instanceof FilePathError) return undefined;
-    throw error;
-  }
+  const isOwn = fileID.startsWith(prefix) && !path.startsWith('/');
+  return isOwn && typeof tryPath(toFilePath, path) === 'string' ? path : undefined;
 }

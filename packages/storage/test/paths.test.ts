@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import * as paths from '../src/paths.ts';
-
-const { assertFilePath, COPY_PATTERN, FilePathError, toFilePath } = paths;
-const toCopyPath = (path: string) => paths.toCopyPath(path, COPY_PATTERN);
+import { assertFilePath, FilePathError, toCopyPath, toFilePath } from '../src/paths.ts';
 
 function reasonOf(act: () => unknown): string | undefined {
   try {

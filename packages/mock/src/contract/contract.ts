@@ -14,8 +14,6 @@ export interface Schema {
   items?: Schema;
   oneOf?: Schema[];
   examples?: unknown[];
-  'x-berth-unwrap'?: string;
-  'x-berth-item-pattern'?: string;
 }
 
 interface MediaType {
@@ -98,20 +96,7 @@ function lookUp(document: object, ref: string): unknown {
   );
 }
 
-/**
- * Returns the flat form of a request schema. A schema with `x-berth-unwrap` is a `oneOf` of the fields at the
- * top level and the same fields inside an object; validating against that `oneOf` would report a missing
- * `data` for an invalid `fileList`.
- *
- * D21: "Validators unwrap `data` first (`x-berth-unwrap`) and validate the flat schema, so that errors name
- * the field that was sent."
- */
-export function toFlatSchema(schema: Schema): Schema {
-  const [flat] = schema.oneOf ?? [];
-  return schema['x-berth-unwrap'] !== undefined && flat !== undefined ? flat : schema;
-}
-
-/** The parts of an operation that routing and body handling need. */
+/** The parts of an operation that routing needs. */
 export interface Operation {
   id: string;
   surface: Exclude<SurfaceName, 'link'>;
@@ -120,8 +105,6 @@ export interface Operation {
   path: string;
   parameters: readonly Parameter[];
   responses: OperationObject['responses'];
-  /** Schema of the JSON request body, with its `x-berth-unwrap`. */
-  body: Schema | undefined;
 }
 
 function listOperations(): Operation[] {
@@ -138,7 +121,6 @@ function listOperations(): Operation[] {
           path,
           parameters,
           responses: operation.responses,
-          body: operation.requestBody?.content['application/json']?.schema,
         };
       }),
     ),

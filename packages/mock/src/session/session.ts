@@ -26,7 +26,7 @@ export interface SessionParts {
   /** Called for each new or changed call. */
   readonly onCall?: ((call: LoggedRequest) => void) | undefined;
   readonly env: string;
-  readonly storage: Pick<StorageOptions, 'publicUrl' | 'copyPattern' | 'wireProfile' | 'onError'>;
+  readonly storage: Pick<StorageOptions, 'publicUrl' | 'wireProfile' | 'onError'>;
 }
 
 /** @param id value of the header; empty for the default session */

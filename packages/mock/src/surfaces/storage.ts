@@ -11,7 +11,7 @@ import {
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { StorageCaller } from '@berth/storage';
 import type { Context } from '../context.ts';
-import { documents, idsOf, operations, toFlatSchema } from '../contract/contract.ts';
+import { documents, idsOf } from '../contract/contract.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import { DOCUMENT_UPLOAD_PATH } from '../contract/surface.ts';
 import { recordOf } from '../session/call-record.ts';
@@ -47,21 +47,6 @@ export function createStorage(context: Context, auth: Auth): Router {
     env,
     security: auth.storage,
   });
-}
-
-/**
- * Returns the patterns that apply to each item of a batch rather than to the call (`x-berth-item-pattern`),
- * by the name of the item's field. A value that does not match fails only its item.
- */
-export function itemPatternsOf(id: string): Map<string, RegExp> {
-  const body = operations.find((operation) => operation.id === id)?.body;
-  const lists = Object.values(body ? (toFlatSchema(body).properties ?? {}) : {});
-  const fields = lists.flatMap((list) => Object.entries(list.items?.properties ?? {}));
-  return new Map(
-    fields.flatMap(([name, { 'x-berth-item-pattern': pattern }]) =>
-      pattern === undefined ? [] : [[name, new RegExp(pattern, 'u')] as const],
-    ),
-  );
 }
 
 export function createUpload(context: Context): Router {
