@@ -14,6 +14,7 @@ export interface Schema {
   items?: Schema;
   oneOf?: Schema[];
   examples?: unknown[];
+  'x-berth-unwrap'?: string;
 }
 
 interface MediaType {
@@ -96,7 +97,20 @@ function lookUp(document: object, ref: string): unknown {
   );
 }
 
-/** The parts of an operation that routing needs. */
+/**
+ * Returns the flat form of a request schema. A schema with `x-berth-unwrap` is a `oneOf` of the fields at the
+ * top level and the same fields inside an object; validating against that `oneOf` would report a missing
+ * `data` for an invalid `fileList`.
+ *
+ * D21: "Validators unwrap `data` first (`x-berth-unwrap`) and validate the flat schema, so that errors name
+ * the field that was sent."
+ */
+export function toFlatSchema(schema: Schema): Schema {
+  const [flat] = schema.oneOf ?? [];
+  return schema['x-berth-unwrap'] !== undefined && flat !== undefined ? flat : schema;
+}
+
+/** The parts of an operation that routing and body handling need. */
 export interface Operation {
   id: string;
   surface: Exclude<SurfaceName, 'link'>;
@@ -105,6 +119,8 @@ export interface Operation {
   path: string;
   parameters: readonly Parameter[];
   responses: OperationObject['responses'];
+  /** Schema of the JSON request body, with its `x-berth-unwrap`. */
+  body: Schema | undefined;
 }
 
 function listOperations(): Operation[] {
@@ -121,6 +137,7 @@ function listOperations(): Operation[] {
           path,
           parameters,
           responses: operation.responses,
+          body: operation.requestBody?.content['application/json']?.schema,
         };
       }),
     ),
