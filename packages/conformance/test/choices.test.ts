@@ -53,7 +53,14 @@ test('flat responses pass if the wire profile says so, and the verdict mentions 
   const engines = ['respect', 'dredd'];
   const flat: Partial<Choices> = { ...KEPT, envelope: 'flat' };
   const { report, others } = await check(flat, { wireProfile, only: [...only, ...engines] });
-  expect(others).toEqual([]);
+  // What only an envelope has.
+  expect(others).toEqual([
+    'disabled ST-COPY-STATUS-CODE',
+    'disabled ST-ENVELOPE-BODY',
+    'disabled ST-ENVELOPE-STATUS-CODE',
+    'disabled ST-ENVELOPE-SUCCESS',
+  ]);
+  expect(report.exitCode).toBe(0);
   expect(toSummaryLine(report)).toContain('· declared: flat responses ·');
 });
 
@@ -69,16 +76,23 @@ test('flat responses fail the rules of the envelope if the wire profile does not
   );
 });
 
+test('responses with an envelope fail if the wire profile says flat', async () => {
+  const { report, others } = await check(KEPT, {
+    ...{ wireProfile: { envelope: 'flat' }, only: ['ST-ENVELOPE'] },
+  });
+  expect(report.exitCode).toBe(1);
+  expect(others).toContain('fail ST-ENVELOPE-DATA');
+});
+
 test("a server with another vendor's names passes only with its wire profile", async () => {
   const reference = await startReference({ wireProfile: acme });
-  const engines = ['respect', 'dredd'];
-  const run = (wireProfile: ConformanceOptions['wireProfile']) =>
+  const run = (wireProfile: ConformanceOptions['wireProfile'], more: string[] = []) =>
     createConformance({
       ...{ ...reference.options, wireProfile },
-      only: ['ST-META', 'UP-FORM', 'GW-ERROR', ...engines],
+      only: ['ST-META', 'UP-FORM', 'GW-ERROR', ...more],
     }).run();
   try {
-    const passed = await run(acme);
+    const passed = await run(acme, ['respect', 'dredd']);
     expect([passed.exitCode, listOthers(passed)]).toEqual([0, []]);
     expect((await run(undefined)).exitCode).not.toBe(0);
   } finally {
