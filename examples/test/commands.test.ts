@@ -27,7 +27,7 @@ test.each(COMMANDS)(
     const known = new Set((await Promise.all(helps)).join('\n').match(OPTION));
 
     const call = new RegExp(
-      `(?:@berth/${name}|berth-${name.replace('server-', '')})(?![\\w-])(?<args>(?:[^\`\\n\\\\]|\\\\\\n)*)`,
+      `(?:npx @berth/${name}|berth-${name.replace('server-', '')})(?![\\w-])(?<args>(?:[^\`\\n\\\\]|\\\\\\n)*)`,
       'g',
     );
     const calls = PAGES.flatMap((page) => [...read(page).matchAll(call)]);
