@@ -5,9 +5,9 @@ import { startReference } from './targets/start-reference.ts';
 import { startSecond } from './targets/start-second.ts';
 
 const SERVERS = {
-  'reference server': startReference,
-  mock: startMock,
-  'second server': startSecond,
+  'reference server': () => startReference(),
+  mock: () => startMock(),
+  'second server': () => startSecond(),
 };
 
 test.each(Object.entries(SERVERS))('every check passes on the %s', async (_, start) => {

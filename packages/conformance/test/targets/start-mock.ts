@@ -1,12 +1,16 @@
 import { createMock, GatewayError } from '@berth/mock';
 import { startFixture } from '../../fixture/server.mjs';
+import type { ConformanceOptions } from '../../src/index.ts';
 import type { Deployment } from './start-mutated.ts';
 
 /** Starts the mock with strict authentication, and the fixture service behind it. */
-export async function startMock(): Promise<Deployment> {
+export async function startMock({
+  wireProfile,
+}: Pick<ConformanceOptions, 'wireProfile'> = {}): Promise<Deployment> {
   const fixture = await startFixture({ port: 0 });
   const mock = await createMock({
     auth: 'strict',
+    ...(wireProfile ? { wireProfile } : {}),
     services: {
       conformance: { proxy: fixture.url },
       forbidden: { routes: { 'GET /*': forbid, 'POST /*': forbid, 'WS /*': forbid } },
@@ -24,6 +28,7 @@ export async function startMock(): Promise<Deployment> {
       tc3: { secretId: id, secretKey: secret },
       forbiddenService: 'forbidden',
       timeout: 60_000,
+      ...(wireProfile ? { wireProfile } : {}),
     },
     toServer: () => mock.gatewayUrl,
     async close() {
