@@ -6,15 +6,6 @@ import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store
 import { Cli } from '../server/support/cli.ts';
 import { useTempFolder } from './temp-folder.ts';
 
-test('a store has one owner, until it is closed', async () => {
-  const root = await useTempFolder();
-  const store = await createFileBlobStore({ root });
-  await expect(createFileBlobStore({ root })).rejects.toThrow(`Process ${process.pid} on `);
-  await store.close();
-  const next = await createFileBlobStore({ root });
-  await next.close();
-});
-
 test('refuses the store of a running process, and takes that of a killed one', async () => {
   const folder = await useTempFolder();
   const root = join(folder, 'files');

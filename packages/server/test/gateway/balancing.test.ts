@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
+import { freePort } from '../../../../scripts/testing/free-port.ts';
 import { chooseVersion } from '../../src/gateway/services.ts';
 import {
   begin,
-  deadOrigin,
   send,
   startGateway,
   startRawService,
@@ -14,6 +14,8 @@ import {
 const HELLO = '/v1/cloudrun/hello';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const POST = { method: 'POST', body: 'x' };
+
+const deadOrigin = async () => `http://127.0.0.1:${await freePort()}`;
 
 const startNamed = (name: string) => startService((_request, response) => response.end(name));
 

@@ -7,7 +7,7 @@ import {
   BEARER,
   send,
   startGateway,
-  startRawResponse,
+  startRawService,
   startService,
   toService,
 } from './support/start-gateway.ts';
@@ -121,7 +121,9 @@ it('continues X-Forwarded-* of a trusted proxy', async () => {
 
 it('forwards response headers of a service up to the limit', async () => {
   const head = `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(20_000)}\r\nContent-Length: 2\r\n\r\nok`;
-  const { origin } = await startRawResponse(head);
+  const { origin } = await startRawService((socket) => {
+    socket.on('data', () => socket.write(head));
+  });
   const raw = `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`;
   const large = await startGateway([toService([origin])], { maxHeaderBytes: 32_768 });
   expect(await sendRaw(large.port, raw)).toMatch(/^HTTP\/1\.1 200 [\s\S]*ok$/);

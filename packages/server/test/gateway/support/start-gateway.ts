@@ -129,28 +129,6 @@ export async function startRawService(
   return { origin: originOf(server), server };
 }
 
-/** A service that responds to each request with these bytes once its headers have arrived. */
-export function startRawResponse(...pieces: readonly string[]) {
-  return startRawService((socket) => {
-    let seen = '';
-    socket.on('data', (chunk) => {
-      seen += chunk.toString('latin1');
-      if (!seen.includes('\r\n\r\n')) return;
-      seen = '';
-      for (const piece of pieces) socket.write(piece, 'latin1');
-    });
-  });
-}
-
-/** An address without a listener. */
-export async function deadOrigin(): Promise<string> {
-  const server = createNetServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const origin = originOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return origin;
-}
-
 interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
