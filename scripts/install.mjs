@@ -116,8 +116,14 @@ async function npm(...args) {
   const cache = mkdtempSync(join(tmpdir(), 'berth-npm-'));
   // Without the tools of the repository, which an installation replaces.
   const PATH = process.env.PATH.split(delimiter).filter((path) => !path.startsWith(MODULES));
-  const env = { ...process.env, PATH: PATH.join(delimiter), SCARF_ANALYTICS: 'false' };
-  await run('npm', [...args, `--cache=${cache}`], { cwd: ROOT, env });
+  const env = {
+    ...process.env,
+    PATH: PATH.join(delimiter),
+    SCARF_ANALYTICS: 'false',
+    // Not an argument, which would reach the command that `npm exec` runs.
+    npm_config_cache: cache,
+  };
+  await run('npm', args, { cwd: ROOT, env });
   rmSync(cache, { recursive: true, force: true });
 }
 
