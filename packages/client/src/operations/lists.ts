@@ -202,8 +202,8 @@ interface ItemRules<Item, Key, Value> {
 }
 
 /**
- * Calls an operation with a list of any length. Splits it into batches of at most 50 items, and makes 4
- * calls at a time (D25).
+ * Calls an operation with a list of any length. Splits it into batches that a call may have, and makes 4 calls
+ * at a time (D25).
  *
  * "`code` equal to `SUCCESS` means success for temporary links and delete. For copy, `code` and `message`
  * are present only when that item failed." Entries are in request order (D25), but one that names its file

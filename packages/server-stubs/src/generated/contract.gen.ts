@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "488416d4e642d65b5901448c94dd89d62dafe58cc269bccfcb16e5b92bafc5f4"
     }
   },
-  "sha256": "c0f6bc1df1bc9b42dbf33c005776aa6068b07f7da3b6b9556258fe462233992f"
+  "sha256": "dcf66b00e97a0ee4e15d2f78e0e60a11684251e63511624180f64e2e0f7ea284"
 } as const;
 
 /** Cross-origin rules (D11). */

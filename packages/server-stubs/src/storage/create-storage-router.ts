@@ -75,7 +75,7 @@ export interface StorageRouterOptions<Caller = unknown> extends BerthRouterOptio
   readonly security: StorageSecurity<Caller>;
   /** Environments that this API serves. Calls to any other get `INVALID_ENV`. Default: all. */
   readonly env?: EnvOption;
-  /** Maximum number of items in a batch. Calls with more are rejected. Default: 50 (D25). */
+  /** Maximum number of items in a batch. Calls with more are rejected. Default: the contract's limit (D25). */
   readonly batchItems?: number;
 }
 
