@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import * as mock from './index.ts';
+import * as msw from './msw/index.ts';
 
 test('exports exactly the documented names', () => {
   expect(Object.keys(mock)).toEqual([
@@ -8,4 +9,5 @@ test('exports exactly the documented names', () => {
     'defineService',
     'defineServices',
   ]);
+  expect(Object.keys(msw).sort()).toEqual(['GatewayError', 'events', 'mswHandlers', 'routes']);
 });

@@ -94,7 +94,7 @@ function toOperationId({ rawPath, request }: Call): string | undefined {
 }
 
 function toFetch(service: HostedService | undefined) {
-  return typeof service === 'function' ? service : service?.fetch;
+  return typeof service === 'function' ? service : service?.fetch?.bind(service);
 }
 
 function unknownService(name: string, services: Services): GatewayError {
@@ -157,7 +157,7 @@ export function createSockets(gatewayUrl: string, services: Services): WebSocket
   return link.addEventListener('connection', ({ client, info }) => {
     const { name, rest } = toTarget(client.url.href.slice(baseUrl.length).replace(/[?#].*/, ''));
     const service = services.get(name);
-    const open = typeof service === 'object' ? service.webSocket : undefined;
+    const open = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
     if (open === undefined) {
       client.close(REFUSED, `The service ${name} has no webSocket.`);
       return;

@@ -27,6 +27,17 @@ describe('a hosted service', () => {
     });
   });
 
+  it('may be an object with a method', async () => {
+    class Greeter {
+      readonly word = 'Hello';
+      fetch() {
+        return new Response(this.word);
+      }
+    }
+    berth.services.set('greeter', new Greeter());
+    expect(await (await call('greeter')).text()).toBe('Hello');
+  });
+
   it('may consist of routes', async () => {
     expect(await (await call('orders/7')).json()).toEqual({ id: '7' });
     const posted = await call('orders', { method: 'POST', body: '{"item":3}' });
