@@ -16,7 +16,6 @@ test.each(Object.entries(SERVERS))('every check passes on the %s', async (_, sta
     const { results, leftovers, exitCode } = await createConformance({
       ...options,
       seed: 1,
-      // `sequences.test.ts` makes more.
       sequences: 5,
     }).run();
     const bad = results.filter(

@@ -32,11 +32,11 @@ export interface ReferenceOptions {
 
 /** Starts the reference server on free ports, with its file driver and two environments. */
 export async function startReference(given: ReferenceOptions = {}): Promise<Reference> {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-proof-'));
+  const folder = await mkdtemp(join(tmpdir(), 'berth-reference-'));
   const fixture = given.fixtureUrl === undefined ? await startFixture({ port: 0 }) : undefined;
   const endpoints = [given.fixtureUrl ?? fixture?.url ?? ''];
   const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'proof' }] };
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'reference' }] };
   const environment = {
     tokens: { jwks },
     credentials: [KEY_PAIR],
@@ -49,7 +49,7 @@ export async function startReference(given: ReferenceOptions = {}): Promise<Refe
     ...(given.publicUrl ? { publicUrl: given.publicUrl } : {}),
     ...(given.wireProfile ? { wireProfile: given.wireProfile } : {}),
     store: { driver: 'file', root: folder },
-    keys: [{ secret: 'a key that signs the links and grants of a proof' }],
+    keys: [{ secret: 'a key that signs the links and grants of a test' }],
     environments: {
       [ENV]: environment,
       ...(given.isAlone ? {} : { [OTHER_ENV]: { ...environment, credentials: [] } }),
@@ -59,7 +59,7 @@ export async function startReference(given: ReferenceOptions = {}): Promise<Refe
   await server.listen();
   const mint = (audience: string, expires: string | number) =>
     new SignJWT({ sub: 'conformance' })
-      .setProtectedHeader({ alg: 'ES256', kid: 'proof' })
+      .setProtectedHeader({ alg: 'ES256', kid: 'reference' })
       .setAudience(audience)
       .setExpirationTime(expires)
       .sign(privateKey);
