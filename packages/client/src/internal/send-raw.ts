@@ -105,7 +105,7 @@ function toServicePath(template: string, params: Record<string, unknown>): strin
  *
  * @throws TypeError if a parameter is missing, or if `fetch` would change the bytes of its value
  */
-export function toPath(template: string, params: Record<string, unknown>): string {
+function toPath(template: string, params: Record<string, unknown>): string {
   return template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const isGreedy = (GREEDY_PARAMETERS as readonly string[]).includes(name);
     return toSegment(name, params[name], isGreedy);

@@ -260,7 +260,7 @@ type XmlError = Partial<Record<(typeof CHILDREN)[number], string>>;
  *
  * @returns the text of the child elements, or `undefined` if there is no `Error` element
  */
-export function readXmlError(text: string): XmlError | undefined {
+function readXmlError(text: string): XmlError | undefined {
   const error = contentOf(withoutSections(text), 'Error');
   if (error === undefined) return undefined;
   return Object.fromEntries(
