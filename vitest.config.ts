@@ -27,18 +27,21 @@ const PROJECTS: readonly Project[] = [
   { name: 'conformance', maxConcurrency: 4 },
   { name: 'scripts', folder: '.', include: ['{bench,scripts/test}/*.test.ts'] },
   { name: 'server', exclude: ['test/ceph/**', 'test/blobs/file-durability.test.ts'] },
-  // Each file in a process of its own, because it replaces modules or the global `fetch`.
+  { name: 'mock', exclude: ['test/msw/**'] },
+  { name: 'client', exclude: ['test/errors.test.ts'] },
+  { name: 'examples', include: ['{msw,test}/*.test.ts'] },
+  // Each file in a process of its own, because it replaces modules or the global `fetch`, or looks at a fresh module.
   {
     name: 'server-alone',
     folder: 'packages/server',
     include: ['test/blobs/file-durability.test.ts'],
     isolate: true,
   },
-  { name: 'client', exclude: ['test/msw/**', 'test/errors.test.ts'] },
+  { name: 'mock-alone', folder: 'packages/mock', include: ['test/msw/*.test.ts'], isolate: true },
   {
     name: 'client-alone',
     folder: 'packages/client',
-    include: ['test/msw/**/*.test.ts', 'test/errors.test.ts'],
+    include: ['test/errors.test.ts'],
     isolate: true,
   },
 ];

@@ -10,10 +10,13 @@ const ROOT = join(EXAMPLES, '..');
 /** Addresses in examples and pages, and what they are in a test. */
 export type Addresses = Readonly<Record<string, string>>;
 
+const copies: string[] = [];
+
 /** Copies an example, or a folder of examples, to a new folder, with the addresses of a test. */
 export async function copyExample(path: string, addresses: Addresses): Promise<string> {
   await mkdir(join(EXAMPLES, '.run'), { recursive: true });
   const folder = await mkdtemp(join(EXAMPLES, '.run/'));
+  copies.push(folder);
   const isFile = /\.\w+$/.test(path);
   await cp(join(EXAMPLES, path), isFile ? join(folder, path) : folder, { recursive: true });
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -31,9 +34,9 @@ export function replaceAddresses(text: string, addresses: Addresses): string {
   );
 }
 
-/** Removes what `copyExample` has written. */
+/** Removes what `copyExample` has written for this file of tests; other files run at the same time. */
 export async function removeCopies(): Promise<void> {
-  await rm(join(EXAMPLES, '.run'), { recursive: true, force: true });
+  for (const folder of copies.splice(0)) await rm(folder, { recursive: true });
 }
 
 /** Runs a program in a folder and returns what it prints. */
