@@ -122,19 +122,21 @@ async function npm(...args) {
     SCARF_ANALYTICS: 'false',
     // Not an argument, which would reach the command that `npm exec` runs.
     npm_config_cache: cache,
+    npm_config_update_notifier: 'false',
   };
-  await run('npm', args, { cwd: ROOT, env });
-  rmSync(cache, { recursive: true, force: true });
+  const remove = () => rmSync(cache, { recursive: true, force: true });
+  process.once('exit', remove);
+  // `npm pack` prints the name of its tarball.
+  const output = args[0] === 'pack' ? 'ignore' : 'inherit';
+  await run('npm', args, { cwd: ROOT, env, stdio: ['ignore', output, 'inherit'] });
+  remove();
+  process.off('exit', remove);
 }
 
 /** Runs a command, and ends this process if it fails. */
 async function run(command, args, options) {
   const shell = process.platform === 'win32';
-  const child = spawn(command, args, {
-    ...options,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    shell,
-  });
+  const child = spawn(command, args, { ...options, shell });
   const [code] = await once(child, 'close');
   if (code === 0) return;
   console.error('Installation failed: see the error above. It needs access to the npm registry.');
