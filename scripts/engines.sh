@@ -21,6 +21,10 @@ need python3 python3
 need go golang-go
 
 [ -n "$packages" ] || exit 0
+if ! command -v apt-get >/dev/null; then
+  echo "Only Debian and Ubuntu have these packages. Install by hand what they contain:$packages" >&2
+  exit 1
+fi
 echo "Installing$packages …"
 if [ "$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi
 apt() {
