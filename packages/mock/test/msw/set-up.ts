@@ -14,7 +14,10 @@ export const berth = mswHandlers({
     }),
   },
 });
-const server = setupServer(...berth.handlers);
+/** A deployment that sends flat responses (D20). */
+export const FLAT = 'https://flat.example.com';
+const flat = mswHandlers({ baseUrl: FLAT, wireProfile: { envelope: 'flat' } });
+const server = setupServer(...berth.handlers, ...flat.handlers);
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 afterEach(() => berth.reset());
 afterAll(() => server.close());
@@ -28,14 +31,18 @@ export function call(path: string, { headers, ...init }: RequestInit = {}): Prom
   });
 }
 
-export function callStorage(id: string, body: unknown, init: RequestInit = {}): Promise<Response> {
+export function callStorage(
+  id: string,
+  body: unknown,
+  { base = BASE, ...init }: RequestInit & { base?: string } = {},
+): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
     'x-svc-authorization': '1.0 any',
     'x-svc-timestamp': '1700000000',
     ...(init.headers as object),
   };
-  const url = `${BASE}/api/v2/envs/dev/storages:${id}`;
+  const url = `${base}/api/v2/envs/dev/storages:${id}`;
   return fetch(url, { method: 'POST', body: JSON.stringify(body), ...init, headers });
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { expectInContract } from './contract.ts';
-import { BASE, berth, callStorage, dataOf, linkTo, prepareUpload, upload } from './set-up.ts';
+import { BASE, berth, callStorage, dataOf, FLAT, linkTo, prepareUpload, upload } from './set-up.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -132,4 +132,20 @@ it('applies faults to the calls that they match, as often as they say', async ()
   berth.faults.put('gone', 'link:truncate=2');
   await expect(fetch(link).then((response) => response.text())).rejects.toThrow();
   expect(() => berth.faults.put('a', 'batchMove:reset')).toThrow(/^match must be an operationId/);
+});
+
+it('sends flat responses if the wire profile says so, failures too', async () => {
+  const requestId = expect.any(String);
+  const init = { base: FLAT };
+  const fileList = ['cloud://dev.files/none.txt'];
+  const found = await callStorage('batchDelete', { fileList }, init);
+  expect(await found.json()).toEqual({
+    requestId,
+    data: { fileList: [expect.objectContaining({ code: 'STORAGE_FILE_NONEXIST' })] },
+  });
+  const refused = await callStorage('batchDelete', { fileList: 'none' }, init);
+  expect([refused.status, await refused.json()]).toEqual([
+    400,
+    { requestId, code: 'INVALID_PARAM', message: expect.any(String) },
+  ]);
 });
