@@ -26,7 +26,15 @@ export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
 export { createCors } from './http/cors.ts';
 export { readJsonBody } from './runtime/body/read-fields.ts';
 export { hasResponse, toResponse } from './runtime/call.ts';
-export { bodyTooLarge, FaultError, malformed, notAllowed, notFound } from './runtime/faults.ts';
+export { decodeText } from './runtime/decoding.ts';
+export {
+  badPath,
+  bodyTooLarge,
+  FaultError,
+  malformed,
+  notAllowed,
+  notFound,
+} from './runtime/faults.ts';
 export { assertBatch, readCredentials, toStorageResponse } from './storage/storage-call.ts';
 export { toWireForm } from './storage/wire-form.ts';
 export {

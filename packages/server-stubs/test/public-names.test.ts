@@ -21,7 +21,8 @@ test.each([
     'the contract',
     contract,
     `COPY_PATH_PATTERN CORS ContractError FaultError GatewayError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
-    STORAGE_ITEM_ERRORS StorageError UploadError assertBatch bodyTooLarge createCors gatewayRoutes hasResponse
+    STORAGE_ITEM_ERRORS StorageError UploadError assertBatch badPath bodyTooLarge createCors decodeText
+    gatewayRoutes hasResponse
     malformed notAllowed notFound readCredentials readForm readJsonBody storageRoutes toCallerResponse
     toContractError toResponse toStorageResponse toUploadFields toUploaded toWireForm`,
   ],

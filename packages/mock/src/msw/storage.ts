@@ -1,7 +1,8 @@
 import type { Call, HandlerResponse } from '@berth/server-stubs';
 import {
   assertBatch,
-  bodyTooLarge,
+  badPath,
+  decodeText,
   FaultError,
   type FieldPart,
   type FileHead,
@@ -57,14 +58,13 @@ export function createStorageSurface(
       if (request.method !== route.method) {
         throw new FaultError(notAllowed(request.method, [route.method]));
       }
-      const envId = decodeURIComponent(segment);
+      const envId = decodeText(segment);
+      if (envId === undefined) throw new FaultError(badPath('envId'));
       const { headers } = call.request;
       await auth.credentials(readCredentials(headers, profile), { ...call, envId } as never);
-      const text = await request.text();
-      if (text.length > LIMITS.storageBodyBytes) {
-        throw new FaultError(bodyTooLarge(LIMITS.storageBodyBytes));
-      }
-      const input = readJsonBody(text, headers['content-type'], route.body);
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      const type = headers['content-type'];
+      const input = readJsonBody(bytes, type, route.body, LIMITS.storageBodyBytes);
       assertBatch(input, LIMITS.batchItems);
       const caller = { env: envId, id: 'mock' };
       const data = await act(input, { envId, caller, request: call.request, requestId });

@@ -149,3 +149,22 @@ it('sends flat responses if the wire profile says so, failures too', async () =>
     { requestId, code: 'INVALID_PARAM', message: expect.any(String) },
   ]);
 });
+
+it('counts the bytes of a body, not its characters', async () => {
+  const path = '中'.repeat(400_000);
+  const refused = await callStorage('getUploadMetaData', { path });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    413,
+    { body: { code: 'EXCEED_MAX_PAYLOAD_SIZE' } },
+  ]);
+});
+
+it('rejects an environment that is not percent-encoded correctly', async () => {
+  const url = `${BASE}/api/v2/envs/%zz/storages:batchDelete`;
+  const headers = { ...json, 'x-svc-authorization': '1.0 any', 'x-svc-timestamp': '1' };
+  const refused = await fetch(url, { method: 'POST', headers, body: '{"fileList":[]}' });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { body: { code: 'INVALID_PARAM' } },
+  ]);
+});

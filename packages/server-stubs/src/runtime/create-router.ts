@@ -3,7 +3,7 @@ import { deferContinue } from './body/request-stream.ts';
 import { Call } from './call.ts';
 import { decodeText } from './decoding.ts';
 import { exchange } from './exchange.ts';
-import { type Fault, notAllowed, notFound, tooLarge, toSimpleViolation } from './faults.ts';
+import { badPath, type Fault, notAllowed, notFound, tooLarge } from './faults.ts';
 import { createMatcher, type Matcher, namesOf, splitTarget, toSegments } from './matcher.ts';
 import {
   type Handlers,
@@ -123,10 +123,7 @@ function findBadEncoding({ route, pathNames }: Plan, values: readonly string[]):
     if (decodeText(values[index] as string) !== undefined) return false;
     return !route.parameters.some((other) => other.name === name && other.greedy);
   });
-  if (bad === undefined) return undefined;
-  const message = `path.${bad} has invalid percent-encoding.`;
-  const violations = [toSimpleViolation('path', `/${bad}`, 'encoding', message)];
-  return { kind: 'bad-path', status: 400, message, violations };
+  return bad === undefined ? undefined : badPath(bad);
 }
 
 function assertKnown({ routes }: RouteTable, handlers: Handlers): void {

@@ -191,6 +191,13 @@ export function tooLarge(message: string, status = 413): Fault {
   return { kind: 'too-large', status, message };
 }
 
+/** @param name the path parameter that cannot be decoded */
+export function badPath(name: string): Fault {
+  const message = `path.${name} has invalid percent-encoding.`;
+  const violations = [toSimpleViolation('path', `/${name}`, 'encoding', message)];
+  return { kind: 'bad-path', status: 400, message, violations };
+}
+
 export function bodyTooLarge(maxBytes: number): Fault {
   return tooLarge(`The request body is larger than ${maxBytes} bytes.`);
 }

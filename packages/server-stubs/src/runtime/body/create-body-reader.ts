@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { TextDecoder } from 'node:util';
 import {
   charsetOf,
   createNullObject,
@@ -24,10 +23,9 @@ import { readQuery } from '../parameters/create-parameter-reader.ts';
 import { BAD_ENCODING, coerce, Unreadable } from '../parameters/to-value.ts';
 import { findJsonProblem } from '../parse-json.ts';
 import type { Content, RequestBody } from '../route-table.ts';
-import { selectContent, toJson } from './read-fields.ts';
+import { decodeUtf8, selectContent, toJson } from './read-fields.ts';
 import { askToContinue, hasBody, limitStream, readBytes } from './request-stream.ts';
 
-const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 const UTF_8_NAMES = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 
 export interface ReadBody {
@@ -98,15 +96,9 @@ function toParsedBody(
   return body;
 }
 
-/** Parses a complete body: JSON, text or form. Skips a byte order mark (RFC 8259, section 8.1). */
+/** Parses a complete body: JSON, text or form. */
 function parseBytes(bytes: Buffer, content: Content, limits: Limits): unknown {
-  let text: string;
-  try {
-    text = UTF_8.decode(bytes);
-  } catch {
-    throw new FaultError(malformed('The request body is not valid UTF-8.'));
-  }
-  return parseText(text, content, limits);
+  return parseText(decodeUtf8(bytes), content, limits);
 }
 
 function parseText(text: string, content: Content, limits: Limits): unknown {

@@ -1,5 +1,6 @@
 import { findContent } from '../decoding.ts';
 import {
+  bodyTooLarge,
   FaultError,
   invalidRequest,
   malformed,
@@ -11,20 +12,37 @@ import {
 import { JSON_DEPTH, parseJson } from '../parse-json.ts';
 import type { Content, RequestBody, Validator } from '../route-table.ts';
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
 /**
  * Reads a JSON body that something other than `node:http` received.
  *
  * @param contentType the `Content-Type` header
- * @throws FaultError if the body is not what the document describes
+ * @throws FaultError if the body is larger than `maxBytes`, or not what the document describes
  */
 export function readJsonBody(
-  text: string,
+  bytes: Uint8Array,
   contentType: string | undefined,
   documented: RequestBody,
+  maxBytes: number,
 ): unknown {
   const { validate } = selectContent(documented.content, contentType);
-  if (text === '') throw new FaultError(missingBody());
-  return readFields(toJson(text, JSON_DEPTH), documented, validate);
+  if (bytes.length > maxBytes) throw new FaultError(bodyTooLarge(maxBytes));
+  if (bytes.length === 0) throw new FaultError(missingBody());
+  return readFields(toJson(decodeUtf8(bytes), JSON_DEPTH), documented, validate);
+}
+
+/**
+ * Skips a byte order mark (RFC 8259, section 8.1).
+ *
+ * @throws FaultError if the bytes are not UTF-8
+ */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return UTF_8.decode(bytes);
+  } catch {
+    throw new FaultError(malformed('The request body is not valid UTF-8.'));
+  }
 }
 
 /** @throws FaultError if the document has no such content */
