@@ -46,12 +46,7 @@ const PROJECTS: readonly Project[] = [
   },
 ];
 const NAMES = PROJECTS.map(({ name }) => name);
-const OTHERS: readonly Project[] = [
-  'spec',
-  'docs',
-  'examples',
-  ...readdirSync(join(ROOT, 'packages')),
-]
+const OTHERS: readonly Project[] = ['spec', 'docs', ...readdirSync(join(ROOT, 'packages'))]
   .filter((name) => !NAMES.includes(name))
   .map((name) => ({ name }));
 

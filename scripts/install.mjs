@@ -24,7 +24,7 @@ const STAMP = join(MODULES, '.berth-install');
 const read = (file) => readFileSync(join(ROOT, file), 'utf8');
 
 /** 24 MB of JavaScript; the native pnpm of `packageManager` is ten times as large. */
-export const SMALL_PNPM = 'pnpm@10.34.9';
+const SMALL_PNPM = 'pnpm@10.34.9';
 /** Uses exactly this version, and replaces the node_modules of another without asking. */
 const SMALL = [
   ...['--prod', '--loglevel=error', '--config.update-notifier=false'],

@@ -55,9 +55,9 @@ export async function toContractBody(
   if (isStorage) {
     const names = Object.values(settings.wireProfile.storageHeaders);
     const credentials = names.map((name) => name.toLowerCase());
-    const own = headers.filter(([name]) => !credentials.includes(name.toLowerCase()));
+    const unsigned = headers.filter(([name]) => !credentials.includes(name.toLowerCase()));
     const fields = vault.revealAll(JSON.parse(body.toString()));
-    return { headers: own, body: Buffer.from(JSON.stringify(toForm(fields, requestForm))) };
+    return { headers: unsigned, body: Buffer.from(JSON.stringify(toForm(fields, requestForm))) };
   }
   const [type = ''] = readAll(headers, 'content-type');
   if (!type.startsWith('multipart/form-data')) return { headers, body };

@@ -222,12 +222,12 @@ async function findRefusal(
  */
 export async function findCopyPaths(run: Run): Promise<void> {
   const preferred = run.settings.wireProfile.copyPaths;
-  const other = preferred === 'absolute' ? 'relative' : 'absolute';
+  const alternative = preferred === 'absolute' ? 'relative' : 'absolute';
   const t = new CheckContext(run, 'probe');
   try {
     const file = await t.upload.store('copy.txt');
     const accepts = (spelling: CopyPaths) => isCopied(t, file, spelling);
-    if (!(await accepts(preferred)) && (await accepts(other))) run.copyPaths = other;
+    if (!(await accepts(preferred)) && (await accepts(alternative))) run.copyPaths = alternative;
   } catch (error) {
     const isOfTarget = [Unreached, NetworkFault, Throttled].some((kind) => error instanceof kind);
     if (!isOfTarget && !run.signal.aborted) throw error;

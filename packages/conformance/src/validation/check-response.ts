@@ -46,11 +46,11 @@ export class ResponseValidator {
     if (documented) {
       return [...this.checkHeaders(documented, received), ...this.checkBody(documented, received)];
     }
-    const wanted = candidates.map((entry) => entry.contentType ?? 'no content').join(' or ');
+    const expected = candidates.map((entry) => entry.contentType ?? 'no content').join(' or ');
     return [
       ...this.checkHeaders(first, received),
       {
-        message: `the content type must be ${wanted}, not ${contentType ?? 'absent'}`,
+        message: `the content type must be ${expected}, not ${contentType ?? 'absent'}`,
         where: `${name} ${first.pointer}/content`,
       },
     ];

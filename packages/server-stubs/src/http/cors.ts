@@ -34,7 +34,7 @@ export interface Cors {
   response(origin: string | undefined): Readonly<Record<string, string>>;
   /**
    * Returns the headers for the 204 response to OPTIONS. They allow the request headers that the page asks
-   * for, because what a page sends to a hosted service is for the service to judge.
+   * for, because only the hosted service knows which headers it accepts.
    */
   preflight(request: CorsRequestHeaders): Readonly<Record<string, string>>;
   /** Whether pages from this origin may open WebSockets, to which browsers do not apply CORS headers. */
