@@ -67,10 +67,7 @@ test('the guide of a service with a document: mock, client, handlers and server'
   const folder = await copyExample('orders', { [MOCK]: mock.url, '9000': '0' });
   const document = 'services/orders.openapi.yaml';
   await runIn(folder, ['openapi-typescript', document, '-o', 'orders.ts']);
-  await runIn(folder, [
-    ...([process.execPath, commandOf('server-stubs/generator/cli.ts')] as const),
-    ...[document, '--output', 'src/generated'],
-  ]);
+  await runStubs(folder, document, '--output', 'src/generated');
   const options = { extends: '../../tsconfig.json', include: ['.'], exclude: [] };
   await writeFile(`${folder}/tsconfig.json`, JSON.stringify(options));
   await runIn(folder, ['tsc', '--noEmit', '-p', folder]);
@@ -79,11 +76,8 @@ test('the guide of a service with a document: mock, client, handlers and server'
 
 test('the README of the stubs: handlers of a document, and a server', async () => {
   const folder = await copyExample('stubs', { '8080': '0' });
-  await runIn(folder, [
-    ...([process.execPath, commandOf('server-stubs/generator/cli.ts')] as const),
-    ...['../../orders/services/orders.openapi.yaml'],
-    ...['--output', 'src/generated', '--handlers', 'src/handlers'],
-  ]);
+  const document = '../../orders/services/orders.openapi.yaml';
+  await runStubs(folder, document, '--output', 'src/generated', '--handlers', 'src/handlers');
   const options = ['--conditions=berth-source', 'src/server.ts'];
   const server = spawn(process.execPath, options, {
     cwd: folder,
@@ -106,8 +100,16 @@ test('the README of the client: each command works, in order', async () => {
   for (const { command } of commands) {
     await runIn(folder, ['bash', '-c', command.replace('npx berth', cli)], {
       BERTH_ENV: 'dev',
-      ...{ BERTH_STORAGE_URL: mock.url, BERTH_GATEWAY_URL: mock.url, BERTH_TOKEN: 'any' },
-      ...{ BERTH_SECRET_ID: 'any', BERTH_SECRET_KEY: 'any' },
+      BERTH_STORAGE_URL: mock.url,
+      BERTH_GATEWAY_URL: mock.url,
+      BERTH_TOKEN: 'any',
+      BERTH_SECRET_ID: 'any',
+      BERTH_SECRET_KEY: 'any',
     });
   }
 });
+
+/** Runs the command `berth-stubs` in a folder. */
+function runStubs(folder: string, ...args: string[]): Promise<string> {
+  return runIn(folder, [process.execPath, commandOf('server-stubs/generator/cli.ts'), ...args]);
+}
