@@ -109,9 +109,6 @@ interface Lax {
   body?: Buffer | string;
   service?: string;
   timestamp?: number;
-  date?: string;
-  /** For any key ID. */
-  secret?: string;
   /** Whether `host` need not be signed. */
   anyHeaders?: boolean;
   header?: (name: string, value: string) => string;
@@ -135,11 +132,11 @@ export function isSigned(
 ): boolean {
   const given = readSignature(request);
   if (given === undefined) return false;
-  const [id, scopeDate = '', service = '', end = ''] = (given.Credential ?? '').split('/');
-  const { date = scopeDate, header = (_: string, value: string) => value } = lax;
+  const [id, date = '', service = '', end = ''] = (given.Credential ?? '').split('/');
+  const { header = (_: string, value: string) => value } = lax;
   const names = signedNames(given);
   if (!names.includes('host') && !lax.anyHeaders) return false;
-  if (id !== keyPair.id && lax.secret === undefined) return false;
+  if (id !== keyPair.id) return false;
   const lines = names.map((name) => {
     const value = request.headers.get(name)?.trim() ?? '';
     return `${name}:${header(name, name === 'content-type' ? value.replace(/(?<=^multipart\/form-data);.*/, '') : value.toLowerCase())}`;
@@ -158,8 +155,7 @@ export function isSigned(
     ...[PREFIX.trim(), lax.timestamp ?? given.Timestamp],
     ...[`${date}/${signedFor}/${end}`, sha256(canonical)],
   ].join('\n');
-  const secret = Buffer.from(`TC3${lax.secret ?? keyPair.secret}`);
-  const key = [date, signedFor, end].reduce<Buffer>(hmac, secret);
+  const key = [date, signedFor, end].reduce<Buffer>(hmac, Buffer.from(`TC3${keyPair.secret}`));
   return hmac(key, text).toString('hex') === given.Signature;
 }
 

@@ -1,40 +1,17 @@
-import {
-  type Hooks,
-  type Json,
-  type MutatedRequest,
-  MutatedResponse,
-} from '../../proxy/messages.ts';
+import { type Hooks, type MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
 import { COPY, DELETE, itemsOf } from './storage.ts';
 import { readForm } from './uploads.ts';
 
-/** What happened to the files so far, by their paths. */
-interface Past {
-  /** The content of each file. */
-  files: Map<string, Buffer>;
-  /** The last content of the files that were deleted, even if they exist again. */
-  deleted: Map<string, Buffer | undefined>;
-  /** Destinations of copies and moves. */
-  copied: Set<string>;
-  /** Sources of moves. */
-  moved: Set<string>;
-}
-
-interface Move {
-  from: string;
-  to: string;
-  isMove: boolean;
-  bytes: Buffer;
-}
-
-/** Hooks that are called with each success, before the response is sent. `deleted`, `copied` and `moved` lack it then. */
+/** What a mutant does after each success, before the response is sent. */
 export interface Watching extends Hooks {
-  uploaded?: (path: string, bytes: Buffer, before: Buffer | undefined) => unknown;
-  deleted?: (path: string, before: Buffer | undefined) => unknown;
-  copied?: (move: Move, before: Buffer | undefined) => unknown;
-  /** The item of a copy that failed. */
-  failed?: (item: Json) => unknown;
+  uploaded?: (path: string, bytes: Buffer) => unknown;
+  deleted?: (path: string) => unknown;
+  copied?: (copy: { from: string; to: string; isMove: boolean }) => unknown;
 }
+
+/** The content of each file, by its path. */
+type Contents = Map<string, Buffer>;
 
 /** Returns the path in a file ID, a copy path, a form key or the target of a link. */
 export function toPath(text: unknown): string {
@@ -53,20 +30,14 @@ function decode(path: string): string {
 
 /** Creates a mutant from what it does when files change. */
 export const watching =
-  (create: (history: MutantContext & Past) => Watching): Mutant['create'] =>
+  (create: (history: MutantContext & { files: Contents }) => Watching): Mutant['create'] =>
   (context) => {
-    const past: Past = {
-      files: new Map(),
-      deleted: new Map(),
-      copied: new Set(),
-      moved: new Set(),
-    };
-    const hooks = create({ ...context, ...past });
+    const files: Contents = new Map();
+    const hooks = create({ ...context, files });
     return {
       ...hooks,
-      request: (request) => hooks.request?.(request),
       async response(response, request) {
-        await follow(hooks, past, response, request);
+        await follow(hooks, files, response, request);
         await hooks.response?.(response, request);
       },
     };
@@ -74,66 +45,33 @@ export const watching =
 
 async function follow(
   hooks: Watching,
-  { files, deleted, copied, moved }: Past,
+  files: Contents,
   response: MutatedResponse,
   request: MutatedRequest,
 ): Promise<void> {
   if (request.isUpload && response.status < 300) {
     const form = readForm(request);
     const path = toPath(form.get('key'));
-    const before = files.get(path);
     const bytes = form.get('file') ?? Buffer.alloc(0);
     files.set(path, bytes);
-    await hooks.uploaded?.(path, bytes, before);
+    await hooks.uploaded?.(path, bytes);
   }
-  const entries = response.json?.body?.data?.fileList;
-  if (request.operation === DELETE) {
-    for (const [index, id] of itemsOf(request).entries()) {
-      if (entries?.[index]?.code !== 'SUCCESS') continue;
-      const path = toPath(id);
-      const before = files.get(path);
-      files.delete(path);
-      await hooks.deleted?.(path, before);
-      deleted.set(path, before);
-    }
-  }
-  if (request.operation !== COPY) return;
+  const entries = response.json?.body?.data?.fileList ?? [];
   for (const [index, item] of itemsOf(request).entries()) {
+    const { code } = entries[index] ?? { code: 'none' };
+    if (request.operation === DELETE && code === 'SUCCESS') {
+      files.delete(toPath(item));
+      await hooks.deleted?.(toPath(item));
+    }
     const [from, to] = [toPath(item.srcPath), toPath(item.dstPath)];
     const bytes = files.get(from);
-    if (!entries?.[index] || entries[index].code || !bytes) {
-      await hooks.failed?.(item);
-      continue;
-    }
-    const before = files.get(to);
-    files.set(to, bytes);
+    if (request.operation !== COPY || code || !bytes) continue;
     const isMove = item.removeOriginal === true && from !== to;
+    files.set(to, bytes);
     if (isMove) files.delete(from);
-    await hooks.copied?.({ from, to, isMove, bytes }, before);
-    copied.add(to);
-    if (isMove) moved.add(from);
+    await hooks.copied?.({ from, to, isMove });
   }
 }
-
-/** Makes a file depend on others: changes each copy along with its source, or the other way round. */
-export const linked = (isBack: boolean, act: 'store' | 'remove') =>
-  watching(({ store, remove }) => {
-    const pairs = new Map<string, string>();
-    const changed = async (path: string, bytes?: Buffer) => {
-      const other = pairs.get(path);
-      pairs.delete(path);
-      if (other === undefined) return;
-      if (act === 'store' && bytes) await store(other, bytes);
-      if (act === 'remove' && !bytes) await remove(other);
-    };
-    return {
-      copied: ({ from, to, isMove }) => {
-        if (!isMove && from !== to) isBack ? pairs.set(to, from) : pairs.set(from, to);
-      },
-      uploaded: changed,
-      deleted: (path) => changed(path),
-    };
-  });
 
 /** Deletes other files along with a file. */
 export const deletesToo = (belongs: (other: string, deleted: string) => boolean) =>
@@ -143,16 +81,12 @@ export const deletesToo = (belongs: (other: string, deleted: string) => boolean)
     },
   }));
 
-/** Rejects downloads. */
-const downloads = (isRejected: (path: string, target: string) => unknown) =>
-  ({
-    request: ({ isDownload, target }) =>
-      isDownload && isRejected(toPath(target), target)
+export const linksWorkOnce = () => {
+  const used = new Set<string>();
+  return {
+    request: ({ isDownload, target }: MutatedRequest) =>
+      isDownload && (used.has(target) || !used.add(target))
         ? new MutatedResponse(403, {}, 'gone')
         : undefined,
-  }) satisfies Watching;
-
-export const linksWorkOnce = watching(() => {
-  const used = new Set<string>();
-  return downloads((_, target) => used.has(target) || !used.add(target));
-});
+  };
+};
