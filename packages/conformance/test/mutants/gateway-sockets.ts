@@ -1,64 +1,24 @@
 import { isUtf8 } from 'node:buffer';
-import type {
-  Hooks,
-  MutatedRequest,
-  SocketEnd,
-  SocketFrame,
-  SocketMessage,
-} from '../proxy/messages.ts';
+import type { Hooks, MutatedRequest, SocketFrame } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
 import { acceptHandshake, isSigned, readSignature } from './support/credentials.ts';
 import { setHeader, toGatewayResponse, toRefusal, upgraded } from './support/gateway.ts';
 
 /** Opcodes of RFC 6455, section 5.2. */
-const [CLOSE, PONG] = [8, 10] as const;
-
-/** Changes the frames of one side. */
-const frames = (
-  from: SocketFrame['from'],
-  change: (frame: SocketFrame) => SocketFrame | undefined,
-): Hooks => ({ frame: (frame) => (frame.from === from ? change(frame) : frame) });
+const [TEXT, BINARY, CLOSE, PONG] = [1, 2, 8, 10] as const;
 
 const NAME = 'Sec-WebSocket-Protocol';
 
-/** Changes the messages of one side, except commands to the fixture. */
-const messages = (
-  side: SocketMessage['from'],
-  change: (message: SocketMessage) => Partial<SocketMessage> | undefined,
+/** Changes the frames that match. */
+const frames = (
+  isWanted: (frame: SocketFrame) => unknown,
+  change: (frame: SocketFrame) => Partial<SocketFrame>,
 ): Hooks => ({
-  message(message) {
-    const isWanted = message.from === side && !message.data.toString().startsWith('!');
-    const changed = isWanted ? change(message) : {};
-    return changed && { ...message, ...changed };
-  },
+  frames: (frame) => [isWanted(frame) ? { ...frame, ...change(frame) } : frame],
 });
 
-/** Changes the bytes of one side's messages of a kind. */
-const bytes = (
-  kind: 'text' | 'binary',
-  side: SocketMessage['from'],
-  change: (data: Buffer) => Buffer,
-): Hooks =>
-  messages(side, ({ binary, data }) =>
-    binary === (kind === 'binary') ? { data: change(data) } : {},
-  );
-
-/**
- * Changes how a WebSocket ends that one side has closed.
- *
- * @param codes the lowest and the highest code that is changed
- */
-const closes = (
-  from: SocketEnd['from'],
-  [least, most]: readonly [number, number],
-  change: Partial<SocketEnd>,
-): Hooks => ({
-  close(end) {
-    const isWanted = end.from === from && end.code >= least && end.code <= most;
-    return isWanted ? { ...end, ...change } : end;
-  },
-});
-const ANY = [0, 4999] as const;
+const fromCaller = (opcode: number) => (frame: SocketFrame) =>
+  frame.from === 'caller' && frame.opcode === opcode;
 
 const handshake = (upgrade: (request: MutatedRequest) => unknown): Hooks => ({ upgrade });
 
@@ -72,33 +32,32 @@ export const gatewaySockets: Rows = {
     ),
   },
   'GW-WS-TEXT': {
-    'a character that is split between two fragments is replaced': frames('caller', (frame) =>
-      frame.opcode < CLOSE && (frame.opcode === 0 || !frame.fin)
-        ? { ...frame, data: Buffer.from(frame.data.toString()) }
-        : frame,
+    'a character that is split between two fragments is replaced': frames(
+      ({ from, opcode, fin }) => from === 'caller' && opcode < CLOSE && (opcode === 0 || !fin),
+      ({ data }) => ({ data: Buffer.from(data.toString()) }),
     ),
     'the gateway greets the caller with a message': {
-      joined: (socket) =>
-        socket.send({ from: 'service', opcode: 1, fin: true, data: Buffer.from('connected') }),
+      joined: (send) =>
+        send({ from: 'service', opcode: TEXT, fin: true, data: Buffer.from('connected') }),
     },
   },
   'GW-WS-BINARY': {
-    'binary messages that contain text arrive as text messages': {
-      message(message) {
-        const isText = isUtf8(message.data) && message.data.length > 1;
-        return message.binary && isText ? { ...message, binary: false } : message;
-      },
-    },
-    'a trailing zero byte is lost': bytes('binary', 'caller', (data) =>
-      data.at(-1) === 0 ? data.subarray(0, -1) : data,
+    'binary messages that contain text arrive as text messages': frames(
+      ({ opcode, data }) => opcode === BINARY && isUtf8(data) && data.length > 1,
+      () => ({ opcode: TEXT }),
+    ),
+    'a trailing zero byte is lost': frames(
+      (frame) => fromCaller(BINARY)(frame) && frame.data.at(-1) === 0,
+      ({ data }) => ({ data: data.subarray(0, -1) }),
     ),
   },
   'GW-WS-PING': {
     'control frames other than closes are dropped': {
-      frame: (frame) => (frame.opcode > 8 ? undefined : frame),
+      frames: (frame) => (frame.opcode > CLOSE ? [] : [frame]),
     },
-    'the payload of a pong is lost': frames('service', (frame) =>
-      frame.opcode === PONG ? { ...frame, data: Buffer.alloc(0) } : frame,
+    'the payload of a pong is lost': frames(
+      ({ from, opcode }) => from === 'service' && opcode === PONG,
+      () => ({ data: Buffer.alloc(0) }),
     ),
   },
   'GW-WS-SUBPROTOCOL': {
@@ -112,8 +71,12 @@ export const gatewaySockets: Rows = {
     ),
   },
   'GW-WS-CLOSE': {
-    'the service always receives the close code 1000': closes('caller', ANY, { code: 1000 }),
-    "the caller's reason is lost": closes('caller', ANY, { reason: '' }),
+    'the service always receives the close code 1000': frames(fromCaller(CLOSE), ({ data }) => ({
+      data: Buffer.from([1000 >> 8, 1000 & 255, ...data.subarray(2)]),
+    })),
+    "the caller's reason is lost": frames(fromCaller(CLOSE), ({ data }) => ({
+      data: data.subarray(0, 2),
+    })),
   },
   'GW-WS-AUTH': {
     'a handshake without credentials is accepted': acceptHandshake((value) => value === undefined),

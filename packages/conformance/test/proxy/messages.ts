@@ -183,22 +183,10 @@ export interface Hooks {
   upgrade?: (request: MutatedRequest) => unknown;
   /** Called with the 101 before it reaches the caller; its body is ignored. */
   upgraded?: (response: MutatedResponse, request: MutatedRequest) => void;
-  /** Called with each WebSocket message; `undefined` drops it. */
-  message?: (message: SocketMessage) => SocketMessage | SocketMessage[] | undefined;
-  /** Called when a WebSocket is open. Like `frame`, it works on the frames of both sides. */
-  joined?: (socket: RelayedSocket) => void;
-  /** Called with each frame; `undefined` drops it. */
-  frame?: (frame: SocketFrame, socket: RelayedSocket) => SocketFrame | undefined;
-  /** Called with the first close frame of a WebSocket. */
-  close?: (end: SocketEnd) => SocketEnd;
-}
-
-export interface SocketMessage {
-  from: 'caller' | 'service';
-  binary: boolean;
-  data: Buffer;
-  /** In a fragment of a message, whether it is the last one. Absent for an unfragmented message. */
-  fin?: boolean;
+  /** Called when a WebSocket is open, with a function that sends another frame to one of the sides. */
+  joined?: (send: (frame: SocketFrame) => void) => void;
+  /** Called with each frame of a WebSocket; returns the frames to send instead. */
+  frames?: (frame: SocketFrame) => SocketFrame[];
 }
 
 /** A frame (RFC 6455, section 5.2), unmasked. */
@@ -207,18 +195,4 @@ export interface SocketFrame {
   opcode: number;
   fin: boolean;
   data: Buffer;
-}
-
-/** An open WebSocket whose frames a mutant changes. */
-export interface RelayedSocket {
-  /** Sends another frame to the side that it is not from. */
-  send(frame: SocketFrame): void;
-  /** Breaks the connection to both sides. */
-  end(): void;
-}
-
-export interface SocketEnd {
-  from: 'caller' | 'service';
-  code: number;
-  reason: string;
 }

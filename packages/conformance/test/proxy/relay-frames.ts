@@ -1,37 +1,25 @@
 import type { Socket } from 'node:net';
-import type { Hooks, RelayedSocket, SocketFrame } from './messages.ts';
+import type { Hooks, SocketFrame } from './messages.ts';
 
-/** Opcodes (RFC 6455, section 5.2). */
-const [TEXT, BINARY, CLOSE] = [1, 2, 8];
-
-/** Relays the frames of an open WebSocket, and applies the hooks for frames, messages and closes. */
+/** Relays the frames of an open WebSocket, and applies the hooks. */
 export function relayFrames(
-  hooks: Hooks,
+  { frames = (frame) => [frame], joined }: Hooks,
   caller: Socket,
   service: Socket,
   fromCaller: Buffer,
   fromService: Buffer,
 ): void {
   const sides = { caller, service };
-  const relayed: RelayedSocket = {
-    send: (frame) => (frame.from === 'caller' ? service : caller).write(toBytes(frame)),
-    end() {
-      caller.destroy();
-      service.destroy();
-    },
-  };
-  const { frame: change = (frame) => frame, joined } = hooks;
-  const closing = { isBegun: false };
-  joined?.(relayed);
+  const send = (frame: SocketFrame) =>
+    void (frame.from === 'caller' ? service : caller).write(toBytes(frame));
+  joined?.(send);
   for (const from of ['caller', 'service'] as const) {
     let rest = from === 'caller' ? fromCaller : fromService;
-    const join = createJoiner(hooks, closing);
     const read = (bytes: Buffer) => {
       rest = Buffer.concat([rest, bytes]);
       for (let taken = takeFrame(rest, from); taken; taken = takeFrame(rest, from)) {
         rest = taken.rest;
-        const changed = change(taken.frame, relayed);
-        for (const frame of changed ? join(changed) : []) relayed.send(frame);
+        for (const frame of frames(taken.frame)) send(frame);
       }
     };
     sides[from].on('data', read).once('end', () => {
@@ -39,47 +27,6 @@ export function relayFrames(
     });
     read(Buffer.alloc(0));
   }
-}
-
-/**
- * Returns a function that applies the hooks for messages and closes to the frames of a side, and returns the frames
- * to send instead. Only the first close of both sides counts, because the other side repeats it.
- */
-function createJoiner({ message, close }: Hooks, closing: { isBegun: boolean }) {
-  let parts: SocketFrame[] = [];
-  let isContinued = false;
-  return (frame: SocketFrame): SocketFrame[] => {
-    const { from, opcode, fin, data } = frame;
-    if (opcode === CLOSE && !closing.isBegun) {
-      closing.isBegun = true;
-      const code = data.length < 2 ? 1005 : data.readUInt16BE(0);
-      const passed = close?.({ from, code, reason: data.subarray(2).toString() });
-      return [passed ? { ...frame, data: toCloseData(passed) } : frame];
-    }
-    if (opcode >= CLOSE || !message) return [frame];
-    parts.push(frame);
-    if (!fin) return [];
-    const binary = parts[0]?.opcode === BINARY;
-    const given = { from, binary, data: Buffer.concat(parts.map((part) => part.data)) };
-    parts = [];
-    return [message(given) ?? []].flat().map((one) => {
-      const isText = !one.binary && one.fin === undefined;
-      const start = isContinued ? 0 : one.binary ? BINARY : TEXT;
-      isContinued = one.fin === false;
-      return {
-        ...{ from, opcode: start, fin: !isContinued },
-        data: isText ? Buffer.from(one.data.toString()) : one.data,
-      };
-    });
-  };
-}
-
-/** Codes that no close frame may contain are left out (RFC 6455, section 7.4.1). */
-function toCloseData({ code, reason }: { code: number; reason: string }): Buffer {
-  if (code < 1000 || [1004, 1005, 1006, 1015].includes(code)) return Buffer.alloc(0);
-  const head = Buffer.alloc(2);
-  head.writeUInt16BE(code);
-  return Buffer.concat([head, Buffer.from(reason)]);
 }
 
 /** Returns the first frame in these bytes if it is complete (RFC 6455, section 5.2). */

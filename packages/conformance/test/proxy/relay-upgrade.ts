@@ -32,8 +32,7 @@ export async function relayUpgrade(
     socket.write(toHead(response));
     upstream.on('error', () => socket.destroy());
     socket.on('error', () => upstream.destroy());
-    if (hooks.frame || hooks.joined || hooks.message || hooks.close)
-      return relayFrames(hooks, socket, upstream, head, rest);
+    if (hooks.frames || hooks.joined) return relayFrames(hooks, socket, upstream, head, rest);
     if (rest.length > 0) socket.write(rest);
     if (head.length > 0) upstream.write(head);
     upstream.pipe(socket).pipe(upstream);

@@ -4,8 +4,9 @@ import {
   request as requestHttp,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { type Listening, listen } from '../support/listen.ts';
 import {
   type Headers,
   type Hooks,
@@ -19,11 +20,9 @@ import { relayUpgrade } from './relay-upgrade.ts';
 /** Returns the address of the server that a path and query belong to. */
 export type ToServer = (target: string) => string;
 
-export interface MutatingProxy {
-  url: string;
+export interface MutatingProxy extends Listening {
   /** Sets the address for each path and query, and the hooks; needed before the first call. */
   setUp(toServer: ToServer, hooks: Hooks): void;
-  close(): Promise<void>;
 }
 
 /** Starts a proxy that relays everything byte for byte, except for what the hooks change. */
@@ -40,16 +39,12 @@ export async function startMutatingProxy(): Promise<MutatingProxy> {
   });
   // On a busy machine, a call could meet the end of an idle connection.
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listening = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...listening,
     setUp(given, changes) {
       toServer = given;
       hooks = changes;
-    },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

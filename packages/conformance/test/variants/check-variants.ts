@@ -54,8 +54,8 @@ function watch(one: Variant, onEffect: () => void): Variant {
     ...one,
     create(context) {
       const hooks = one.create(context);
-      const { request, response, early, message, upgrade, upgraded, chunkBytes } = hooks;
-      if (early || message || chunkBytes) onEffect();
+      const { request, response, early, frames, upgrade, upgraded, chunkBytes } = hooks;
+      if (early || frames || chunkBytes) onEffect();
       return {
         ...hooks,
         ...(request && { request: watchHook(request) }),

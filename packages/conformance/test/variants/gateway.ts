@@ -168,12 +168,13 @@ export const gateway: readonly Variant[] = [
   }),
   ...allow('RFC 6455, section 5.4: an intermediary may change fragmentation', {
     'WebSocket messages are fragmented': {
-      message(given) {
-        if (given.data.length < 2) return given;
-        const middle = given.data.length >> 1;
+      frames(frame) {
+        const { opcode, data } = frame;
+        if (opcode > 7 || data.length < 2) return [frame];
+        const middle = data.length >> 1;
         return [
-          { ...given, data: given.data.subarray(0, middle), fin: false },
-          { ...given, data: given.data.subarray(middle), fin: true },
+          { ...frame, data: data.subarray(0, middle), fin: false },
+          { ...frame, opcode: 0, data: data.subarray(middle) },
         ];
       },
     },

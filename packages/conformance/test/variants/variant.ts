@@ -52,7 +52,7 @@ export function toRuns(variants: readonly Variant[]): Variant[][] {
 export function combine(variants: readonly Variant[], context: MutantContext): Hooks {
   const all = variants.map(({ create }) => create(context));
   const withRequest = all.filter(({ request }) => request);
-  const messages = all.flatMap(({ message }) => message ?? []);
+  const frames = all.flatMap((hooks) => hooks.frames ?? []);
   const chunkBytes = all.find((hooks) => hooks.chunkBytes)?.chunkBytes;
   return {
     ...(chunkBytes ? { chunkBytes } : {}),
@@ -69,14 +69,11 @@ export function combine(variants: readonly Variant[], context: MutantContext): H
             }
           },
         }),
-    ...(messages.length === 0
+    ...(frames.length === 0
       ? {}
       : {
-          message: (given) =>
-            messages.reduce(
-              (passed, message) => passed.flatMap((one) => message(one) ?? []),
-              [given],
-            ),
+          frames: (given) =>
+            frames.reduce((passed, change) => passed.flatMap((one) => change(one)), [given]),
         }),
     early(outgoing) {
       for (const hooks of all) hooks.early?.(outgoing);
