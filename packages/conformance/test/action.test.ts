@@ -58,7 +58,7 @@ test('the GitHub Action runs the suite, writes every report, and ends with its e
   expect(used).not.toEqual([]);
   for (const name of used) expect(name).toMatch(/@[\da-f]{40}$/);
   await using target = await startBroken();
-  const { token, gatewayHost } = target.server;
+  const { gatewayToken: token, gatewayHost } = target.options;
   await using folder = await makeTemporaryFolder();
   const { code, output, summary } = await runAction(
     folder.path,

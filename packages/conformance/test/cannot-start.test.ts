@@ -2,15 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { closeServer, listen } from './support/listen.ts';
+import { listen } from './support/listen.ts';
 import { run, runAgainst } from './support/run.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 import { startSecond } from './targets/start-second.ts';
 
 test('a dead address is reported in one sentence', async () => {
-  const server = createServer();
-  const url = await listen(server);
-  await closeServer(server);
+  const { url, close } = await listen(createServer());
+  await close();
   const { code, lines } = await runAgainst(url);
   expect(code).toBe(2);
   expect(lines).toHaveLength(1);
@@ -52,7 +51,7 @@ test.each([
   ],
 ])('%s is distinguished from rejected credentials, and fails nothing', async (_, toArgs, line) => {
   await using target = await startSecond({ failures: 'status' });
-  const { storageUrl, gatewayUrl } = target.server;
+  const { storageUrl, gatewayUrl } = target.options;
   const args = toArgs(storageUrl, gatewayUrl);
   const ids = 'GW-STATUS,ST-META-CALL,AU-NONE,AU-STORAGE-NONE';
   const { code, output } = await run(...target.args, ...args, '--only', ids);

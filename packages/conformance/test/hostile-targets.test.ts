@@ -110,7 +110,7 @@ test.each(['drop', 'hang'] as const)('a target that starts to %s all calls', asy
   const ran = await runSuite({ ...target.options, timeout: 300, only });
   expect(mustsOf(ran, 'fail')).toEqual([]);
   expect(ran.exitCode).toBe(4);
-  expect(ran.report?.leftovers).toEqual(expect.arrayContaining(target.server.listFiles()));
+  expect(ran.report?.leftovers).toEqual(expect.arrayContaining(target.listFiles()));
   expect(ran.notices.at(-1)).toMatch(/^files that the run stored may still exist: /);
   expect(mustsOf(ran, 'error').at(-1)).toMatch(/did not respond 12 times in a row|hang up|within/);
 });

@@ -21,7 +21,7 @@ test('a run that is interrupted halfway removes everything it stored', async () 
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
   expect(ran.exitCode).toBe(3);
   expect(mustsOf(ran, 'skip').at(-1)).toContain('the run was interrupted');
-  expect(target.server.listFiles()).toEqual([]);
+  expect(target.listFiles()).toEqual([]);
   expect(ran.report?.leftovers).toEqual([]);
 });
 
@@ -44,7 +44,7 @@ test('once the budget is used up, the remaining checks are skipped and all files
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
   expect(ran.exitCode).toBe(3);
   expect(mustsOf(ran, 'skip').at(-1)).toContain('the time budget of 1 s is used up');
-  expect(target.server.listFiles()).toEqual([]);
+  expect(target.listFiles()).toEqual([]);
 });
 
 test('--read-only makes no call that stores, copies or deletes', async () => {
@@ -54,7 +54,7 @@ test('--read-only makes no call that stores, copies or deletes', async () => {
   expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
   expect(ran.exitCode).toBe(0);
   expect(idsOf(ran, 'disabled')).toContain('ST-COPY-MOVE');
-  expect(target.server.countWrites()).toBe(0);
+  expect(target.countWrites()).toBe(0);
   expect(idsOf(ran, 'pass')).toEqual(expect.arrayContaining(['GW-STATUS', 'ST-META-CALL']));
 });
 
@@ -69,7 +69,7 @@ test('if a server deletes nothing, a notice lists the remaining files', async ()
   const ran = await runSuite({ ...target.options, only: ['UP-SUCCESS', 'ST-DELETE-CALL'] });
   expect(ran.exitCode).toBe(1);
   expect(idsOf(ran, 'fail')).toContain('ST-DELETE-CALL');
-  expect(target.server.listFiles().length).toBeGreaterThan(0);
-  expect(ran.report?.leftovers.toSorted()).toEqual(target.server.listFiles().toSorted());
+  expect(target.listFiles().length).toBeGreaterThan(0);
+  expect(ran.report?.leftovers.toSorted()).toEqual(target.listFiles().toSorted());
   expect(ran.notices.at(-1)).toMatch(/^files that the run stored may still exist: \S+, .* more$/);
 });

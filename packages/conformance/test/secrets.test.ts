@@ -58,10 +58,10 @@ test('failure reports contain no upload grants and no signatures', async () => {
   const only = ['--only', 'ST-META,ST-LINKS,ST-ENVELOPE,UP-FORM,AU-TC3'];
   const shown = await runWithReports(...target.args, ...only);
   expect(shown).toContain('fail ');
-  for (const name of ['token', 'otherEnvToken', 'expiredToken'] as const) {
-    expect(shown).not.toContain(target.server[name]);
+  for (const name of ['gatewayToken', 'otherEnvToken', 'expiredToken'] as const) {
+    expect(shown).not.toContain(target.options[name]);
   }
-  expect(shown).not.toContain(target.server.tc3.secretKey);
+  expect(shown).not.toContain(target.options.tc3.secretKey);
   expect(shown).not.toMatch(/Signature=[0-9a-f]{16}/);
 });
 

@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned';
 import { beforeAll, expect, test } from 'vitest';
 import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
-import { startFronted } from './targets/start-second.ts';
+import { startFronted, startSecond } from './targets/start-second.ts';
 
 /** A few rules of each kind: plain calls, raw paths, WebSockets, event streams, signed calls, files. */
 const only = ['GW-PATH-SLASHES', 'GW-WS-CLOSE', 'GW-SSE', 'AU-TC3-BODY', 'UP-FORM'];
@@ -21,7 +21,8 @@ test('neither an untrusted certificate nor a missing one allows a run', async ()
   const ran = await runSuite(target.options);
   expect(ran.exitCode).toBe(2);
   expect(ran.sentence).toMatch(/cannot be reached: .*self-signed certificate/);
-  const gatewayUrl = target.server.gatewayUrl.replace('http:', 'https:');
+  await using plainTarget = await startSecond();
+  const gatewayUrl = plainTarget.options.gatewayUrl.replace('http:', 'https:');
   const plain = await runSuite({ ...target.options, gatewayUrl, ca: tls.cert, timeout: 2000 });
   expect(plain.exitCode).toBe(2);
   expect(plain.sentence).toMatch(/^gatewayUrl: the gateway at https:.* cannot be reached/);

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
-import { closeServer, listen } from '../../test/support/listen.ts';
+import { listen } from '../../test/support/listen.ts';
 import type { SentRequest } from '../http/exchange.ts';
 import { toCurl, toRepeat } from './to-curl.ts';
 
@@ -61,9 +61,8 @@ describeOn('curl', 'a command', () => {
       body = await buffer(incoming);
       response.end();
     });
-    const origin = await listen(server);
-    await promisify(execFile)('sh', ['-c', toCurl({ ...request, url: origin + request.url })]);
-    await closeServer(server);
+    await using target = await listen(server);
+    await promisify(execFile)('sh', ['-c', toCurl({ ...request, url: target.url + request.url })]);
     expect(seen).toMatchObject({ method: request.method, url: request.url });
     const encoding = request.bodyEncoding === 'base64' ? 'base64' : 'utf8';
     expect(body).toEqual(Buffer.from(request.body, encoding));
@@ -83,7 +82,8 @@ describeOn('curl', 'a command', () => {
       ports.push([method, socket.remotePort]);
       response.end();
     });
-    const url = `${await listen(server)}/a?b=c`;
+    await using target = await listen(server);
+    const url = `${target.url}/a?b=c`;
     const command = toRepeat({
       message: '',
       where: '',
@@ -91,7 +91,6 @@ describeOn('curl', 'a command', () => {
       onOneConnection: true,
     });
     await promisify(execFile)('sh', ['-c', command]);
-    await closeServer(server);
     expect(ports).toEqual([ports[0], ports[0]]);
   });
 });

@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, request, type Server, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Choices, limits } from './choices.ts';
 import { endToEnd, type RawHeaders, readBody, valuesOf, without } from './http.ts';
@@ -9,8 +16,8 @@ interface GatewaySettings {
   env: string;
   /** Hosted services: name → URL. */
   services: Map<string, URL>;
-  /** Names of services that nobody may call. */
-  forbidden: Set<string>;
+  /** The service that nobody may call. */
+  forbidden: string;
   /** Issued tokens: token → environment. */
   tokens: Map<string, { env: string; expires: number }>;
   keyPair: KeyPair;
@@ -31,56 +38,29 @@ export function createGateway(settings: GatewaySettings): Server {
   const isWebSocket = ({ method, headers }: IncomingMessage) =>
     method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
   const options = { requireHostHeader: false, shouldUpgradeCallback: isWebSocket };
-
   const server = createServer(options, async (call, response) => {
     const id = settings.nextRequestId();
-    const refuse = (code: RefusalCode) => {
-      const { status, headers, body } = toRefusal(code, id);
-      response.writeHead(status, headers).end(body);
-    };
     const body = await readBody(call, limits.gatewayBodyBytes).catch(() => null);
     if (body === null) return;
-    if (body === undefined) return refuse('BODY_TOO_BIG');
+    if (body === undefined) return refuse(response, 'BODY_TOO_BIG', id);
     const authorized = authorize(call, body, settings);
-    if (typeof authorized === 'string') return refuse(authorized);
+    if (typeof authorized === 'string') return refuse(response, authorized, id);
     const upstream = callService(authorized, call, body);
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      upstream.destroy();
-    }, limits.gatewayHeadMilliseconds);
     upstream.on('response', (received) => {
-      clearTimeout(timer);
-      const sent = toResponseHeaders(received, id, toDisposition(call, received));
-      response.sendDate = false;
-      response.writeHead(received.statusCode ?? 500, received.statusMessage, sent);
-      // D14: "the gateway forwards each event when it arrives, without buffering".
-      response.flushHeaders();
-      received.pipe(response);
-      received.on('error', () => response.destroy());
-      // A caller that disconnects does not stop the service: what it still sends is discarded.
-      response.on('close', () => received.resume());
+      passOn(received, response, toResponseHeaders(received, id, toDisposition(call, received)));
     });
-    upstream.on('error', () => {
-      clearTimeout(timer);
-      if (response.headersSent) response.destroy();
-      else refuse(late ? 'SERVICE_TIMEOUT' : 'UPSTREAM_BROKEN');
-    });
+    upstream.on('error', () => refuse(response, 'UPSTREAM_BROKEN', id));
     upstream.end(body);
   });
-
-  server.on('upgrade', (call, socket, head) => {
+  server.on('upgrade', (call, socket: Socket, head) => {
     const id = settings.nextRequestId();
-    const refuse = (code: RefusalCode) => socket.end(toRefusalText(code, id));
     socket.on('error', () => socket.destroy());
+    const response = new ServerResponse(call);
+    response.assignSocket(socket);
+    response.on('finish', () => socket.end());
     const authorized = authorize(call, Buffer.alloc(0), settings);
-    if (typeof authorized === 'string') refuse(authorized);
-    else upgrade(authorized, { call, id, socket, head }, refuse);
-  });
-
-  // X-Request-Id is on every gateway response (D9), even if the request is not HTTP.
-  server.on('clientError', (_, socket) => {
-    if (socket.writable) socket.end(toRefusalText('BAD_REQUEST', settings.nextRequestId()));
+    if (typeof authorized === 'string') return refuse(response, authorized, id);
+    upgrade(authorized, { call, id, socket, head, response });
   });
   return server;
 }
@@ -109,7 +89,7 @@ function authorize(
   const refused = checkCredentials(call, body, settings);
   if (refused) return refused;
   if (!SERVICE_NAME.test(name)) return 'BAD_NAME';
-  if (settings.forbidden.has(name)) return 'SERVICE_FORBIDDEN';
+  if (name === settings.forbidden) return 'SERVICE_FORBIDDEN';
   const service = settings.services.get(name);
   if (!service) return 'SERVICE_NOT_FOUND';
   // D13: "Other deployments may reject content types other than `application/json`." Forms can be signed
@@ -135,8 +115,7 @@ function checkCredentials(
   const [, token = ''] = /^bearer +(\S+)$/i.exec(value) ?? [];
   const owner = tokens.get(token);
   // "Token belongs to the environment."
-  if (owner?.env !== env || owner.expires <= Date.now()) return 'BAD_TOKEN';
-  return undefined;
+  return owner?.env === env && owner.expires > Date.now() ? undefined : 'BAD_TOKEN';
 }
 
 /** What the gateway consumes itself: credentials are not meant for the service, and `Expect` is handled. */
@@ -158,6 +137,18 @@ function callService(
   ];
   const { hostname: host, port } = service;
   return request({ host, port, method, path, headers, agent: false });
+}
+
+/** Sends the response of a service. */
+function passOn(received: IncomingMessage, response: ServerResponse, headers: RawHeaders): void {
+  response.sendDate = false;
+  response.writeHead(received.statusCode ?? 500, received.statusMessage, headers);
+  // D14: "the gateway forwards each event when it arrives, without buffering".
+  response.flushHeaders();
+  received.pipe(response);
+  received.on('error', () => response.destroy());
+  // A caller that disconnects does not stop the service: what it still sends is discarded.
+  response.on('close', () => received.resume());
 }
 
 /** The service's headers "unchanged, save hop-by-hop headers, X-Request-Id and Content-Disposition". */
@@ -196,37 +187,41 @@ function mediaType(value = ''): string {
   return value.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
+/** A handshake that may reach its service, and where it came from. */
+interface Handshake {
+  call: IncomingMessage;
+  id: string;
+  socket: Socket;
+  head: Buffer;
+  response: ServerResponse;
+}
+
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 
 /**
  * Forwards a WebSocket handshake, and then the bytes in both directions, including text, binary, subprotocol
  * and close codes (D14).
  */
-function upgrade(
-  authorized: Authorized,
-  { call, id, socket, head }: { call: IncomingMessage; id: string; socket: Duplex; head: Buffer },
-  refuse: (code: RefusalCode) => void,
-): void {
+function upgrade(authorized: Authorized, { call, id, socket, head, response }: Handshake): void {
   const upstream = callService(authorized, call, Buffer.alloc(0), UPGRADE);
   const giveUp = () => upstream.destroy();
   socket.on('close', giveUp);
-  upstream.on('upgrade', (response, other, otherHead) => {
+  upstream.on('upgrade', (received, other, otherHead) => {
     socket.off('close', giveUp);
-    const sent = [...toResponseHeaders(response, id, []), ...UPGRADE];
-    socket.write(toHead(response, sent), 'latin1');
+    response.writeHead(101, [...toResponseHeaders(received, id, []), ...UPGRADE]);
+    response.flushHeaders();
+    response.detachSocket(socket);
     if (otherHead.length > 0) socket.write(otherHead);
     if (head.length > 0) other.write(head);
     join(socket, other);
     join(other, socket);
   });
   // "WebSocket requests are exempt from C1 and C2", even if the service rejects them.
-  upstream.on('response', (response) => {
-    const sent = [...toResponseHeaders(response, id, []), 'Connection', 'close'];
-    socket.write(toHead(response, sent), 'latin1');
-    response.pipe(socket);
-    response.on('error', () => socket.destroy());
+  upstream.on('response', (received) => {
+    const headers = [...toResponseHeaders(received, id, []), 'Connection', 'close'];
+    passOn(received, response, headers);
   });
-  upstream.on('error', () => refuse('UPSTREAM_BROKEN'));
+  upstream.on('error', () => refuse(response, 'UPSTREAM_BROKEN', id));
   upstream.end();
 }
 
@@ -236,54 +231,38 @@ function join(from: Duplex, to: Duplex): void {
   from.on('close', () => to.end());
 }
 
-function toHead(
-  { statusCode = 0, statusMessage }: Pick<IncomingMessage, 'statusCode' | 'statusMessage'>,
-  headers: RawHeaders,
-): string {
-  const first = `HTTP/1.1 ${statusCode} ${statusMessage || STATUS_CODES[statusCode]}\r\n`;
-  const lines = headers.flatMap((name, at) => (at % 2 ? [] : `${name}: ${headers[at + 1]}\r\n`));
-  return `${first}${lines.join('')}\r\n`;
-}
-
 /**
- * The gateway's own errors. The contract specifies only the codes and statuses of `SERVICE_NOT_FOUND` and
+ * The statuses of the gateway's own errors. The contract specifies only those of `SERVICE_NOT_FOUND` and
  * `SERVICE_FORBIDDEN`, and that bad calls get a 4xx.
  */
 const refusals = {
-  SERVICE_NOT_FOUND: { status: 404, message: 'Nobody deployed a service of this name.' },
-  SERVICE_FORBIDDEN: { status: 403, message: 'This service is closed to you.' },
-  SERVICE_TIMEOUT: { status: 500, message: 'The service is too slow.' },
-  UPSTREAM_BROKEN: { status: 500, message: 'The service hung up.' },
-  NO_AUTH: { status: 400, message: 'Who are you?' },
-  BAD_TOKEN: { status: 400, message: 'This token opens nothing here.' },
-  BAD_SIGNATURE: { status: 412, message: 'The signature does not fit the call.' },
-  BAD_NAME: { status: 422, message: 'No service can have this name.' },
-  BAD_REQUEST: { status: 400, message: 'This is not HTTP.' },
-  BODY_TOO_BIG: { status: 400, message: 'The body is too big.' },
-  NO_ROUTE: { status: 400, message: 'There is nothing at this path.' },
-  TYPE_REFUSED: { status: 406, message: 'Bodies are application/json here.' },
-  VERB_UNKNOWN: { status: 501, message: 'Only GET and POST are known here.' },
-  WRONG_HOST: { status: 421, message: 'This host name belongs to another environment.' },
+  SERVICE_NOT_FOUND: 404,
+  SERVICE_FORBIDDEN: 403,
+  UPSTREAM_BROKEN: 500,
+  NO_AUTH: 400,
+  BAD_TOKEN: 400,
+  BAD_SIGNATURE: 412,
+  BAD_NAME: 422,
+  BODY_TOO_BIG: 400,
+  NO_ROUTE: 400,
+  TYPE_REFUSED: 406,
+  VERB_UNKNOWN: 501,
+  WRONG_HOST: 421,
 } as const;
 
 type RefusalCode = keyof typeof refusals;
 
-/** Creates a gateway error. It has one more field than the contract names. */
-function toRefusal(code: RefusalCode, requestId: string) {
-  const { status, message } = refusals[code];
+/** Sends a gateway error. It has one more field than the contract names. */
+function refuse(response: ServerResponse, code: RefusalCode, requestId: string): void {
+  if (response.headersSent) return void response.destroy();
+  const message = `The second gateway rejects this call: ${code}.`;
   const body = JSON.stringify({ requestId, message, code, origin: 'second' });
   const headers = [
     ...[spellRequestId(requestId), requestId],
     ...['content-type', 'application/json;charset=UTF-8'],
     ...['Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close'],
   ];
-  return { status, headers, body };
-}
-
-/** Same as bytes, for a connection that has no response object. */
-function toRefusalText(code: RefusalCode, requestId: string): string {
-  const { status, headers, body } = toRefusal(code, requestId);
-  return toHead({ statusCode: status }, headers) + body;
+  response.writeHead(refusals[code], headers).end(body);
 }
 
 /** Header names are case-insensitive, so this gateway alternates between two spellings. */

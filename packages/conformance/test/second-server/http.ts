@@ -1,22 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-
-/** Starts a server on a free loopback port. `close` also ends upgraded connections. */
-export async function listen(server: Server): Promise<{ url: string; close(): Promise<void> }> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    for (const socket of sockets) socket.destroy();
-    await closed;
-  };
-  return { url: `http://127.0.0.1:${port}`, close };
-}
+import type { IncomingMessage } from 'node:http';
 
 /** Raw headers as in `node:http`: name, value, name, value, … */
 export type RawHeaders = string[];

@@ -104,7 +104,7 @@ export function createObjectServer(objects: Objects, failures: Choices['failures
     const body = await readBody(request, limits.fileBytes + FORM_BYTES).catch(() => null);
     if (body === null) return;
     if (objects.findLink(request.url ?? '')) return download(request, response, objects);
-    const refusal = upload(request, body, objects);
+    const refusal = await upload(request, body, objects);
     // A success is a 200 with two letters: no XML, no `ETag`, no `Location`.
     if (!refusal) return void response.writeHead(200, { 'Content-Type': 'text/plain' }).end('ok');
     const { status, ok, message } = uploadRefusals[refusal];
@@ -132,18 +132,20 @@ function download(
 }
 
 /** Stores the file from a complete form, or returns why not. */
-function upload(
+async function upload(
   { method, url = '', headers }: IncomingMessage,
   body: Buffer | undefined,
   objects: Objects,
-): UploadRefusal | undefined {
+): Promise<UploadRefusal | undefined> {
   if (method !== 'POST') return 'NotAnUpload';
   const grant = objects.findGrant(url);
   if (!grant) return 'NoSuchTicket';
   if (!body) return 'FileTooBig';
-  const form = parseForm(headers['content-type'] ?? '', body);
-  if (!form) return 'UnreadableForm';
-  const file = checkForm(form, grant);
+  const type = headers['content-type'] ?? '';
+  const message = new Response(Uint8Array.from(body), { headers: { 'Content-Type': type } });
+  const form = await message.formData().catch(() => undefined);
+  if (!form || !type.toLowerCase().startsWith('multipart/form-data')) return 'UnreadableForm';
+  const file = await checkForm(form, grant);
   if (typeof file === 'string') return file;
   objects.write(grant.path, file);
   objects.endGrant(url);
@@ -151,43 +153,10 @@ function upload(
 }
 
 /**
- * Parses the fields of a `multipart/form-data` body by name, in any order. Returns `undefined` if the body is
- * something else, is truncated before its last boundary, or has a field twice.
- */
-function parseForm(contentType: string, body: Buffer): Map<string, Buffer> | undefined {
-  const type = /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
-  if (!type) return undefined;
-  const boundary = `\r\n--${type[1] ?? type[2]}`;
-  const text = Buffer.concat([Buffer.from('\r\n'), body]);
-  const fields = new Map<string, Buffer>();
-  let start = text.indexOf(boundary);
-  while (start >= 0) {
-    start += boundary.length;
-    if (text.subarray(start, start + 2).equals(Buffer.from('--'))) return fields;
-    const end = text.indexOf(boundary, start);
-    if (end < 0) return undefined;
-    const [name, content] = parsePart(text.subarray(start, end));
-    if (name === undefined || content === undefined || fields.has(name)) return undefined;
-    fields.set(name, content);
-    start = end;
-  }
-  return undefined;
-}
-
-function parsePart(part: Buffer): [name?: string | undefined, content?: Buffer] {
-  const end = part.indexOf('\r\n\r\n');
-  if (end < 0) return [];
-  const head = part.subarray(0, end).toString();
-  const [, quoted, plain] =
-    /^content-disposition:\s*form-data\s*;.*?\bname=(?:"([^"]*)"|([^\s;]+))/im.exec(head) ?? [];
-  return [quoted ?? plain, part.subarray(end + 4)];
-}
-
-/**
  * D30: "If an upload form's signature, token, key or file ID field is missing or wrong, nothing is stored".
  * Names and values are compared as is; `success_action_status` and other fields have no meaning here.
  */
-function checkForm(form: Map<string, Buffer>, grant: Grant): Buffer | UploadRefusal {
+async function checkForm(form: FormData, grant: Grant): Promise<Buffer | UploadRefusal> {
   const expected = {
     Signature: grant.authorization,
     [names.securityToken]: grant.token,
@@ -196,11 +165,12 @@ function checkForm(form: Map<string, Buffer>, grant: Grant): Buffer | UploadRefu
   };
   const file = form.get('file');
   const missing = Object.keys(expected).some((name) => !form.has(name));
-  if (missing || !file) return 'FieldMissing';
+  if (missing || file === null) return 'FieldMissing';
   for (const [name, value] of Object.entries(expected)) {
-    if (form.get(name)?.toString() !== value) return 'FieldMismatch';
+    if (form.getAll(name).join() !== value) return 'FieldMismatch';
   }
-  return file.length > limits.fileBytes ? 'FileTooBig' : file;
+  const bytes = Buffer.from(await new Blob([file]).arrayBuffer());
+  return bytes.length > limits.fileBytes ? 'FileTooBig' : bytes;
 }
 
 /**

@@ -1,14 +1,26 @@
-import type { Server as HttpServer } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** Lets a server listen on a free loopback port, and returns its URL. */
-export async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+/** A listening server. */
+export interface Listening {
+  url: string;
+  /** Ends the server and its connections, including upgraded ones. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Ends a server and its connections. */
-export async function closeServer(server: HttpServer): Promise<void> {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+/** Lets a server listen on a free loopback port. */
+export async function listen(server: Server): Promise<Listening> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return { url: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close };
 }

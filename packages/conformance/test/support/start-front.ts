@@ -24,14 +24,9 @@ export async function startFront(
   target: string,
   { decide = () => 'pass', tls }: FrontOptions = {},
 ): Promise<Front> {
-  const sockets = new Set<Socket>();
-  const keep = (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
-  };
   let count = 0;
   const accept = (socket: Socket) => {
-    keep(socket);
+    socket.on('error', () => socket.destroy());
     count += 1;
     const index = count;
     let head = '';
@@ -48,21 +43,12 @@ export async function startFront(
   const handOn = (socket: Socket, first: Buffer) => {
     const { hostname, port } = new URL(target);
     const server = connect(Number(port), hostname);
-    keep(server);
-    server.write(first);
+    server.on('error', () => server.destroy()).write(first);
     socket.pipe(server).pipe(socket);
     socket.once('close', () => server.destroy());
     server.once('close', () => socket.destroySoon());
   };
   const server: Server = tls ? createTlsServer(tls, accept) : createTcpServer(accept);
-  const url = await listen(server);
-  return {
-    url: tls ? url.replace('http:', 'https:') : url,
-    count: () => count,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
+  const { url, close } = await listen(server);
+  return { url: tls ? url.replace('http:', 'https:') : url, count: () => count, close };
 }

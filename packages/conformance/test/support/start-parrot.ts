@@ -1,14 +1,12 @@
 import { createServer } from 'node:http';
-import { closeServer, listen } from './listen.ts';
+import { type Listening, listen } from './listen.ts';
 import { spellings } from './spell.ts';
 
 /**
  * Starts a server that echoes what it received everywhere: in the status line, header names and values, and
  * the body, in every spelling. Its responses all violate the contract.
  */
-export async function startParrot(
-  secrets: readonly string[],
-): Promise<{ url: string; [Symbol.asyncDispose](): Promise<void> }> {
+export async function startParrot(secrets: readonly string[]): Promise<Listening> {
   const server = createServer((request, response) => {
     const heard = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
     const spelt = secrets.flatMap((secret) =>
@@ -27,6 +25,5 @@ export async function startParrot(
     response.end(JSON.stringify({ code: secrets[0], message: spelt.join(' '), inBase64, heard }));
     request.resume();
   });
-  const url = await listen(server);
-  return { url, [Symbol.asyncDispose]: () => closeServer(server) };
+  return listen(server);
 }

@@ -5,12 +5,9 @@ import { type SecondServer, startSecondServer } from '../second-server/start-sec
 import { type Front, type FrontOptions, startFront } from '../support/start-front.ts';
 
 /** The second server, which is correct, with the fixture service behind it. */
-export interface Second {
-  server: SecondServer;
-  /** Its addresses and all credentials. */
-  access: ConformanceOptions;
-  /** The same with what makes runs short and repeatable, and a timeout that suits a busy machine. */
-  options: ConformanceOptions;
+export interface Second extends Pick<SecondServer, 'listFiles' | 'countWrites'> {
+  /** Complete, with what makes runs short and repeatable, and a timeout that suits a busy machine. */
+  options: SecondServer['access'] & ConformanceOptions;
   /** The same as `options`, for the command line. */
   args: string[];
   close(): Promise<void>;
@@ -20,28 +17,25 @@ export interface Second {
 /** Starts a deployment that follows the contract. */
 export async function startSecond(choices: Partial<Choices> = {}): Promise<Second> {
   const fixture = await startFixture({ port: 0 });
-  const server = await startSecondServer({ services: { conformance: fixture.url }, ...choices });
-  const { gatewayUrl, gatewayHost, storageUrl, env, tc3, storageHeaders } = server;
-  const { token, otherEnvToken, expiredToken, forbiddenService } = server;
+  const server = await startSecondServer({ conformance: fixture.url }, choices);
+  const { access, listFiles, countWrites } = server;
+  const { tc3, storageHeaders, ...values } = access;
+  const flags = {
+    ...values,
+    ...{ tc3SecretId: tc3.secretId, tc3SecretKey: tc3.secretKey, tc3Service: tc3.service },
+    ...{ sequences: '5', timeout: '60000' },
+  };
+  const toFlag = (name: string) => `--${name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)}`;
+  const headers = Object.entries(storageHeaders).map(([name, value]) => `${name}: ${value}`);
   const close = async () => {
     await server.close();
     await fixture.close();
   };
-  const access = {
-    ...{ gatewayUrl, gatewayHost, storageUrl, env, tc3, storageHeaders, forbiddenService },
-    ...{ gatewayToken: token, otherEnvToken, expiredToken },
-  };
-  const headers = Object.entries(storageHeaders).map(([name, value]) => `${name}: ${value}`);
   return {
-    server,
-    access,
+    ...{ listFiles, countWrites },
     options: { ...access, timeout: 60_000, seed: 1, sequences: 5 },
     args: [
-      ...['--gateway-url', gatewayUrl, '--gateway-host', gatewayHost, '--storage-url', storageUrl],
-      ...['--env', env, '--gateway-token', token, '--forbidden-service', forbiddenService],
-      ...['--other-env-token', otherEnvToken, '--expired-token', expiredToken],
-      ...['--tc3-secret-id', tc3.secretId, '--tc3-secret-key', tc3.secretKey],
-      ...['--tc3-service', tc3.service, '--sequences', '5', '--timeout', '60000'],
+      ...Object.entries(flags).flatMap(([name, value]) => [toFlag(name), value]),
       ...headers.flatMap((header) => ['--storage-header', header]),
     ],
     close,
@@ -54,7 +48,7 @@ export async function startFronted(
   front: FrontOptions = {},
 ): Promise<Second & { gateway: Front; storage: Front }> {
   const second = await startSecond();
-  const { gatewayUrl, storageUrl } = second.server;
+  const { gatewayUrl, storageUrl } = second.options;
   const gateway = await startFront(gatewayUrl, front);
   const storage = await startFront(storageUrl, front);
   return {
