@@ -2,12 +2,7 @@ const findCaller = async (..._credentials: unknown[]) => ({ env: 'dev', id: 'me'
 
 // #region server
 import { randomBytes } from 'node:crypto';
-import {
-  createCors,
-  createStorageRouter,
-  createUploadRouter,
-  defaultWireProfile,
-} from '@berth/server-stubs';
+import { createStorageRouter, createUploadRouter } from '@berth/server-stubs';
 import { createMemoryStore, createStorage } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
 import express from 'express';
@@ -23,13 +18,6 @@ const { storage, upload, download } = createStorage({
 const app = express();
 app.use(createStorageRouter(storage, { security: { credentials: findCaller } }));
 app.use('/upload', createUploadRouter(upload));
-const links = createDownloadListener({
-  download,
-  cors: createCors('link', defaultWireProfile),
-  onError,
-});
-app.use((request, response, next) =>
-  request.path.startsWith('/files/') ? links(request, response) : next(),
-);
+app.use(createDownloadListener({ download, onError }));
 app.listen(8080);
 // #endregion

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { Cors } from '@berth/server-stubs';
-import { toResponse } from '@berth/server-stubs';
+import { type Cors, createCors, toResponse } from '@berth/server-stubs';
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { BlobDamagedError, type ByteRange, type OpenBlob } from '../blob-store.ts';
 import { type Download, toUploadError } from '../download.ts';
 
 export interface DownloadListenerOptions {
   /** The `download` function of a storage API. */
   readonly download: (request: IncomingMessage, response: ServerResponse) => Promise<Download>;
-  /** Created for the `link` surface. */
-  readonly cors: Cors;
+  /** Created for the `link` surface. Default: pages from any origin may read files. */
+  readonly cors?: Cors;
   /** Returns the request ID. Default: a new UUID. */
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
   /** Called with the error code of each rejected download. Must not throw. */
@@ -19,11 +19,25 @@ export interface DownloadListenerOptions {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** Creates a `node:http` listener for requests whose path starts with `/files/`. */
+/** Links start with this path. */
+const LINK_PATH = '/files/';
+
+/**
+ * Creates the listener for links, for Express and `node:http`. It passes any path that does not start with
+ * `/files/` to `next`, if there is one.
+ *
+ * @example
+ * app.use(createDownloadListener({ download, onError: console.error }));
+ */
 export function createDownloadListener(options: DownloadListenerOptions) {
-  const { download, cors, onError, onRefusal = () => {} } = options;
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { download, cors = createCors('link', defaultWireProfile), onError, onRefusal } = options;
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    next?: () => void,
+  ): Promise<void> => {
     const { method, headers, url = '' } = request;
+    if (next !== undefined && !url.startsWith(LINK_PATH)) return next();
     const requestId = options.requestId?.(request) ?? randomUUID();
     setHeaders(response, { 'x-request-id': requestId });
     if (method === 'OPTIONS') {
@@ -46,7 +60,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
         response.destroy();
         return;
       }
-      onRefusal(refusal.code, response);
+      onRefusal?.(refusal.code, response);
       const call = { request, requestId, rawPath: toResource(url) };
       const result = refusal[toResponse](call);
       setHeaders(response, { ...result.headers, 'cache-control': 'no-store' });

@@ -74,11 +74,12 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
   server.on('request', (request, response) => {
     const { url = '' } = request;
     if (url.startsWith('/api/v2/')) return storageRouter(request, response);
-    if (url.startsWith('/files/')) return files(request, response);
-    request.url = url.replace(/^\/upload/, '') || '/';
-    request.once('data', () => arrivals.emit('upload'));
-    request.pause();
-    uploadRouter(request, response);
+    return files(request, response, () => {
+      request.url = url.replace(/^\/upload/, '') || '/';
+      request.once('data', () => arrivals.emit('upload'));
+      request.pause();
+      uploadRouter(request, response);
+    });
   });
   return { base, blobs, keys, clock, changes, errors, arrivals };
 }
