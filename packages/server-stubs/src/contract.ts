@@ -25,15 +25,16 @@ export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
 export { createCors } from './http/cors.ts';
 export { readJsonBody } from './runtime/body/read-fields.ts';
-export { hasResponse, toResponse } from './runtime/call.ts';
 export { decodeText } from './runtime/decoding.ts';
 export {
   badPath,
   bodyTooLarge,
-  FaultError,
+  HttpError,
+  hasResponse,
   malformed,
   notAllowed,
   notFound,
+  toResponse,
 } from './runtime/faults.ts';
 export { assertBatch, readCredentials, toStorageResponse } from './storage/storage-call.ts';
 export { toWireForm } from './storage/wire-form.ts';

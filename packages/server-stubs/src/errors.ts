@@ -7,8 +7,9 @@ import {
 import { applyDispositionRules } from './http/headers.ts';
 // Not imported from the runtime's index, because errors are also used in browsers, which have no Node.js
 // modules.
-import { type Call, toResponse } from './runtime/call.ts';
-import type { Fault, FaultKind, HandlerResponse } from './runtime/index.ts';
+import type { Call } from './runtime/call.ts';
+import { type FaultKind, type HttpError, toResponse } from './runtime/faults.ts';
+import type { HandlerResponse } from './runtime/route-table.ts';
 
 /** For a deployment's own codes, which are not in any table. */
 const UNKNOWN: ErrorRow = { status: 500, message: 'The call failed.' };
@@ -208,10 +209,10 @@ const CODES: Readonly<
 /** Uploads that keep their own status, because D27 has no code for them. */
 const OWN_STATUS: readonly FaultKind[] = ['not-found', 'method-not-allowed', 'not-implemented'];
 
-/** Converts a runtime fault to an error of a surface. */
+/** Converts an error of the router to an error of a surface. */
 export function toContractError(
   surface: keyof typeof CLASSES,
-  { kind, status, message, cause }: Fault,
+  { kind, status, message, cause }: HttpError,
 ): GatewayError | StorageError | UploadError {
   // Only a body is a payload, and not a path or headers that are too long.
   const row = kind === 'too-large' && status !== 413 ? 'too-long' : kind;

@@ -1,4 +1,4 @@
-import { createGatewayRouter, type GatewayHandler } from '@berth/server-stubs';
+import { createGatewayRouter, type GatewayHandler, HttpError } from '@berth/server-stubs';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { type Sent, send } from './support/send.ts';
@@ -93,15 +93,17 @@ test('onFault is called with refusals and their violations, and may change the m
   const heard: unknown[] = [];
   const url = await gateway(echo, {
     onFault: (fault, { operationId }) => {
-      heard.push([fault.kind, operationId, fault.violations?.map(({ pointer }) => pointer)]);
-      return fault.kind === 'not-found' ? { ...fault, message: 'Look elsewhere.' } : undefined;
+      heard.push([fault.kind, operationId, fault.violations.map(({ pointer }) => pointer)]);
+      return fault.kind === 'not-found'
+        ? new HttpError(fault.kind, 'Look elsewhere.', fault)
+        : undefined;
     },
   });
   await call(url, '/a');
   const lost = await send(url, '/nowhere');
   expect(heard).toEqual([
     ['invalid-request', 'cloudrun-get-root', ['/name']],
-    ['not-found', '', undefined],
+    ['not-found', '', []],
   ]);
   expect([lost.status, lost.json]).toMatchObject([404, { message: 'Look elsewhere.' }]);
 });

@@ -77,7 +77,7 @@ describe('berth-stubs', () => {
     expect(await compileTypes(source)).toBe('');
     const { handlers: created } = await import(join(handlers, 'index.ts'));
     expect(Object.keys(created)).toEqual(['listPets', 'getPet']);
-    await expect(created.getPet()).rejects.toMatchObject({ fault: { status: 501 } });
+    await expect(created.getPet()).rejects.toMatchObject({ status: 501 });
 
     await writeFile(file, '// mine');
     await write(PETS.replace('listPets', 'find-pets'));

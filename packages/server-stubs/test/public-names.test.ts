@@ -7,7 +7,7 @@ test.each([
   [
     'the package',
     stubs,
-    `ContractError GatewayError StorageError UpgradeResponse UploadError applyDispositionRules contract createCors
+    `ContractError GatewayError HttpError StorageError UpgradeResponse UploadError applyDispositionRules contract createCors
     createEventStream createGatewayRouter createStorageRouter createUploadRouter defaultWireProfile
     isLoopback isResponding takeSubprotocols toResponse toWireForm`,
   ],
@@ -20,7 +20,7 @@ test.each([
   [
     'the contract',
     contract,
-    `COPY_PATH_PATTERN CORS ContractError FaultError GatewayError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
+    `COPY_PATH_PATTERN CORS ContractError GatewayError HttpError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
     STORAGE_ITEM_ERRORS StorageError UploadError assertBatch badPath bodyTooLarge createCors decodeText
     gatewayRoutes hasResponse
     malformed notAllowed notFound readCredentials readForm readJsonBody storageRoutes toCallerResponse

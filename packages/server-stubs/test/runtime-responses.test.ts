@@ -5,6 +5,7 @@ import {
   type Handler,
   type HandlerResponse,
   type RouterOptions,
+  toResponse,
   type Violation,
 } from '@berth/server-stubs/runtime';
 import { describe, expect, it, vi } from 'vitest';
@@ -137,7 +138,7 @@ describe('a failing handler', () => {
     const fail = () => {
       throw new Error('broken');
     };
-    const base = await start(fail, undefined, { toResponse: fail, onError: fail });
+    const base = await start(fail, undefined, { toError: fail, onError: fail });
     const received = await send(base, '/');
     expect([received.status, received.headers['content-type']]).toEqual([
       500,
@@ -167,10 +168,12 @@ describe('a response of the router itself', () => {
   it('has the headers and the shape of the options', async () => {
     const base = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
       headers: ({ requestId }) => ({ 'X-Request-Id': requestId, 'x-a': '1' }),
-      toResponse: ({ kind, operationId }, { requestId }) => ({
-        status: 418,
-        headers: { 'X-A': '2' },
-        body: { kind, operationId, requestId },
+      toError: ({ kind }) => ({
+        [toResponse]: ({ requestId }) => ({
+          status: 418,
+          headers: { 'X-A': '2' },
+          body: { kind, requestId },
+        }),
       }),
     });
     const good = await send(base, '/');

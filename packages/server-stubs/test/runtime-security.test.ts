@@ -1,8 +1,8 @@
 import {
   createRouter,
+  HttpError,
   type SecurityHandlers,
   type SecurityScheme,
-  Unauthorized,
 } from '@berth/server-stubs/runtime';
 import { expect, it, vi } from 'vitest';
 import { send } from './support/send.ts';
@@ -77,10 +77,12 @@ it('tries the next alternative, also late, and accepts anyone if one is empty', 
 
 it('returns the reason that was given first', async () => {
   const refuses = async () => {
-    throw new Unauthorized('The token has expired.', 'Bearer error="invalid_token"');
+    throw new HttpError('unauthorized', 'The token has expired.', {
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    });
   };
   const key = () => {
-    throw new Unauthorized('The key is unknown.');
+    throw new HttpError('unauthorized', 'The key is unknown.');
   };
   const base = await start([['bearer'], ['key']], { bearer: refuses, key });
   const response = await send(base, '/', { headers: { ...GOOD, 'x-key': 'k' } });

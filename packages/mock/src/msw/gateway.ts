@@ -1,7 +1,6 @@
 import type { Call } from '@berth/server-stubs';
 import {
   bodyTooLarge,
-  FaultError,
   GatewayError,
   gatewayRoutes,
   LIMITS,
@@ -57,7 +56,7 @@ export function createGateway(
     }),
     async respond(call, request, own) {
       if (!METHODS.includes(request.method)) {
-        throw new FaultError(notAllowed(request.method, METHODS));
+        throw notAllowed(request.method, METHODS);
       }
       await authenticate(call);
       const { name } = toTarget(call.rawPath);
@@ -115,7 +114,7 @@ async function toServiceRequest(call: Call, request: Request): Promise<Request> 
   const { method, signal } = request;
   const body = method === 'POST' ? await request.arrayBuffer() : undefined;
   if (body !== undefined && body.byteLength > LIMITS.gatewayBodyBytes) {
-    throw new FaultError(bodyTooLarge(LIMITS.gatewayBodyBytes));
+    throw bodyTooLarge(LIMITS.gatewayBodyBytes);
   }
   const init = { method, headers, signal, ...(body?.byteLength && { body }) };
   return new Request(`http://${name}${rest}${query}`, init);

@@ -3,7 +3,6 @@ import {
   assertBatch,
   badPath,
   decodeText,
-  FaultError,
   type FieldPart,
   type FileHead,
   LIMITS,
@@ -54,12 +53,12 @@ export function createStorageSurface(
       const [, segment = '', id = ''] = PATH.exec(rawPath) ?? [];
       const route = storageRoutes.routes.find(({ operationId }) => operationId === id);
       const act = operations[id];
-      if (route?.body === undefined || act === undefined) throw new FaultError(notFound(rawPath));
+      if (route?.body === undefined || act === undefined) throw notFound(rawPath);
       if (request.method !== route.method) {
-        throw new FaultError(notAllowed(request.method, [route.method]));
+        throw notAllowed(request.method, [route.method]);
       }
       const envId = decodeText(segment);
-      if (envId === undefined) throw new FaultError(badPath('envId'));
+      if (envId === undefined) throw badPath('envId');
       const { headers } = call.request;
       await auth.credentials(readCredentials(headers, profile), { ...call, envId } as never);
       const bytes = new Uint8Array(await request.arrayBuffer());
@@ -85,7 +84,7 @@ export function createUploadSurface(
     path: escapePattern(UPLOAD_PATH),
     subject: () => ({ operationId: 'uploadFile', service: undefined }),
     async respond(call, request) {
-      if (request.method !== 'POST') throw new FaultError(notAllowed(request.method, ['POST']));
+      if (request.method !== 'POST') throw notAllowed(request.method, ['POST']);
       const { fields, file } = await readForm(await readParts(request));
       const head = toUploadFields(fields, file, call.request, profile);
       return toUploaded(await upload.uploadFile({ ...head, file: file.content }, call), head);
@@ -124,7 +123,7 @@ async function readParts(request: Request): Promise<AsyncGenerator<Part>> {
         else yield { kind: 'field', name, value: part.text };
       }
     } catch (error) {
-      throw new FaultError(malformed(`The form cannot be read: ${(error as Error).message}`));
+      throw malformed(`The form cannot be read: ${(error as Error).message}`);
     }
   })();
 }

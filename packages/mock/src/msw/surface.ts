@@ -1,7 +1,7 @@
 import type { Call, HandlerResponse } from '@berth/server-stubs';
 import {
   createCors,
-  FaultError,
+  HttpError,
   hasResponse,
   toContractError,
   toResponse,
@@ -28,7 +28,7 @@ export interface Surface {
   readonly subject?: (call: Call) => Omit<FaultSubject, 'surface'>;
   /**
    * @param own the headers of every response
-   * @throws errors of the contract, and FaultError
+   * @throws errors of the contract, and HttpError
    */
   readonly respond: (
     call: Call,
@@ -62,11 +62,11 @@ export function handleSurface(surface: Surface, { profile, faults }: MswContext)
       const response = finish(await respond(call, request, own));
       return truncate < Infinity ? cut(response, truncate) : response;
     } catch (error) {
-      const fault = error instanceof FaultError ? error.fault : undefined;
-      const known = fault === undefined ? error : toContractError(errors, fault);
+      const isRejected = error instanceof HttpError;
+      const known = isRejected ? toContractError(errors, error) : error;
       if (!hasResponse(known)) report(error);
       const refusal = hasResponse(known) ? known : toRefusal(name, FAILED[errors]);
-      return finish(refusal[toResponse](call), fault?.headers);
+      return finish(refusal[toResponse](call), isRejected ? error.headers : {});
     }
   }
 

@@ -2,11 +2,9 @@ import type { GatewayCall, GatewayInput, GatewayRouter } from '@berth/server-stu
 import {
   type Call,
   createRouter,
-  type Fault,
   type HandlerResponse,
   type Input,
   type RouteTable,
-  toProblem,
 } from '@berth/server-stubs/runtime';
 import type { Context } from '../context.ts';
 import { recordOf } from '../session/call-record.ts';
@@ -92,7 +90,6 @@ export function createDocumentSurface(context: Context): GatewayRouter {
         'access-control-expose-headers': '*',
         'x-request-id': requestId,
       }),
-      toResponse: (fault: Fault) => toProblem(fault),
     },
   );
   return Object.assign(router, {

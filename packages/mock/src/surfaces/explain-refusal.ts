@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import type { Call, Fault, Violation } from '@berth/server-stubs';
+import type { Call, Violation } from '@berth/server-stubs';
+import { HttpError } from '@berth/server-stubs/runtime';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { distance } from 'fastest-levenshtein';
 import { type Operation, operations, type Schema, toFlatSchema } from '../contract/contract.ts';
@@ -11,35 +12,44 @@ import { isObject, parseJson, toKeys } from '../util/values.ts';
  * errors in a body with the actual values, and suggests similar paths for an unknown path.
  */
 export function createRefusalExplainer(
-  words: (fault: Fault, call: Call) => string | undefined = () => undefined,
-): (fault: Fault, call: Call) => Fault {
-  return (fault, call) => {
+  words: (error: HttpError, call: Call) => string | undefined = () => undefined,
+): (error: HttpError, call: Call) => HttpError {
+  return (error, call) => {
     const record = recordOf(call.request);
-    record.operationId = fault.operationId;
+    record.operationId = call.operationId || undefined;
     // A preflight announces a call, which is checked itself.
     const isPreflight = call.request.method === 'OPTIONS';
-    const isMissing = fault.kind === 'not-found' || fault.kind === 'method-not-allowed';
+    const isMissing = error.kind === 'not-found' || error.kind === 'method-not-allowed';
     record.matched = isPreflight || !isMissing;
-    const explained = explain(fault, call);
-    record.violations = explained.violations ?? [];
-    const message = words(explained, call);
-    return message === undefined ? explained : { ...explained, message };
+    const explained = {
+      message: error.message,
+      violations: error.violations,
+      ...explain(error, call),
+    };
+    record.violations = explained.violations;
+    const message = words(error, call) ?? explained.message;
+    return new HttpError(error.kind, message, { ...error, ...explained, cause: error.cause });
   };
 }
 
-function explain(fault: Fault, call: Call): Fault {
-  const { kind, violations = [] } = fault;
+/** What a request violates, and a message that says it. What is not explained keeps the router's words. */
+interface Explanation {
+  readonly violations?: readonly Violation[];
+  readonly message?: string;
+}
+
+function explain({ kind, violations }: HttpError, call: Call): Explanation {
   if (kind === 'not-found') {
     const templates = new Set(operations.map(({ path }) => path));
-    return { ...fault, message: explainPath(call.rawPath, [...templates]) };
+    return { message: explainPath(call.rawPath, [...templates]) };
   }
   const [first] = violations;
-  const operation = operations.find(({ id }) => id === fault.operationId);
-  if (kind !== 'invalid-request' || first === undefined || operation === undefined) return fault;
-  if (first.in === 'path') return { ...fault, ...explainParameter(operation, call.rawPath, first) };
-  if (first.in !== 'body' || first.keyword === 'unwrap' || !operation.body) return fault;
+  const operation = operations.find(({ id }) => id === call.operationId);
+  if (kind !== 'invalid-request' || first === undefined || operation === undefined) return {};
+  if (first.in === 'path') return explainParameter(operation, call.rawPath, first);
+  if (first.in !== 'body' || first.keyword === 'unwrap' || !operation.body) return {};
   const bytes = recordOf(call.request).wholeBody;
-  return { ...fault, ...explainBody(operation.body, bytes, first) };
+  return explainBody(operation.body, bytes, first);
 }
 
 /** More sentences than this do not help. */
@@ -51,11 +61,7 @@ const MAX_SENTENCES = 3;
  * @param bytes undefined if they are incomplete
  * @param first the error that the router found
  */
-function explainBody(
-  schema: Schema,
-  bytes: Buffer | undefined,
-  first: Violation,
-): { violations: readonly Violation[]; message?: string } {
+function explainBody(schema: Schema, bytes: Buffer | undefined, first: Violation): Explanation {
   const body = bytes && parseJson(bytes.toString());
   const wrapper = schema['x-berth-unwrap'] ?? '';
   const isWrapped = isObject(body) && Object.hasOwn(body, wrapper);
@@ -65,10 +71,10 @@ function explainBody(
   if (!isExplained || validate(fields) || !validate.errors) return { violations: [first] };
   const prefix = isWrapped ? `/${wrapper}` : '';
   const violations = validate.errors.map((error): Violation => {
-    const { keyword, schemaPath, instancePath, params } = error;
+    const { keyword, instancePath, params } = error;
     const missing = keyword === 'required' ? `/${params.missingProperty}` : '';
     const pointer = prefix + instancePath + missing;
-    return { in: 'body', pointer, keyword, message: describeError(error, fields), schemaPath };
+    return { in: 'body', pointer, keyword, message: describeError(error, fields) };
   });
   const sentences = violations.slice(0, MAX_SENTENCES).map(({ message }) => message);
   return { violations, message: sentences.join(' ') };
@@ -110,7 +116,7 @@ function explainParameter(
   { path, parameters }: Operation,
   rawPath: string,
   first: Violation,
-): { violations: readonly Violation[] } {
+): Explanation {
   const name = first.pointer.slice(1);
   const parameter = parameters.find((one) => one.in === first.in && one.name === name);
   const place = path.split('/').indexOf(`{${name}}`);
@@ -119,12 +125,11 @@ function explainParameter(
   const validate = compileSchema(parameter.schema);
   if (validate(decodeURIComponent(value)) || !validate.errors) return { violations: [first] };
   return {
-    violations: validate.errors.map(({ keyword, schemaPath, message = 'is not valid' }) => ({
+    violations: validate.errors.map(({ keyword, message = 'is not valid' }) => ({
       in: first.in,
       pointer: first.pointer,
       keyword,
       message: `${first.in}.${name} ${message}.`,
-      schemaPath,
     })),
   };
 }

@@ -3,12 +3,12 @@ import { buffer } from 'node:stream/consumers';
 import {
   createGatewayRouter,
   type EnvOption,
-  type Fault,
   type GatewayCall,
   GatewayError,
   type GatewayHandler,
   type GatewayInput,
   type GatewayRouter,
+  type HttpError,
   isLoopback,
   type ServiceResponse,
   type Violation,
@@ -125,7 +125,7 @@ async function assertPayload({ body, headers }: GatewayInput, record: CallRecord
   const bytes = await buffer(body);
   if (bytes.length === 0 || !isJson(headers)) return;
   const refuse = (keyword: string, message: string) => {
-    const violation: Violation = { in: 'body', pointer: '', keyword, message, schemaPath: '' };
+    const violation: Violation = { in: 'body', pointer: '', keyword, message };
     record.violations = [violation];
     return new GatewayError('INVALID_REQUEST', { message });
   };
@@ -183,7 +183,7 @@ function note(response: MockedResponse, record: CallRecord): MockedResponse {
   return response;
 }
 
-function toWords({ kind }: Fault): string | undefined {
+function toWords({ kind }: HttpError): string | undefined {
   return kind === 'unauthorized'
     ? 'The Authorization header must be "Bearer <ACCESS_TOKEN>" or a TC3-HMAC-SHA256 signature.'
     : undefined;

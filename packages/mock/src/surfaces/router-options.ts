@@ -4,8 +4,8 @@ import {
   type Cors,
   type CorsOptions,
   createCors,
-  type Fault,
   type HandlerResponse,
+  type HttpError,
   UpgradeResponse,
 } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
@@ -29,7 +29,7 @@ export function corsOf(
 
 export function toRouterOptions(
   context: Context,
-  words?: (fault: Fault, call: Call) => string | undefined,
+  words?: (error: HttpError, call: Call) => string | undefined,
 ) {
   return {
     cors: toCors(context.options),

@@ -197,13 +197,12 @@ async function writeHandlers(
   for (const { operationId, method, path } of named) {
     await write(
       `${operationId}.ts`,
-      `import { FaultError } from '@berth/server-stubs/runtime';
+      `import { HttpError } from '@berth/server-stubs/runtime';
 import type { Handlers } from '${generated}';
 
 /** \`${`${method} ${path}`.replaceAll('*/', '*\\/')}\` */
 export const ${toVariableName(operationId)}: NonNullable<Handlers[${toLiteral(operationId)}]> = async () => {
-  const message = ${toLiteral(`${operationId} is not implemented yet.`)};
-  throw new FaultError({ kind: 'not-implemented', status: 501, message });
+  throw new HttpError('not-implemented', ${toLiteral(`${operationId} is not implemented yet.`)});
 };
 `,
     );

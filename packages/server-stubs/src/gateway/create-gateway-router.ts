@@ -17,7 +17,7 @@ import { isResponding, isWebSocket, UpgradeResponse } from '../http/upgrade.ts';
 import {
   type Call,
   createRouter,
-  type Fault,
+  type HttpError,
   type Router,
   type SecurityHandler,
 } from '../runtime/index.ts';
@@ -90,7 +90,7 @@ export function createGatewayRouter<Caller = unknown>(
   };
   const toHandler = (handler: GatewayHandler<Caller>) => toGatewayHandler(handler, cors, upgrades);
   const router = createRouter(routes, toHandlers(operations, toHandler), {
-    ...toRouterOptions(options, cors, toGatewayFault),
+    ...toRouterOptions(options, cors, toGatewayError),
     security: toGatewaySecurity(security, env),
     requests: { streamBytes: LIMITS.gatewayBodyBytes, ...requests },
   });
@@ -105,13 +105,13 @@ export function createGatewayRouter<Caller = unknown>(
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
 }
 
-function toGatewayFault(fault: Fault, { request }: Call) {
-  if (fault.kind === 'unauthorized' && request.headers.authorization === undefined) {
+function toGatewayError(error: HttpError, { request }: Call) {
+  if (error.kind === 'unauthorized' && request.headers.authorization === undefined) {
     return new GatewayError('MISSING_CREDENTIALS', {
       message: 'The Authorization header is missing: send a Bearer token or a signature.',
     });
   }
-  return toContractError('gateway', fault);
+  return toContractError('gateway', error);
 }
 
 /** A call that has not been authenticated yet. */

@@ -3,7 +3,7 @@ import type { Cors } from '../http/cors.ts';
 import { removeHopByHop } from '../http/headers.ts';
 import { UpgradeResponse } from '../http/upgrade.ts';
 import { hasBody } from '../runtime/body/request-stream.ts';
-import { type Call, FaultError, type Handler, type Input } from '../runtime/index.ts';
+import { type Call, type Handler, HttpError, type Input } from '../runtime/index.ts';
 import type {
   GatewayCall,
   GatewayHandler,
@@ -40,7 +40,7 @@ export function toGatewayHandler<Caller>(
       response = await handler(input, known as GatewayCall<Caller>);
     } catch (error) {
       // If the body exceeded the limit (D13), that is why the handler failed.
-      throw input.body?.errored instanceof FaultError ? input.body.errored : error;
+      throw input.body?.errored instanceof HttpError ? input.body.errored : error;
     }
     return toResponse(response, call);
   };

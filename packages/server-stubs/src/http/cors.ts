@@ -1,6 +1,6 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { CORS } from '../generated/contract.gen.ts';
-import type { Fault, HandlerResponse } from '../runtime/index.ts';
+import type { HandlerResponse, HttpError } from '../runtime/index.ts';
 
 /** CORS options (D11). */
 export interface CorsOptions {
@@ -143,7 +143,7 @@ interface Asked {
  * error that the actual call returns.
  */
 export function toPreflight(
-  { kind }: Fault,
+  { kind }: HttpError,
   { request }: Asked,
   cors: Cors,
 ): HandlerResponse | undefined {

@@ -2,9 +2,9 @@ import type { WireProfileInput } from '@berth/spec/wire-profile';
 import {
   type Call,
   type ErrorWithResponse,
-  type Fault,
   type Handler,
   type Handlers,
+  type HttpError,
   type RouterOptions,
   type RouteTable,
   toResponse,
@@ -48,11 +48,11 @@ export function toHandlers<Given>(
   );
 }
 
-/** The options that all three routers pass on: they differ in how they convert faults to errors. */
+/** The options that all three routers pass on: they differ in how they convert errors. */
 export function toRouterOptions(
   options: BerthRouterOptions,
   cors: Cors,
-  toError: (fault: Fault, call: Call) => ErrorWithResponse,
+  toError: (error: HttpError, call: Call) => ErrorWithResponse,
 ): RouterOptions {
   return {
     ...options,
@@ -61,7 +61,9 @@ export function toRouterOptions(
       // D9: every response has an `X-Request-Id`, which is new for each call.
       'x-request-id': requestId,
     }),
-    toResponse: (fault, call) =>
-      toPreflight(fault, call, cors) ?? toError(fault, call)[toResponse](call),
+    toError: (error, call) => {
+      const preflight = toPreflight(error, call, cors);
+      return preflight ? { [toResponse]: () => preflight } : toError(error, call);
+    },
   };
 }

@@ -1,24 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HandlerResponse, Route } from './route-table.ts';
-
-/**
- * Name of the method that an error implements to define its own response: `error[toResponse](call)`. If a
- * handler throws any other error, the response is a 500 with a fixed message.
- */
-export const toResponse: unique symbol = Symbol.for('@berth/server-stubs/toResponse');
-
-/** An error that defines its own response. */
-export interface ErrorWithResponse {
-  [toResponse](call: Call): HandlerResponse;
-}
-
-export function hasResponse(error: unknown): error is ErrorWithResponse {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    typeof (error as Partial<ErrorWithResponse>)[toResponse] === 'function'
-  );
-}
+import type { Route } from './route-table.ts';
 
 /** The principals that the security handlers returned, by scheme. */
 export type Principals = Readonly<Record<string, unknown>>;

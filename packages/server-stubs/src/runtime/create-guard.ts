@@ -1,39 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Call, hasResponse, type Principals } from './call.ts';
+import type { Call, Principals } from './call.ts';
 import { createNullObject, decodeQuery, parseCookies, parseQuery } from './decoding.ts';
+import { HttpError, hasResponse } from './faults.ts';
 import { functionOf, type SecurityHandler, type SecurityHandlers } from './options.ts';
 import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
 
 const NO_SCOPES: readonly string[] = [];
 
-export type Guard = (call: Call) => Promise<Principals | Refusal>;
-
-/**
- * Thrown by a security handler to reject the caller with a reason. To reject without a reason, return
- * `undefined`, `null` or `false`. The response is a 401, unless another security requirement of the operation
- * is met.
- */
-export class Unauthorized extends Error {
-  override readonly name = 'Unauthorized';
-  /** The `WWW-Authenticate` response header (RFC 9110, section 11.6.1). Default: one challenge per scheme. */
-  readonly challenge: string | undefined;
-
-  /** @param message message for the caller. Default: `The credentials were rejected.` */
-  constructor(message = 'The credentials were rejected.', challenge?: string) {
-    super(message);
-    this.challenge = challenge;
-  }
-}
-
-export class Refusal {
-  readonly reason: unknown;
-  readonly challenge: string;
-
-  constructor(reason: unknown, challenge: string) {
-    this.reason = reason;
-    this.challenge = challenge;
-  }
-}
+/** Returns the principals. Throws the first reason that a handler gave, or an `HttpError`. */
+export type Guard = (call: Call) => Promise<Principals>;
 
 interface Check {
   readonly name: string;
@@ -44,7 +19,7 @@ interface Check {
 
 /** @throws TypeError if a scheme has no handler */
 export function createGuard(
-  { securitySchemes, title }: RouteTable,
+  { securitySchemes }: RouteTable,
   { security, scopes }: Route,
   handlers: SecurityHandlers,
 ): Guard | undefined {
@@ -65,10 +40,6 @@ export function createGuard(
   );
   // `{}` makes authentication optional, so try it last.
   alternatives.sort((a, b) => Number(a.length === 0) - Number(b.length === 0));
-  const challenge = toChallenge(
-    [...new Set(security.flat())].map((name) => securitySchemes[name]),
-    title,
-  );
   return async (call) => {
     let reason: unknown;
     for (const checks of alternatives) {
@@ -76,11 +47,11 @@ export function createGuard(
         const principals = await authenticate(checks, call);
         if (principals !== undefined) return principals;
       } catch (error) {
-        if (!(error instanceof Unauthorized || hasResponse(error))) throw error;
+        if (!hasResponse(error)) throw error;
         reason ??= error;
       }
     }
-    return new Refusal(reason, challenge);
+    throw reason ?? new HttpError('unauthorized', 'The credentials are missing or invalid.');
   };
 }
 
@@ -136,9 +107,14 @@ function afterScheme({ authorization }: IncomingHttpHeaders, scheme: string): st
  * RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field containing at least one
  * challenge".
  */
-function toChallenge(schemes: readonly (SecurityScheme | undefined)[], realm: string): string {
-  const quoted = toQuoted(realm);
-  const challenges = schemes.flatMap((scheme) => {
+export function toChallenge(
+  { securitySchemes, title }: RouteTable,
+  { security }: Route,
+): string | undefined {
+  if (security.length === 0) return undefined;
+  const quoted = toQuoted(title);
+  const challenges = [...new Set(security.flat())].flatMap((name) => {
+    const scheme = securitySchemes[name];
     if (scheme === undefined || scheme.type === 'mutualTLS') return [];
     if (scheme.type === 'apiKey') {
       return [`ApiKey realm=${quoted}, in="${scheme.in}", name=${toQuoted(scheme.name)}`];

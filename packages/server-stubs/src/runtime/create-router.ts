@@ -3,7 +3,7 @@ import { deferContinue } from './body/request-stream.ts';
 import { Call } from './call.ts';
 import { decodeText } from './decoding.ts';
 import { exchange } from './exchange.ts';
-import { badPath, type Fault, notAllowed, notFound, tooLarge } from './faults.ts';
+import { badPath, type HttpError, notAllowed, notFound, tooLarge } from './faults.ts';
 import { createMatcher, type Matcher, namesOf, splitTarget, toSegments } from './matcher.ts';
 import {
   type Handlers,
@@ -63,7 +63,7 @@ export function createRouter(
     const fault = plan
       ? (findExcess(request, path, query, settings) ?? findBadEncoding(plan, match.values))
       : notAllowed(method, match.leaf.methods);
-    if (fault !== undefined || plan === undefined) refuse(call, settings, fault as Fault);
+    if (fault !== undefined || plan === undefined) refuse(call, settings, fault as HttpError);
     else void exchange(plan, call, match.values, settings);
   };
   const checkContinue = (request: IncomingMessage, response: ServerResponse, next?: Next) => {
@@ -96,8 +96,8 @@ function createPlans(
   return matcher;
 }
 
-function refuse(call: Call, settings: Settings, fault: Fault): void {
-  new Responder(call, undefined, settings).fault(fault);
+function refuse(call: Call, settings: Settings, error: HttpError): void {
+  new Responder(call, undefined, settings).error(error);
 }
 
 function findExcess(
@@ -105,7 +105,7 @@ function findExcess(
   path: string,
   query: string | undefined,
   { limits }: Settings,
-): Fault | undefined {
+): HttpError | undefined {
   const { pathBytes, queryBytes, headerBytes } = limits;
   if (path.length > pathBytes) return tooLarge(`The path is longer than ${pathBytes} bytes.`, 414);
   if (query !== undefined && query.length > queryBytes) {
@@ -118,7 +118,10 @@ function findExcess(
 }
 
 /** Greedy parameters are not decoded. */
-function findBadEncoding({ route, pathNames }: Plan, values: readonly string[]): Fault | undefined {
+function findBadEncoding(
+  { route, pathNames }: Plan,
+  values: readonly string[],
+): HttpError | undefined {
   const bad = pathNames.find((name, index) => {
     if (decodeText(values[index] as string) !== undefined) return false;
     return !route.parameters.some((other) => other.name === name && other.greedy);

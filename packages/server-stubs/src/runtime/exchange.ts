@@ -2,8 +2,7 @@ import type { ReadBody } from './body/create-body-reader.ts';
 import { readFields } from './body/read-fields.ts';
 import { toRawRequest } from './body/request-stream.ts';
 import type { Call } from './call.ts';
-import { Refusal } from './create-guard.ts';
-import { FaultError, invalidRequest, toViolation, type Violation } from './faults.ts';
+import { HttpError, invalidRequest, toViolation, type Violation } from './faults.ts';
 import type { Input, Settings } from './options.ts';
 import type { Plan } from './plan.ts';
 import { Responder } from './responding/responder.ts';
@@ -33,15 +32,10 @@ export async function exchange(
   try {
     if (plan.handle === undefined) {
       const message = `Operation ${call.operationId} is not implemented.`;
-      throw new FaultError({ kind: 'not-implemented', status: 501, message });
+      throw new HttpError('not-implemented', message);
     }
     if (plan.guard !== undefined) {
-      const verdict = await plan.guard(call);
-      if (verdict instanceof Refusal) {
-        responder.refuse(verdict);
-        return;
-      }
-      call.security = verdict;
+      call.security = await plan.guard(call);
     }
     const input = readParameters(plan, call, values);
     if (plan.route.passThrough) {
@@ -63,10 +57,10 @@ function readParameters(
 ): Writable<Input> {
   const input: Writable<Input> = { ...NO_INPUT };
   const violations = read?.(input, request, values, rawQuery) ?? [];
-  if (violations.length > 0) throw new FaultError(invalidRequest(violations));
+  if (violations.length > 0) throw invalidRequest(violations);
   const { validateParameters: validate } = route;
   if (validate !== undefined && !validate(input)) {
-    throw new FaultError(invalidRequest([toParameterViolation(validate.errors)]));
+    throw invalidRequest([toParameterViolation(validate.errors)]);
   }
   return input;
 }

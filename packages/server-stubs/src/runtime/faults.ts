@@ -1,48 +1,57 @@
-import type { SchemaError } from './route-table.ts';
+import type { Call } from './call.ts';
+import type { HandlerResponse, SchemaError } from './route-table.ts';
 
-const ARTICLES: Readonly<Record<string, string>> = {
-  array: 'an array',
-  boolean: 'a boolean',
-  integer: 'an integer',
-  null: 'null',
-  number: 'a number',
-  object: 'an object',
-  string: 'a string',
-};
+/**
+ * Name of the method that an error implements to define its own response: `error[toResponse](call)`. If a
+ * handler throws any other error, the response is a 500 with a fixed message.
+ */
+export const toResponse: unique symbol = Symbol.for('@berth/server-stubs/toResponse');
 
-/** The reason why the router responds instead of a handler. */
-export type FaultKind =
-  | 'not-found'
-  | 'method-not-allowed'
-  | 'bad-path'
-  | 'invalid-request'
-  | 'malformed-body'
-  | 'unsupported-media-type'
-  | 'too-large'
-  | 'unauthorized'
-  | 'not-implemented'
-  | 'invalid-response'
-  | 'handler-failed';
-
-/** A fault that has not yet been formatted as a response. It contains no stack traces and no secrets. */
-export interface Fault {
-  readonly kind: FaultKind;
-  /** 400, 401, 404, 405, 413, 414, 415, 431, 500 or 501. */
-  readonly status: number;
-  /** A sentence for the caller, which names the field and the fix. */
-  readonly message: string;
-  /** What is wrong with the request. Absent if the server is at fault. */
-  readonly violations?: readonly Violation[];
-  /** Absent if no operation was found. */
-  readonly operationId?: string;
-  /**
-   * Headers that HTTP requires in the response: `Allow` (405), `WWW-Authenticate` (401), `Accept` (415).
-   * The router adds them to the result of `toResponse`.
-   */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The underlying error, for the log. Never sent. */
-  readonly cause?: unknown;
+/** An error that defines its own response. */
+export interface ErrorWithResponse {
+  [toResponse](call: Call): HandlerResponse;
 }
+
+export function hasResponse(error: unknown): error is ErrorWithResponse {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    typeof (error as Partial<ErrorWithResponse>)[toResponse] === 'function'
+  );
+}
+
+/** What went wrong, with the default status. */
+const STATUSES = {
+  'not-found': 404,
+  'method-not-allowed': 405,
+  'bad-path': 400,
+  'invalid-request': 400,
+  'malformed-body': 400,
+  'unsupported-media-type': 415,
+  'too-large': 413,
+  unauthorized: 401,
+  'not-implemented': 501,
+  'invalid-response': 500,
+  'handler-failed': 500,
+} as const;
+
+/** The reason why a call fails. */
+export type FaultKind = keyof typeof STATUSES;
+
+/** RFC 9457, section 4.2.1: without a `type`, the title should be the phrase of the status. */
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+};
 
 /** A violation of the document by a request or response. */
 export interface Violation {
@@ -53,31 +62,121 @@ export interface Violation {
   readonly keyword: string;
   /** A sentence that says what is wrong with which field, such as `body.fileList is missing.` */
   readonly message: string;
-  /** Path of the keyword in the schema. Empty if no schema was involved. */
-  readonly schemaPath: string;
+}
+
+export interface HttpErrorOptions {
+  /** Default: the status of the kind. */
+  readonly status?: number;
+  /** What is wrong with the request. Default: nothing in particular. */
+  readonly violations?: readonly Violation[];
+  /** Headers that HTTP requires in the response, such as `Allow` in a 405. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The underlying error, for the log. Never sent. */
+  readonly cause?: unknown;
 }
 
 /**
- * An error that contains a fault. The multipart stream throws it if a form is malformed or too large.
- * Handlers need not catch it, because the router converts it to a response.
+ * Ends a call with an error. The router throws it for each request that it rejects, and handlers may throw it
+ * too. The response is problem details (RFC 9457), unless the `toError` option converts the error.
+ *
+ * @example
+ * throw new HttpError('unauthorized', 'The token has expired.');
  */
-export class FaultError extends Error {
-  override readonly name = 'FaultError';
-  readonly fault: Fault;
+export class HttpError extends Error implements ErrorWithResponse {
+  override readonly name = 'HttpError';
+  readonly kind: FaultKind;
+  /** Response status. */
+  readonly status: number;
+  /** What is wrong with the request. Empty if the server is at fault. */
+  readonly violations: readonly Violation[];
+  /** Headers that HTTP requires in the response. Sent even if the error is converted to another one. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(fault: Fault) {
-    super(fault.message, { cause: fault.cause });
-    this.fault = fault;
+  /** @param message a sentence for the caller, which names the field and the fix */
+  constructor(
+    kind: FaultKind,
+    message: string,
+    { status = STATUSES[kind], violations = [], headers = {}, cause }: HttpErrorOptions = {},
+  ) {
+    super(message, { cause });
+    this.kind = kind;
+    this.status = status;
+    this.violations = violations;
+    this.headers = headers;
+  }
+
+  [toResponse](_call?: Call): HandlerResponse {
+    const { status, message, violations } = this;
+    const errors = violations.map(({ message: detail, pointer, in: place }) => ({
+      detail,
+      pointer,
+      in: place,
+    }));
+    return {
+      status,
+      headers: { 'content-type': 'application/problem+json' },
+      body: {
+        title: TITLES[status] ?? 'Error',
+        status,
+        detail: message,
+        ...(errors.length > 0 && { errors }),
+      },
+    };
   }
 }
 
-export function toSimpleViolation(
-  place: Violation['in'],
-  pointer: string,
-  keyword: string,
+export function notFound(path: string): HttpError {
+  return new HttpError('not-found', `The path ${path} does not exist.`);
+}
+
+export function notAllowed(method: string, methods: readonly string[]): HttpError {
+  const allow = methods.join(', ');
+  // RFC 9110, section 15.5.6: "The origin server MUST generate an Allow header field".
+  return new HttpError('method-not-allowed', `${method} is not allowed here: use ${allow}.`, {
+    headers: { allow },
+  });
+}
+
+export function invalidRequest(violations: readonly Violation[]): HttpError {
+  const message = violations.map((violation) => violation.message).join(' ');
+  return new HttpError('invalid-request', message, { violations });
+}
+
+export function missingBody(): HttpError {
+  const message = 'The request body is missing.';
+  return invalidRequest([{ in: 'body', pointer: '', keyword: 'required', message }]);
+}
+
+export function malformed(message: string, cause?: unknown): HttpError {
+  const violations = [{ in: 'body', pointer: '', keyword: 'syntax', message } as const];
+  return new HttpError('malformed-body', message, { violations, cause });
+}
+
+/** @param name the path parameter that cannot be decoded */
+export function badPath(name: string): HttpError {
+  const message = `path.${name} has invalid percent-encoding.`;
+  const violations = [{ in: 'path', pointer: `/${name}`, keyword: 'encoding', message } as const];
+  return new HttpError('bad-path', message, { violations });
+}
+
+export function tooLarge(message: string, status = 413): HttpError {
+  return new HttpError('too-large', message, { status });
+}
+
+export function bodyTooLarge(maxBytes: number): HttpError {
+  return tooLarge(`The request body is larger than ${maxBytes} bytes.`);
+}
+
+export function tooMany(what: string, max: number): HttpError {
+  return tooLarge(`The form has more than ${max} ${what}.`);
+}
+
+/** @param headers what is supported: `Accept` or `Accept-Encoding` (RFC 9110, section 15.5.16) */
+export function unsupported(
   message: string,
-): Violation {
-  return { in: place, pointer, keyword, message, schemaPath: '' };
+  headers: Readonly<Record<string, string>> = {},
+): HttpError {
+  return new HttpError('unsupported-media-type', message, { headers });
 }
 
 export function escapeName(name: string): string {
@@ -93,17 +192,12 @@ export function toViolation(
 ): Violation {
   const error = errors?.[0];
   if (error === undefined) {
-    return toSimpleViolation(place, prefix, 'schema', `${root} does not match the schema.`);
+    const message = `${root} does not match the schema.`;
+    return { in: place, pointer: prefix, keyword: 'schema', message };
   }
-  const { keyword, schemaPath } = error;
   const pointer = prefix + error.instancePath + missingOf(error);
-  return {
-    in: place,
-    pointer,
-    keyword,
-    message: toMessage(error, `${root}${toPath(pointer)}`),
-    schemaPath,
-  };
+  const message = toMessage(error, `${root}${toPath(pointer)}`);
+  return { in: place, pointer, keyword: error.keyword, message };
 }
 
 /** Ajv reports a missing property with the path of its parent. */
@@ -146,6 +240,16 @@ function toPath(pointer: string): string {
     .join('');
 }
 
+const ARTICLES: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'a boolean',
+  integer: 'an integer',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};
+
 function toTypes(type: unknown): string {
   const types = Array.isArray(type) ? type.map(String) : String(type).split(',');
   return types.map((name) => ARTICLES[name] ?? name).join(' or ');
@@ -155,63 +259,4 @@ function toList(values: unknown): string {
   return Array.isArray(values)
     ? values.map((value) => JSON.stringify(value)).join(', ')
     : 'its values';
-}
-
-export function notFound(path: string): Fault {
-  return { kind: 'not-found', status: 404, message: `The path ${path} does not exist.` };
-}
-
-export function notAllowed(method: string, methods: readonly string[]): Fault {
-  const allow = methods.join(', ');
-  const message = `${method} is not allowed here: use ${allow}.`;
-  // RFC 9110, section 15.5.6: "The origin server MUST generate an Allow header field".
-  return { kind: 'method-not-allowed', status: 405, message, headers: { allow } };
-}
-
-export function invalidRequest(violations: readonly Violation[]): Fault {
-  return {
-    kind: 'invalid-request',
-    status: 400,
-    message: violations.map(({ message }) => message).join(' '),
-    violations,
-  };
-}
-
-export function missingBody(): Fault {
-  const message = 'The request body is missing.';
-  return invalidRequest([toSimpleViolation('body', '', 'required', message)]);
-}
-
-export function malformed(message: string, cause?: unknown): Fault {
-  const violations = [toSimpleViolation('body', '', 'syntax', message)];
-  return { kind: 'malformed-body', status: 400, message, violations, cause };
-}
-
-export function tooLarge(message: string, status = 413): Fault {
-  return { kind: 'too-large', status, message };
-}
-
-/** @param name the path parameter that cannot be decoded */
-export function badPath(name: string): Fault {
-  const message = `path.${name} has invalid percent-encoding.`;
-  const violations = [toSimpleViolation('path', `/${name}`, 'encoding', message)];
-  return { kind: 'bad-path', status: 400, message, violations };
-}
-
-export function bodyTooLarge(maxBytes: number): Fault {
-  return tooLarge(`The request body is larger than ${maxBytes} bytes.`);
-}
-
-export function tooMany(what: string, most: number): Fault {
-  return tooLarge(`The form has more than ${most} ${what}.`);
-}
-
-/** @param accepted for the `Accept` header (RFC 9110, section 15.5.16) */
-export function unsupported(message: string, accepted: string): Fault {
-  return {
-    kind: 'unsupported-media-type',
-    status: 415,
-    message,
-    headers: accepted === '' ? {} : { accept: accepted },
-  };
 }

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call } from './call.ts';
-import type { Fault, Violation } from './faults.ts';
+import type { ErrorWithResponse, HttpError, Violation } from './faults.ts';
 import { JSON_DEPTH } from './parse-json.ts';
-import { toProblem } from './responding/problem.ts';
 import type { HandlerResponse } from './route-table.ts';
 
 export const DEFAULT_LIMITS: Limits = {
@@ -38,12 +37,15 @@ export interface RouterOptions {
    */
   readonly onResponse?: (response: HandlerResponse, call: Call) => void;
   /**
-   * Called with each fault before it is formatted. Return a fault to replace it, for example to change
+   * Called with each `HttpError` before it is sent. Return another one to replace it, for example to change
    * the message. Must not throw. Default: none.
    */
-  readonly onFault?: (fault: Fault, call: Call) => Fault | undefined;
-  /** Formats a fault as a response. Default: `application/problem+json` (RFC 9457). */
-  readonly toResponse?: (fault: Fault, call: Call) => HandlerResponse;
+  readonly onFault?: (error: HttpError, call: Call) => HttpError | undefined;
+  /**
+   * Converts each `HttpError` to an error that defines its own response. Headers that HTTP requires, such as
+   * `Allow`, are added to it. Default: none, so that responses are problem details (RFC 9457).
+   */
+  readonly toError?: (error: HttpError, call: Call) => ErrorWithResponse;
   /**
    * Converts the body of each response, including errors, to what is sent, for a deployment whose responses
    * differ from the document. The router checks responses before, and `onResponse` gets the body as it was.
@@ -107,8 +109,8 @@ export type Handlers = Readonly<Record<string, Handler | undefined>>;
  * Checks the credential for one scheme, and returns the principal. The credential is the text after the
  * scheme name (`http`, `oauth2`, `openIdConnect`), the value of the header, query parameter or cookie
  * (`apiKey`), or an empty string (`mutualTLS`). The handler is not called if the request has no credential. To
- * reject the caller, return `undefined`, `null` or `false`, or throw `Unauthorized` or an error that defines
- * its own response.
+ * reject the caller, return `undefined`, `null` or `false`, or throw an `HttpError` or another error that
+ * defines its own response.
  *
  * @param scopes the scopes or roles that the operation requires, if any
  */
@@ -155,7 +157,7 @@ export interface Router extends Listener {
 export type Limits = Required<RequestLimits>;
 
 export type Settings = RouterOptions &
-  Required<Pick<RouterOptions, 'onViolation' | 'onError' | 'toResponse'>> & {
+  Required<Pick<RouterOptions, 'onViolation' | 'onError'>> & {
     readonly limits: Limits;
   };
 
@@ -170,7 +172,6 @@ export function toSettings(options: RouterOptions): Settings {
     limits: { ...DEFAULT_LIMITS, ...definedOf(options.requests ?? {}) },
     onViolation: options.onViolation ?? warn,
     onError: options.onError ?? print,
-    toResponse: options.toResponse ?? toProblem,
   };
 }
 

@@ -1,5 +1,5 @@
 import { createBodyReader } from './body/create-body-reader.ts';
-import { createGuard } from './create-guard.ts';
+import { createGuard, toChallenge } from './create-guard.ts';
 import { functionOf, type Handlers, type RouterOptions, type Settings } from './options.ts';
 import { createParameterReader } from './parameters/create-parameter-reader.ts';
 import type { DocumentedResponse, Route, RouteTable } from './route-table.ts';
@@ -21,6 +21,7 @@ export function toPlan(
     // Handlers may be methods that refer to their object.
     handle: functionOf(handlers, route.operationId)?.bind(handlers),
     guard: createGuard(table, route, options.security ?? {}),
+    challenge: toChallenge(table, route),
     readParameters: createParameterReader(route, pathNames),
     readBody: route.body && createBodyReader(route.body, settings.limits),
     findResponse: (status: number) => findResponse(route.responses, status),

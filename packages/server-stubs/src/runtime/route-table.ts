@@ -18,7 +18,6 @@ export type ParameterStyle =
 /** A failed JSON Schema keyword, as reported by Ajv. */
 export interface SchemaError {
   readonly instancePath: string;
-  readonly schemaPath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message?: string;

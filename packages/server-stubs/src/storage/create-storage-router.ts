@@ -118,9 +118,9 @@ export function createStorageRouter<Caller = unknown>(
     return toStorageResponse(data, call.requestId);
   };
   return createRouter(table, toHandlers(handlers as Record<string, AnyHandler>, toHandler), {
-    ...toRouterOptions(options, cors, (fault, { request }) => {
+    ...toRouterOptions(options, cors, (error, { request }) => {
       const isNaked = request.headers[authorization.toLowerCase()] === undefined;
-      if (fault.kind !== 'unauthorized' || !isNaked) return toContractError('storage', fault);
+      if (error.kind !== 'unauthorized' || !isNaked) return toContractError('storage', error);
       return missingCredentials(authorization);
     }),
     encodeBody: (body) => toWireForm(body, wireProfile),

@@ -86,7 +86,7 @@ export function createUploadRouter(
       }
     }),
     {
-      ...toRouterOptions(options, cors, (fault) => toContractError('upload', fault)),
+      ...toRouterOptions(options, cors, (error) => toContractError('upload', error)),
       requests: { streamBytes: fileBytes + LIMITS.uploadFormBytes, ...requests },
     },
   );

@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
 import { charsetOf } from '../runtime/decoding.ts';
-import { malformed, tooMany } from '../runtime/faults.ts';
-import { FaultError } from '../runtime/index.ts';
+import { HttpError, malformed, tooMany } from '../runtime/faults.ts';
 import type { FieldPart, FileHead } from './upload-form.ts';
 
 interface FilePart extends FileHead {
@@ -21,11 +20,11 @@ const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**
  * The parts of a form in the order in which they arrive, unbuffered and with backpressure. Iterating throws a
- * `FaultError` if the form is malformed or exceeds a limit. Nothing is read until the first part is requested.
+ * `HttpError` if the form is malformed or exceeds a limit. Nothing is read until the first part is requested.
  */
 export class Form {
   /** The error that ended the form, which may explain why a handler failed. */
-  failure: FaultError | undefined;
+  failure: HttpError | undefined;
   readonly #request: IncomingMessage;
   readonly #source: Readable;
   readonly #queue: Part[] = [];
@@ -76,7 +75,7 @@ export class Form {
   }
 
   readonly #fail = (error: unknown) => {
-    this.failure ??= toFaultError(error);
+    this.failure ??= toHttpError(error);
     // Readers of a file must learn that its end will never arrive.
     for (const file of this.#files) file.destroy(this.failure);
     this.#wake();
@@ -94,13 +93,13 @@ export class Form {
     try {
       return new Busboy({ headers: { 'content-type': contentType }, limits: LIMITS });
     } catch (error) {
-      this.failure = toFaultError(error);
+      this.failure = toHttpError(error);
       throw this.failure;
     }
   }
 
   #listen(form: BusboyInstance): void {
-    const refuse = (what: string, max: number) => this.#fail(new FaultError(tooMany(what, max)));
+    const refuse = (what: string, max: number) => this.#fail(tooMany(what, max));
     form.on('field', (name, value, _nameTruncated, truncated) => {
       if (truncated) refuse(`bytes in field ${name}`, LIMITS.fieldSize);
       else if (name === undefined) this.#fail(new Error('a field has no name'));
@@ -132,8 +131,8 @@ export class Form {
   }
 }
 
-function toFaultError(error: unknown): FaultError {
-  if (error instanceof FaultError) return error;
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new FaultError(malformed(`The form cannot be read: ${reason}.`, error));
+  return malformed(`The form cannot be read: ${reason}.`, error);
 }

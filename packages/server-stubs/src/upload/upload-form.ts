@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { rememberResource, toXml, UploadError, type UploadErrorCode } from '../errors.ts';
-import { FaultError } from '../runtime/faults.ts';
+import { HttpError } from '../runtime/faults.ts';
 import type { HandlerResponse } from '../runtime/index.ts';
 
 /** An upload. The grant in the form has not been verified: your handler must do that. */
@@ -99,8 +99,8 @@ export async function readForm<File extends FileHead>(
 
 /** Only the file is an entity that can be too large; a field that is too long makes the form malformed. */
 function toFormError(error: unknown): never {
-  const isField = error instanceof FaultError && error.fault.kind === 'too-large';
-  throw isField ? malformed(error.fault.message) : error;
+  const isField = error instanceof HttpError && error.kind === 'too-large';
+  throw isField ? malformed(error.message) : error;
 }
 
 function malformed(message: string): UploadError {

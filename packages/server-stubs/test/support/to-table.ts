@@ -44,7 +44,6 @@ export function wants(name: string, type: 'string' | 'number'): Validator {
     validate.errors = [
       {
         instancePath: isMissing ? '' : `/${name}`,
-        schemaPath: isMissing ? '#/required' : `#/properties/${name}/type`,
         keyword: isMissing ? 'required' : 'type',
         params: isMissing ? { missingProperty: name } : { type },
       },

@@ -10,12 +10,10 @@ import {
 import {
   bodyTooLarge,
   escapeName,
-  FaultError,
   invalidRequest,
   malformed,
   missingBody,
   tooMany,
-  toSimpleViolation,
   unsupported,
 } from '../faults.ts';
 import type { Limits } from '../options.ts';
@@ -40,7 +38,7 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
   const accepted = content.map(({ mediaType }) => mediaType).join(', ');
   const none = (): undefined => {
     if (!required) return;
-    throw new FaultError(missingBody());
+    throw missingBody();
   };
   return async (request) => {
     if (!hasBody(request)) return none();
@@ -49,19 +47,18 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
     if (coding !== undefined && coding.toLowerCase() !== 'identity') {
       const message = `The Content-Encoding ${coding} is not supported: send the body without it.`;
       // RFC 9110, section 15.5.16: the response to an unsupported coding lists the supported ones.
-      const supported = { 'accept-encoding': 'identity' };
-      throw new FaultError({ ...unsupported(message, ''), headers: supported });
+      throw unsupported(message, { 'accept-encoding': 'identity' });
     }
     const header = headers['content-type'];
     const found = selectContent(content, header);
     const maxBytes = found.kind === 'binary' ? limits.streamBytes : limits.bodyBytes;
     if (Number(headers['content-length'] ?? 0) > maxBytes) {
-      throw new FaultError(bodyTooLarge(maxBytes));
+      throw bodyTooLarge(maxBytes);
     }
     const charset = charsetOf(header ?? '');
     if (found.kind !== 'binary' && charset !== undefined && !UTF_8_NAMES.has(charset)) {
       const message = `The charset ${charset} is not supported: send UTF-8.`;
-      throw new FaultError(unsupported(message, accepted));
+      throw unsupported(message, { accept: accepted });
     }
     if (headers.expect !== undefined) askToContinue(request);
     if (request.readableDidRead) {
@@ -92,7 +89,7 @@ function toParsedBody(
   if (Buffer.isBuffer(body)) return parseBytes(body, content, limits);
   if (typeof body === 'string') return parseText(body, content, limits);
   const problem = findJsonProblem(body, limits.jsonDepth);
-  if (problem !== undefined) throw new FaultError(malformed(`The body ${problem}.`));
+  if (problem !== undefined) throw malformed(`The body ${problem}.`);
   return body;
 }
 
@@ -113,7 +110,7 @@ function parseForm(
   { formFields }: Limits,
 ): NullObject {
   if (text.split('&', formFields + 1).length > formFields) {
-    throw new FaultError(tooMany('fields', formFields));
+    throw tooMany('fields', formFields);
   }
   const form = createNullObject();
   const values = parseQuery(text);
@@ -138,6 +135,5 @@ function parseForm(
 
 function fail(name: string, { keyword, problem }: Unreadable): never {
   const message = `body.${name} ${problem}.`;
-  const violation = toSimpleViolation('body', `/${escapeName(name)}`, keyword, message);
-  throw new FaultError(invalidRequest([violation]));
+  throw invalidRequest([{ in: 'body', pointer: `/${escapeName(name)}`, keyword, message }]);
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
-import { bodyTooLarge, FaultError } from '../faults.ts';
+import { bodyTooLarge } from '../faults.ts';
 
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
@@ -27,7 +27,7 @@ export function limitStream(request: IncomingMessage, maxBytes: number): Readabl
   const limiter = new Transform({
     transform(chunk: Buffer, _encoding, callback) {
       size += chunk.length;
-      if (size > maxBytes) callback(new FaultError(bodyTooLarge(maxBytes)));
+      if (size > maxBytes) callback(bodyTooLarge(maxBytes));
       else callback(null, chunk);
     },
   });
@@ -52,7 +52,7 @@ export function toRawRequest(
 ): Readable {
   if (!hasBody(request)) return request;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
-    throw new FaultError(bodyTooLarge(maxBytes));
+    throw bodyTooLarge(maxBytes);
   }
   if (request.readableDidRead) return Readable.from([toBytes(request)]);
   if (request.headers.expect !== undefined) askToContinue(request);
@@ -85,7 +85,7 @@ export function readBytes(request: IncomingMessage, maxBytes: number): Promise<B
       size += chunk.length;
       if (size <= maxBytes) return;
       request.off('data', onData).off('end', onEnd).pause();
-      reject(new FaultError(bodyTooLarge(maxBytes)));
+      reject(bodyTooLarge(maxBytes));
     };
     const onEnd = () => {
       const [first] = chunks;

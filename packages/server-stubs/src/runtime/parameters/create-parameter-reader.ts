@@ -6,7 +6,7 @@ import {
   parseQuery,
   type QueryValues,
 } from '../decoding.ts';
-import { escapeName, toSimpleViolation, type Violation } from '../faults.ts';
+import { escapeName, type Violation } from '../faults.ts';
 import type { Parameter, ParameterPlace, Route } from '../route-table.ts';
 import { fromPairs, toArray, toValue, Unreadable } from './to-value.ts';
 
@@ -102,7 +102,8 @@ function createRead(
 }
 
 function toViolation({ in: place, name }: Parameter, { keyword, problem }: Unreadable): Violation {
-  return toSimpleViolation(place, `/${escapeName(name)}`, keyword, `${place}.${name} ${problem}.`);
+  const message = `${place}.${name} ${problem}.`;
+  return { in: place, pointer: `/${escapeName(name)}`, keyword, message };
 }
 
 /** @param others names of all parameters, of which an exploded object takes none */

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { type Call, type ErrorWithResponse, hasResponse, toResponse } from '../call.ts';
-import { type Refusal, Unauthorized } from '../create-guard.ts';
+import type { Call } from '../call.ts';
 import { createNullObject, findContent, headerOf } from '../decoding.ts';
 import {
-  type Fault,
-  FaultError,
-  toSimpleViolation,
+  type ErrorWithResponse,
+  HttpError,
+  hasResponse,
+  toResponse,
   toViolation,
   type Violation,
 } from '../faults.ts';
@@ -66,23 +66,11 @@ export class Responder {
         this.#settings.onViolation(violation, this.#call);
         discard(result.body);
         const message = 'The server produced a response that the contract does not allow.';
-        this.fault({ kind: 'invalid-response', status: 500, message, cause: violation });
+        this.error(new HttpError('invalid-response', message, { cause: violation }));
         return;
       }
     }
     this.#send(result, content, own, undefined);
-  }
-
-  fault(fault: Fault): void {
-    try {
-      const operationId = this.#call.operationId;
-      const located = operationId === '' ? fault : { ...fault, operationId };
-      const reported = this.#settings.onFault?.(located, this.#call) ?? located;
-      const result = this.#settings.toResponse(reported, this.#call);
-      this.#send(result, undefined, this.#settings.headers?.(this.#call), reported.headers);
-    } catch (error) {
-      this.#lastResort(error);
-    }
   }
 
   error(error: unknown): void {
@@ -91,42 +79,33 @@ export class Responder {
     if (response.headersSent) {
       this.#report(error);
       response.destroy();
-    } else if (hasResponse(error)) {
-      this.#sendError(error, undefined);
-    } else if (error instanceof FaultError) {
-      this.fault(error.fault);
-    } else {
-      this.#report(error);
-      const message = 'Internal server error.';
-      this.fault({ kind: 'handler-failed', status: 500, message, cause: error });
-    }
-  }
-
-  refuse({ reason, challenge }: Refusal): void {
-    if (hasResponse(reason)) {
-      this.#sendError(reason, challenge);
       return;
     }
-    const known = reason instanceof Unauthorized ? reason : undefined;
-    this.fault({
-      kind: 'unauthorized',
-      status: 401,
-      message: known?.message ?? 'The credentials are missing or invalid.',
-      headers: { 'www-authenticate': known?.challenge ?? challenge },
-      cause: known,
-    });
-  }
-
-  #sendError(error: ErrorWithResponse, challenge: string | undefined): void {
+    let known = error;
+    if (!hasResponse(error)) {
+      this.#report(error);
+      known = new HttpError('handler-failed', 'Internal server error.', { cause: error });
+    }
     try {
-      const result = error[toResponse](this.#call);
-      const own = this.#settings.headers?.(this.#call);
-      const asks = challenge !== undefined && result.status === 401;
-      const headers = asks ? { ...own, 'www-authenticate': challenge } : own;
-      this.#send(result, undefined, headers, undefined);
+      this.#sendError(known as ErrorWithResponse);
     } catch (failure) {
       this.#lastResort(failure);
     }
+  }
+
+  #sendError(error: ErrorWithResponse): void {
+    const { onFault, toError, headers: common } = this.#settings;
+    let converted = error;
+    let required: HeaderSource;
+    if (error instanceof HttpError) {
+      const fault = onFault?.(error, this.#call) ?? error;
+      converted = toError?.(fault, this.#call) ?? fault;
+      required = fault.headers;
+    }
+    const result = converted[toResponse](this.#call);
+    const challenge = result.status === 401 ? this.#plan?.challenge : undefined;
+    const own = { ...common?.(this.#call), 'www-authenticate': challenge };
+    this.#send(result, undefined, own, required);
   }
 
   #send(
@@ -287,5 +266,5 @@ function checkBody({ kind, mediaType, validate }: Content, body: unknown): Viola
 }
 
 function violate(pointer: string, keyword: string, message: string): Violation {
-  return toSimpleViolation('response', pointer, keyword, message);
+  return { in: 'response', pointer, keyword, message };
 }
