@@ -77,8 +77,16 @@ export function signCanonical(
   };
 }
 
+/** The keys derived so far, because a run signs thousands of calls on the same day. */
+const signingKeys = new Map<string, Buffer>();
+
 function toSigningKey(secretKey: string, date: string, service: string): Buffer {
-  return [date, service, 'tc3_request'].reduce(hmac, Buffer.from(`TC3${secretKey}`));
+  const name = JSON.stringify([secretKey, date, service]);
+  const known = signingKeys.get(name);
+  if (known) return known;
+  const key = [date, service, 'tc3_request'].reduce(hmac, Buffer.from(`TC3${secretKey}`));
+  signingKeys.set(name, key);
+  return key;
 }
 
 export function toTc3Header(parts: Partial<Tc3Parts>, separator = ', '): string {
