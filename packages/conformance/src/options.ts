@@ -15,6 +15,7 @@ export type RequestForm = (typeof REQUEST_FORMS)[number];
 export const RANGES = {
   timeout: { unit: 'milliseconds', least: 1, most: 3_600_000, usual: 10_000 },
   budget: { unit: 'seconds', least: 1, most: 86_400, usual: 900 },
+  minLinkSeconds: { unit: 'seconds', least: 1, most: 100, usual: 60 },
   concurrency: { unit: 'checks', least: 1, most: 64, usual: undefined },
   sequences: { unit: 'sequences', least: 1, most: 100_000, usual: undefined },
 } as const;
@@ -83,6 +84,10 @@ export interface ConformanceOptions {
   requestForm?: RequestForm | undefined;
   /** Unit of `maxAge`. Default: `s`. */
   maxAgeUnit?: MaxAgeUnit | undefined;
+  /**
+   * Lifetime that the deployment may give to a link instead of a shorter one, in seconds, 1 to 100. Default: 60.
+   */
+  minLinkSeconds?: number | undefined;
   /** Check only these: rule IDs or prefixes (`GW-C`, `ST-COPY`). Default: all. */
   only?: readonly string[] | undefined;
   /** Skip these, in the same form as `only`. They are reported as disabled. */
@@ -126,6 +131,7 @@ export const DEFAULTS = {
   service: 'conformance',
   storageHeaders: {},
   maxAgeUnit: 's',
+  minLinkSeconds: RANGES.minLinkSeconds.usual,
   only: [],
   skip: [],
   readOnly: false,

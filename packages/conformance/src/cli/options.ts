@@ -65,6 +65,10 @@ const targets = {
     '<unit>',
     'unit of maxAge; any unit except s is reported as a declared deviation',
   ),
+  minLinkSeconds: whole(
+    '<s>',
+    'lifetime that the deployment may give to a link instead of a shorter one, in seconds',
+  ),
 };
 
 /** How the targets are called. */

@@ -8,8 +8,6 @@ const SHORT = [2, 5, 15, 60];
 const LONG = 120;
 /** How much longer than the short lifetime the middle one is, in seconds. */
 const LATER = 3;
-/** The longest lifetime that a deployment may grant instead of a shorter one, in seconds. */
-const LEAST = 60;
 /** How long a link without `maxAge` must work, in seconds: its lifetime is not specified. */
 const USUAL = 5;
 /** How much longer than its `maxAge` a link may work, in seconds. */
@@ -51,9 +49,10 @@ async function askForLinks(
 }
 
 export async function expectLinksExpire(t: CheckContext): Promise<void> {
+  const { minLinkSeconds } = t.settings;
   const files = await storeAll(t, 'long', 'short', 'middle', 'usual', 'unused');
   for (const seconds of SHORT) {
-    const middle = seconds < LEAST ? seconds + LATER : LONG;
+    const middle = seconds < minLinkSeconds ? seconds + LATER : LONG;
     const links = await askForLinks(t, files, [LONG, seconds, middle, undefined, seconds]);
     if (links[1] === undefined) continue;
     const [otherForm] = await askForLinks(t, [links[1].file], [seconds], true);
@@ -102,13 +101,14 @@ async function expectLifetimes(
 }
 
 /**
- * Returns whether a link works for too long because the deployment grants no lifetime of less than a
- * minute: then it ends after a minute, just like one that is requested for a minute.
+ * Returns whether a link works for too long because the deployment grants no shorter lifetime than the minimum:
+ * then it ends after the minimum, just like one that is requested for it.
  */
 async function isOfMinimum(t: CheckContext, link: Link): Promise<boolean> {
-  if (link.lifetime >= LEAST) return false;
-  const [least] = await askForLinks(t, [link.file], [LEAST]);
-  if (least === undefined || (await outlives(t, link, LEAST))) return false;
+  const { minLinkSeconds } = t.settings;
+  if (link.lifetime >= minLinkSeconds) return false;
+  const [least] = await askForLinks(t, [link.file], [minLinkSeconds]);
+  if (least === undefined || (await outlives(t, link, minLinkSeconds))) return false;
   if (await outlives(t, least, least.lifetime)) return false;
   const wanted = `works for as long as a link with maxAge ${least.maxAge}`;
   t.note(`A link with maxAge ${link.maxAge} ${wanted}.`);
@@ -138,7 +138,7 @@ function outlives(t: CheckContext, link: Link, seconds: number): Promise<boolean
   return poll(
     () => works(t, link),
     (isAlive) => !isAlive,
-    { most: left, every: seconds < LEAST ? 250 : 1000 },
+    { most: left, every: seconds < 60 ? 250 : 1000 },
   );
 }
 
