@@ -166,7 +166,7 @@ export interface Hooks {
    * Called with a response before it reaches the caller, with its complete body except for event streams. The body of
    * a gateway request is empty unless there is a `request` hook.
    */
-  response?: (response: MutatedResponse, request: MutatedRequest) => void | Promise<void>;
+  response?: (response: MutatedResponse, request: MutatedRequest) => unknown;
   /** Called if the caller aborts; the body is what had arrived by then. */
   broken?: (request: MutatedRequest) => void | Promise<void>;
   /** Called with each event stream as it arrives from the server; its result is sent instead. */
@@ -182,7 +182,7 @@ export interface Hooks {
   /** Called with a handshake before it reaches the server; a returned MutatedResponse rejects it. */
   upgrade?: (request: MutatedRequest) => unknown;
   /** Called with the 101 before it reaches the caller; its body is ignored. */
-  upgraded?: (response: MutatedResponse, request: MutatedRequest) => void;
+  upgraded?: (response: MutatedResponse, request: MutatedRequest) => unknown;
   /** Called when a WebSocket is open, with a function that sends another frame to one of the sides. */
   joined?: (send: (frame: SocketFrame) => void) => void;
   /** Called with each frame of a WebSocket; returns the frames to send instead. */

@@ -12,7 +12,7 @@ export async function relayUpgrade(
   head: Buffer,
 ): Promise<void> {
   const request = toRequest(incoming);
-  const refusal = hooks.upgrade?.(request);
+  const refusal = await hooks.upgrade?.(request);
   if (refusal instanceof MutatedResponse) return endWith(refusal, socket);
   socket.on('error', () => {});
   const { hostname, port } = new URL(target);
@@ -26,9 +26,9 @@ export async function relayUpgrade(
     await hooks.response?.(response, request);
     endWith(response, socket);
   });
-  call.once('upgrade', (message, upstream: Socket, rest) => {
+  call.once('upgrade', async (message, upstream: Socket, rest) => {
     const response = new MutatedResponse(101, toHeaders(message));
-    hooks.upgraded?.(response, request);
+    await hooks.upgraded?.(response, request);
     socket.write(toHead(response));
     upstream.on('error', () => socket.destroy());
     socket.on('error', () => upstream.destroy());

@@ -1,6 +1,6 @@
 import type { ConformanceOptions } from '../../src/index.ts';
 import type { Mutant, MutantContext } from '../mutants/mutant.ts';
-import { type Hooks, MutatedResponse } from '../proxy/messages.ts';
+import { type Hooks, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 
 /** A way in which a correct deployment may differ from the reference server. */
 export interface Variant {
@@ -48,47 +48,64 @@ export function toRuns(variants: readonly Variant[]): Variant[][] {
   return runs;
 }
 
-/** Applies all variants in order. Each variant sees the changes that the previous ones made. */
-export function combine(variants: readonly Variant[], context: MutantContext): Hooks {
-  const all = variants.map(({ create }) => create(context));
-  const withRequest = all.filter(({ request }) => request);
-  const frames = all.flatMap((hooks) => hooks.frames ?? []);
-  const chunkBytes = all.find((hooks) => hooks.chunkBytes)?.chunkBytes;
+/**
+ * Applies all variants in order. Each variant sees the changes that the previous ones made.
+ *
+ * @param effective gets the names of the variants that have changed something
+ */
+export function combine(
+  variants: readonly Variant[],
+  context: MutantContext,
+  effective: Set<string>,
+): Hooks {
+  const all = variants.map(({ name, create }) => ({ name, hooks: create(context) }));
+  const requesting = all.filter(({ hooks }) => hooks.request);
+  const frames = all.flatMap(({ hooks }) => hooks.frames ?? []);
+  const chunkBytes = all.find(({ hooks }) => hooks.chunkBytes)?.hooks.chunkBytes;
+  for (const { name, hooks } of all) {
+    if (hooks.early || hooks.frames || hooks.chunkBytes) effective.add(name);
+  }
+
+  /** Lets each variant change a message, until one of them returns a response to send instead. */
+  async function change(
+    message: MutatedRequest | MutatedResponse,
+    callHook: (hooks: Hooks) => unknown,
+  ): Promise<MutatedResponse | undefined> {
+    for (const { name, hooks } of all) {
+      const [head, body] = [toHead(message), message.body];
+      const instead = await callHook(hooks);
+      // Hooks replace bodies, never their bytes.
+      const isChanged = toHead(message) !== head || !message.body.equals(body);
+      if (isChanged || instead instanceof MutatedResponse) effective.add(name);
+      if (instead instanceof MutatedResponse) return instead;
+    }
+    return undefined;
+  }
+
   return {
     ...(chunkBytes ? { chunkBytes } : {}),
-    ...(withRequest.length === 0
-      ? {}
-      : {
-          streamsRequests: withRequest.every(({ streamsRequests }) => streamsRequests),
-          async request(request) {
-            for (const hooks of withRequest) {
-              const instead = await hooks.request?.(request);
-              if (!(instead instanceof MutatedResponse)) continue;
-              for (const other of all) await other.response?.(instead, request);
-              return instead;
-            }
-          },
-        }),
-    ...(frames.length === 0
-      ? {}
-      : {
-          frames: (given) =>
-            frames.reduce((passed, change) => passed.flatMap((one) => change(one)), [given]),
-        }),
+    ...(frames.length > 0 && {
+      frames: (given) =>
+        frames.reduce((passed, split) => passed.flatMap((one) => split(one)), [given]),
+    }),
+    streamsRequests: requesting.every(({ hooks }) => hooks.streamsRequests),
+    async request(request) {
+      const instead = await change(request, (hooks) => hooks.request?.(request));
+      if (instead) await change(instead, (hooks) => hooks.response?.(instead, request));
+      return instead;
+    },
     early(outgoing) {
-      for (const hooks of all) hooks.early?.(outgoing);
+      for (const { hooks } of all) hooks.early?.(outgoing);
     },
-    async response(response, request) {
-      for (const hooks of all) await hooks.response?.(response, request);
-    },
-    upgrade(request) {
-      for (const hooks of all) {
-        const refusal = hooks.upgrade?.(request);
-        if (refusal instanceof MutatedResponse) return refusal;
-      }
-    },
-    upgraded(response, request) {
-      for (const hooks of all) hooks.upgraded?.(response, request);
-    },
+    response: (response, request) =>
+      change(response, (hooks) => hooks.response?.(response, request)),
+    upgrade: (request) => change(request, (hooks) => hooks.upgrade?.(request)),
+    upgraded: (response, request) =>
+      change(response, (hooks) => hooks.upgraded?.(response, request)),
   };
+}
+
+function toHead(message: MutatedRequest | MutatedResponse): string {
+  const first = message instanceof MutatedResponse ? message.status : message.target;
+  return JSON.stringify([first, message.headers.list]);
 }
