@@ -9,7 +9,6 @@ import { promisify } from 'node:util';
 import { createMock, type Mock } from '@berth/mock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const DOCUMENTS = ['gateway.v1', 'storage.v2'] as const;
 const AUTHORIZATION = { Authorization: 'Bearer any' };
 const STORAGE_HEADERS = {
   'X-Svc-Authorization': '1.0 any',
@@ -22,13 +21,13 @@ const CONTENT = 'Hello from Berth.';
 // biome-ignore lint/suspicious/noExplicitAny: what a generator writes has no type before it runs
 type Generated = Record<string, any>;
 
-interface Client {
-  get(path: string, name?: string): Promise<unknown>;
-  post(path: string, body: object): Promise<unknown>;
-  /** Calls an operation of the storage API, and returns the response body. */
-  storage(operation: string, body: object): Promise<unknown>;
-  upload(url: string, form: Record<string, string | Blob>): Promise<unknown>;
+interface CallOptions {
+  path?: Record<string, string>;
+  body?: Record<string, unknown>;
 }
+
+/** Calls an operation of a document, and returns the body of the response. */
+type Call = (operationId: string, options: CallOptions) => Promise<unknown>;
 
 interface Generator {
   name: string;
@@ -37,7 +36,8 @@ interface Generator {
   toArgs(document: string, output: string): string[];
   /** The module that it writes. */
   toModule(output: string): string;
-  create(gateway: Generated, storage: Generated, url: string): Client;
+  /** Creates a client from the module. */
+  create(module: Generated, url: string, headers?: Record<string, string>): Call;
 }
 
 const GENERATORS: Generator[] = [
@@ -48,26 +48,10 @@ const GENERATORS: Generator[] = [
       ...['-i', document, '-o', output, '-c', '@hey-api/client-fetch', '--no-log-file'],
     ],
     toModule: (output) => join(output, 'sdk.gen.ts'),
-    create(gateway, storage, url) {
-      const data = async (call: Promise<Generated>) => {
-        const { data: found, error } = await call;
-        return found ?? error;
-      };
-      const shared = { baseUrl: url };
-      const asCaller = { ...shared, headers: AUTHORIZATION };
-      const asStorage = { ...shared, headers: STORAGE_HEADERS, path: ENV };
-      return {
-        get: (anyPath, name = 'echo') =>
-          anyPath === ''
-            ? data(gateway.cloudrunGetRoot({ ...asCaller, path: { name } }))
-            : data(gateway.cloudrunGet({ ...asCaller, path: { name, anyPath } })),
-        post: (anyPath, body) =>
-          anyPath === ''
-            ? data(gateway.cloudrunPostRoot({ ...asCaller, path: { name: 'echo' }, body }))
-            : data(gateway.cloudrunPost({ ...asCaller, path: { name: 'echo', anyPath }, body })),
-        storage: (operation, body) => data(storage[operation]({ ...asStorage, body })),
-        upload: (target, body) => data(storage.uploadFile({ baseUrl: target, body })),
-      };
+    create: (module, baseUrl, headers) => async (operationId, options) => {
+      const name = operationId.replace(/-./g, ([, letter]) => `${letter}`.toUpperCase());
+      const { data, error } = await module[name]({ baseUrl, headers, ...options });
+      return data ?? error;
     },
   },
   {
@@ -75,33 +59,17 @@ const GENERATORS: Generator[] = [
     program: ['@redocly/cli', 'bin/cli.js'],
     toArgs: (document, output) => ['generate-client', document, '-o', `${output}.ts`],
     toModule: (output) => `${output}.ts`,
-    create(gateway, storage, url) {
-      const caller = gateway.createClient(gateway.OPERATIONS, {
-        ...{ serverUrl: url, headers: AUTHORIZATION },
-      });
-      const files = storage.createClient(storage.OPERATIONS, {
-        ...{ serverUrl: url, headers: STORAGE_HEADERS },
-      });
-      const data = (call: Promise<unknown>) => call.catch((error) => Object(error).body);
-      return {
-        get: (anyPath, name = 'echo') =>
-          anyPath === ''
-            ? data(caller.cloudrun_get_root({ path: { name } }))
-            : data(caller.cloudrun_get({ path: { name, anyPath } })),
-        post: (anyPath, body) =>
-          anyPath === ''
-            ? data(caller.cloudrun_post_root({ path: { name: 'echo' }, body }))
-            : data(caller.cloudrun_post({ path: { name: 'echo', anyPath }, body })),
-        storage: (operation, body) => data(files[operation]({ path: ENV, body })),
-        upload(target, fields) {
-          const body = new FormData();
-          for (const [name, value] of Object.entries(fields)) body.append(name, value);
-          return data(
-            storage.createClient(storage.OPERATIONS, { serverUrl: target }).uploadFile({ body }),
-          );
-        },
-      };
-    },
+    create:
+      (module, serverUrl, headers) =>
+      (operationId, { body, ...options }) => {
+        const client = module.createClient(module.OPERATIONS, { serverUrl, headers });
+        const isForm = Object.values(body ?? {}).some((value) => value instanceof Blob);
+        const form = new FormData();
+        for (const [name, value] of Object.entries(body ?? {})) form.append(name, value as string);
+        const name = operationId.replaceAll('-', '_');
+        const call = client[name]({ ...options, ...(body && { body: isForm ? form : body }) });
+        return call.catch((error: unknown) => Object(error).body);
+      },
   },
 ];
 
@@ -117,53 +85,64 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function generate({ program: [name, file], toArgs, toModule, create }: Generator) {
+/** Runs a generator for a document, and returns the module that it has written. */
+async function generate({ program: [name, file], toArgs, toModule }: Generator, document: string) {
   const bin = join(findPackageJSON(name, import.meta.url) ?? '', '..', file);
-  const modules = await Promise.all(
-    DOCUMENTS.map(async (document) => {
-      const output = join(folder, `${name.replace(/\W+/g, '-')}-${document}`);
-      const source = fileURLToPath(import.meta.resolve(`@berth/spec/${document}.json`));
-      const env = { ...process.env, REDOCLY_TELEMETRY: 'off' };
-      await promisify(execFile)(process.execPath, [bin, ...toArgs(source, output)], { env });
-      return import(/* @vite-ignore */ toModule(output));
-    }),
-  );
-  return create(modules[0], modules[1], mock.url);
+  const output = join(folder, `${name.replace(/\W+/g, '-')}-${document}`);
+  const source = fileURLToPath(import.meta.resolve(`@berth/spec/${document}.json`));
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off' };
+  await promisify(execFile)(process.execPath, [bin, ...toArgs(source, output)], { env });
+  return import(/* @vite-ignore */ toModule(output));
 }
 
 describe.each(GENERATORS)('a client by $name', (generator) => {
-  let client: Client;
+  let gateway: Generated;
+  let storage: Generated;
   beforeAll(async () => {
-    client = await generate(generator);
+    const documents = ['gateway.v1', 'storage.v2'].map((name) => generate(generator, name));
+    [gateway, storage] = await Promise.all(documents);
   });
 
   it('calls hosted services', async () => {
-    expect(await client.get('')).toMatchObject({ method: 'GET', target: '/' });
-    expect(await client.get('a')).toMatchObject({ method: 'GET', target: '/a' });
-    expect(await client.post('', { name: 'Ada' })).toMatchObject({ method: 'POST', target: '/' });
-    expect(await client.post('a', { name: 'Ada' })).toMatchObject({ method: 'POST', target: '/a' });
-    expect(await client.get('', 'missing')).toMatchObject({ code: 'SERVICE_NOT_FOUND' });
+    const call = generator.create(gateway, mock.url, AUTHORIZATION);
+    const [name, anyPath] = ['echo', 'a'];
+    const body = { name: 'Ada' };
+    expect([
+      await call('cloudrun-get-root', { path: { name } }),
+      await call('cloudrun-get', { path: { name, anyPath } }),
+      await call('cloudrun-post-root', { path: { name }, body }),
+      await call('cloudrun-post', { path: { name, anyPath }, body }),
+      await call('cloudrun-get-root', { path: { name: 'missing' } }),
+    ]).toMatchObject([
+      { method: 'GET', target: '/' },
+      { method: 'GET', target: '/a' },
+      { method: 'POST', target: '/' },
+      { method: 'POST', target: '/a' },
+      { code: 'SERVICE_NOT_FOUND' },
+    ]);
   });
 
   it('uploads, links, copies and deletes a file', async () => {
+    const call = generator.create(storage, mock.url, STORAGE_HEADERS);
+    const dataOf = async (operationId: string, body: Record<string, unknown>) =>
+      Object(await call(operationId, { path: ENV, body })).body.data;
     const key = 'generated/a.txt';
-    const granted = Object(await client.storage('getUploadMetaData', { path: key })).body.data;
-    await client.upload(granted.url, {
-      Signature: granted.authorization,
-      'x-store-security-token': granted.token,
-      'x-store-meta-fileid': granted.storeFileID,
-      ...{ key, file: new Blob([CONTENT]) },
+    const granted = await dataOf('getUploadMetaData', { path: key });
+    const toTarget = generator.create(storage, granted.url);
+    await toTarget('uploadFile', {
+      body: {
+        Signature: granted.authorization,
+        'x-store-security-token': granted.token,
+        'x-store-meta-fileid': granted.storeFileID,
+        ...{ key, file: new Blob([CONTENT]) },
+      },
     });
     const { fileID } = granted;
-    const linked = Object(await client.storage('batchGetTempUrls', { fileList: [{ fileID }] }));
-    const [link] = linked.body.data.fileList;
-    expect(await (await fetch(link.tempFileURL)).text()).toBe(CONTENT);
+    const linked = await dataOf('batchGetTempUrls', { fileList: [{ fileID }] });
+    expect(await (await fetch(linked.fileList[0].tempFileURL)).text()).toBe(CONTENT);
     const fileList = [{ srcPath: `/${key}`, dstPath: '/generated/b.txt' }];
-    const copied = Object(await client.storage('batchCopyFile', { fileList }));
-    const [copy] = copied.body.data.fileList;
-    const deleted = Object(
-      await client.storage('batchDelete', { fileList: [fileID, copy.fileID] }),
-    );
-    expect(deleted.body.data.fileList).toMatchObject([{ code: 'SUCCESS' }, { code: 'SUCCESS' }]);
+    const [copy] = (await dataOf('batchCopyFile', { fileList })).fileList;
+    const deleted = await dataOf('batchDelete', { fileList: [fileID, copy.fileID] });
+    expect(deleted.fileList).toMatchObject([{ code: 'SUCCESS' }, { code: 'SUCCESS' }]);
   });
 });
