@@ -1,5 +1,5 @@
+import { createHmac, hash } from 'node:crypto';
 import type { Hooks, MutatedRequest } from '../../proxy/messages.ts';
-import { hmac, sha256 } from '../../targets/sign-storage-headers.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
 import { gatewayRequest, toRefusal } from './gateway.ts';
 import { OPERATIONS } from './storage.ts';
@@ -148,15 +148,19 @@ export function isSigned(
     ...lines,
     '',
     names.join(';'),
-    sha256(lax.body ?? request.body),
+    hash('sha256', lax.body ?? request.body),
   ].join('\n');
   const signedFor = lax.service ?? service;
   const text = [
     ...[PREFIX.trim(), lax.timestamp ?? given.Timestamp],
-    ...[`${date}/${signedFor}/${end}`, sha256(canonical)],
+    ...[`${date}/${signedFor}/${end}`, hash('sha256', canonical)],
   ].join('\n');
   const key = [date, signedFor, end].reduce<Buffer>(hmac, Buffer.from(`TC3${keyPair.secret}`));
   return hmac(key, text).toString('hex') === given.Signature;
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
 }
 
 /** Returns a token's claims, or an empty object if the text is not a token. */
