@@ -3,6 +3,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 import { reporters } from '../src/report/reporters.ts';
 import { toSummaryLine } from '../src/report/to-lines.ts';
+import type { Outcome } from '../src/result.ts';
 import { sampleReport, sampleResult } from './support/sample-report.ts';
 
 const HOSTILE = `<script>alert("1")</script> & ']]> --> \u0000\u001b[2J\ud800 \r\n end`;
@@ -103,4 +104,27 @@ test('the summary contains counts, verdict, deviations, seed and duration', () =
   expect(toSummaryLine({ ...report, declared: ['flat responses'] })).toBe(
     '1 pass, 1 fail, 1 skip, 1 disabled, 1 error: breaks the contract · declared: flat responses · seed 7 · 1.5 s',
   );
+});
+
+test.each<[Outcome[], number]>([
+  [['pass', 'disabled'], 0],
+  [['pass', 'skip'], 3],
+  [['pass', 'skip', 'error'], 4],
+  [['pass', 'skip', 'error', 'fail'], 1],
+])('the exit code is the first that applies: %j', (outcomes, exitCode) => {
+  expect(sampleReport(outcomes.map((outcome) => sampleResult({ outcome }))).exitCode).toBe(
+    exitCode,
+  );
+});
+
+test('a known rule covers the workflow that fails with it, and one that nothing has is stale', () => {
+  const rule = sampleResult({ id: 'GW-C2', outcome: 'fail' });
+  const workflow = {
+    ...rule,
+    engine: 'respect' as const,
+    id: 'copy-file',
+    rules: ['GW-C2', 'GW-C1'],
+  };
+  expect(sampleReport([rule, workflow], ['GW-C2']).exitCode).toBe(0);
+  expect(sampleReport([rule, workflow], ['GW-C2', 'upload-nothing']).exitCode).toBe(1);
 });

@@ -1,6 +1,7 @@
 import { MutatedResponse } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
-import { watching } from './support/history.ts';
+import { linksWorkOnce, watching } from './support/history.ts';
+import { copyItems } from './support/storage.ts';
 import { keyOf, readForm } from './support/uploads.ts';
 
 const ACCEPTED = new MutatedResponse(204);
@@ -20,6 +21,8 @@ export const storageSequences: Rows = {
         deleted: (path) => copies.delete(path),
       };
     }),
+    'items after the first do not remove their source': copyItems({ removeOriginal: undefined }, 1),
+    'a link works only once': linksWorkOnce,
     'the third upload to a path is lost': watching(() => {
       const counts = new Map<string, number>();
       return {
