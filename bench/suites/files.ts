@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createStorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
-import { defaultWireProfile } from '@berth/server-stubs';
+import { defaultWireProfile } from '@berth/spec/wire-profile';
+
 import { compare, type Figure, type Suite } from '../compare.ts';
 import {
   downloadByCurl,

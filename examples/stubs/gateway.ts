@@ -16,12 +16,7 @@ const call: GatewayHandler = async ({ name, target, method, headers, body }, { s
 };
 
 const gateway = createGatewayRouter(
-  {
-    'cloudrun-get-root': call,
-    'cloudrun-post-root': call,
-    'cloudrun-get': call,
-    'cloudrun-post': call,
-  },
+  { call },
   {
     env: 'dev',
     security: {

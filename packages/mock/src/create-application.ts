@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type Router, UpgradeResponse } from '@berth/server-stubs';
+import type { Router } from '@berth/server-stubs';
+import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { FILES_PATH } from '@berth/storage';
 import { createDownloadListener } from '@berth/storage/node';
@@ -104,12 +105,12 @@ export function createApplication(context: Context, auth: Auth): Application {
       }, fail);
     };
 
-  /** @param response created when it is needed */
+  /** @param response creates the response when it is needed */
   function toFaulted(
     record: CallRecord,
     request: IncomingMessage,
     target: Pick<FaultedCall, 'connection' | 'truncate'>,
-    response: () => ServerResponse,
+    response: () => ServerResponse | undefined,
   ): FaultedCall {
     const { surface, session } = record;
     return {
@@ -130,7 +131,10 @@ export function createApplication(context: Context, auth: Auth): Application {
           ...cors[surface].response(request.headers.origin),
           ...(error.status === 401 && { 'www-authenticate': toChallenge(error, context.profile) }),
         };
-        sendRefusal(error, response(), context.profile, headers, record.id || undefined);
+        const created = response();
+        // An earlier call on the connection is in progress, so an upgrade cannot get a response.
+        if (created === undefined) request.destroy();
+        else sendRefusal(error, created, context.profile, headers, record.id || undefined);
       },
     };
   }
@@ -151,7 +155,7 @@ export function createApplication(context: Context, auth: Auth): Application {
         if (!hasFaults(record, request)) return next();
         // Frames are not a body.
         const target = { connection: socket, truncate: () => {} };
-        const response = () => new UpgradeResponse(request, socket, head);
+        const response = () => UpgradeResponse.create(request, socket, head);
         return doFaults(toFaulted(record, request, target, response), next);
       }, fail);
     },

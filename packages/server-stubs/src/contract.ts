@@ -1,19 +1,21 @@
 /**
- * Errors, limits, constants and rules of the contract, for `@berth/storage` and for mocks in a page. Nothing here
- * needs a Node.js module.
+ * Errors, limits, constants and rules of the contract, for `@berth/storage`, `@berth/mock` and `@berth/server`.
+ * Nothing here needs a Node.js module, so that mocks work in a page. Unstable: it may change in any version.
  */
+export { type Cors, createCors } from './cors.ts';
+export { applyDispositionRules } from './disposition.ts';
 export {
-  ContractError,
   type ContractErrorOptions,
   GatewayError,
+  type GatewayErrorCode,
   StorageError,
   type StorageErrorCode,
   type StorageItemCode,
   toContractError,
   UploadError,
 } from './errors.ts';
-export { toCallerResponse } from './gateway/to-caller-response.ts';
 export {
+  CONTRACT,
   COPY_PATH_PATTERN,
   CORS,
   ITEM_SUCCESS,
@@ -23,7 +25,8 @@ export {
 export { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
-export { createCors } from './http/cors.ts';
+export { isLoopback } from './headers.ts';
+export type { EnvOption } from './router-options.ts';
 export { readJsonBody } from './runtime/body/read-fields.ts';
 export { decodeText } from './runtime/decoding.ts';
 export {
@@ -36,8 +39,9 @@ export {
   notFound,
   toResponse,
 } from './runtime/faults.ts';
-export { assertBatch, readCredentials, toStorageResponse } from './storage/storage-call.ts';
-export { toWireForm } from './storage/wire-form.ts';
+export { toCallerResponse } from './service-response.ts';
+export type { StorageOperationId } from './storage.ts';
+export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage-wire.ts';
 export {
   type FieldPart,
   type FileHead,

@@ -1,10 +1,10 @@
+import { applyDispositionRules } from './disposition.ts';
 import {
   GATEWAY_ERRORS,
   STORAGE_ERRORS,
   type STORAGE_ITEM_ERRORS,
   UPLOAD_ERRORS,
 } from './generated/errors.gen.ts';
-import { applyDispositionRules } from './http/headers.ts';
 // Not imported from the runtime's index, because errors are also used in browsers, which have no Node.js
 // modules.
 import type { Call } from './runtime/call.ts';
@@ -43,7 +43,7 @@ export interface ContractErrorOptions {
 }
 
 /** Base class for the errors of all three APIs: the gateway, the storage API and the upload target. */
-export abstract class ContractError extends Error {
+abstract class ContractError extends Error {
   readonly code: string;
   /** Response status. */
   readonly status: number;

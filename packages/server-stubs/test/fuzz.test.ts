@@ -128,10 +128,7 @@ function start(onError: (error: unknown) => void): Promise<string> {
   );
   const service = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'hello' };
   const gateway = createGatewayRouter(
-    {
-      'cloudrun-get': () => service,
-      'cloudrun-post': async ({ body }) => ({ ...service, body: body ? await text(body) : '' }),
-    },
+    { call: async ({ body }) => (body ? { ...service, body: await text(body) } : service) },
     { security: { bearerToken: (token) => token, signature: async () => 'caller' }, onError },
   );
   const QUERY = { in: 'query' } as const;

@@ -1,6 +1,11 @@
-import { createGatewayRouter, type GatewayHandler, HttpError } from '@berth/server-stubs';
+import {
+  createGatewayRouter,
+  type GatewayHandler,
+  HttpError,
+  type ServiceResponse,
+} from '@berth/server-stubs';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Sent, send } from './support/send.ts';
 import { serve } from './support/serve.ts';
 
@@ -15,13 +20,7 @@ const call = (base: string, path = '/hello', { headers, ...sent }: Sent = {}) =>
 type Options = Partial<Parameters<typeof createGatewayRouter<string>>[1]>;
 
 function gateway(call: GatewayHandler<string>, options: Options = {}) {
-  const handlers = {
-    'cloudrun-get-root': call,
-    'cloudrun-post-root': call,
-    'cloudrun-get': call,
-    'cloudrun-post': call,
-  };
-  return serve(createGatewayRouter(handlers, { security, ...options }));
+  return serve(createGatewayRouter({ call }, { security, ...options }));
 }
 
 /** A hosted service that returns its input. */
@@ -57,11 +56,19 @@ describe('the environment', () => {
 });
 
 describe("the service's response", () => {
-  test('an invalid status is BAD_GATEWAY', async () => {
-    const base = await gateway(() => ({ status: 101 }));
-    const { status, json } = await call(base);
-    expect([status, json]).toMatchObject([502, { code: 'BAD_GATEWAY' }]);
-  });
+  test.each([101, 700, 200.5, undefined])(
+    'with the status %s is BAD_GATEWAY, and the log names the operation',
+    async (status) => {
+      const onError = vi.fn();
+      const response = status === undefined ? undefined : { status };
+      const base = await gateway(() => response as ServiceResponse, { onError });
+      const { json } = await call(base);
+      expect(json).toMatchObject({ code: 'BAD_GATEWAY' });
+      expect(String(onError.mock.calls[0]?.[0])).toBe(
+        `TypeError: The handler of cloudrun-get-root returned the status ${status}: return an integer from 200 to 599.`,
+      );
+    },
+  );
 
   test('the upstream header has the name of the wire profile', async () => {
     const base = await gateway(echo, { wireProfile: acme });
@@ -109,7 +116,7 @@ test('onFault is called with refusals and their violations, and may change the m
 });
 
 test('find returns the operation of a request and its raw path parameters', () => {
-  const { find } = createGatewayRouter({}, { security });
+  const { find } = createGatewayRouter({ call: echo }, { security });
   expect(find({ method: 'HEAD', url: '/v1/cloudrun/hell%6F/a/b?x=1' })).toEqual({
     operationId: 'cloudrun-get',
     path: { name: 'hell%6F', anyPath: 'a/b' },

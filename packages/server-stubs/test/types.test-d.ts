@@ -78,21 +78,19 @@ describe('security handlers', () => {
     // @ts-expect-error no credentials
     createStorageRouter({}, { security: {} });
     // @ts-expect-error no security
-    createGatewayRouter({}, {});
+    createGatewayRouter({ call: forward }, {});
     // @ts-expect-error no signature
-    createGatewayRouter({}, { security: { bearerToken: () => 'u1' } });
+    createGatewayRouter({ call: forward }, { security: { bearerToken: () => 'u1' } });
     createUploadRouter({});
   });
 });
 
 describe('gateway handlers', () => {
   it('return any status, and a body that can be sent as is', () => {
-    createGatewayRouter({ 'cloudrun-get': () => ({ status: 418, body: 'tea' }) }, gateway);
+    createGatewayRouter({ call: () => ({ status: 418, body: 'tea' }) }, gateway);
     // @ts-expect-error an object is no body
-    createGatewayRouter({ 'cloudrun-get': () => ({ status: 200, body: { a: 1 } }) }, gateway);
-    // @ts-expect-error no such operation
-    createGatewayRouter({ 'cloudrun-put': forward }, gateway);
+    createGatewayRouter({ call: () => ({ status: 200, body: { a: 1 } }) }, gateway);
     // @ts-expect-error the name is text
-    createGatewayRouter({ 'cloudrun-get': (_: { name: number }) => ({ status: 200 }) }, gateway);
+    createGatewayRouter({ call: (_: { name: number }) => ({ status: 200 }) }, gateway);
   });
 });

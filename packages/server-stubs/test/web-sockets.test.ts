@@ -33,7 +33,7 @@ const get = () => ({ status: 200 });
 
 it('hands over a connection whose 101 it has written', async () => {
   const base = await start({
-    'cloudrun-get': get,
+    call: get,
     webSocket: ({ anyPath }, { caller, env }) => ({
       status: 101,
       headers: { 'Sec-WebSocket-Protocol': 'chat', 'Content-Disposition': 'attachment' },
@@ -57,7 +57,7 @@ it.each([
   ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: a,,b'],
 ])('refuses a broken handshake before the handler, %s as "%s"', async (sound, broken) => {
   const webSocket = vi.fn(() => ({ status: 200 }));
-  const base = await start({ 'cloudrun-get': get, webSocket });
+  const base = await start({ call: get, webSocket });
   const text = await sendRaw(base, `${HEAD.replace(sound, broken)}${TOKEN}\r\n`);
   expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*INVALID_REQUEST/);
   expect(text).toMatch(/x-request-id: [\da-f-]{36}\r\n/i);
@@ -69,7 +69,7 @@ it.each([
 it('keeps data for the WebSocket that arrives while the handler runs', async () => {
   const asked = Promise.withResolvers<void>();
   const base = await start({
-    'cloudrun-get': get,
+    call: get,
     async webSocket(_input, { request }) {
       asked.resolve();
       await once(request.socket, 'readable');
@@ -98,7 +98,7 @@ it('ends a connection that asks for a WebSocket behind a call that is under way'
   const left = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const base = await start({
-    'cloudrun-get': async (_input, { signal }) => {
+    call: async (_input, { signal }) => {
       asked.resolve();
       if (!signal.aborted) await once(signal, 'abort');
       left.resolve();

@@ -1,4 +1,4 @@
-import { defaultWireProfile } from '@berth/server-stubs';
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import { documents } from '../contract/contract.ts';

@@ -1,4 +1,4 @@
-import type { Call, HandlerResponse } from '@berth/server-stubs';
+import type { Call } from '@berth/server-stubs';
 import {
   assertBatch,
   badPath,
@@ -17,6 +17,7 @@ import {
   toUploaded,
   toUploadFields,
 } from '@berth/server-stubs/contract';
+import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH, type Storage, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
 import { createPresentAuth } from '../surfaces/auth/auth.ts';

@@ -1,4 +1,4 @@
-import type { Call, HandlerResponse } from '@berth/server-stubs';
+import type { Call } from '@berth/server-stubs';
 import {
   createCors,
   HttpError,
@@ -7,6 +7,7 @@ import {
   toResponse,
   toWireForm,
 } from '@berth/server-stubs/contract';
+import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
 import { type SurfaceName, toRefusal } from '../contract/surface.ts';

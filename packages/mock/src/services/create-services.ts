@@ -1,11 +1,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  defaultWireProfile,
-  type GatewayCall,
-  type GatewayInput,
-  type WireProfile,
-} from '@berth/server-stubs';
+import type { GatewayCall, GatewayInput } from '@berth/server-stubs';
+import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import type { Session } from '../session/session.ts';
 import { createHello, echo } from './built-in.ts';
 import {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { BodyWriter } from '@berth/server-stubs';
+import type { BodyWriter } from '@berth/server-stubs/runtime';
+
 import { toEventText } from './event-text.ts';
 import type { EventsResponse, ServiceEvent } from './fake-service.ts';
 import type { RouteContext, RouteHandler } from './services.ts';

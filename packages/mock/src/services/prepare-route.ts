@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { type GatewayInput, type ServiceResponse, toResponse } from '@berth/server-stubs';
+import type { GatewayInput, ServiceResponse } from '@berth/server-stubs';
+import { toResponse } from '@berth/server-stubs/contract';
 import { isObject, parseJson } from '../util/values.ts';
 import { prepareEvents } from './events.ts';
 import type { EventsResponse, FixedResponse, Route, ServiceCall } from './fake-service.ts';

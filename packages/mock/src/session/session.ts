@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { takeSubprotocols } from '@berth/server-stubs';
+import { takeSubprotocols } from '@berth/server-stubs/runtime';
+
 import { createStorage, type StorageOptions } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
 import { BUCKET } from '../contract/surface.ts';

@@ -1,10 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import {
-  applyDispositionRules,
-  type Call,
-  type HandlerResponse,
-  toResponse,
-} from '@berth/server-stubs';
+import type { Call } from '@berth/server-stubs';
+import { applyDispositionRules, toResponse } from '@berth/server-stubs/contract';
+import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Context } from '../context.ts';
 import { type Operation, operations } from '../contract/contract.ts';

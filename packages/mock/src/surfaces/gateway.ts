@@ -2,20 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import {
   createGatewayRouter,
-  type EnvOption,
   type GatewayCall,
   GatewayError,
   type GatewayHandler,
   type GatewayInput,
   type GatewayRouter,
   type HttpError,
-  isLoopback,
   type ServiceResponse,
   type Violation,
   type WebSocketHandler,
 } from '@berth/server-stubs';
+import { type EnvOption, isLoopback } from '@berth/server-stubs/contract';
 import type { Context } from '../context.ts';
-import { idsOf, listExamples, toExample } from '../contract/contract.ts';
+import { listExamples, toExample } from '../contract/contract.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { MockedResponse } from '../services/services.ts';
@@ -99,10 +98,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
   };
 
   return createGatewayRouter(
-    {
-      ...Object.fromEntries(idsOf('gateway').map((id) => [id, call])),
-      webSocket,
-    },
+    { call, webSocket },
     {
       ...toRouterOptions(context, toWords),
       env: toEnvOption(context.options),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isLoopback } from '@berth/server-stubs';
+import { isLoopback } from '@berth/server-stubs/contract';
+
 import type { Context } from '../context.ts';
 import { refusalFor, type SurfaceName, sendRefusal } from '../contract/surface.ts';
 import { isOwnHost, originOf } from '../util/host.ts';

@@ -7,7 +7,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GatewayError, isResponding, UpgradeResponse } from '@berth/server-stubs';
+import { GatewayError } from '@berth/server-stubs';
+import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { refusalFor, type SurfaceName, sendRefusal } from '../contract/surface.ts';
 import { RecordedRequest, RecordedResponse } from '../session/call-record.ts';
@@ -51,14 +52,15 @@ export function createHttpServer(
     // process.
     .on('upgrade', (request, socket, head) => {
       socket.on('error', () => {});
-      if (isResponding(socket)) socket.destroy();
-      else application.upgrade(request, socket, head);
+      application.upgrade(request, socket, head);
     })
     .on('connect', (request, socket, head) => {
       const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
       const message = 'The mock is not a proxy.';
       const error = new GatewayError('METHOD_NOT_ALLOWED', { message, headers });
-      sendRefusal(error, new UpgradeResponse(request, socket, head), profile, CLOSE);
+      const response = UpgradeResponse.create(request, socket, head);
+      if (response === undefined) socket.destroy();
+      else sendRefusal(error, response, profile, CLOSE);
     })
     .on('clientError', (error, socket) =>
       respondToBrokenRequest(error, socket, (socket as RespondingSocket)[LATEST], profile),
@@ -112,15 +114,14 @@ const UNREAD = { method: 'GET', headers: {}, httpVersionMajor: 1, httpVersionMin
  * a timeout. The surface is unknown, so the gateway's error format is used.
  */
 function respondUnread(error: NodeJS.ErrnoException, socket: Duplex, profile: WireProfile): void {
-  // Node may report several errors on one connection.
-  if (isResponding(socket)) return;
   if (!socket.writable) {
     socket.destroy();
     return;
   }
   const refusal = refusalFor('invalid', 'gateway', DEFECTS[error.code ?? ''] ?? MALFORMED);
-  const response = new UpgradeResponse(UNREAD as IncomingMessage, socket, Buffer.alloc(0));
-  sendRefusal(refusal, response, profile, CLOSE);
+  const response = UpgradeResponse.create(UNREAD as IncomingMessage, socket, Buffer.alloc(0));
+  // Node may report several errors on one connection.
+  if (response !== undefined) sendRefusal(refusal, response, profile, CLOSE);
 }
 
 const CLOSE = { connection: 'close' };

@@ -1,13 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import {
-  type Call,
-  type Cors,
-  type CorsOptions,
-  createCors,
-  type HandlerResponse,
-  type HttpError,
-  UpgradeResponse,
-} from '@berth/server-stubs';
+import type { Call, CorsOptions, HttpError } from '@berth/server-stubs';
+import { type Cors, createCors } from '@berth/server-stubs/contract';
+import { type HandlerResponse, UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { Context } from '../context.ts';
 import type { SurfaceName } from '../contract/surface.ts';
 import type { ResolvedOptions } from '../options.ts';

@@ -4,10 +4,10 @@ import {
   type Router,
   type StorageCall,
   type StorageHandlers,
-  type StorageOperationId,
   UploadError,
   type UploadHandler,
 } from '@berth/server-stubs';
+import type { StorageOperationId } from '@berth/server-stubs/contract';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { StorageCaller } from '@berth/storage';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { isLoopback } from '@berth/server-stubs';
+import { isLoopback } from '@berth/server-stubs/contract';
 
 /** Returns whether an origin is on this machine: `http://localhost:3000`, `https://app.localhost`. */
 export function isLoopbackOrigin(origin: string): boolean {

@@ -1,3 +1,9 @@
 export * from './key-pairs.ts';
-export * from './sign-request.ts';
 export * from './signatures.ts';
+export {
+  type Credential,
+  type StorageSigning,
+  signGatewayRequest,
+  signStorageRequest,
+  type UnsignedRequest,
+} from './tc3.ts';

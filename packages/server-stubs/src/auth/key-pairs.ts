@@ -1,20 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { createSigner, type Signer } from './tc3.ts';
-
-/** A key pair that signs calls (D16, D17). */
-export interface Credential {
-  /** Sent with each call. Visible ASCII without `/`, `,` and spaces. */
-  readonly id: string;
-  /** Shared with the caller, but never sent. */
-  readonly secret: string;
-  /**
-   * Session token of temporary credentials, which every call must then send. Default: none, and whatever a
-   * call sends is ignored.
-   */
-  readonly token?: string | undefined;
-  /** When the credentials expire. Default: never. */
-  readonly expires?: Date | undefined;
-}
+import { type Credential, createSigner, type Signer } from './tc3.ts';
 
 /** A credential that does not expose its secrets. */
 export interface KeyPair {
@@ -25,27 +10,30 @@ export interface KeyPair {
   isUsable(token: string, now: number): boolean;
 }
 
-/** Placeholder for unknown IDs, so that the response time reveals nothing. */
-const NOBODY: KeyPair = createKeyPair(undefined, {
-  id: '',
-  secret: randomBytes(32).toString('hex'),
-});
-
-const ID = /^[!-+\--.0-~]{1,256}$/;
-
 /** The key pairs of all environments. */
 export interface KeyPairs {
   /**
    * Returns the environment's key pair. Otherwise returns one from another environment, or a placeholder
-   * that never matches.
+   * that never matches, so that the response time reveals nothing.
    */
   find(id: string, env: string): KeyPair;
+  /** Whether an environment of this name exists, even without key pairs. */
+  hasEnv(env: string): boolean;
 }
+
+const ID = /^[!-+\--.0-~]{1,256}$/;
+const TOKEN = /^[!-+\--~]+$/;
+
+/** Placeholder for unknown IDs. */
+const NOBODY = createKeyPair(undefined, { id: '', secret: randomBytes(32).toString('hex') });
 
 /**
  * Creates the key pairs of all environments from their credentials.
  *
  * @throws TypeError if a credential is invalid
+ *
+ * @example
+ * const pairs = createKeyPairs({ dev: { credentials: [{ id: 'me', secret: process.env.SECRET }] } });
  */
 export function createKeyPairs(
   environments: Readonly<
@@ -55,16 +43,12 @@ export function createKeyPairs(
   const byId = new Map<string, Map<string, KeyPair>>();
   for (const [env, { credentials = [] }] of Object.entries(environments)) {
     for (const credential of credentials) {
-      const { id, secret, token } = credential;
-      const name = `Credential ${JSON.stringify(id)} in environment ${env}`;
-      if (!ID.test(id))
-        throw new TypeError(`${name} must have an ID without slashes, commas or spaces.`);
-      if (secret === '') throw new TypeError(`${name} has an empty secret.`);
-      if (token !== undefined && !/^[!-+\--~]+$/.test(token)) {
-        throw new TypeError(`${name} has a token with characters that a header cannot contain.`);
-      }
+      const { id } = credential;
       const pairs = byId.get(id) ?? new Map<string, KeyPair>();
-      if (pairs.has(env)) throw new TypeError(`${name} is listed twice.`);
+      const problem = pairs.has(env) ? 'is listed twice' : findProblem(credential);
+      if (problem !== undefined) {
+        throw new TypeError(`Credential ${JSON.stringify(id)} in environment ${env} ${problem}.`);
+      }
       byId.set(id, pairs.set(env, createKeyPair(env, credential)));
     }
   }
@@ -73,7 +57,15 @@ export function createKeyPairs(
       const pairs = byId.get(id);
       return pairs?.get(env) ?? pairs?.values().next().value ?? NOBODY;
     },
+    hasEnv: (env) => Object.hasOwn(environments, env),
   };
+}
+
+function findProblem({ id, secret, token }: Credential): string | undefined {
+  if (!ID.test(id)) return 'must have an ID without slashes, commas or spaces';
+  if (secret === '') return 'has an empty secret';
+  if (token === undefined || TOKEN.test(token)) return undefined;
+  return 'has a token with characters that a header cannot contain';
 }
 
 function createKeyPair(env: string | undefined, credential: Credential): KeyPair {
@@ -88,6 +80,6 @@ function createKeyPair(env: string | undefined, credential: Credential): KeyPair
 }
 
 /** Compares in constant time, except for the length of the sent value. */
-function isSameSecret(expected: string, given: string): boolean {
-  return timingSafeEqual(hash('sha256', expected, 'buffer'), hash('sha256', given, 'buffer'));
+function isSameSecret(expected: string, sent: string): boolean {
+  return timingSafeEqual(hash('sha256', expected, 'buffer'), hash('sha256', sent, 'buffer'));
 }

@@ -1,26 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { WireProfile } from '@berth/spec/wire-profile';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { GatewayError, StorageError } from '../errors.ts';
-import type { GatewayLogin } from '../gateway/create-gateway-router.ts';
-import { SIGNATURE } from '../generated/contract.gen.ts';
+import type { GatewayCall, GatewayInput, GatewayLogin } from '../gateway.ts';
+import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { hasBody } from '../runtime/body/request-stream.ts';
-import type { StorageSecurity } from '../storage/create-storage-router.ts';
-import type { KeyPairs } from './key-pairs.ts';
-import {
-  decodeWire,
-  EMPTY_HASH,
-  MalformedSignature,
-  parseSignature,
-  sha256,
-  type Tc3Signature,
-  toCanonicalHead,
-  toContentTypeSpellings,
-  toScopeDate,
-  toSignedValue,
-  toStorageCanonicalRequest,
-  toStringToSign,
-} from './tc3.ts';
+import type { StorageSecurity } from '../storage.ts';
+import type { KeyPair, KeyPairs } from './key-pairs.ts';
+import { type ParsedSignature, parseSignature, type Refuse } from './parse-signature.ts';
+import { EMPTY_HASH, hashStorageRequest, sha256, toCanonicalHeads, toScopeDate } from './tc3.ts';
 
 /** The authenticated caller. */
 export interface Caller {
@@ -30,7 +20,7 @@ export interface Caller {
   readonly id: string;
   /**
    * Verifies the body of a signed gateway call, whose SHA-256 the signature covers (D16). `undefined` if
-   * there is nothing left to verify. Must be called before the hosted service is.
+   * there is nothing left to verify. Must be called before the hosted service is: `readSignedBody` does it.
    *
    * @param bodyHash SHA-256 of the body in hex
    * @throws GatewayError INVALID_CREDENTIALS if the body was not signed
@@ -51,24 +41,89 @@ export interface Clock {
  * the window, no matter how often it is sent: processes share no state, so none of them could detect a
  * replay. Only TLS keeps others from obtaining a signature.
  *
- * @param windowSeconds maximum clock skew in either direction, in seconds
+ * @param now returns the time in milliseconds since the epoch. Default: `Date.now`
+ * @param windowSeconds maximum clock skew in either direction, in seconds. Default: the contract's
  * @param owner what the clock belongs to, for error messages
+ *
+ * @example
+ * createGatewaySignature({ pairs, clock: createClock(Date.now, 60) });
  */
-export function createClock(now: () => number, windowSeconds: number, owner = 'server'): Clock {
+export function createClock(
+  now: () => number = Date.now,
+  windowSeconds: number = LIMITS.clockWindowSeconds,
+  owner = 'server',
+): Clock {
   return {
     now,
     refusalOf(timestamp) {
       const time = Math.floor(now() / 1000);
       if (Math.abs(time - timestamp) <= windowSeconds) return undefined;
-      // facts: "Wrong machine clocks are a common cause of refusals: say so …, with the server's time."
       const server = new Date(time * 1000).toISOString().replace('.000', '');
       return `The signature's timestamp differs by more than ${windowSeconds} s from the ${owner}'s clock, which is at ${time} (${server}): correct the clock of the machine that signs.`;
     },
   };
 }
 
-const GATEWAY_FIELDS = ['Timestamp', 'Token'] as const;
-const GATEWAY_PREFIX = `${SIGNATURE.algorithm} `;
+/** What both kinds of signatures are checked against. */
+interface SignatureOptions {
+  /** The key pairs, or a function that returns them, if they change. */
+  readonly pairs: KeyPairs | (() => KeyPairs);
+  /** Service in the signature scope. Default: the contract's. */
+  readonly service?: string;
+  /** The clock, or the clock for a request. Default: the machine's clock, and the contract's window. */
+  readonly clock?: Clock | ((request: IncomingMessage) => Clock);
+}
+
+/** Options of `createGatewaySignature`. */
+export type GatewaySignatureOptions = SignatureOptions;
+
+/** What the signature of a gateway call covers. */
+export type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>;
+
+/**
+ * Creates the security handler that authenticates callers by the request signature (D16). If the request has a
+ * body, whose SHA-256 the signature covers, `readSignedBody` must verify it. This also rejects unknown
+ * IDs and expired pairs, because rejecting them before the body is read would reveal which IDs exist. Only
+ * what does not depend on the key pair is checked earlier, such as the format and the time.
+ *
+ * @example
+ * const security = { bearerToken: () => undefined, signature: createGatewaySignature({ pairs }) };
+ * createGatewayRouter({ call }, { env: 'dev', security });
+ */
+export function createGatewaySignature(
+  options: GatewaySignatureOptions,
+): (authorization: string, call: SignedCall) => Caller {
+  const { service, pairs, clockOf } = toSettings(options);
+  const refuse = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
+  return (authorization, { env, request, rawPath, rawQuery = '' }) => {
+    const fields = authorization.slice(SIGNATURE.algorithm.length + 1);
+    const given = parseSignature(fields, [...REQUIRED, 'Timestamp'], ['Token'], refuse);
+    const { id, token, timestamp, signedHeaders } = given;
+    const clock = clockOf(request);
+    assertScope(given, service, timestamp, clock, 'the Timestamp', refuse);
+    // A host in the request target would take precedence over `Host`.
+    if (!request.url?.startsWith('/')) {
+      throw refuse('The request target of a signed call must be a path.');
+    }
+    if (!signedHeaders.includes('host')) throw refuse('SignedHeaders must include host.');
+    const heads = toCanonicalHeads({
+      method: request.method ?? '',
+      path: decodeWire(rawPath, refuse),
+      query: decodeWire(rawQuery, refuse),
+      headers: signedHeaders.map((name) => [name, readHeader(request, name, refuse)] as const),
+    });
+    const pair = pairs().find(id, env);
+    const isUsable = pair.isUsable(token, clock.now()) && pair.env === env;
+    const verifyBody = (bodyHash: string): void => {
+      const hashes = heads.map((head) => sha256(head + bodyHash));
+      if (!matches(pair, given, timestamp, hashes) || !isUsable) throw refuse(MISMATCH);
+    };
+    if (hasBody(request)) return { env, id, verifyBody };
+    verifyBody(EMPTY_HASH);
+    return { env, id };
+  };
+}
+
 /**
  * The same message for everything that must be indistinguishable: an unknown ID, a wrong secret or
  * token, an expired pair.
@@ -76,186 +131,159 @@ const GATEWAY_PREFIX = `${SIGNATURE.algorithm} `;
 const MISMATCH =
   'The signature does not match the request, or its key pair or token is unknown or has expired.';
 
-type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>;
-
-export interface GatewaySignatureOptions {
-  readonly pairs: () => KeyPairs;
-  readonly service: string;
-  readonly clock: (request: IncomingMessage) => Clock;
-}
-
 /**
- * Creates a function that authenticates callers by the request signature (D16). If the request has a body,
- * `Caller.verifyBody` must verify its SHA-256, which the signature covers. `verifyBody` also rejects unknown
- * IDs and expired pairs, because rejecting them before the body is read would reveal which IDs exist. Only
- * what does not depend on the key pair is checked earlier, such as the format and the time.
+ * Returns a call whose body is verified. A signed body is read completely, up to the router's limit: call this
+ * before you use `input.body`. The body of any other call is not read.
+ *
+ * @throws GatewayError INVALID_CREDENTIALS if the body was not signed
+ *
+ * @example
+ * const call: GatewayHandler<Caller> = async (input, call) => forward(await readSignedBody(input, call));
  */
-export function createGatewaySignature({
-  pairs,
-  service,
-  clock: clockOf,
-}: GatewaySignatureOptions) {
-  return (value: string, login: SignedCall): Caller => {
-    const { env, request } = login;
-    const clock = clockOf(request);
-    const given = readable(() =>
-      parseSignature(value.slice(GATEWAY_PREFIX.length), GATEWAY_FIELDS),
-    );
-    const { id, token, timestamp = 0 } = given;
-    if (given.service !== service) {
-      throw refuseCall(`The service in the Credential field must be ${service}.`);
-    }
-    assertTime(given, clock);
-    const heads = readable(() => toCanonicalHeads(login, given.signedHeaders));
-    const pair = pairs().find(id, env);
-    const expected = Buffer.from(given.signature, 'hex');
-    const fits = (bodyHash: string): boolean => {
-      let isSame = false;
-      for (const head of heads) {
-        const { algorithm } = SIGNATURE;
-        const text = toStringToSign(algorithm, timestamp, given, sha256(head + bodyHash));
-        isSame = timingSafeEqual(pair.sign(given, text), expected) || isSame;
-      }
-      return isSame;
-    };
-    const isUsable = pair.isUsable(token, clock.now()) && pair.env === env;
-    if (hasBody(request)) {
-      const verifyBody = (bodyHash: string): void => {
-        if (!fits(bodyHash) || !isUsable) throw refuseCall(MISMATCH);
-      };
-      return { env, id, verifyBody };
-    }
-    if (!fits(EMPTY_HASH) || !isUsable) throw refuseCall(MISMATCH);
-    return { env, id };
-  };
+export async function readSignedBody(
+  input: GatewayInput,
+  { caller }: Pick<GatewayCall<Pick<Caller, 'verifyBody'>>, 'caller'>,
+): Promise<GatewayInput> {
+  if (caller.verifyBody === undefined || input.body === undefined) return input;
+  const bytes = await buffer(input.body);
+  caller.verifyBody(sha256(bytes));
+  return { ...input, body: Readable.from([bytes]) };
 }
 
-function assertTime({ timestamp = 0, date }: Tc3Signature, clock: Clock): void {
-  const reason = clock.refusalOf(timestamp);
-  if (reason !== undefined) throw refuseCall(reason);
-  if (date !== toScopeDate(timestamp)) {
-    throw refuseCall('The date in the Credential field must be the UTC date of the Timestamp.');
-  }
-}
-
-function toCanonicalHeads(
-  { request, rawPath, rawQuery = '' }: SignedCall,
-  names: readonly string[],
-): readonly string[] {
-  const { method = '', headers, url = '' } = request;
-  // D16 requires `host` in the list. A host in the request target would take precedence over `Host`.
-  if (!names.includes('host')) throw new MalformedSignature('SignedHeaders must include host.');
-  if (!url.startsWith('/'))
-    throw new MalformedSignature('The request target of a signed call must be a path.');
-  const values = names.map((name) => [name, decodeWire(headerOf(headers, name))] as const);
-  const type = values.find(([name]) => name === 'content-type')?.[1];
-  return toContentTypeSpellings(type ?? '').map((spelling) =>
-    toCanonicalHead({
-      method,
-      path: decodeWire(rawPath),
-      query: decodeWire(rawQuery),
-      headers: values.map(
-        ([name, value]) =>
-          [name, name === 'content-type' ? spelling : toSignedValue(name, value)] as const,
-      ),
-    }),
-  );
-}
-
-function headerOf(headers: IncomingHttpHeaders, name: string): string {
-  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
-  if (value === undefined) {
-    throw new MalformedSignature('SignedHeaders contains a header that the request does not have.');
-  }
-  return Array.isArray(value) ? value.join(', ') : value;
-}
-
-function readable<Result>(read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof MalformedSignature ? refuseCall(error.message) : error;
-  }
-}
-
-function refuseCall(message: string): GatewayError {
-  return new GatewayError('INVALID_CREDENTIALS', { message });
-}
-
-const STORAGE_PREFIX = `${SIGNATURE.storageVersion} ${SIGNATURE.algorithm} `;
-
-export interface StorageSignatureOptions {
-  readonly pairs: () => KeyPairs;
-  readonly hasEnv: (env: string) => boolean;
-  readonly service: string;
-  /** Host in the constant text that is signed. Unrelated to this server's host. */
-  readonly signingHost: string;
-  readonly wireProfile: WireProfile;
-  readonly clock: (request: IncomingMessage) => Clock;
+/** Options of `createStorageSignature`. */
+export interface StorageSignatureOptions extends SignatureOptions {
+  /**
+   * Host in the constant text that is signed. Unrelated to this server's host. Default: the contract's.
+   */
+  readonly signingHost?: string;
+  /** Names of the headers, for error messages. Default: the contract's neutral names. */
+  readonly wireProfile?: WireProfileInput;
 }
 
 /**
  * Creates the security handler that authenticates callers by their secret (D17). The signature covers the
  * time, but no part of the request.
+ *
+ * @example
+ * createStorageRouter(handlers, { env: 'dev', security: createStorageSignature({ pairs }) });
  */
-export function createStorageSignature(settings: StorageSignatureOptions): StorageSecurity<Caller> {
-  const { pairs, hasEnv, service, signingHost, wireProfile, clock: clockOf } = settings;
-  const names = wireProfile.storageHeaders;
-  const { algorithm, storageContentType } = SIGNATURE;
-  const requestHash = sha256(toStorageCanonicalRequest(signingHost, storageContentType));
+export function createStorageSignature(options: StorageSignatureOptions): StorageSecurity<Caller> {
+  const { service, pairs, clockOf } = toSettings(options);
+  const { signingHost = SIGNATURE.storageSigningHost } = options;
+  const names = toWireProfile(options.wireProfile).storageHeaders;
+  const requestHash = hashStorageRequest(signingHost);
+  const refuse = (message: string) => new StorageError('SIGN_PARAM_INVALID', { message });
   return {
     credentials({ authorization, sessionToken, timestamp }, { envId, request }): Caller {
+      if (!authorization.startsWith(STORAGE_PREFIX)) {
+        const form = `${STORAGE_PREFIX.trimEnd()} and a space`;
+        throw refuse(`The ${names.authorization} header must start with ${form}.`);
+      }
+      const given = parseSignature(
+        authorization.slice(STORAGE_PREFIX.length),
+        REQUIRED,
+        [],
+        refuse,
+      );
+      if (given.signedHeaders.join(';') !== SIGNATURE.storageSignedHeaders) {
+        throw refuse(`The SignedHeaders field must be ${SIGNATURE.storageSignedHeaders}.`);
+      }
       const clock = clockOf(request);
-      const given = parse(authorization, names.authorization);
-      if (given.service !== service) {
-        throw refuseStorage(`The service in the Credential field must be ${service}.`);
-      }
-      const reason = clock.refusalOf(timestamp);
-      if (reason !== undefined) throw refuseStorage(reason);
-      if (given.date !== toScopeDate(timestamp)) {
-        throw refuseStorage(
-          `The date in the Credential field must be the UTC date of ${names.timestamp}.`,
-        );
-      }
+      assertScope(given, service, timestamp, clock, names.timestamp, refuse);
       const pair = pairs().find(given.id, envId);
-      const text = toStringToSign(algorithm, timestamp, given, requestHash);
-      const fits = timingSafeEqual(pair.sign(given, text), Buffer.from(given.signature, 'hex'));
+      const isSigned = matches(pair, given, timestamp, [requestHash]);
       const isUsable = pair.isUsable(sessionToken.trim(), clock.now());
-      if (!fits || !isUsable || pair.env === undefined) {
+      if (!isSigned || !isUsable || pair.env === undefined) {
         // The same message for everything that must be indistinguishable.
-        throw refuseStorage(
+        throw refuse(
           `The signature does not match ${names.timestamp}, or its key pair or ${names.sessionToken} is unknown or has expired.`,
         );
       }
       // D30: only callers that have proved to know a secret learn the reason.
-      if (pair.env !== envId) {
-        throw new StorageError(hasEnv(envId) ? 'STORAGE_EXCEED_AUTHORITY' : 'INVALID_ENV', {
-          message: hasEnv(envId)
-            ? 'The credentials belong to another environment.'
-            : 'The environment in the path does not exist.',
-        });
-      }
+      if (pair.env !== envId) throw refuseEnv(pairs().hasEnv(envId));
       return { env: envId, id: given.id };
     },
   };
 }
 
-function parse(authorization: string, header: string): Tc3Signature {
-  if (!authorization.startsWith(STORAGE_PREFIX)) {
-    throw refuseStorage(
-      `The ${header} header must start with ${STORAGE_PREFIX.trimEnd()} and a space.`,
-    );
-  }
-  try {
-    const given = parseSignature(authorization.slice(STORAGE_PREFIX.length), []);
-    const list = given.signedHeaders.join(';');
-    if (list === SIGNATURE.storageSignedHeaders) return given;
-  } catch (error) {
-    throw error instanceof MalformedSignature ? refuseStorage(error.message) : error;
-  }
-  throw refuseStorage(`The SignedHeaders field must be ${SIGNATURE.storageSignedHeaders}.`);
+const STORAGE_PREFIX = `${SIGNATURE.storageVersion} ${SIGNATURE.algorithm} `;
+
+function refuseEnv(exists: boolean): StorageError {
+  return exists
+    ? new StorageError('STORAGE_EXCEED_AUTHORITY', {
+        message: 'The credentials belong to another environment.',
+      })
+    : new StorageError('INVALID_ENV', {
+        message: 'The environment in the path does not exist.',
+      });
 }
 
-function refuseStorage(message: string): StorageError {
-  return new StorageError('SIGN_PARAM_INVALID', { message });
+/** The fields that every signature has. */
+const REQUIRED = ['Credential', 'SignedHeaders', 'Signature'] as const;
+
+function toSettings({
+  pairs,
+  service = SIGNATURE.service,
+  clock = createClock(),
+}: SignatureOptions) {
+  return {
+    service,
+    pairs: typeof pairs === 'function' ? pairs : () => pairs,
+    clockOf: typeof clock === 'function' ? clock : () => clock,
+  };
+}
+
+/** @param source what the timestamp was read from, for error messages */
+function assertScope(
+  scope: Pick<ParsedSignature, 'date' | 'service'>,
+  service: string,
+  timestamp: number,
+  clock: Clock,
+  source: string,
+  refuse: Refuse,
+): void {
+  if (scope.service !== service) {
+    throw refuse(`The service in the Credential field must be ${service}.`);
+  }
+  const reason = clock.refusalOf(timestamp);
+  if (reason !== undefined) throw refuse(reason);
+  if (scope.date !== toScopeDate(timestamp)) {
+    throw refuse(`The date in the Credential field must be the UTC date of ${source}.`);
+  }
+}
+
+/** Compares in constant time, and with each hash. */
+function matches(
+  pair: KeyPair,
+  given: ParsedSignature,
+  timestamp: number,
+  requestHashes: readonly string[],
+): boolean {
+  const results = requestHashes.map((requestHash) =>
+    timingSafeEqual(pair.sign(given, timestamp, requestHash), given.signature),
+  );
+  return results.includes(true);
+}
+
+function readHeader({ headers }: IncomingMessage, name: string, refuse: Refuse): string {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  if (value !== undefined) return decodeWire([value].flat().join(', '), refuse);
+  throw refuse('SignedHeaders contains a header that the request does not have.');
+}
+
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Decodes the text of a request line or header, which Node.js reads as Latin-1 and signers write as UTF-8.
+ * Bytes that are not UTF-8 are rejected, because different bytes would otherwise decode to the same text and
+ * have the same signature.
+ */
+function decodeWire(text: string, refuse: Refuse): string {
+  if (!BEYOND_ASCII.test(text)) return text;
+  try {
+    return UTF8.decode(Buffer.from(text, 'latin1'));
+  } catch {
+    throw refuse('The signed parts of the request must be UTF-8.');
+  }
 }

@@ -1,239 +1,185 @@
 import { createHmac, hash } from 'node:crypto';
+import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
+import { SIGNATURE } from '../generated/contract.gen.ts';
 
-const FIELDS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp', 'Token'] as const;
-
-type Field = (typeof FIELDS)[number];
-
-/** Far longer than any real signature. Node.js limits all headers together to 16 KiB. */
-const MAX_LENGTH = 8192;
-
-/** RFC 9110, section 5.6.2, with lowercase letters. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~\da-z-]+$/;
-
-/** Some signers sign every header that they send, but never this many. */
-const MAX_SIGNED_HEADERS = 100;
-
-const TERMINATOR = 'tc3_request';
-
-const ID = /^[!-~]{1,256}$/;
-const HEX = /^[\da-f]{64}$/;
-const DATE = /^\d{4}-\d\d-\d\d$/;
-const SECONDS = /^\d{1,12}$/;
-
-/** Characters that a header may contain. The comma, which ends the field, has already been cut off. */
-const TOKEN = /^[!-~]*$/;
-
-export const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-
-const MULTIPART = 'multipart/form-data';
-const BEYOND_ASCII = /[\u0080-\uffff]/;
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Thrown for a signature that cannot be parsed. The message never quotes what was sent. */
-export class MalformedSignature extends Error {
-  override readonly name = 'MalformedSignature';
-}
-
-/**
- * Parses a list such as `content-type;host`. D16: names are lower-cased and sorted, however they were sent.
- *
- * @throws MalformedSignature
- */
-function parseSignedHeaders(text: string): readonly string[] {
-  const names = text.toLowerCase().split(';');
-  if (names.length > MAX_SIGNED_HEADERS || !names.every((name) => HEADER_NAME.test(name))) {
-    throw new MalformedSignature(
-      `The SignedHeaders field must contain at most ${MAX_SIGNED_HEADERS} header names, separated by semicolons.`,
-    );
-  }
-  if (new Set(names).size < names.length) {
-    throw new MalformedSignature('The SignedHeaders field contains a name twice.');
-  }
-  return names.sort();
-}
-
-/** The fields of a TC3 signature. */
-export interface Tc3Signature {
+/** A key pair that signs calls (D16, D17). */
+export interface Credential {
+  /** Sent with each call. Visible ASCII without `/`, `,` and spaces. */
   readonly id: string;
-  /** UTC date in the credential scope, such as `2023-11-14`. */
-  readonly date: string;
-  readonly service: string;
-  /** Lowercase names, sorted. */
-  readonly signedHeaders: readonly string[];
-  /** SHA-256 in lowercase hex. */
-  readonly signature: string;
-  /** Signing time in seconds since the epoch; `undefined` if the signature has none. */
-  readonly timestamp: number | undefined;
-  /** Session token; empty for permanent credentials. */
-  readonly token: string;
+  /** Shared with the caller, but never sent. */
+  readonly secret: string;
+  /**
+   * Session token of temporary credentials, which every call must then send. Default: none, and whatever a
+   * call sends is ignored.
+   */
+  readonly token?: string | undefined;
+  /** When the credentials expire. Default: never. */
+  readonly expires?: Date | undefined;
+}
+
+/** A gateway call to sign. */
+export interface UnsignedRequest {
+  readonly method: string;
+  /** Path and query, exactly as they will be sent. */
+  readonly target: string;
+  /** The headers to sign, by lowercase name. Must include `host`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Request body. Default: none. */
+  readonly body?: string | Uint8Array;
+  /** Signing time in seconds since the epoch. */
+  readonly timestamp: number;
+  /** Service in the signature scope. Default: the contract's. */
+  readonly service?: string;
 }
 
 /**
- * Parses the part of an `Authorization` header that follows `TC3-HMAC-SHA256 `.
+ * Returns the `Authorization` header for a signed gateway call (D16).
  *
- * @param allowed fields that are allowed besides `Credential`, `SignedHeaders` and `Signature`
- * @throws MalformedSignature
+ * @example
+ * const headers = { host: 'dev.example', 'content-type': 'application/json' };
+ * const timestamp = Math.floor(Date.now() / 1000);
+ * signGatewayRequest({ id, secret }, { method: 'GET', target: '/v1/cloudrun/hello', headers, timestamp });
  */
-export function parseSignature(text: string, allowed: readonly Field[]): Tc3Signature {
-  const fields = parseFields(text);
-  const { id, date, service } = parseCredential(take(fields, 'Credential', true));
-  const signature = take(fields, 'Signature', true);
-  assertForm('Signature', HEX, signature, '64 lowercase hexadecimal digits');
-  const time = take(fields, 'Timestamp', allowed.includes('Timestamp'));
-  if (time !== '') assertForm('Timestamp', SECONDS, time, 'a time in whole seconds since 1970');
-  const token = allowed.includes('Token')
-    ? (fields.get('Token') ?? '')
-    : take(fields, 'Token', false);
-  assertForm('Token', TOKEN, token, 'visible ASCII characters');
+export function signGatewayRequest(
+  credential: Credential,
+  { method, target, headers, body = '', timestamp, service = SIGNATURE.service }: UnsignedRequest,
+): string {
+  const [path = '', ...query] = target.split('?');
+  const [canonical = ''] = toCanonicalHeads({
+    method,
+    path,
+    query: query.join('?'),
+    headers: Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1)),
+  });
+  const requestHash = sha256(canonical + sha256(body));
+  const names = Object.keys(headers).sort().join(';');
+  const fields = toFields(credential, service, timestamp, names, requestHash);
+  const token = credential.token === undefined ? '' : `, Token=${credential.token}`;
+  return `${SIGNATURE.algorithm} ${fields}, Timestamp=${timestamp}${token}`;
+}
+
+/** How to sign storage calls. */
+export interface StorageSigning {
+  /** Signing time in seconds since the epoch. */
+  readonly timestamp: number;
+  /** Service in the signature scope. Default: the contract's. */
+  readonly service?: string;
+  /** Host in the constant text that is signed. Default: the contract's. */
+  readonly signingHost?: string;
+  /** Names of the headers. Default: the contract's neutral names. */
+  readonly wireProfile?: WireProfileInput;
+}
+
+/**
+ * Returns the three headers for a storage call (D17). Within the clock window, they are valid for any call.
+ *
+ * @example
+ * signStorageRequest({ id, secret }, { timestamp: Math.floor(Date.now() / 1000) });
+ */
+export function signStorageRequest(
+  credential: Credential,
+  {
+    timestamp,
+    service = SIGNATURE.service,
+    signingHost = SIGNATURE.storageSigningHost,
+    wireProfile,
+  }: StorageSigning,
+): Record<string, string> {
+  const { algorithm, storageSignedHeaders, storageVersion } = SIGNATURE;
+  const requestHash = hashStorageRequest(signingHost);
+  const fields = toFields(credential, service, timestamp, storageSignedHeaders, requestHash);
+  const names = toWireProfile(wireProfile).storageHeaders;
   return {
-    id,
-    date,
-    service,
-    signedHeaders: parseSignedHeaders(take(fields, 'SignedHeaders', true)),
-    signature,
-    timestamp: time === '' ? undefined : Number(time),
-    token,
+    [names.authorization]: `${storageVersion} ${algorithm} ${fields}`,
+    [names.sessionToken]: credential.token ?? '',
+    [names.timestamp]: String(timestamp),
   };
 }
 
-/**
- * D16: a missing space after a comma is accepted. A duplicate field is rejected, because two parsers could
- * choose different ones.
- */
-function parseFields(text: string): ReadonlyMap<Field, string> {
-  if (text.length > MAX_LENGTH) {
-    throw new MalformedSignature(`The signature is longer than ${MAX_LENGTH} characters.`);
-  }
-  const fields = new Map<Field, string>();
-  for (const part of text.split(',')) {
-    const at = part.indexOf('=');
-    const name = part.slice(0, Math.max(at, 0)).trim();
-    const field = FIELDS.find((known) => known === name);
-    if (field === undefined) {
-      throw new MalformedSignature(
-        `The signature must be a comma-separated list of fields such as ${FIELDS[0]}=…. Known fields: ${FIELDS.join(', ')}.`,
-      );
-    }
-    if (fields.has(field)) throw new MalformedSignature(`The signature contains ${field}=… twice.`);
-    fields.set(field, part.slice(at + 1).trim());
-  }
-  return fields;
+function toFields(
+  { id, secret }: Credential,
+  service: string,
+  timestamp: number,
+  signedHeaders: string,
+  requestHash: string,
+): string {
+  const scope = { date: toScopeDate(timestamp), service };
+  const signature = createSigner(secret)(scope, timestamp, requestHash).toString('hex');
+  return `Credential=${id}/${scope.date}/${service}/${TERMINATOR}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
 }
 
-function parseCredential(text: string): { id: string; date: string; service: string } {
-  const [id = '', date = '', service = '', terminator, ...more] = text.split('/');
-  if (more.length > 0 || terminator !== TERMINATOR || !ID.test(id) || !DATE.test(date)) {
-    throw new MalformedSignature(
-      `The Credential field must be <id>/<date as YYYY-MM-DD>/<service>/${TERMINATOR}.`,
-    );
-  }
-  return { id, date, service };
-}
+/** The end of every scope. */
+const TERMINATOR = 'tc3_request';
 
-function take(fields: ReadonlyMap<Field, string>, name: Field, isWanted: boolean): string {
-  const value = fields.get(name);
-  if (isWanted && (value === undefined || value === '')) {
-    throw new MalformedSignature(`The signature must contain ${name}=….`);
-  }
-  if (!isWanted && value !== undefined) {
-    throw new MalformedSignature(`The signature must not contain ${name}=… here.`);
-  }
-  return value ?? '';
-}
-
-function assertForm(name: Field, pattern: RegExp, value: string, form: string): void {
-  if (!pattern.test(value)) throw new MalformedSignature(`The ${name} field must be ${form}.`);
-}
-
-interface Tc3Request {
+interface CanonicalRequest {
   readonly method: string;
   /** As sent, without decoding. */
   readonly path: string;
   /** As sent, without the question mark; empty if there is none. */
   readonly query: string;
-  /** The signed headers, sorted by name, with values from `toSignedValue`. */
+  /** The signed headers, sorted by their lowercase names. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Returns the canonical request (D16) without its last line, which is the body's SHA-256 in hex. */
-export function toCanonicalHead({ method, path, query, headers }: Tc3Request): string {
-  const lines = headers.map(([name, value]) => `${name}:${value}\n`).join('');
+/**
+ * Returns the canonical request (D16) without its last line, which is the body's SHA-256 in hex. There are two
+ * for a multipart type, which is signed with or without its boundary; the first one is what a signer uses.
+ */
+export function toCanonicalHeads({
+  method,
+  path,
+  query,
+  headers,
+}: CanonicalRequest): readonly string[] {
   const list = headers.map(([name]) => name).join(';');
-  return `${method}\n${path}\n${query}\n${lines}\n${list}\n`;
+  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
+  return toTypeSpellings(type).map((spelling) => {
+    const lines = headers.map(([name, value]) => {
+      // D16: "Values are trimmed and lowercased, except `content-type`, which is signed as sent."
+      return `${name}:${name === 'content-type' ? spelling : value.trim().toLowerCase()}\n`;
+    });
+    return `${method}\n${path}\n${query}\n${lines.join('')}\n${list}\n`;
+  });
 }
+
+function toTypeSpellings(contentType: string): readonly string[] {
+  const type = contentType.trim();
+  const [mediaType = ''] = type.split(';', 1);
+  const isMultipart = mediaType.trim().toLowerCase() === 'multipart/form-data';
+  return isMultipart && mediaType !== type ? [mediaType.trim(), type] : [type];
+}
+
+export const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /**
- * Returns the canonical request for every storage call (D17). It is a constant text. It does not depend on
- * the real URL and body, and it includes the slashes before the host.
+ * Returns the hash of the canonical request of every storage call (D17): a constant text with the slashes
+ * before the host, which depends on neither the real URL nor the body.
  */
-export function toStorageCanonicalRequest(signingHost: string, contentType: string): string {
-  const headers = [['content-type', contentType] as const, ['host', signingHost] as const];
-  return (
-    toCanonicalHead({ method: 'POST', path: `//${signingHost}/`, query: '', headers }) + EMPTY_HASH
-  );
+export function hashStorageRequest(signingHost: string): string {
+  const { storageContentType, storageSignedHeaders } = SIGNATURE;
+  const lines = `content-type:${storageContentType}\nhost:${signingHost}\n`;
+  return sha256(`POST\n//${signingHost}/\n\n${lines}\n${storageSignedHeaders}\n${EMPTY_HASH}`);
 }
 
-interface Tc3Scope {
+export interface Scope {
+  /** UTC date, such as `2023-11-14`. */
   readonly date: string;
   readonly service: string;
 }
 
-/**
- * Returns the string to sign for a TC3 signature.
- *
- * @param requestHash SHA-256 of the canonical request in hex
- */
-export function toStringToSign(
-  algorithm: string,
-  timestamp: number,
-  { date, service }: Tc3Scope,
-  requestHash: string,
-): string {
-  return `${algorithm}\n${timestamp}\n${date}/${service}/${TERMINATOR}\n${requestHash}`;
-}
+/** Signs the SHA-256 of a canonical request (in hex), with the key for a scope. */
+export type Signer = (scope: Scope, timestamp: number, requestHash: string) => Buffer;
 
-/** Returns the UTC date that a scope must have. A time of at most 12 digits is always a valid date. */
-export function toScopeDate(timestamp: number): string {
-  return new Date(timestamp * 1000).toISOString().split('T', 1)[0] as string;
-}
-
-/**
- * Returns a header value as it is signed. D16: "Values are trimmed and lowercased, except `content-type`,
- * which is signed as sent."
- *
- * @example
- * toSignedValue('host', ' Dev.Example '); // 'dev.example'
- */
-export function toSignedValue(name: string, value: string): string {
-  return name === 'content-type' ? value.trim() : value.trim().toLowerCase();
-}
-
-/**
- * Returns the values that may have been signed for a Content-Type. D16: multipart types are accepted with and
- * without the boundary.
- */
-export function toContentTypeSpellings(value: string): readonly string[] {
-  const type = value.trim();
-  const end = type.indexOf(';');
-  if (end < 0) return [type];
-  const mediaType = type.slice(0, end).trim();
-  return mediaType.toLowerCase() === MULTIPART ? [mediaType, type] : [type];
-}
-
-/** Signs a text with the key that is derived from a secret, a date and a service. */
-export type Signer = (scope: Tc3Scope, text: string) => Buffer;
-
-/**
- * Creates a signer that caches the day's key, because deriving a key takes three times as long as signing.
- */
+/** Creates a signer that caches the day's key, because deriving a key takes three times as long as signing. */
 export function createSigner(secret: string): Signer {
-  let known: Tc3Scope & { readonly key: Buffer } = { date: '', service: '', key: Buffer.alloc(0) };
-  return ({ date, service }, text) => {
+  let known: Scope & { readonly key: Buffer } = { date: '', service: '', key: Buffer.alloc(0) };
+  return ({ date, service }, timestamp, requestHash) => {
     if (known.date !== date || known.service !== service) {
       const key = [date, service, TERMINATOR].reduce(hmac, Buffer.from(`TC3${secret}`));
       known = { date, service, key };
     }
-    return hmac(known.key, text);
+    const scope = `${date}/${service}/${TERMINATOR}`;
+    return hmac(known.key, `${SIGNATURE.algorithm}\n${timestamp}\n${scope}\n${requestHash}`);
   };
 }
 
@@ -241,23 +187,12 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
+/** Returns the UTC date that a scope must have. A time of at most 12 digits is always a valid date. */
+export function toScopeDate(timestamp: number): string {
+  return new Date(timestamp * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
+}
+
 /** Returns the SHA-256 hash in hex. */
 export function sha256(content: string | Uint8Array): string {
   return hash('sha256', content);
-}
-
-/**
- * Decodes the text of a request line or header, which Node.js reads as Latin-1 and signers write as UTF-8.
- * Bytes that are not UTF-8 are rejected, because different bytes would otherwise decode to the same text and
- * have the same signature.
- *
- * @throws MalformedSignature
- */
-export function decodeWire(text: string): string {
-  if (!BEYOND_ASCII.test(text)) return text;
-  try {
-    return UTF8.decode(Buffer.from(text, 'latin1'));
-  } catch {
-    throw new MalformedSignature('The signed parts of the request must be UTF-8.');
-  }
 }

@@ -18,3 +18,4 @@ export type {
   SecurityHandlers,
 } from './options.ts';
 export type * from './route-table.ts';
+export { takeSubprotocols, UpgradeResponse } from './upgrade.ts';

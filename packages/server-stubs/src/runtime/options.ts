@@ -189,7 +189,8 @@ function warn({ message }: { message: string }, { operationId }: Call): void {
   );
 }
 
-function print(error: unknown, { operationId }: Call): void {
+/** The default of `onError`. */
+export function print(error: unknown, { operationId }: Call): void {
   process.stderr.write(`${operationId}: ${inspect(error)}\n`);
 }
 

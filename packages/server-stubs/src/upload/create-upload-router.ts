@@ -1,15 +1,10 @@
 import { Readable } from 'node:stream';
 import { toWireProfile } from '@berth/spec/wire-profile';
+import { createCors } from '../cors.ts';
 import { toContractError, UploadError } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
-import { createCors } from '../http/cors.ts';
-import {
-  type BerthRouterOptions,
-  toHandlers,
-  toRouterOptions,
-  UPLOAD_OPERATION,
-} from '../http/router-options.ts';
+import { type CommonOptions, toRouterOptions } from '../router-options.ts';
 import {
   type Call,
   createRouter,
@@ -39,7 +34,7 @@ export interface UploadHandlers {
   readonly uploadFile?: UploadHandler;
 }
 
-export interface UploadRouterOptions extends BerthRouterOptions {
+export interface UploadRouterOptions extends CommonOptions {
   /** Maximum file size in bytes. Larger files get `EntityTooLarge`. Default: 5 GiB (D27). */
   readonly fileBytes?: number;
 }
@@ -61,7 +56,7 @@ export interface UploadRouterOptions extends BerthRouterOptions {
  * app.use('/upload', router);
  */
 export function createUploadRouter(
-  handlers: UploadHandlers,
+  { uploadFile: upload }: UploadHandlers,
   options: UploadRouterOptions = {},
 ): Router {
   const { cors: origins, requests } = options;
@@ -70,21 +65,25 @@ export function createUploadRouter(
   const cors = createCors('upload', wireProfile, origins);
   return createRouter(
     toUploadTable(routes),
-    toHandlers(handlers as Record<string, UploadHandler>, (upload) => async ({ body }, call) => {
-      const form = new Form(call.request, body);
-      try {
-        const parts = form[Symbol.asyncIterator]();
-        const { fields, file } = await readForm(parts);
-        const input = {
-          ...toUploadFields(fields, file, call.request, wireProfile),
-          file: new Content(file.body, parts, fileBytes),
-        };
-        return toUploaded(await upload(input, call), input);
-      } catch (error) {
-        // If the form failed, that is why the handler failed.
-        throw hasResponse(error) || call.signal.aborted ? error : (form.failure ?? error);
-      }
-    }),
+    {
+      uploadFile:
+        upload &&
+        (async ({ body }, call) => {
+          const form = new Form(call.request, body);
+          try {
+            const parts = form[Symbol.asyncIterator]();
+            const { fields, file } = await readForm(parts);
+            const input = {
+              ...toUploadFields(fields, file, call.request, wireProfile),
+              file: new Content(file.body, parts, fileBytes),
+            };
+            return toUploaded(await upload(input, call), input);
+          } catch (error) {
+            // If the form failed, that is why the handler failed.
+            throw hasResponse(error) || call.signal.aborted ? error : (form.failure ?? error);
+          }
+        }),
+    },
     {
       ...toRouterOptions(options, cors, (error) => toContractError('upload', error)),
       requests: { streamBytes: fileBytes + LIMITS.uploadFormBytes, ...requests },
@@ -94,7 +93,7 @@ export function createUploadRouter(
 
 /** Returns the upload target's route without security schemes, because the form contains the grant. */
 function toUploadTable({ routes, ...table }: RouteTable): RouteTable {
-  const own = routes.filter(({ operationId }) => operationId === UPLOAD_OPERATION);
+  const own = routes.filter(({ operationId }) => operationId === 'uploadFile');
   return { ...table, securitySchemes: {}, routes: own };
 }
 

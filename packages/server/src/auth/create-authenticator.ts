@@ -46,7 +46,6 @@ export function createAuthenticator(
   { now = Date.now, onKeyFailure = () => {} }: Settings = {},
 ): Authenticator {
   let pairs = createKeyPairs({});
-  let names: ReadonlySet<string> = new Set();
   let trusts = new Map<string, Trust>();
 
   function update(next: AuthEnvironments): void {
@@ -66,7 +65,6 @@ export function createAuthenticator(
       else keys.close();
     }
     pairs = nextPairs;
-    names = new Set(Object.keys(next));
     trusts = nextTrusts;
   }
 
@@ -80,8 +78,8 @@ export function createAuthenticator(
   }
 
   update(environments);
-  const theClock = createClock(now, limits.clockWindowSeconds);
-  const common = { pairs: () => pairs, service: signature.service, clock: () => theClock };
+  const clock = createClock(now, limits.clockWindowSeconds);
+  const common = { pairs: () => pairs, service: signature.service, clock };
   return {
     gateway: {
       bearerToken: createBearer({
@@ -93,7 +91,6 @@ export function createAuthenticator(
     },
     storage: createStorageSignature({
       ...common,
-      hasEnv: (env) => names.has(env),
       signingHost: signature.storageSigningHost,
       wireProfile,
     }),

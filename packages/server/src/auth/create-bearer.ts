@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { GatewayError, type GatewayLogin } from '@berth/server-stubs';
+import type { GatewayLogin } from '@berth/server-stubs';
+import { GatewayError } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import { errors, type JWTVerifyResult } from 'jose';
 import type { EnvironmentConfig } from '../config/config.ts';

@@ -1,5 +1,5 @@
-import { isLoopback } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
+import { isLoopback } from '@berth/server-stubs/contract';
 import {
   createLocalJWKSet,
   errors,

@@ -1,4 +1,4 @@
-import { contract } from '@berth/server-stubs';
+import { CONTRACT } from '@berth/server-stubs/contract';
 import { DEVELOPMENT_ENV } from './development-keys.ts';
 
 const FILE = 'hello.txt';
@@ -14,7 +14,7 @@ export interface DevelopmentFacts {
 
 export function describeDevelopment(facts: DevelopmentFacts): string {
   const { url, adminUrl, data, keyPair, token } = facts;
-  const { documents } = contract;
+  const { documents } = CONTRACT;
   return [
     '*** FOR DEVELOPMENT ONLY: the keys are printed here and stored in the data folder. ***',
     '*** For anything that others can reach, start the server with --config.            ***',

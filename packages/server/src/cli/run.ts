@@ -1,4 +1,4 @@
-import { contract } from '@berth/server-stubs';
+import { CONTRACT } from '@berth/server-stubs/contract';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
 import { REVOCABLE } from '../shared/create-shared.ts';
@@ -36,8 +36,8 @@ export async function run(argv: string[]): Promise<void> {
 }
 
 function createProgram(): Command {
-  const { documents } = contract;
-  const version = `${readPackageInfo().version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${contract.sha256.slice(0, 12)})`;
+  const { documents } = CONTRACT;
+  const version = `${readPackageInfo().version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`;
   const port = parseNumber(0, 65_535);
   const program = new Command('berth-server')
     .description('Serve the gateway, the storage API and the upload target.')

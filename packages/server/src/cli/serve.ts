@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { isLoopback } from '@berth/server-stubs';
+import { isLoopback } from '@berth/server-stubs/contract';
+
 import { mintToken } from '../auth/mint-token.ts';
 import { type Config, secretsOf } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';

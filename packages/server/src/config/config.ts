@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { WireProfile } from '@berth/server-stubs';
+import type { WireProfile } from '@berth/spec/wire-profile';
+
 import type { ParsedConfig } from './config-schema.ts';
 
 /** Settings that are only read when the server starts. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
-import { type EndResponse, GatewayError, type ServiceResponse } from '@berth/server-stubs';
+import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
+import type { EndResponse } from '@berth/server-stubs/runtime';
 import type { Dispatcher } from 'undici';
 import { gone, ServiceBody } from './service-body.ts';
 import type { Connection, Upstream } from './upstream.ts';

@@ -5,9 +5,9 @@ import {
   type GatewayHandler,
   type GatewayHandlers,
   type ServiceResponse,
-  type WireProfile,
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { callVersion } from './call-version.ts';
 import { type CallService, createWebSocketHandler } from './create-web-socket-handler.ts';
 import { Upstreams } from './pool.ts';
@@ -82,17 +82,11 @@ export function createGateway(options: GatewayOptions) {
     return callVersion({ ...ready, headersMilliseconds }, pool);
   };
 
-  const handler: GatewayHandler<Caller> = (input, call) =>
-    callService(input, call, undefined) as Promise<ServiceResponse>;
+  const call: GatewayHandler<Caller> = (input, context) =>
+    callService(input, context, undefined) as Promise<ServiceResponse>;
   const webSockets = createWebSocketHandler(callService);
   return {
-    handlers: {
-      'cloudrun-get-root': handler,
-      'cloudrun-post-root': handler,
-      'cloudrun-get': handler,
-      'cloudrun-post': handler,
-      webSocket: webSockets.handler,
-    } satisfies GatewayHandlers<Caller>,
+    handlers: { call, webSocket: webSockets.handler } satisfies GatewayHandlers<Caller>,
     /** Current activity. */
     stats: () => ({
       webSockets: webSockets.size,

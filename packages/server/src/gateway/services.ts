@@ -1,5 +1,6 @@
-import { GatewayError, type GatewayErrorCode } from '@berth/server-stubs';
+import { GatewayError } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
+import type { GatewayErrorCode } from '@berth/server-stubs/contract';
 import type { EnvironmentConfig } from '../config/config.ts';
 
 type ServiceSettings = EnvironmentConfig['services'][string];

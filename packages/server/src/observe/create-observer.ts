@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Call, HandlerResponse } from '@berth/server-stubs';
+import type { Call } from '@berth/server-stubs';
+import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Log } from './create-log.ts';
 import type { EndedCall, Metrics, Surface } from './create-metrics.ts';
 

@@ -1,13 +1,12 @@
 import {
-  createCors,
   createGatewayRouter,
   createStorageRouter,
   createUploadRouter,
-  type EnvOption,
   type GatewayRouter,
   type Router,
   UploadError,
 } from '@berth/server-stubs';
+import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, type SignedUse, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
 import type { Config } from '../config/config.ts';

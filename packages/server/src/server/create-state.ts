@@ -1,11 +1,11 @@
 import {
-  createCors,
   GatewayError,
   type GatewaySecurity,
   StorageError,
   type StorageSecurity,
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
+import { createCors } from '@berth/server-stubs/contract';
 import { createAuthenticator } from '../auth/create-authenticator.ts';
 import { BlobDamagedError } from '../blobs/blob-store.ts';
 import { createStore, observeStore } from '../blobs/create-store.ts';

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { GatewayError, toResponse } from '@berth/server-stubs';
+import { GatewayError } from '@berth/server-stubs';
+import { toResponse } from '@berth/server-stubs/contract';
 
 interface Refusal {
   readonly status: number;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { isLoopback } from '@berth/server-stubs';
+import { isLoopback } from '@berth/server-stubs/contract';
 
 /**
  * Returns the URL of this server as a caller sees it. A link leads to the host in its URL, so `Host` is trusted only

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Cors, createCors, toResponse } from '@berth/server-stubs';
+import { type Cors, createCors, toResponse } from '@berth/server-stubs/contract';
+
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { BlobDamagedError, type ByteRange, type OpenBlob } from '../blob-store.ts';
 import { type Download, toUploadError } from '../download.ts';

@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { createServer } from 'node:http';
-import {
-  type CorsOptions,
-  createCors,
-  createStorageRouter,
-  createUploadRouter,
-  defaultWireProfile,
-} from '@berth/server-stubs';
+import { type CorsOptions, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
+import { createCors } from '@berth/server-stubs/contract';
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import {
   type BlobStore,
   createMemoryStore,

@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { type GatewayCall, GatewayError } from '@berth/server-stubs';
 import {
   type Caller,
@@ -9,8 +6,8 @@ import {
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
+  readSignedBody,
 } from '@berth/server-stubs/auth';
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
 import { recordOf } from '../../session/call-record.ts';
@@ -24,22 +21,11 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
   const { d: _secret, ...publicKey } = TOKEN_KEY;
   const key = await importJWK(publicKey);
   const present = createPresentAuth(profile);
-  const keyPairs = createKeyPairs({ [env]: { credentials: [KEY_PAIR] } });
-  const pairs = () => keyPairs;
-  const { limits } = defaults;
+  const pairs = createKeyPairs({ [env]: { credentials: [KEY_PAIR] } });
   const nowOf = (request: IncomingMessage) => recordOf(request).session.clock.now();
-  const clock = (request: IncomingMessage) =>
-    createClock(() => nowOf(request), limits.clockWindowSeconds.value, 'mock');
-  const { service, storageSigningHost: signingHost } = defaults.signature;
-  const gatewaySignature = createGatewaySignature({ pairs, service, clock });
-  const storageSignature = createStorageSignature({
-    pairs,
-    hasEnv: (name) => name === env,
-    service,
-    signingHost,
-    wireProfile: profile,
-    clock,
-  });
+  const clock = (request: IncomingMessage) => createClock(() => nowOf(request), undefined, 'mock');
+  const gatewaySignature = createGatewaySignature({ pairs, clock });
+  const storageSignature = createStorageSignature({ pairs, wireProfile: profile, clock });
   return {
     gateway: {
       async bearerToken(token, login) {
@@ -69,12 +55,8 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
       },
     },
     verifyBody(input, call) {
-      const { verifyBody } = (call as GatewayCall<Caller>).caller;
-      if (verifyBody === undefined || input.body === undefined) return undefined;
-      return buffer(input.body).then((bytes) => {
-        verifyBody(createHash('sha256').update(bytes).digest('hex'));
-        return { ...input, body: Readable.from([bytes]) };
-      });
+      const { caller } = call as GatewayCall<Caller>;
+      return caller.verifyBody && readSignedBody(input, { caller });
     },
   };
 }

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { createGatewayRouter, defaultWireProfile, type GatewayHandlers } from '@berth/server-stubs';
+import { createGatewayRouter, type GatewayHandlers } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
 import {
   type AuthEnvironments,
@@ -87,15 +88,15 @@ export async function deploy(
   const served: Caller[] = [];
   const now = () => clock.seconds * 1000;
   const authenticator = authenticate(environments, { now, ...options });
-  const operations: GatewayHandlers<Caller> = {
-    'cloudrun-get-root': (_input, { caller }) => {
+  const handlers: GatewayHandlers<Caller> = {
+    call: (_input, { caller }) => {
       served.push(caller);
       return { status: 200, body: JSON.stringify(caller) };
     },
   };
   const security = authenticator.gateway;
   const env = (name: string) => Object.hasOwn(environments, name);
-  const base = await startService(createGatewayRouter(operations, { security, env }));
+  const base = await startService(createGatewayRouter(handlers, { security, env }));
   return {
     authenticator,
     clock,

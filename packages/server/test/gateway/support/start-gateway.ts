@@ -14,13 +14,9 @@ import {
   type Socket,
 } from 'node:net';
 import { text } from 'node:stream/consumers';
-import {
-  createGatewayRouter,
-  defaultWireProfile,
-  GatewayError,
-  type GatewayRouterOptions,
-} from '@berth/server-stubs';
+import { createGatewayRouter, GatewayError, type GatewayRouterOptions } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { onTestFinished } from 'vitest';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/create-gateway.ts';
 import type { Service } from '../../../src/gateway/services.ts';

@@ -1,6 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { CORS } from '../generated/contract.gen.ts';
-import type { HandlerResponse, HttpError } from '../runtime/index.ts';
+import { CORS } from './generated/contract.gen.ts';
 
 /** CORS options (D11). */
 export interface CorsOptions {
@@ -23,14 +22,9 @@ interface CorsRequestHeaders {
   readonly 'access-control-request-headers'?: string | undefined;
 }
 
-/** The APIs that browsers call. */
-export type CorsSurface = keyof typeof CORS.allowMethods;
-
 /** The CORS headers for one API. */
 export interface Cors {
-  /**
-   * Returns the headers for responses to an origin. Do not modify the object, because it is shared.
-   */
+  /** Returns the headers for responses to an origin. */
   response(origin: string | undefined): Readonly<Record<string, string>>;
   /**
    * Returns the headers for the 204 response to OPTIONS. They allow the request headers that the page asks
@@ -38,7 +32,7 @@ export interface Cors {
    */
   preflight(request: CorsRequestHeaders): Readonly<Record<string, string>>;
   /** Whether pages from this origin may open WebSockets, to which browsers do not apply CORS headers. */
-  readonly allows: (origin: string) => boolean;
+  allows(origin: string): boolean;
 }
 
 /**
@@ -47,10 +41,15 @@ export interface Cors {
  * D11: allowed origins are configured, and default to `*` without credentials. Unlisted origins never get
  * credentials.
  *
+ * @param surface the API
  * @throws TypeError if credentials are combined with `*`, or if an origin is not in the form that browsers send
+ *
+ * @example
+ * const cors = createCors('storage', toWireProfile(), { origins: ['https://app.example.com'] });
+ * response.writeHead(200, cors.response(request.headers.origin));
  */
 export function createCors(
-  surface: CorsSurface,
+  surface: keyof typeof CORS.allowMethods,
   { storageHeaders, gatewayHeaders }: WireProfile,
   { origins = CORS.allowOrigin, credentials = false }: CorsOptions = {},
 ): Cors {
@@ -59,44 +58,42 @@ export function createCors(
       'cors.credentials requires a list of cors.origins, because * allows every site.',
     );
   }
-  const names: Record<string, readonly string[]> = {
+  if (Array.isArray(origins)) origins.forEach(assertOrigin);
+  const placeholders: Readonly<Record<string, readonly string[]>> = {
     profile: Object.values(storageHeaders),
     upstreamStatus: [gatewayHeaders.upstreamStatus],
   };
-  const toNames = (entries: readonly string[]) => entries.flatMap((entry) => names[entry] ?? entry);
+  const toNames = (names: readonly string[]) => names.flatMap((name) => placeholders[name] ?? name);
   const exposed = { 'access-control-expose-headers': toNames(CORS.exposeHeaders).join(', ') };
   const allowHeaders = toNames(CORS.allowHeaders);
-  const preflight = {
-    'access-control-allow-methods': CORS.allowMethods[surface].join(', '),
-    'access-control-allow-headers': allowHeaders.join(', '),
-    'access-control-max-age': String(CORS.maxAge),
-  };
-  const toPair = (origin: Record<string, string>) => ({
-    response: { ...origin, ...exposed },
-    preflight: { ...origin, ...preflight },
-  });
 
-  const all = toPair({ 'access-control-allow-origin': '*' });
-  const unlisted = toPair({ vary: 'Origin' });
-  const toListed = (origin: string) => toPair(allow(origin, credentials));
-  const byOrigin = new Map(
-    Array.isArray(origins) ? origins.map((origin) => [assertOrigin(origin), toListed(origin)]) : [],
-  );
-  const allows = (origin: string) =>
-    origins === '*' || (typeof origins === 'function' ? origins(origin) : byOrigin.has(origin));
-  const pairOf = (origin: string | undefined) => {
-    if (origins === '*') return all;
-    if (origin === undefined || !allows(origin)) return unlisted;
-    return byOrigin.get(origin) ?? toListed(origin);
-  };
+  function allows(origin: string): boolean {
+    if (origins === '*') return true;
+    return typeof origins === 'function' ? origins(origin) : origins.includes(origin);
+  }
+
+  function toOriginHeaders(origin: string | undefined): Record<string, string> {
+    if (origins === '*') return { 'access-control-allow-origin': '*' };
+    if (origin === undefined || !allows(origin)) return { vary: 'Origin' };
+    const headers = { 'access-control-allow-origin': origin, vary: 'Origin' };
+    return credentials ? { ...headers, 'access-control-allow-credentials': 'true' } : headers;
+  }
+
   return {
-    response: (origin) => pairOf(origin).response,
-    preflight: ({ origin, 'access-control-request-headers': requested = '' }) => ({
-      ...pairOf(origin).preflight,
-      'access-control-allow-headers': addRequested(allowHeaders, requested).join(', '),
-    }),
     allows,
+    response: (origin) => ({ ...toOriginHeaders(origin), ...exposed }),
+    preflight: ({ origin, 'access-control-request-headers': requested = '' }) => ({
+      ...toOriginHeaders(origin),
+      'access-control-allow-methods': CORS.allowMethods[surface].join(', '),
+      'access-control-allow-headers': addRequested(allowHeaders, requested).join(', '),
+      'access-control-max-age': String(CORS.maxAge),
+    }),
   };
+}
+
+function assertOrigin(origin: string): void {
+  if (URL.parse(origin)?.origin === origin) return;
+  throw new TypeError(`cors.origins: ${origin} is not an origin such as https://app.example.com.`);
 }
 
 /** RFC 9110, section 5.1: a field name is a token. */
@@ -116,39 +113,4 @@ function addRequested(allowed: readonly string[], requested: string): readonly s
     if (FIELD_NAME.test(name) && !known.has(key)) known.set(key, name);
   }
   return [...known.values()];
-}
-
-function allow(origin: string, credentials: boolean): Record<string, string> {
-  return {
-    'access-control-allow-origin': origin,
-    ...(credentials && { 'access-control-allow-credentials': 'true' }),
-    vary: 'Origin',
-  };
-}
-
-function assertOrigin(origin: string): string {
-  if (URL.canParse(origin) && new URL(origin).origin === origin) return origin;
-  throw new TypeError(`cors.origins: ${origin} is not an origin such as https://app.example.com.`);
-}
-
-interface Asked {
-  readonly request: {
-    readonly method?: string | undefined;
-    readonly headers: CorsRequestHeaders;
-  };
-}
-
-/**
- * D11: OPTIONS is the CORS preflight (204), even for unknown paths. Otherwise, browsers could not read the
- * error that the actual call returns.
- */
-export function toPreflight(
-  { kind }: HttpError,
-  { request }: Asked,
-  cors: Cors,
-): HandlerResponse | undefined {
-  if (request.method !== 'OPTIONS') return undefined;
-  if (kind !== 'method-not-allowed' && kind !== 'not-found') return undefined;
-  const headers = cors.preflight(request.headers);
-  return { status: 204, headers: { ...headers, allow: headers['access-control-allow-methods'] } };
 }

@@ -1,21 +1,16 @@
 import type { WireProfileInput } from '@berth/spec/wire-profile';
+import type { Cors, CorsOptions } from './cors.ts';
 import {
   type Call,
   type ErrorWithResponse,
-  type Handler,
-  type Handlers,
   type HttpError,
   type RouterOptions,
   type RouteTable,
   toResponse,
-} from '../runtime/index.ts';
-import { type Cors, type CorsOptions, toPreflight } from './cors.ts';
-
-/** The operation of the upload target, which has its own router. */
-export const UPLOAD_OPERATION = 'uploadFile';
+} from './runtime/index.ts';
 
 /** Options that all three routers share. */
-export interface BerthRouterOptions
+export interface CommonOptions
   extends Pick<
     RouterOptions,
     'requests' | 'requestId' | 'responses' | 'onViolation' | 'onError' | 'onResponse' | 'onFault'
@@ -37,20 +32,9 @@ export interface BerthRouterOptions
  */
 export type EnvOption = string | ((env: string) => boolean);
 
-export function toHandlers<Given>(
-  handlers: Readonly<Record<string, Given | undefined>>,
-  toHandler: (handler: Given, operationId: string) => Handler,
-): Handlers {
-  return Object.fromEntries(
-    Object.entries(handlers).flatMap(([operationId, handler]) =>
-      handler === undefined ? [] : [[operationId, toHandler(handler, operationId)]],
-    ),
-  );
-}
-
 /** The options that all three routers pass on: they differ in how they convert errors. */
 export function toRouterOptions(
-  options: BerthRouterOptions,
+  options: CommonOptions,
   cors: Cors,
   toError: (error: HttpError, call: Call) => ErrorWithResponse,
 ): RouterOptions {
@@ -61,9 +45,22 @@ export function toRouterOptions(
       // D9: every response has an `X-Request-Id`, which is new for each call.
       'x-request-id': requestId,
     }),
-    toError: (error, call) => {
-      const preflight = toPreflight(error, call, cors);
-      return preflight ? { [toResponse]: () => preflight } : toError(error, call);
-    },
+    toError: (error, call) => toPreflight(error, call, cors) ?? toError(error, call),
   };
+}
+
+/**
+ * D11: OPTIONS is the CORS preflight (204), even for unknown paths. Otherwise, browsers could not read the
+ * error that the actual call returns.
+ */
+function toPreflight(
+  { kind }: HttpError,
+  { request }: Call,
+  cors: Cors,
+): ErrorWithResponse | undefined {
+  const isUnhandled = kind === 'method-not-allowed' || kind === 'not-found';
+  if (request.method !== 'OPTIONS' || !isUnhandled) return undefined;
+  const headers = cors.preflight(request.headers);
+  const allow = headers['access-control-allow-methods'];
+  return { [toResponse]: () => ({ status: 204, headers: { ...headers, allow } }) };
 }

@@ -1,0 +1,68 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { create, parse } from 'content-disposition';
+import { type Headers, type HeaderValue, isUpgrade } from './headers.ts';
+import { headerOf } from './runtime/decoding.ts';
+
+/**
+ * Applies rules C1 to C3 to the `Content-Disposition` of a hosted service's response.
+ *
+ * - C1: every response to a GET (or HEAD) has `attachment`.
+ * - C2: every response that is not `application/json`, `application/x-www-form-urlencoded` or `text/plain`
+ *   has `attachment`, whatever the method. A response without a `Content-Type` is not considered text.
+ * - C3: event streams and WebSocket upgrades have no `Content-Disposition`.
+ *
+ * A service's own `attachment; filename=…` is kept, and any other disposition is replaced, or removed if
+ * no rule requires one (D8).
+ *
+ * @param headers response headers, with names in any case
+ * @returns the changed headers, as a new object
+ *
+ * @example
+ * response.writeHead(200, applyDispositionRules(request, { 'Content-Type': 'text/html' }));
+ */
+export function applyDispositionRules(
+  request: { readonly method?: string | undefined; readonly headers: IncomingHttpHeaders },
+  headers: Headers,
+): Record<string, HeaderValue> {
+  const kept: Record<string, HeaderValue> = {};
+  const own: string[] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    if (name.toLowerCase() !== 'content-disposition') kept[name] = value;
+    else if (value !== undefined) own.push(...[value].flat().map(String));
+  }
+  if (needsAttachment(request, headerOf(headers, 'content-type'))) {
+    kept['content-disposition'] = toAttachment(own);
+  }
+  return kept;
+}
+
+/** C2: "Text types are those whose `Content-Type` indicates" one of these. */
+const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
+
+function needsAttachment(
+  { method, headers }: Parameters<typeof applyDispositionRules>[0],
+  contentType = '',
+): boolean {
+  // C3: "SSE and WebSocket requests are exempt from C1 and C2." Pages and links cannot set `Upgrade`, so
+  // C1 cannot be bypassed with it.
+  if (isUpgrade(headers)) return false;
+  // RFC 9110, section 8.3.1: compared in lowercase and without parameters.
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  // Event streams are exempt, whatever the request accepts (D8).
+  if (type === 'text/event-stream') return false;
+  // C1: "For every GET response" `attachment` is added. D8: HEAD too.
+  if (method === 'GET' || method === 'HEAD') return true;
+  // C2: "For every response whose content is not a text type, the header … is added."
+  return !TEXT_TYPES.includes(type);
+}
+
+/** Returns a single header: the service's own attachment, or a new one. */
+function toAttachment(own: readonly string[]): string {
+  const attachment = own.find((value) => parse(value).type === 'attachment');
+  if (attachment === undefined) return 'attachment';
+  // HTTP libraries join headers with commas, so an `inline` may follow: only the file name is kept.
+  return attachment.includes(',')
+    ? create(parse(attachment).parameters.filename)
+    : attachment.trim();
+}

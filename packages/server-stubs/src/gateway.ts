@@ -1,0 +1,350 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex, Readable } from 'node:stream';
+import { toWireProfile } from '@berth/spec/wire-profile';
+import { createCors } from './cors.ts';
+import { GatewayError, toContractError } from './errors.ts';
+import { LIMITS, SIGNATURE } from './generated/contract.gen.ts';
+import { routes as standard } from './generated/gateway.v1/routes.gen.ts';
+import { hostOf, isLoopback, removeHopByHop } from './headers.ts';
+import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
+import { hasBody } from './runtime/body/request-stream.ts';
+import {
+  type Call,
+  createRouter,
+  type HandlerResponse,
+  HttpError,
+  type Input,
+  type Router,
+  type SecurityHandler,
+} from './runtime/index.ts';
+import { print } from './runtime/options.ts';
+import { UpgradeResponse } from './runtime/upgrade.ts';
+import { type ServiceResponse, toCallerResponse } from './service-response.ts';
+import {
+  assertHandshake,
+  isWebSocket,
+  openWebSocket,
+  takeBearerProtocol,
+  type WebSocketResponse,
+} from './web-socket.ts';
+
+/** What the gateway calls. */
+export interface GatewayHandlers<Caller = unknown> {
+  /** Calls a hosted service, for all four operations. */
+  readonly call: GatewayHandler<Caller>;
+  /**
+   * Opens WebSockets for both GET operations, if `upgrade` is attached to the server. Default: respond
+   * with 501.
+   */
+  readonly webSocket?: WebSocketHandler<Caller>;
+}
+
+/**
+ * Calls a hosted service. To reject the call, throw a `GatewayError`. Any response that you return counts as
+ * the service's, whatever its status.
+ */
+export type GatewayHandler<Caller = unknown> = (
+  input: GatewayInput,
+  call: GatewayCall<Caller>,
+) => ServiceResponse | Promise<ServiceResponse>;
+
+/**
+ * Opens a WebSocket to a hosted service. A response with any status other than 101 means that the service
+ * itself rejects the WebSocket, and is sent as is. To reject the call on behalf of the gateway, throw a
+ * `GatewayError`.
+ */
+export type WebSocketHandler<Caller = unknown> = (
+  input: GatewayInput,
+  call: GatewayCall<Caller>,
+) => WebSocketResponse | ServiceResponse | Promise<WebSocketResponse | ServiceResponse>;
+
+/** A call to a hosted service, ready to be forwarded. */
+export interface GatewayInput {
+  /** Name of the hosted service, which matches the contract's pattern. */
+  readonly name: string;
+  /** The rest of the path after `/{name}/`, byte for byte (D3). Empty for the root. */
+  readonly anyPath: string;
+  /** Query as sent, without the question mark; `undefined` if there is none. */
+  readonly rawQuery: string | undefined;
+  /** Request target for the service: `/`, `anyPath` and the query, byte for byte. */
+  readonly target: string;
+  /** `GET`, `HEAD` or `POST`. HEAD is handled like a GET whose response has no body (D11). */
+  readonly method: string;
+  /**
+   * Headers for the service, by lowercase name. Excludes hop-by-hop headers (RFC 9110, section 7.6.1)
+   * and `expect`, which the router handles, and includes the call's `x-request-id` (D9).
+   * `call.request.headers` has all request headers.
+   */
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  /**
+   * Unparsed body of a POST; `undefined` for GET and HEAD. The stream fails if it exceeds the limit (D13).
+   */
+  readonly body: Readable | undefined;
+}
+
+/** A call that has not been authenticated yet. */
+export interface GatewayLogin extends Call {
+  /** Environment that the host name selects. Reject credentials for any other (D15). */
+  readonly env: string;
+}
+
+/** The context of a call to a hosted service. */
+export interface GatewayCall<Caller = unknown>
+  extends Call<{ readonly bearerToken?: Caller; readonly signature?: Caller }> {
+  /** Environment that the host name selects (D12). */
+  readonly env: string;
+  /** The authenticated caller, as the security handler returned it. */
+  readonly caller: Caller;
+}
+
+/**
+ * Returns the caller that a credential belongs to. Return `undefined`, `null` or `false` to reject it,
+ * or throw a `GatewayError` to give a reason, such as `ACCESS_TOKEN_EXPIRED`.
+ */
+type GatewayLoginHandler<Caller> = (
+  credential: string,
+  call: GatewayLogin,
+) => Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
+
+/**
+ * The handlers for the gateway's security schemes. It is enough that one of the schemes authenticates a call
+ * (D15).
+ */
+export interface GatewaySecurity<Caller = unknown> {
+  /** Gets the access token, without `Bearer`. */
+  readonly bearerToken: GatewayLoginHandler<Caller>;
+  /**
+   * Gets the complete `Authorization` header, which starts with `TC3-HMAC-SHA256` (D16). The signature covers
+   * the SHA-256 of the body, which has not been read yet.
+   */
+  readonly signature: GatewayLoginHandler<Caller>;
+}
+
+/** Options of `createGatewayRouter`. */
+export interface GatewayRouterOptions<Caller = unknown> extends CommonOptions {
+  /** Authenticates callers, with one handler for each scheme in the contract. */
+  readonly security: GatewaySecurity<Caller>;
+  /** Environments that this gateway serves. Requests to any other host get `INVALID_HOST`. Default: all. */
+  readonly env?: EnvOption;
+}
+
+/** A gateway router, with support for WebSockets. */
+export interface GatewayRouter extends Router {
+  /**
+   * Listener for `server.on('upgrade', …)`. A WebSocket passes the same checks as any call, and then
+   * goes to the `webSocket` handler. If it is rejected, the response is an ordinary HTTP response, after
+   * which the connection closes. A browser may send its token as the subprotocol `berth.bearer.<token>`,
+   * which is removed before the handler is called (D14). Pages whose `Origin` is not in `cors.origins`
+   * are rejected. An upgrade that arrives while an earlier call on the same connection is in progress
+   * closes the connection.
+   */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /**
+   * For the `shouldUpgradeCallback` option of `node:http`. Returns true for WebSockets only, so that
+   * offers of other protocols (`Upgrade: h2c`) are ignored.
+   */
+  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
+}
+
+/** Returned to the runtime when the response head has already been sent. The runtime then sends nothing. */
+const TAKEN: HandlerResponse = { status: 200 };
+
+/**
+ * Creates the gateway for hosted services: middleware for Express 4 and 5, and a `node:http` listener.
+ * Your handler calls the service; the router takes care of paths, credentials, limits, CORS, errors and
+ * the `Content-Disposition` rules (C1 to C3).
+ *
+ * @throws TypeError if options contradict each other
+ *
+ * @example
+ * const call: GatewayHandler = async ({ name, target, method, headers, body }, { signal }) => {
+ *   const address = addresses.get(name);
+ *   if (address === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
+ *   const response = await request(address + target, { method, headers, body, signal }); // undici
+ *   return { status: response.statusCode, headers: response.headers, body: response.body };
+ * };
+ * app.use(createGatewayRouter({ call }, { env: 'dev', security: { bearerToken, signature } }));
+ */
+export function createGatewayRouter<Caller = unknown>(
+  { call: callService, webSocket = rejectWebSocket }: GatewayHandlers<Caller>,
+  options: GatewayRouterOptions<Caller>,
+): GatewayRouter {
+  const { security, env, routes = standard, onError = print } = options;
+  const wireProfile = toWireProfile(options.wireProfile);
+  const cors = createCors('gateway', wireProfile, options.cors);
+  const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
+
+  async function handle(parsed: Input, context: Call): Promise<HandlerResponse> {
+    const { request, response, requestId } = context;
+    assertForwardable(context);
+    const input = toServiceInput(parsed, context);
+    const call = withCaller<Caller>(context);
+    if (!(response instanceof UpgradeResponse)) {
+      return toResponse(await callWithinLimit(input, call), context);
+    }
+    assertHandshake(request, cors.allows);
+    const result = await webSocket(input, call);
+    if (!isOpen(result)) return toResponse(result, context);
+    if (response.destroyed) throw disconnected();
+    options.onResponse?.({ status: result.status }, context);
+    const common = { 'x-request-id': requestId, [upstreamStatus]: String(result.status) };
+    openWebSocket(result, request, response, common);
+    return TAKEN;
+  }
+
+  async function callWithinLimit(input: GatewayInput, call: GatewayCall<Caller>) {
+    try {
+      return await callService(input, call);
+    } catch (error) {
+      // If the body exceeded the limit (D13), that is why the handler failed.
+      throw input.body?.errored instanceof HttpError ? input.body.errored : error;
+    }
+  }
+
+  function toResponse(response: ServiceResponse, context: Call): HandlerResponse {
+    try {
+      const common = cors.response(context.request.headers.origin);
+      return toCallerResponse(response, context, common, upstreamStatus);
+    } catch (error) {
+      // The caller learns nothing about a bug in the handler, so it must be in the log.
+      onError((error as Error).cause ?? error, context);
+      throw error;
+    }
+  }
+
+  const handlers = Object.fromEntries(
+    routes.routes.map(({ operationId }) => [operationId, handle]),
+  );
+  const router = createRouter(routes, handlers, {
+    ...toRouterOptions(options, cors, toGatewayError),
+    security: toGatewaySecurity(security, env),
+    requests: { streamBytes: LIMITS.gatewayBodyBytes, ...options.requests },
+  });
+
+  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const response = UpgradeResponse.create(request, socket, head);
+    if (response === undefined) {
+      socket.destroy();
+      return;
+    }
+    takeBearerProtocol(request);
+    router(request, response);
+  }
+  return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
+}
+
+function rejectWebSocket(): never {
+  throw new GatewayError('SYS_ERR', {
+    status: 501,
+    message: 'WebSockets are not supported here.',
+  });
+}
+
+function isOpen(result: WebSocketResponse | ServiceResponse): result is WebSocketResponse {
+  return result?.status === 101 && 'open' in result;
+}
+
+/** Named as in Node.js, so that it is not reported as a failure. */
+function disconnected(): Error {
+  return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
+}
+
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+
+/**
+ * Rejects requests that must not reach a hosted service.
+ *
+ * A segment that is `.` or `..` after one decoding is `INVALID_REQUEST` (D3): a service or a
+ * library along the way could resolve it, and so reach another service. The same applies to a backslash,
+ * which is not valid in a URL (RFC 3986) and which URL parsers turn into a slash (WHATWG URL, section
+ * 4.4). D13: "It responds with a 400 to a GET that has a body."
+ */
+function assertForwardable({ request, rawPath }: Call): void {
+  if (rawPath.includes('\\')) {
+    throw invalidRequest('The path contains a backslash: encode it as %5C, or send a slash.');
+  }
+  if (rawPath.split('/').some((segment) => DOT_SEGMENT.test(segment))) {
+    throw invalidRequest(
+      'The path contains a . or .. segment after decoding: resolve it before you send the request.',
+    );
+  }
+  if (request.method !== 'POST' && hasBody(request)) {
+    throw invalidRequest(
+      'A GET request must not have a body: send the data in the query string, or use POST.',
+    );
+  }
+}
+
+function invalidRequest(message: string): GatewayError {
+  return new GatewayError('INVALID_REQUEST', { message });
+}
+
+/** Nothing is decoded or encoded again (D3). */
+function toServiceInput(
+  { path, body }: Input,
+  { request, requestId, rawQuery }: Call,
+): GatewayInput {
+  const { method = 'GET' } = request;
+  const anyPath = String(path?.anyPath ?? '');
+  const headers = removeHopByHop(request.headers) as Record<string, string | string[]>;
+  // The router handles this header, and some HTTP clients refuse to send it.
+  delete headers.expect;
+  headers['x-request-id'] = requestId;
+  return {
+    name: String(path?.name),
+    anyPath,
+    rawQuery,
+    target: rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`,
+    method,
+    headers,
+    body: method === 'POST' ? (body as Readable) : undefined,
+  };
+}
+
+/** Every operation of the gateway has credentials, whose security handler has set `env`. */
+function withCaller<Caller>(context: Call): GatewayCall<Caller> {
+  const { bearerToken, signature } = context.security;
+  return Object.assign(context as GatewayLogin, { caller: bearerToken ?? signature }) as never;
+}
+
+function toGatewayError(error: HttpError, { request }: Call): GatewayError {
+  if (error.kind === 'unauthorized' && request.headers.authorization === undefined) {
+    return new GatewayError('MISSING_CREDENTIALS', {
+      message: 'The Authorization header is missing: send a Bearer token or a signature.',
+    });
+  }
+  return toContractError('gateway', error) as GatewayError;
+}
+
+function toGatewaySecurity(
+  { bearerToken, signature }: GatewaySecurity,
+  env: EnvOption | undefined,
+): Readonly<Record<keyof GatewaySecurity, SecurityHandler>> {
+  const toLogin = (call: Call): GatewayLogin => Object.assign(call, { env: envOf(call, env) });
+  return {
+    bearerToken: (token, call) => bearerToken(token, toLogin(call)),
+    signature: (value, call) =>
+      value.split(' ', 1)[0] === SIGNATURE.algorithm ? signature(value, toLogin(call)) : undefined,
+  };
+}
+
+/**
+ * The environment is the first label of the host name. A server with a single environment also accepts any
+ * loopback host. An unknown environment is `INVALID_HOST` (D12).
+ */
+function envOf({ request }: Call, env: EnvOption | undefined): string {
+  const host = hostOf(request);
+  if (host === undefined) {
+    throw new GatewayError('INVALID_HOST', {
+      message: 'The Host header is missing, duplicated, or not a host name.',
+    });
+  }
+  const isLocal = isLoopback(host);
+  const label = isLocal ? host : (host.split('.', 1)[0] as string);
+  if (env === undefined) return label;
+  if (typeof env === 'function' && env(label)) return label;
+  if (typeof env === 'string' && (isLocal || label === env.toLowerCase())) return env;
+  throw new GatewayError('INVALID_HOST', {
+    message: `The host ${host} does not belong to any environment of this gateway.`,
+  });
+}

@@ -1,0 +1,108 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/**
+ * The response to an `upgrade` event, for which Node.js does not create a response. Until the protocol
+ * changes, it is an ordinary HTTP response, so that upgrades are rejected like any other request.
+ */
+export class UpgradeResponse extends ServerResponse {
+  readonly #socket: Duplex;
+  readonly #head: Buffer;
+
+  /**
+   * Creates the response, or returns `undefined` if the response to an earlier request on the connection is
+   * still in progress. The connection must then be closed, because Node.js no longer reads it, and the response
+   * to the upgrade cannot wait for the earlier one.
+   */
+  static create(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ): UpgradeResponse | undefined {
+    try {
+      return new UpgradeResponse(request, socket, head);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_HTTP_SOCKET_ASSIGNED') return undefined;
+      throw error;
+    }
+  }
+
+  private constructor(request: IncomingMessage, socket: Duplex, head: Buffer) {
+    super(request);
+    this.#socket = socket;
+    this.#head = head;
+    // Node.js no longer reads HTTP from this connection.
+    this.shouldKeepAlive = false;
+    this.assignSocket(socket as Socket);
+    // The socket has no error listener of its own, and a reset must not crash the process.
+    socket.on('error', () => {});
+    socket.on('readable', this.#readOn);
+    socket.on('end', this.#leave);
+    this.once('finish', () => {
+      this.detachSocket(socket as Socket);
+      // A client that never closes its side would keep the connection open forever.
+      if (socket instanceof Socket) socket.destroySoon();
+      else socket.end();
+    });
+  }
+
+  /** Sends the head of a 101. Call `handOver` next. */
+  switch(headers: Readonly<Record<string, string | readonly string[]>>): void {
+    for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
+    this.writeHead(101);
+    // A 101 has no body to `write`, and `flushHeaders` uses the socket's encoding. Latin-1 keeps the
+    // bytes unchanged.
+    this.#socket.setDefaultEncoding('latin1');
+    this.flushHeaders();
+    this.#socket.setDefaultEncoding('utf8');
+  }
+
+  /** Hands the socket over to the new protocol. Nothing is written here afterwards. */
+  handOver(open: (socket: Duplex, head: Buffer) => void): void {
+    // Marks the head as sent, even if `open` writes it.
+    if (!this.headersSent) this.writeHead(101);
+    this.detachSocket(this.#socket as Socket);
+    this.#socket.off('readable', this.#readOn);
+    this.#socket.off('end', this.#leave);
+    open(this.#socket, this.#head);
+  }
+
+  /** Without reading, a disconnect would go unnoticed. What the client sends stays buffered. */
+  readonly #readOn = () => {
+    if (this.#socket.readableLength === 0) this.#socket.read();
+  };
+
+  /** As Node.js does for other connections when the client has closed its side. */
+  readonly #leave = () => {
+    this.#socket.end();
+  };
+}
+
+const PROTOCOLS = 'sec-websocket-protocol';
+
+/**
+ * Removes the subprotocols that begin with a prefix from both lists of headers, so that the server does not
+ * choose or log them. Browsers can send subprotocols with a WebSocket, but no other headers.
+ *
+ * @returns the rest of each one, such as the token in `berth.bearer.<token>`
+ */
+export function takeSubprotocols(
+  { headers, rawHeaders }: IncomingMessage,
+  prefix: string,
+): string[] {
+  const offered = headers[PROTOCOLS];
+  if (offered === undefined || !offered.includes(prefix)) return [];
+  const protocols = offered.split(',').map((protocol) => protocol.trim());
+  const rest = protocols.filter((protocol) => !protocol.startsWith(prefix)).join(', ');
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
+    if (rawHeaders[at]?.toLowerCase() === PROTOCOLS) rawHeaders.splice(at, 2);
+  }
+  delete headers[PROTOCOLS];
+  if (rest !== '') {
+    headers[PROTOCOLS] = rest;
+    rawHeaders.push('Sec-WebSocket-Protocol', rest);
+  }
+  const taken = protocols.filter((protocol) => protocol.startsWith(prefix));
+  return taken.map((protocol) => protocol.slice(prefix.length));
+}

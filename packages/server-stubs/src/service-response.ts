@@ -1,0 +1,69 @@
+import type { Readable } from 'node:stream';
+import { applyDispositionRules } from './disposition.ts';
+import { GatewayError } from './errors.ts';
+import { removeHopByHop } from './headers.ts';
+import { headerOf } from './runtime/decoding.ts';
+import type { BodyWriter, Call, HandlerResponse } from './runtime/index.ts';
+
+/**
+ * A hosted service's response. It is forwarded unchanged (D7), except that the router removes hop-by-hop
+ * headers, applies rules C1 to C3 to `Content-Disposition`, sets `X-Request-Id` and the CORS headers, and
+ * adds the service's status as `X-Svc-Upstream-Status-Code` (D10).
+ */
+export interface ServiceResponse {
+  /** Status from 200 to 599. */
+  readonly status: number;
+  /** Response headers, with names in any case. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Response body, which is sent as is. Streams are read with backpressure from the caller. */
+  readonly body?: string | Uint8Array | Readable | ReadableStream<Uint8Array> | BodyWriter;
+}
+
+/** Headers with lists, in which the service's values are added to the gateway's. */
+const MERGED = ['access-control-expose-headers', 'vary'];
+
+/** Headers that only the gateway may set (D9, D11). */
+const RESERVED = [
+  'x-request-id',
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+];
+
+/**
+ * Converts a hosted service's response to the caller's: "status, headers and body pass through unchanged"
+ * (D7), except for hop-by-hop headers, `X-Request-Id`, CORS headers and `Content-Disposition`.
+ *
+ * @param common the gateway's headers for this caller
+ * @param upstreamStatus lowercase name of the header with the service's status (D10)
+ * @throws GatewayError BAD_GATEWAY, with the reason as `cause`, if it is not a response
+ */
+export function toCallerResponse(
+  response: ServiceResponse,
+  { request, operationId }: Pick<Call, 'request' | 'operationId'>,
+  common: Readonly<Record<string, string>>,
+  upstreamStatus: string,
+): HandlerResponse {
+  const status: unknown = response?.status;
+  if (!isStatus(status)) {
+    const message = `The handler of ${operationId} returned the status ${String(status)}: return an integer from 200 to 599.`;
+    throw new GatewayError('BAD_GATEWAY', { cause: new TypeError(message) });
+  }
+  const { headers: sent = {}, body } = response;
+  const headers = applyDispositionRules(request, removeHopByHop(sent));
+  for (const name of RESERVED) delete headers[name];
+  headers[upstreamStatus] = String(status);
+  // RFC 9110, section 8.6: "A server MUST NOT send a Content-Length header field in any response with
+  // a status code of … 204 (No Content)."
+  if (status === 204) delete headers['content-length'];
+  for (const name of MERGED) {
+    const added = headerOf(headers, name);
+    if (added !== undefined && common[name] !== undefined) {
+      headers[name] = `${common[name]}, ${added}`;
+    }
+  }
+  return { status, headers: headers as NonNullable<HandlerResponse['headers']>, body };
+}
+
+function isStatus(status: unknown): status is number {
+  return Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599;
+}

@@ -1,0 +1,92 @@
+import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+import { StorageError } from './errors.ts';
+import type { HandlerResponse } from './runtime/index.ts';
+
+/**
+ * The credentials of a storage call, which are sent in three headers (D17). They belong together, because the
+ * signature covers the time.
+ */
+export interface StorageCredentials {
+  /** The signature, `1.0 TC3-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
+  readonly authorization: string;
+  /** Session token of temporary credentials; empty for permanent ones. */
+  readonly sessionToken: string;
+  /** Signing time in whole seconds since the epoch. */
+  readonly timestamp: number;
+}
+
+/**
+ * Reads the three headers.
+ *
+ * @param headers request headers, by lowercase name
+ * @throws StorageError SIGN_PARAM_INVALID if one is missing or malformed
+ */
+export function readCredentials(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  { storageHeaders }: Pick<WireProfile, 'storageHeaders'>,
+): StorageCredentials {
+  const read = (name: string) => headers[name.toLowerCase()]?.toString();
+  const authorization = read(storageHeaders.authorization);
+  if (authorization === undefined) throw missingCredentials(storageHeaders.authorization);
+  const time = read(storageHeaders.timestamp) ?? '';
+  if (!/^\d{1,12}$/.test(time)) {
+    const message = `The ${storageHeaders.timestamp} header must be a time in whole seconds since 1970.`;
+    throw new StorageError('SIGN_PARAM_INVALID', { message });
+  }
+  const sessionToken = read(storageHeaders.sessionToken) ?? '';
+  return { authorization, sessionToken, timestamp: Number(time) };
+}
+
+export function missingCredentials(header: string): StorageError {
+  return new StorageError('SIGN_PARAM_INVALID', { message: `The ${header} header is missing.` });
+}
+
+/** Rejects a call with more than the maximum number of items (D25). */
+export function assertBatch(input: unknown, maxItems: number): void {
+  const { fileList } = input as { fileList?: unknown };
+  if (!Array.isArray(fileList) || fileList.length <= maxItems) return;
+  throw new StorageError('INVALID_PARAM', {
+    message: `fileList has ${fileList.length} items: send at most ${maxItems} per call.`,
+  });
+}
+
+interface Envelope {
+  readonly statusCode: number;
+  readonly body: { readonly requestId?: unknown; readonly data?: unknown };
+}
+
+/** D20: every response is wrapped in this envelope. */
+export function toStorageResponse(data: unknown, requestId: string): HandlerResponse {
+  return { status: 200, body: { statusCode: 200, body: { requestId, data } } satisfies Envelope };
+}
+
+/**
+ * Converts the body of a storage response to the form of a deployment: with its name for `storeFileID` (D1),
+ * and without the envelope if its responses are flat (D20). Anything but an envelope is returned as is.
+ *
+ * @example
+ * toWireForm({ statusCode: 200, body: { requestId, data } }, profile); // flat: { requestId, data }
+ */
+export function toWireForm(
+  body: unknown,
+  { storeFileID, envelope }: Pick<WireProfile, 'storeFileID' | 'envelope'>,
+): unknown {
+  if (!isEnvelope(body)) return body;
+  const content = renameStoreFileID(body.body, storeFileID);
+  return envelope === 'flat' ? content : { ...body, body: content };
+}
+
+function isEnvelope(body: unknown): body is Envelope {
+  const { statusCode, body: content } = Object(body) as Partial<Envelope>;
+  return typeof statusCode === 'number' && typeof content === 'object' && content !== null;
+}
+
+/** The contract's name for the field of the upload metadata (D1). */
+const NEUTRAL = defaultWireProfile.storeFileID;
+
+function renameStoreFileID(content: Envelope['body'], name: string): Envelope['body'] {
+  const data = content.data as Readonly<Record<string, unknown>> | null | undefined;
+  if (name === NEUTRAL || !data || !Object.hasOwn(data, NEUTRAL)) return content;
+  const { [NEUTRAL]: value, ...rest } = data;
+  return { ...content, data: { ...rest, [name]: value } };
+}

@@ -1,0 +1,195 @@
+import { toWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+import { createCors } from './cors.ts';
+import { StorageError, toContractError } from './errors.ts';
+import { LIMITS } from './generated/contract.gen.ts';
+import type { Handlers } from './generated/storage.v2/index.gen.ts';
+import { routes as standard } from './generated/storage.v2/routes.gen.ts';
+import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
+import {
+  type Call,
+  createRouter,
+  type Handler,
+  type HttpError,
+  type Router,
+  type RouteTable,
+  type SecurityHandler,
+} from './runtime/index.ts';
+import {
+  assertBatch,
+  missingCredentials,
+  readCredentials,
+  type StorageCredentials,
+  toStorageResponse,
+  toWireForm,
+} from './storage-wire.ts';
+
+/** The storage API operations. The upload target has its own router. */
+export type StorageOperationId = Exclude<keyof Handlers, 'uploadFile'>;
+
+type GeneratedHandler<Id extends StorageOperationId> = NonNullable<Handlers[Id]>;
+
+/**
+ * The validated fields of a storage request. They are at the top level, even if they were sent inside `data`
+ * (D21).
+ */
+export type StorageInput<Id extends StorageOperationId> = Parameters<
+  GeneratedHandler<Id>
+>[0]['body'];
+
+/** The `data` of a storage response, which the router wraps in the envelope (D20). */
+export type StorageData<Id extends StorageOperationId> = DataOf<
+  Awaited<ReturnType<GeneratedHandler<Id>>>
+>;
+
+type DataOf<Output> = Output extends { status: 200; body: { body: { data?: infer Data } } }
+  ? Exclude<Data, undefined>
+  : never;
+
+/** A storage call that has not been authenticated yet. */
+export interface StorageLogin extends Call {
+  /** Environment in the path. Reject credentials for any other (D30). */
+  readonly envId: string;
+}
+
+/** The context of a storage call. */
+export interface StorageCall<Caller = unknown> extends Call<{ readonly credentials: Caller }> {
+  /** Environment in the path. */
+  readonly envId: string;
+  /** The authenticated caller, as the security handler returned it. */
+  readonly caller: Caller;
+}
+
+/**
+ * Handles a storage operation: receives the fields and returns `data`. Return an invalid item in a list with
+ * its own `code`. To reject the call, throw a `StorageError`.
+ */
+type StorageHandler<Id extends StorageOperationId, Caller = unknown> = (
+  input: StorageInput<Id>,
+  call: StorageCall<Caller>,
+) => StorageData<Id> | Promise<StorageData<Id>>;
+
+/** Storage API handlers by operationId. Operations without a handler respond with 501. */
+export type StorageHandlers<Caller = unknown> = {
+  readonly [Id in StorageOperationId]?: StorageHandler<Id, Caller>;
+};
+
+/** The storage API's security handler. */
+export interface StorageSecurity<Caller = unknown> {
+  /**
+   * Returns the caller that the credentials belong to. Return `undefined`, `null` or `false` to reject
+   * them, or throw a `StorageError` to give a reason, such as a wrong clock (D18).
+   */
+  credentials(
+    credentials: StorageCredentials,
+    call: StorageLogin,
+  ): Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
+}
+
+/** Options of `createStorageRouter`. */
+export interface StorageRouterOptions<Caller = unknown> extends CommonOptions {
+  /** Authenticates callers, with one handler for the three headers, which belong together. */
+  readonly security: StorageSecurity<Caller>;
+  /** Environments that this API serves. Calls to any other get `INVALID_ENV`. Default: all. */
+  readonly env?: EnvOption;
+  /** Maximum number of items in a batch. Calls with more are rejected. Default: the contract's limit (D25). */
+  readonly batchItems?: number;
+}
+
+/**
+ * Creates the storage API: middleware for Express 4 and 5, and a `node:http` listener. Your handlers get
+ * the validated fields and return `data`; the router takes care of the envelope, credentials, limits,
+ * CORS and errors.
+ *
+ * @throws TypeError if options contradict each other
+ *
+ * @example
+ * const router = createStorageRouter(
+ *   {
+ *     batchDelete: async ({ fileList }, { envId }) => ({
+ *       fileList: await Promise.all(fileList.map((fileID) => remove(envId, fileID))),
+ *     }),
+ *   },
+ *   { security: { credentials: ({ authorization, timestamp }) => findCaller(authorization, timestamp) } },
+ * );
+ * app.use(router);
+ */
+export function createStorageRouter<Caller = unknown>(
+  handlers: StorageHandlers<Caller>,
+  options: StorageRouterOptions<Caller>,
+): Router {
+  const { security, env, batchItems = LIMITS.batchItems, routes = standard } = options;
+  const wireProfile = toWireProfile(options.wireProfile);
+  const cors = createCors('storage', wireProfile, options.cors);
+  const table = toStorageTable(routes, wireProfile);
+
+  // The runtime finds the operation, and then authenticates the caller, before the body is read.
+  const authenticate: SecurityHandler = (_, call) => {
+    const credentials = readCredentials(call.request.headers, wireProfile);
+    return security.credentials(credentials, Object.assign(call, { envId: envIdOf(call) }));
+  };
+
+  // The runtime has validated the body, and has taken the fields out of `data` (D21).
+  const toHandler =
+    (handler: StorageHandler<never>): Handler =>
+    async ({ body }, call) => {
+      assertEnv((call as StorageLogin).envId, env);
+      assertBatch(body, batchItems);
+      const caller = call.security[CREDENTIALS];
+      const data = await handler(body as never, Object.assign(call, { caller }) as never);
+      return toStorageResponse(data, call.requestId);
+    };
+
+  // The runtime checks the response, if it should, and sends it in the form of the deployment.
+  return createRouter(table, mapValues(handlers, toHandler), {
+    ...toRouterOptions(options, cors, (error, call) => toStorageError(error, call, wireProfile)),
+    security: { [CREDENTIALS]: authenticate },
+    requests: { bodyBytes: LIMITS.storageBodyBytes, ...options.requests },
+    encodeBody: (body) => toWireForm(body, wireProfile),
+  });
+}
+
+/** The security scheme that stands for the three headers. */
+const CREDENTIALS = 'credentials';
+
+/**
+ * Returns the storage API's routes with the names of a wire profile (D1), and with a single security
+ * scheme for the three headers, which can only be checked together.
+ */
+function toStorageTable(table: RouteTable, { storageHeaders }: WireProfile): RouteTable {
+  return {
+    ...table,
+    securitySchemes: {
+      [CREDENTIALS]: { type: 'apiKey', in: 'header', name: storageHeaders.authorization },
+    },
+    routes: table.routes
+      .filter(({ operationId }) => operationId !== 'uploadFile')
+      .map((route) => ({ ...route, security: [[CREDENTIALS]] })),
+  };
+}
+
+/** The environment is a segment of the path, which may be percent-encoded. */
+function envIdOf({ route, rawPath }: Call): string {
+  const position = route?.path.split('/').indexOf('{envId}') ?? -1;
+  return decodeURIComponent(rawPath.split('/')[position] ?? '');
+}
+
+function assertEnv(envId: string, env: EnvOption | undefined): void {
+  if (env === undefined || (typeof env === 'string' ? env === envId : env(envId))) return;
+  throw new StorageError('INVALID_ENV', { message: `Environment ${envId} does not exist.` });
+}
+
+function toStorageError(error: HttpError, { request }: Call, { storageHeaders }: WireProfile) {
+  const name = storageHeaders.authorization;
+  const isMissing = request.headers[name.toLowerCase()] === undefined;
+  return error.kind === 'unauthorized' && isMissing
+    ? missingCredentials(name)
+    : toContractError('storage', error);
+}
+
+function mapValues(
+  handlers: StorageHandlers<never>,
+  toHandler: (handler: StorageHandler<never>) => Handler,
+): Record<string, Handler> {
+  const entries = Object.entries(handlers).filter(([, handler]) => handler !== undefined);
+  return Object.fromEntries(entries.map(([id, handler]) => [id, toHandler(handler as never)]));
+}

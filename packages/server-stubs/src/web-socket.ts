@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { GatewayError } from './errors.ts';
+import { type Headers, isUpgrade, removeHopByHop } from './headers.ts';
+import { takeSubprotocols, type UpgradeResponse } from './runtime/upgrade.ts';
+
+/** A response that opens a WebSocket. After the 101, `open` owns the connection. */
+export interface WebSocketResponse {
+  readonly status: 101;
+  /**
+   * Headers from the service's 101, with names in any case: the subprotocol and extensions that it
+   * chose. The router sets `Upgrade`, `Connection` and `X-Request-Id`, and `Sec-WebSocket-Accept` if it
+   * is missing. Without `headers`, `open` writes the 101 itself, as `handleUpgrade` in `ws` does. It
+   * must then include `X-Request-Id: <call.requestId>` (D9), and no `Content-Disposition` (C3).
+   */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /**
+   * Called once, after the 101 is written. The router does not parse frames.
+   *
+   * @param head bytes that the client has already sent
+   */
+  readonly open: (socket: Duplex, head: Buffer) => void;
+}
+
+/** Returns whether a request opens a WebSocket. Only a GET can (RFC 6455, section 4.1). */
+export function isWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && isUpgrade(headers);
+}
+
+/**
+ * D14: browsers cannot send `Authorization` with an upgrade, so they may send the token as the subprotocol
+ * `berth.bearer.<token>`. The gateway removes it from both lists of headers, and never echoes or logs it.
+ * Several credentials are joined into one, which is always rejected.
+ */
+export function takeBearerProtocol(request: IncomingMessage): void {
+  const tokens = takeSubprotocols(request, 'berth.bearer.');
+  if (tokens.length === 0) return;
+  const { headers } = request;
+  const credentials = headers.authorization === undefined ? [] : [headers.authorization];
+  headers.authorization = `Bearer ${[...tokens, ...credentials].join(', ')}`;
+}
+
+/** RFC 6455, section 4.1: 16 bytes, base64. */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+
+/** RFC 9110, section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+/**
+ * Checks the handshake (RFC 6455, section 4.2.1). Checked here so that the response has an `X-Request-Id` (D9),
+ * whichever library opens the WebSocket.
+ *
+ * @param allows whether pages of an origin may open WebSockets
+ */
+export function assertHandshake(
+  request: IncomingMessage,
+  allows: (origin: string) => boolean,
+): void {
+  if (!isWebSocket(request)) {
+    throw invalidRequest('Only WebSocket upgrades are supported, with GET.');
+  }
+  const { headers } = request;
+  // D14: browsers let any page open a WebSocket, so the gateway checks `Origin`.
+  if (headers.origin !== undefined && !allows(headers.origin)) {
+    throw new GatewayError('SERVICE_FORBIDDEN', {
+      message: `Pages from ${headers.origin} are not allowed to open WebSockets here.`,
+    });
+  }
+  if (headers['sec-websocket-version'] !== '13') {
+    throw invalidRequest('The Sec-WebSocket-Version header must be 13.', {
+      'sec-websocket-version': '13',
+    });
+  }
+  if (!KEY.test(headers['sec-websocket-key'] ?? '')) {
+    throw invalidRequest('The Sec-WebSocket-Key header must be 16 bytes in base64.');
+  }
+  const protocols = headers['sec-websocket-protocol']?.split(',').map((each) => each.trim()) ?? [];
+  if (new Set(protocols).size < protocols.length || !protocols.every((each) => TOKEN.test(each))) {
+    throw invalidRequest('The Sec-WebSocket-Protocol header must list each subprotocol only once.');
+  }
+}
+
+function invalidRequest(message: string, headers: Record<string, string> = {}): GatewayError {
+  return new GatewayError('INVALID_REQUEST', { message, headers });
+}
+
+/**
+ * Writes the 101, and hands the connection over.
+ *
+ * @param common headers of the gateway
+ */
+export function openWebSocket(
+  { headers, open }: WebSocketResponse,
+  request: IncomingMessage,
+  response: UpgradeResponse,
+  common: Readonly<Record<string, string>>,
+): void {
+  if (headers !== undefined) {
+    // C3: no `Content-Disposition`.
+    const { 'content-disposition': _none, ...kept } = removeHopByHop(headers as Headers);
+    response.switch({
+      'sec-websocket-accept': toAccept(request.headers['sec-websocket-key'] as string),
+      ...(kept as Record<string, string | readonly string[]>),
+      upgrade: 'websocket',
+      connection: 'Upgrade',
+      ...common,
+    });
+  }
+  response.handOver(open);
+}
+
+/** RFC 6455, section 1.3. */
+const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/** Returns the `Sec-WebSocket-Accept` for a `Sec-WebSocket-Key` (RFC 6455, section 4.2.2). */
+function toAccept(key: string): string {
+  return createHash('sha1')
+    .update(key + GUID)
+    .digest('base64');
+}

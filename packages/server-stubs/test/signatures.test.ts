@@ -1,0 +1,217 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError, StorageError } from '@berth/server-stubs';
+import {
+  createClock,
+  createGatewaySignature,
+  createKeyPairs,
+  createStorageSignature,
+  signGatewayRequest,
+  signStorageRequest,
+} from '@berth/server-stubs/auth';
+import { describe, expect, test } from 'vitest';
+
+/** 2023-11-14T22:13:20Z */
+const NOW = 1_700_000_000;
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+describe('the published vectors, with a service and hosts that differ from ours', () => {
+  const service = 'tcb';
+  const credential = { id: 'AKIDEXAMPLE', secret: 'Gu5t9xGARNpq86cd98joQYCN3EXAMPLE' };
+
+  test.each([
+    {
+      method: 'POST',
+      target: '/v1/cloudrun/helloworld/abc',
+      type: JSON_TYPE,
+      body: '{"key1":"v1"}',
+      hex: '924320a002e71c3bca019a05b7ad2210d336ee2cb132607eb2fc92b6a7ab6573',
+    },
+    {
+      method: 'GET',
+      target: '/v1/cloudrun/helloworld/abc?a=1&b=%E4%B8%AD',
+      type: JSON_TYPE,
+      body: '',
+      hex: '03fe0e4135523a447442761972e040aaee12095f9de2e63ae42e2864610cc674',
+    },
+    {
+      method: 'POST',
+      target: '/v1/cloudrun/svc-1',
+      type: 'application/json',
+      body: '{"msg":"你好"}',
+      hex: '7e623ebb6f91f1a29a4978b68cf59a9c484e76d291ca2fb0816abd663aa4e731',
+    },
+  ])('$method $target is signed as published', ({ method, target, type, body, hex }) => {
+    const headers = { 'content-type': type, host: 'env-abc.api.tcloudbasegateway.com' };
+    const request = { method, target, headers, body, timestamp: NOW, service };
+    expect(signGatewayRequest(credential, request)).toBe(
+      `TC3-HMAC-SHA256 Credential=AKIDEXAMPLE/2023-11-14/tcb/tc3_request, SignedHeaders=content-type;host, Signature=${hex}, Timestamp=1700000000`,
+    );
+  });
+
+  test('storage calls are signed as published', () => {
+    const id = 'AKIDDo-bNhLNl3kEY5HRzEG-CNUotmyFSadvpKimESWTfND98qyfrpYLCtQJ92_z9yN8';
+    const secret = 'wH72j2a5ZzhwgnXViwVNqdWhWn4AG4iasv26D4JdjBA=';
+    const signing = { timestamp: 1_600_227_242, service, signingHost: 'api.tcloudbase.com' };
+    expect(signStorageRequest({ id, secret }, signing)).toEqual({
+      'X-Svc-Authorization': `1.0 TC3-HMAC-SHA256 Credential=${id}/2020-09-16/tcb/tc3_request, SignedHeaders=content-type;host, Signature=0ce229810e251baa0ee2bb786c5f9eb6cb7758f55df28cbc161883c48a997e04`,
+      'X-Svc-SessionToken': '',
+      'X-Svc-TimeStamp': '1600227242',
+    });
+  });
+});
+
+const PERMANENT = { id: 'permanent', secret: 'a secret' };
+const TEMPORARY = { id: 'temporary', secret: 'a secret', token: 'right' };
+const EXPIRED = { id: 'expired', secret: 'a secret', expires: new Date(NOW * 1000) };
+
+const pairs = createKeyPairs({
+  dev: { credentials: [PERMANENT, TEMPORARY, EXPIRED] },
+  prod: { credentials: [{ id: 'of-prod', secret: 'a secret' }] },
+});
+const clock = createClock(() => NOW * 1000);
+
+describe('the signature of a gateway call', () => {
+  const signature = createGatewaySignature({ pairs, clock });
+  const headers = { 'content-type': 'text/plain', host: 'dev.example' };
+  const target = '/v1/cloudrun/hello?a=1';
+  const sign = (credential: Parameters<typeof signGatewayRequest>[0], sent = {}) =>
+    signGatewayRequest(credential, { method: 'GET', target, headers, timestamp: NOW, ...sent });
+  const check = (authorization: string, sent: object = headers, url = target) => {
+    const [rawPath = '', rawQuery] = url.split('?');
+    const request = { method: 'GET', url, headers: sent } as unknown as IncomingMessage;
+    return signature(authorization, { env: 'dev', request, rawPath, rawQuery });
+  };
+  const good = sign(PERMANENT);
+
+  test.each([
+    ['as documented', good],
+    ['without a space after commas', good.replaceAll(', ', ',')],
+    ['with spaces and tabs around fields', good.replaceAll(', ', ' \t,  ')],
+    [
+      'with fields in another order',
+      good.replace(/ (.*), (SignedHeaders.*), (Sig.*), (Time.*)/, ' $4, $3, $1, $2'),
+    ],
+    ['with an empty token', `${good}, Token=`],
+    ['with names unsorted and in capitals', good.replace('content-type;host', 'Host;Content-Type')],
+    ['with a token that contains an equals sign', `${good}, Token=ab+/==`],
+  ])('is accepted %s', (_, authorization) => {
+    expect(check(authorization)).toMatchObject({ env: 'dev', id: 'permanent' });
+  });
+
+  test.each([
+    ['nothing', 'TC3-HMAC-SHA256 '],
+    ['a field twice', good.replace('Signature=', 'Timestamp=1700000000, Signature=')],
+    ['an unknown field', `${good}, Extra=1`],
+    ['a field of a prototype', `${good}, __proto__=1`],
+    ['an empty field', `${good}, `],
+    ['no credential', good.replace(/Credential=[^,]*, /, '')],
+    ['no list of headers', good.replace(/SignedHeaders=[^,]*, /, '')],
+    ['no signature', good.replace(/Signature=[^,]*, /, '')],
+    ['no time', good.replace(/, Timestamp=.*/, '')],
+    ['a fraction of a second', `${good}.5`],
+    ['a signature in capitals', good.replace(/Signature=\w+/, (text) => text.toUpperCase())],
+    ['a short signature', good.replace(/Signature=\w+/, 'Signature=abc')],
+    ['a scope with more parts', good.replace('permanent/', 'permanent/x/')],
+    ['a scope with another end', good.replace('tc3_request', 'aws4_request')],
+    ['another service', good.replace('/svc/', '/other/')],
+    ['another date', good.replace('2023-11-14', '2023-11-15')],
+    ['an empty ID', good.replace('permanent', '')],
+    ['a header twice', good.replace('content-type;host', 'content-type;host;Host')],
+    ['an empty header name', good.replace('content-type;host', 'content-type;;host')],
+    ['a space in the list of headers', good.replace('content-type;host', 'content-type; host')],
+    ['a list without host', good.replace('content-type;host', 'content-type')],
+    ['a header that the request lacks', good.replace('content-type;host', 'host;x-other')],
+    ['a header of a prototype', good.replace('content-type;host', 'constructor;host')],
+    ['9 kB', `${good}, Token=${'x'.repeat(9000)}`],
+    ['an unknown ID', sign({ id: 'unknown', secret: 'a secret' })],
+    ['a wrong secret', sign({ id: 'permanent', secret: 'another secret' })],
+    ['an expired pair', sign(EXPIRED)],
+    ['a pair of another environment', sign({ id: 'of-prod', secret: 'a secret' })],
+    ['no session token', sign({ id: 'temporary', secret: 'a secret' })],
+    ['a wrong session token', sign({ ...TEMPORARY, token: 'RIGHT' })],
+    ['an old time', sign(PERMANENT, { timestamp: NOW - 301 })],
+    ['a future time', sign(PERMANENT, { timestamp: NOW + 301 })],
+    ['another method', sign(PERMANENT, { method: 'POST' })],
+    ['another query', sign(PERMANENT, { target: '/v1/cloudrun/hello?a=2' })],
+  ])('is rejected with %s, and nothing of it is quoted', (_, authorization) => {
+    let error: unknown;
+    try {
+      check(authorization);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    expect((error as Error).message).not.toMatch(/[\da-f]{20}|xxx|a secret|RIGHT/);
+  });
+
+  test.each([
+    ['multipart/form-data; boundary=x', 'multipart/form-data'],
+    ['multipart/form-data; boundary=x', 'multipart/form-data; boundary=x'],
+    ['Multipart/Form-Data;boundary=x', 'Multipart/Form-Data'],
+  ])('covers the type %s, signed as %s', (sent, signed) => {
+    const text = { ...headers, 'content-type': signed };
+    expect(check(sign(PERMANENT, { headers: text }), { ...headers, 'content-type': sent }).id).toBe(
+      'permanent',
+    );
+  });
+
+  test('covers other types completely', () => {
+    const text = { ...headers, 'content-type': 'multipart/mixed' };
+    const sent = { ...headers, 'content-type': 'multipart/mixed; boundary=x' };
+    expect(() => check(sign(PERMANENT, { headers: text }), sent)).toThrow('does not match');
+  });
+
+  test('covers bytes beyond ASCII as UTF-8', () => {
+    const url = '/v1/cloudrun/hello/中';
+    const authorization = sign(PERMANENT, { target: url });
+    const latin1 = Buffer.from(url).toString('latin1');
+    expect(check(authorization, headers, latin1).id).toBe('permanent');
+    expect(() => check(authorization, headers, '/v1/cloudrun/hello/\u00ff')).toThrow('UTF-8');
+  });
+
+  test('needs a path as the request target, because a host in it would take precedence', () => {
+    expect(() => check(good, headers, `http://prod.example${target}`)).toThrow('must be a path');
+  });
+});
+
+describe('the session token of a storage call', () => {
+  const { credentials } = createStorageSignature({ pairs, clock });
+  const check = (pair: typeof PERMANENT, sessionToken: string, envId = 'dev') => {
+    const authorization = signStorageRequest(pair, { timestamp: NOW })['X-Svc-Authorization'] ?? '';
+    const call = { envId } as Parameters<typeof credentials>[1];
+    return credentials({ authorization, sessionToken, timestamp: NOW }, call);
+  };
+
+  test.each(['', 'none', 'made up'])('beside a permanent key pair is ignored: %j', (token) => {
+    expect(check(PERMANENT, token)).toEqual({ env: 'dev', id: 'permanent' });
+  });
+
+  test('belongs to a temporary key pair', () => {
+    expect(check(TEMPORARY, 'right')).toEqual({ env: 'dev', id: 'temporary' });
+    for (const token of ['', 'none', 'RIGHT']) {
+      expect(() => check(TEMPORARY, token)).toThrow('X-Svc-SessionToken is unknown');
+    }
+  });
+
+  test('does not open another environment, whose absence only key holders learn', () => {
+    expect(() => check(PERMANENT, '', 'prod')).toThrow(
+      new StorageError('STORAGE_EXCEED_AUTHORITY', {
+        message: 'The credentials belong to another environment.',
+      }),
+    );
+    expect(() => check(PERMANENT, '', 'none')).toThrow(
+      'The environment in the path does not exist.',
+    );
+    expect(() => check({ ...PERMANENT, secret: 'wrong' }, '', 'none')).toThrow('does not match');
+  });
+});
+
+test.each([
+  ['an ID with a slash', { id: 'a/b', secret: 's' }, 'without slashes'],
+  ['an empty secret', { id: 'a', secret: '' }, 'empty secret'],
+  ['a token with a comma', { id: 'a', secret: 's', token: 'a,b' }, 'header cannot contain'],
+])('a credential with %s is refused at creation', (_, credential, message) => {
+  expect(() => createKeyPairs({ dev: { credentials: [credential] } })).toThrow(message);
+});
