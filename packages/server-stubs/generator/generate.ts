@@ -1,13 +1,16 @@
-import { type Problem, Problems, RefusedError } from './document.ts';
-import { createPlans, writeRoutes } from './modules/write-routes.ts';
+import type { Validator } from '../src/runtime/route-table.ts';
+import { InvalidDocumentError, type Problem } from './document.ts';
+import type { LoadedDocument } from './load.ts';
 import { writeHandlers, writeIndex, writeTypes } from './modules/write-types.ts';
-import { Names } from './names.ts';
-import type { Operation } from './operations/model.ts';
+import { Names, toTypeName, toVariableName } from './names.ts';
+import { Problems as OldProblems } from './old/document.ts';
 import { readModel } from './operations/read-model.ts';
+import { readOperations, type SchemaUse } from './operations.ts';
 import { SchemaNames } from './schema/schema-store.ts';
+import { type Direction, SchemaReader, SchemaSet, toComponentName } from './schemas.ts';
 import { SchemaTypes } from './types/schema-types.ts';
-import { compileValidators } from './validators/compile-validators.ts';
-import type { ValidatorPlan } from './validators/validator-plan.ts';
+import { writeRoutes } from './write-routes.ts';
+import { writeValidators } from './write-validators.ts';
 
 export interface GenerateOptions {
   /** Module specifier of the runtime in generated imports. Default: `@berth/server-stubs/runtime`. */
@@ -19,38 +22,76 @@ export interface Generated {
   readonly files: ReadonlyMap<string, string>;
   /** What is not checked or not served, and why. */
   readonly warnings: readonly Problem[];
-  readonly operations: readonly Pick<Operation, 'operationId' | 'method' | 'path'>[];
+  readonly operations: readonly GeneratedOperation[];
+}
+
+interface GeneratedOperation {
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
 }
 
 /**
  * Generates types, handlers, routes and validators. The output is deterministic.
  *
- * @throws RefusedError if the document is invalid
+ * @throws InvalidDocumentError
  */
-export function generate(document: unknown, options: GenerateOptions = {}): Generated {
+export async function generate(
+  { document, problems }: LoadedDocument,
+  options: GenerateOptions = {},
+): Promise<Generated> {
   const { runtime = '@berth/server-stubs/runtime' } = options;
-  const problems = new Problems();
-  const model = readModel(document, problems);
+  const reader = new SchemaReader(document);
+  const requests = new NamedValidators(new SchemaSet(reader, 'request', problems), 'requests');
+  const responses = new NamedValidators(new SchemaSet(reader, 'response', problems), 'responses');
+  const validators: Record<Direction, NamedValidators> = { request: requests, response: responses };
+  const table = readOperations(document, problems, (use) => validators[use.direction].add(use));
+  const write = ({ schemas, ids }: NamedValidators) =>
+    writeValidators(schemas, ids, runtime, problems);
 
+  const model = readModel(document, new OldProblems());
   const names = new Names();
-  const schemaNames = new SchemaNames(names);
-  const schemaTypes = new SchemaTypes(model.store, schemaNames, names);
+  const schemaTypes = new SchemaTypes(model.store, new SchemaNames(names), names);
   const types = writeTypes(model, schemaTypes, names, runtime);
-  const plans = createPlans(model, schemaNames);
-  const routes = writeRoutes(model, plans, runtime);
-  const compile = (plan: ValidatorPlan) => compileValidators(plan, runtime, problems);
   const files = new Map([
     ['types.gen.ts', types.text],
-    ['request-validators.gen.ts', compile(plans.requests)],
-    ['response-validators.gen.ts', compile(plans.responses)],
-    ['routes.gen.ts', routes],
+    ['request-validators.gen.ts', write(requests)],
+    ['response-validators.gen.ts', write(responses)],
+    ['routes.gen.ts', writeRoutes(table, runtime)],
     ['handlers.gen.ts', writeHandlers(model, types.operations, runtime)],
     ['index.gen.ts', writeIndex(model, runtime)],
   ]);
-  if (problems.errors.length > 0) throw new RefusedError(problems.errors);
-  return {
-    files,
-    warnings: problems.warnings,
-    operations: model.operations,
-  };
+  if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
+  return { files, warnings: problems.warnings, operations: table.routes };
+}
+
+/** Gives a name to each validator. Equal schemas share one. */
+class NamedValidators {
+  readonly schemas: SchemaSet;
+  readonly ids = new Map<string, string>();
+  readonly #module: string;
+  readonly #names = new Names([]);
+  readonly #byId = new Map<string, Validator>();
+
+  constructor(schemas: SchemaSet, module: string) {
+    this.schemas = schemas;
+    this.#module = module;
+  }
+
+  /** @returns a function whose `name` is the expression that refers to the validator */
+  add(use: SchemaUse): Validator | undefined {
+    const id = this.schemas.add(use.schema, use.pointer);
+    if (id === undefined) return undefined;
+    const known = this.#byId.get(id);
+    if (known !== undefined) return known;
+    const component = toComponentName(this.schemas.schemas.get(id)?.pointer ?? '#');
+    const name = this.#names.take(
+      component === undefined ? toVariableName(use.name) : `is${toTypeName(component)}`,
+    );
+    const expression = `${this.#module}.${name}`;
+    const validator = { [expression]: () => true }[expression] as Validator;
+    this.ids.set(name, id);
+    this.#byId.set(id, validator);
+    return validator;
+  }
 }

@@ -3,18 +3,15 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { writeGenerated } from '../../../spec/generate/write.ts';
 import { generate } from '../generator/generate.ts';
-import { bundleAjvHelpers } from './bundle-ajv-helpers.ts';
+import { loadDocument } from '../generator/load.ts';
 
 // Writes what this package's own generator makes of the two documents. Constants and error tables of the
 // contract come from `spec/generate.ts`.
-await Promise.all([
-  write('runtime/generated/ajv-helpers.gen.ts', await bundleAjvHelpers()),
-  writeStubs('gateway.v1', gateway),
-  writeStubs('storage.v2', storage),
-]);
+await Promise.all([writeStubs('gateway.v1', gateway), writeStubs('storage.v2', storage)]);
 
 async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): Promise<void> {
-  const { files } = generate(document, { runtime: '../../runtime/index.ts' });
+  const loaded = await loadDocument(document);
+  const { files } = await generate(loaded, { runtime: '../../runtime/index.ts' });
   for (const [file, content] of files) {
     // Validators are also used in pages, which have no Node.js modules.
     const runtime = file.endsWith('-validators.gen.ts') ? 'validation.ts' : 'index.ts';

@@ -48,18 +48,15 @@ const paths = {
   },
   '/pattern': { get: query({ type: 'string', pattern: '^[a-c\\-]+\\@$' }) },
   '/anchor': { get: query({ $ref: '#small' }) },
-  '/id': { get: query({ $ref: 'https://a.example/small#/$defs/one' }) },
 };
 
 const schemas = {
   Ids: integers,
   Pair: pair,
   Small: {
-    $id: 'https://a.example/small',
     $anchor: 'small',
     maximum: 9,
     type: 'integer',
-    $defs: { one: { type: 'integer', maximum: 1 } },
   },
 };
 
@@ -101,12 +98,11 @@ describe('parameters and forms', () => {
     ['/pair?q[a]=1', { a: 1 }],
     ['/pattern?q=a-@', 'a-@'],
     ['/anchor?q=9', 9],
-    ['/id?q=1', 1],
   ])('reads %s', async (path, q) => {
     expect((await send(base, path)).json).toMatchObject({ query: { q } });
   });
 
-  it.each(['/pattern?q=d', '/anchor?q=10', '/id?q=2', '/pair?q[a][b]=1', '/nested?q=1'])(
+  it.each(['/pattern?q=d', '/anchor?q=10', '/pair?q[a][b]=1', '/nested?q=1'])(
     'refuses %s',
     async (path) => {
       expect((await send(base, path)).status).toBe(400);
@@ -123,7 +119,7 @@ describe('parameters and forms', () => {
       items: [{ amount: 3 }],
       pair: { a: 4 },
       ids: [5, 6],
-      tags: ['x', 'y'],
+      tags: ['x|y'],
       on: true,
     });
   });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -104,7 +104,7 @@ add these to the handlers of your router:
     expect(await generate()).toBe(0);
     const file = join(folder, 'pets.yaml');
     expect(printed).toContain(
-      `warning: "(" is not a regular expression of JavaScript: it is not checked.`,
+      `warning: "(" is not a regular expression of JavaScript, so it is not checked. Change it.`,
     );
     expect(printed).toContain(`  ${file}:10:80 #/paths/~1pets~1{id}/parameters/0/schema/pattern\n`);
     expect(await generate('--strict')).toBe(2);
@@ -120,95 +120,18 @@ add these to the handlers of your router:
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 
-  it('reads a document of several files, but neither URLs nor files that do not exist', async () => {
-    const pet = '{ type: object, properties: { name: { $ref: "deep/name.yaml#/Name" } } }';
-    const remote = "$ref: 'https://127.0.0.1:1/a.yaml'";
-    await mkdir(join(folder, 'deep'));
-    await writeFile(join(folder, 'pet.yaml'), pet);
-    await writeFile(join(folder, 'deep/name.yaml'), 'Name: { type: string, maxLength: 7 }');
-    await write(
-      PETS.replace(
-        "$ref: '#/components/schemas/Pet'",
-        'allOf: [{ $ref: pet.yaml }, {REMOTE}, { $ref: Pet.yaml }]',
-      ).replace('REMOTE', remote),
-    );
-    expect(await generate()).toBe(2);
-    expect(failed).toContain('$ref "https://127.0.0.1:1/a.yaml" is a URL, which is not loaded.');
-    expect(failed).toContain('$ref "Pet.yaml" points to a target that does not exist.');
-    expect(failed).toContain('2 errors in the document');
-    await write(PETS.replace('#/components/schemas/Pet', 'pet.yaml'));
-    expect(await generate()).toBe(0);
-    expect(await read('response-validators.gen.ts')).toContain('> 7');
-  });
-
-  it('converts Swagger 2.0, with a warning', async () => {
-    await write(`
-swagger: '2.0'
-info: { title: Pets, version: '1' }
-basePath: /v1
-consumes: [application/json]
-paths:
-  /pets:
-    post:
-      operationId: addPet
-      parameters: [{ $ref: '#/parameters/Pet' }]
-      responses: { '201': { description: Done. } }
-parameters:
-  Pet: { name: pet, in: body, required: true, schema: { $ref: '#/definitions/Pet' } }
-definitions:
-  Pet: { type: object, properties: { name: { type: string, pattern: '(' } } }
-`);
-    expect(await generate()).toBe(0);
-    expect(printed).toContain('warning: Swagger 2.0 is converted to OpenAPI 3.0');
-    expect(printed).toContain('pets.yaml:15:60 #/components/schemas/Pet/properties/name/pattern');
-    expect(await read('routes.gen.ts')).toContain("path: '/v1/pets'");
-    expect(await read('types.gen.ts')).toContain('body: Pet;');
-    expect(await generate('--strict')).toBe(2);
-  });
-
   it.each([
-    ['nowhere.yaml -o x', /nowhere\.yaml cannot be read: ENOENT/],
+    ['nowhere.yaml -o x', /nowhere\.yaml #\n {2}The file cannot be read: ENOENT/],
     ['pets.yaml', /required option '-o, --output <dir>' not specified/],
     ['pets.yaml -o x --what', /unknown option '--what'/],
     ['--what', /See berth-stubs --help/],
     ['pets.yaml -o ', /'-o, --output <dir>'.* Expected a path, got an empty string/],
     [' -o x', /'openapi'.* Expected a path, got an empty string/],
     ['a.yaml b.yaml -o x', /too many arguments/],
-    ['https://a.example/a.yaml -o x', /only local files are supported, so download it first/],
+    ['https://a.example/a.yaml -o x', /a URL is not loaded/],
   ])('exits with 2 for %j', async (args, message) => {
     expect(await run(...args.split(' '))).toBe(2);
     expect(failed).toMatch(message);
-  });
-
-  it.each([
-    ['JSON', '{ "openapi":\n }', /pets\.yaml:2:2 is not valid JSON: /],
-    ['YAML', 'openapi: 3.1.0\ninfo: {', /pets\.yaml:2:8 is not valid YAML: .*\n$/],
-    [
-      'keys',
-      'openapi: 3.1.0\nopenapi: 3.0.0',
-      /pets\.yaml:2:1 is not valid YAML: Map keys must be unique\n$/,
-    ],
-  ])('exits with 2 for invalid %s, with line and column', async (_, text, message) => {
-    await write(text);
-    expect(await generate()).toBe(2);
-    expect(failed).toMatch(message);
-  });
-
-  it('exits with 2 for YAML without an end', async () => {
-    await write(PETS.replace('Pet: { type: object', 'Pet: &pet { not: *pet, type: object'));
-    expect(await generate()).toBe(2);
-    expect(failed).toMatch(/pets\.yaml has a YAML alias that contains itself/);
-  });
-
-  it.each([
-    ['', 'openapi is missing'],
-    ['[]', 'openapi is missing'],
-    ['openapi: 4.0.0', 'openapi is 4.0.0'],
-    ['openapi: 3.1', 'openapi must be a string, so put it in quotes'],
-  ])('exits with 2 for %j in place of a document', async (text, message) => {
-    await write(text);
-    expect(await generate()).toBe(2);
-    expect(failed).toContain(`Only OpenAPI 3.0 and 3.1 and Swagger 2.0 are supported: ${message}.`);
   });
 
   it('exits with 1 if it cannot write, and names the folder and the option', async () => {

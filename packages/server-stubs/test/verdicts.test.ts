@@ -26,54 +26,93 @@ function judge(name: string, value: unknown): string {
   return `${error?.instancePath} ${error?.keyword}`;
 }
 
+/** Compiles the schema of a request. */
+async function compileBody(
+  schema: object,
+  schemas: object = {},
+  openapi = '3.1.0',
+): Promise<Validator> {
+  const requestBody = { content: { 'application/json': { schema } } };
+  const paths = { '/': { post: { operationId: 'post', requestBody, responses: {} } } };
+  const info = { title: 'T', version: '1' };
+  const { table } = await loadGenerated({ openapi, info, paths, components: { schemas } });
+  return table.routes[0]?.body?.content[0]?.validate as Validator;
+}
+
 const CAT = { petType: 'cat', name: 'Tom', claws: 18, password: 'x' };
 
 describe('a discriminator', () => {
-  it('names the invalid field in the schema for the tag', () => {
+  it('does not change what is valid', () => {
     expect(judge('pet', CAT)).toBe('valid');
-    expect(judge('pet', { ...CAT, claws: 'many' })).toBe('/claws type');
-    expect(judge('pet', { ...CAT, petType: 'dog' })).toBe(' required');
+    expect(judge('pet', { ...CAT, petType: 'dog' })).toBe('valid');
+    expect(judge('pet', { ...CAT, bark: true })).toBe(' oneOf');
   });
 
-  it('leaves unknown tags to the oneOf, and names them if no choice is valid', () => {
-    expect(judge('pet', { ...CAT, petType: 'tiger' })).toBe('valid');
-    expect(judge('pet', { ...CAT, petType: 'tiger', bark: true })).toBe('/petType enum');
-    expect(judge('pet', { petType: 'tiger' })).toBe('/petType enum');
-    expect(judge('pet', { petType: 7 })).toBe('/petType enum');
-  });
-
-  it('is named if it is missing, whatever else is', () => {
-    const { petType: _, ...untagged } = CAT;
-    for (const value of [{}, untagged]) {
-      expect(judge('pet', value)).toBe(' required');
-      expect(toViolation(validators.pet?.errors, 'body', 'body').message).toBe(
-        'body.petType is missing.',
-      );
-    }
+  it('leads to the invalid field if each tag is a constant of one schema', async () => {
+    const toPet = (tag: string, field: string) => ({
+      type: 'object',
+      required: ['tag', field],
+      properties: { tag: { const: tag }, [field]: { type: 'integer' } },
+    });
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const validate = await compileBody(
+      { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'tag' } },
+      { Cat: toPet('cat', 'claws'), Dog: toPet('dog', 'bark') },
+    );
+    const reasonOf = (value: unknown) => {
+      expect(validate(value)).toBe(false);
+      return toViolation(validate.errors, 'body', 'body').message;
+    };
+    expect(validate({ tag: 'cat', claws: 1 })).toBe(true);
+    expect(reasonOf({ tag: 'cat', claws: 'x' })).toBe('body.claws must be an integer.');
+    expect(reasonOf({ tag: 'tiger' })).toBe('body.tag must not be "tiger".');
+    expect(reasonOf({})).toBe('body.tag is missing.');
+    expect(reasonOf('cat')).toBe('body must be an object.');
   });
 });
 
 it('the keywords of OpenAPI 3.0 have the meaning that they had', async () => {
-  const toNullable = (type: string, rest: object) => ({ type, nullable: true, ...rest });
+  const text = { $ref: '#/components/schemas/Text' };
+  const nullable = true;
   const properties = {
-    without: toNullable('string', { enum: ['a'] }),
-    with: toNullable('string', { enum: ['a', null] }),
-    number: toNullable('integer', { minimum: 1, exclusiveMinimum: true }),
-    any: { nullable: true, allOf: [{ type: 'string' }] },
-    reference: { $ref: '#/components/schemas/Text', maxLength: 1 },
+    without: { type: 'string', nullable, enum: ['a'] },
+    with: { type: 'string', nullable, enum: ['a', null] },
+    number: { type: 'integer', nullable, minimum: 1, exclusiveMinimum: true },
+    all: { nullable, allOf: [{ type: 'string' }] },
+    one: { nullable, oneOf: [{ type: 'string' }, { type: 'boolean' }] },
+    reference: { ...text, nullable },
+    siblings: { ...text, maxLength: 1 },
+    bytes: { type: 'string', format: 'byte' },
+    binary: { type: 'string', format: 'binary' },
   };
-  const requestBody = { content: { 'application/json': { schema: { properties } } } };
-  const { table } = await loadGenerated({
-    openapi: '3.0.3',
-    paths: { '/': { post: { operationId: 'post', requestBody } } },
-    components: { schemas: { Text: { type: 'string' } } },
-  });
-  const validate = table.routes[0]?.body?.content[0]?.validate as Validator;
-  expect(validate({ reference: 'what is next to $ref is ignored' })).toBe(true);
-  expect(validate({ without: null })).toBe(false);
-  expect(validate({ with: null, number: null, any: null })).toBe(true);
-  expect(validate({ any: 1 })).toBe(false);
-  expect([validate({ number: 1 }), validate({ number: 2 })]).toEqual([false, true]);
+  const validate = await compileBody({ properties }, { Text: { type: 'string' } }, '3.0.3');
+  expect(validate({ siblings: 'what is next to $ref is ignored' })).toBe(true);
+  expect(validate({ with: null, number: null, all: null, one: null, reference: null })).toBe(true);
+  expect(validate({ bytes: 'YQ==', binary: '', number: 2 })).toBe(true);
+  const invalid = {
+    without: null,
+    all: 1,
+    one: 1,
+    bytes: 'Y!',
+    binary: 1,
+    number: 1,
+    reference: 1,
+  };
+  for (const [name, value] of Object.entries(invalid)) {
+    expect([name, validate({ [name]: value })]).toEqual([name, false]);
+  }
+});
+
+it('decimals are multiples of decimals', async () => {
+  const properties = { a: { multipleOf: 0.01 }, b: { multipleOf: 2.5 } };
+  const validate = await compileBody({ properties });
+  for (const a of [143.48, 19.99, 0.07, 4.35, 1, 1070468.14, 123456789.01]) {
+    expect([a, validate({ a })]).toEqual([a, true]);
+  }
+  for (const a of [0.005, 19.999, 143.481, 1070468.141]) {
+    expect([a, validate({ a })]).toEqual([a, false]);
+  }
+  expect([validate({ b: 7.5 }), validate({ b: 7 })]).toEqual([true, false]);
 });
 
 describe('readOnly and writeOnly', () => {
@@ -81,6 +120,21 @@ describe('readOnly and writeOnly', () => {
     expect(judge('pet', CAT)).toBe('valid');
     expect(judge('petResponse', { petType: 'cat', id: 1, name: null, claws: 1 })).toBe('valid');
     expect(judge('petResponse', CAT)).toBe(' required');
+  });
+
+  it('are found through $ref and allOf', async () => {
+    const entity = {
+      required: ['id'],
+      properties: { id: { $ref: '#/components/schemas/Id' } },
+    };
+    const schemas = { Id: { type: 'integer', readOnly: true }, Entity: entity };
+    const item = {
+      allOf: [{ $ref: '#/components/schemas/Entity' }, { required: ['n', 'id'] }],
+      properties: { n: { type: 'integer' } },
+    };
+    const validate = await compileBody({ type: 'array', items: item }, schemas);
+    expect(validate([{ n: 1 }])).toBe(true);
+    expect([validate([{}]), validate([{ n: 1, id: 'x' }])]).toEqual([false, false]);
   });
 
   it('are validated if they are sent anyway', () => {
@@ -121,12 +175,7 @@ it('properties named like members of every object are validated like others', as
     [...names, 'hasOwnProperty'].map((name) => [name, { type: 'string' }]),
   );
   const schema = { type: 'object', required: names, properties, additionalProperties: false };
-  const requestBody = { content: { 'application/json': { schema } } };
-  const { table } = await loadGenerated({
-    openapi: '3.1.0',
-    paths: { '/': { post: { operationId: 'post', requestBody } } },
-  });
-  const validate = table.routes[0]?.body?.content[0]?.validate as Validator;
+  const validate = await compileBody(schema);
   const toBody = (name: string, value: unknown) =>
     JSON.parse(JSON.stringify({ constructor: 'a', toString: 'a', valueOf: 'a', [name]: value }));
   expect(validate(toBody('hasOwnProperty', 'a'))).toBe(true);

@@ -4,7 +4,7 @@ import type {
   Parameter,
   SecurityScheme,
 } from '../../src/runtime/route-table.ts';
-import type { Pointer } from '../document.ts';
+import type { Pointer } from '../old/document.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { SchemaStore } from '../schema/schema-store.ts';
 

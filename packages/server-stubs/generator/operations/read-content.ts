@@ -7,7 +7,7 @@ import {
   type Located,
   type Pointer,
   toText,
-} from '../document.ts';
+} from '../old/document.ts';
 import { membersOf, propertiesOf, requiredOf, type Schema } from '../schema/schema.ts';
 import { type SchemaStore, sameValue, valueTypes } from '../schema/schema-store.ts';
 import type { BodyModel, ContentModel, HeaderModel, ResponseModel } from './model.ts';

@@ -11,7 +11,7 @@ import {
   RefusedError,
   toList,
   toText,
-} from '../document.ts';
+} from '../old/document.ts';
 import { isKnownDialect } from '../schema/normalise.ts';
 import { SchemaStore } from '../schema/schema-store.ts';
 import type { Model, Operation, ParameterModel } from './model.ts';

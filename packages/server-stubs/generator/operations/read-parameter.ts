@@ -4,7 +4,7 @@ import type {
   ParameterStyle,
   ScalarType,
 } from '../../src/runtime/route-table.ts';
-import { entriesOf, Invalid, isObject, join, type Located, toText } from '../document.ts';
+import { entriesOf, Invalid, isObject, join, type Located, toText } from '../old/document.ts';
 import { membersOf, propertiesOf, type Schema, type SchemaObject } from '../schema/schema.ts';
 import {
   isScalar,

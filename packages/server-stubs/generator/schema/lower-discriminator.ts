@@ -1,4 +1,4 @@
-import { decode, entriesOf, isObject, join, type Pointer, toNames } from '../document.ts';
+import { decode, entriesOf, isObject, join, type Pointer, toNames } from '../old/document.ts';
 import { membersOf, propertiesOf, type Schema, type SchemaObject } from './schema.ts';
 import { alwaysSame, type SchemaStore } from './schema-store.ts';
 

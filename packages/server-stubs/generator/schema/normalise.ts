@@ -1,4 +1,11 @@
-import { entriesOf, isObject, join, type Pointer, type Problems, toTarget } from '../document.ts';
+import {
+  entriesOf,
+  isObject,
+  join,
+  type Pointer,
+  type Problems,
+  toTarget,
+} from '../old/document.ts';
 import {
   ANNOTATIONS,
   isSchema,

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ScalarType } from '../../src/runtime/route-table.ts';
+import { type Names, toTypeName } from '../names.ts';
 import {
   follow,
   isObject,
@@ -9,8 +10,7 @@ import {
   type Problems,
   toNames,
   valueAt,
-} from '../document.ts';
-import { type Names, toTypeName } from '../names.ts';
+} from '../old/document.ts';
 import { normalise, type SchemaContext } from './normalise.ts';
 import {
   ANNOTATIONS,

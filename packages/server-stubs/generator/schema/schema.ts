@@ -1,4 +1,4 @@
-import { entriesOf, isObject, join, type Pointer } from '../document.ts';
+import { entriesOf, isObject, join, type Pointer } from '../old/document.ts';
 
 export interface SchemaObject {
   [keyword: string]: unknown;

@@ -1,5 +1,5 @@
-import { isObject, type Pointer, toText } from '../document.ts';
 import { type Names, toKey, toLiteral } from '../names.ts';
+import { isObject, type Pointer, toText } from '../old/document.ts';
 import { readDiscriminator } from '../schema/lower-discriminator.ts';
 import {
   membersOf,

@@ -223,6 +223,10 @@ function toMessage(
       return `${field} must not contain the property ${String(params.additionalProperty)}.`;
     case 'unevaluatedProperties':
       return `${field} must not contain the property ${String(params.unevaluatedProperty)}.`;
+    case 'discriminator':
+      return params.tagValue === undefined
+        ? `${field}.${String(params.tag)} is missing.`
+        : `${field}.${String(params.tag)} must not be ${JSON.stringify(params.tagValue)}.`;
     case 'format':
       return `${field} must be a valid ${String(params.format)}.`;
     default:

@@ -4,7 +4,6 @@ export type { ServerEvent } from './event-stream.ts';
 export { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts';
 export type { ErrorWithResponse, FaultKind, HttpErrorOptions, Violation } from './faults.ts';
 export { HttpError, hasResponse, toResponse } from './faults.ts';
-export { ajvHelpers } from './generated/ajv-helpers.gen.ts';
 export type {
   FoundOperation,
   Handler,
@@ -19,3 +18,4 @@ export type {
 } from './options.ts';
 export type * from './route-table.ts';
 export { takeSubprotocols, UpgradeResponse } from './upgrade.ts';
+export { ajvHelpers } from './validation.ts';

@@ -113,6 +113,8 @@ export type SecurityScheme =
 /** The route table of a document, which the runtime creates a router from. */
 export interface RouteTable {
   readonly title: string;
+  /** The path of the document's first server, which each `route.path` includes. */
+  readonly basePath?: string;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   readonly routes: readonly Route[];
 }

@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { generate } from '../../generator/generate.ts';
+import { type Generated, generate } from '../../generator/generate.ts';
+import { loadDocument } from '../../generator/load.ts';
 import type { RouteTable } from '../../src/runtime/index.ts';
 
 const PACKAGE = join(import.meta.dirname, '../..');
@@ -16,7 +17,7 @@ const ROOT = join(PACKAGE, '../..');
 const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 /** Module specifier of the runtime, for generated files in any folder. */
-export const RUNTIME = pathToFileURL(join(PACKAGE, 'src/runtime/index.ts')).href;
+const RUNTIME = pathToFileURL(join(PACKAGE, 'src/runtime/index.ts')).href;
 
 /** A folder below this package, so that the types of Node and the runtime are found. */
 export async function createSourceFolder(name: string): Promise<string> {
@@ -47,11 +48,15 @@ export async function writeFiles(
   }
 }
 
+export async function generateFrom(source: string | object): Promise<Generated> {
+  return generate(await loadDocument(source), { runtime: RUNTIME });
+}
+
 /** Generates a route table and loads it into this process. */
-export async function loadGenerated(document: unknown): Promise<{ table: RouteTable }> {
+export async function loadGenerated(document: object): Promise<{ table: RouteTable }> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-stubs-'));
   try {
-    await writeFiles(folder, generate(document, { runtime: RUNTIME }).files);
+    await writeFiles(folder, (await generateFrom(document)).files);
     return { table: load(join(folder, 'routes.gen.ts')).routes };
   } finally {
     await rm(folder, { recursive: true });

@@ -3,10 +3,41 @@
 // @ts-nocheck
 import { ajvHelpers, type Validator } from '../../runtime/validation.ts';
 
-export const cloudrunGetRootParameters: Validator = validate0;
+export const cloudrunGetRootParameters: Validator = validate3;
 const func0 = ajvHelpers.ucs2length;
 const pattern0 = new RegExp("^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$", "");
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+if(errors === _errs0){
+if(typeof data === "string"){
+if(func0(data) > 60){
+validate2.errors = [{instancePath,schemaPath:"s2/maxLength",keyword:"maxLength",params:{limit: 60},message:"must NOT have more than 60 characters"}];
+return false;
+}
+else {
+if(func0(data) < 2){
+validate2.errors = [{instancePath,schemaPath:"s2/minLength",keyword:"minLength",params:{limit: 2},message:"must NOT have fewer than 2 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data)){
+validate2.errors = [{instancePath,schemaPath:"s2/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate2.errors = [{instancePath,schemaPath:"s2/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+validate2.errors = vErrors;
+return errors === 0;
+}
+function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -17,36 +48,14 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.name !== undefined){
-let data1 = data0.name;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 60){
-validate0.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/maxLength",keyword:"maxLength",params:{limit: 60},message:"must NOT have more than 60 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 2){
-validate0.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/minLength",keyword:"minLength",params:{limit: 2},message:"must NOT have fewer than 2 characters"}];
-return false;
-}
-else {
-if(!pattern0.test(data1)){
-validate0.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
-return false;
-}
+if(!(validate2(data0.name, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate2.errors : vErrors.concat(validate2.errors);
+errors = vErrors.length;
 }
 }
 }
 else {
-validate0.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate0.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate3.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -58,22 +67,22 @@ var valid0 = true;
 if(valid0){
 if(data.header !== undefined){
 let data2 = data.header;
-const _errs6 = errors;
-if(errors === _errs6){
+const _errs4 = errors;
+if(errors === _errs4){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(data2["Last-Event-ID"] !== undefined){
 if(typeof data2["Last-Event-ID"] !== "string"){
-validate0.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"#/properties/header/properties/Last-Event-ID/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate3.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"s1/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 else {
-validate0.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate3.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
@@ -81,15 +90,15 @@ var valid0 = true;
 }
 }
 else {
-validate0.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate3.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate0.errors = vErrors;
+validate3.errors = vErrors;
 return errors === 0;
 }
-export const cloudrunPostRootParameters: Validator = validate1;
-function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const cloudrunPostRootParameters: Validator = validate5;
+function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -100,46 +109,154 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.name !== undefined){
-let data1 = data0.name;
+if(!(validate2(data0.name, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate2.errors : vErrors.concat(validate2.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+validate5.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+}
+}
+else {
+validate5.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate5.errors = vErrors;
+return errors === 0;
+}
+export const cloudrunGetParameters: Validator = validate8;
+function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.name !== undefined){
+const _errs3 = errors;
+if(!(validate2(data0.name, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate2.errors : vErrors.concat(validate2.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data0.anyPath !== undefined){
 const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 60){
-validate1.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/maxLength",keyword:"maxLength",params:{limit: 60},message:"must NOT have more than 60 characters"}];
+if(typeof data0.anyPath !== "string"){
+validate8.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+var valid1 = _errs4 === errors;
 }
 else {
-if(func0(data1) < 2){
-validate1.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/minLength",keyword:"minLength",params:{limit: 2},message:"must NOT have fewer than 2 characters"}];
-return false;
-}
-else {
-if(!pattern0.test(data1)){
-validate1.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
-return false;
-}
+var valid1 = true;
 }
 }
 }
 else {
-validate1.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate8.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.header !== undefined){
+let data3 = data.header;
+const _errs7 = errors;
+if(errors === _errs7){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(data3["Last-Event-ID"] !== undefined){
+if(typeof data3["Last-Event-ID"] !== "string"){
+validate8.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"s1/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+else {
+validate8.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+else {
+validate8.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate8.errors = vErrors;
+return errors === 0;
+}
+export const cloudrunPostParameters: Validator = validate10;
+function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.name !== undefined){
+const _errs3 = errors;
+if(!(validate2(data0.name, {instancePath:instancePath+"/path/name",parentData:data0,parentDataProperty:"name",rootData}))){
+vErrors = vErrors === null ? validate2.errors : vErrors.concat(validate2.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs3 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data0.anyPath !== undefined){
+const _errs4 = errors;
+if(typeof data0.anyPath !== "string"){
+validate10.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid1 = _errs4 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 }
 }
 else {
-validate1.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate10.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-}
-}
-else {
-validate1.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate1.errors = vErrors;
+validate10.errors = vErrors;
 return errors === 0;
 }

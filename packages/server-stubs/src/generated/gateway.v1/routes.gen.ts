@@ -6,6 +6,7 @@ import * as requests from './request-validators.gen.ts';
 /** The route table of the document. */
 export const routes: RouteTable = {
   title: 'Gateway API',
+  basePath: '',
   securitySchemes: {
     bearerToken: { type: 'http', scheme: 'bearer' },
     signature: { type: 'apiKey', in: 'header', name: 'authorization' },
@@ -147,7 +148,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.cloudrunGetRootParameters,
+      validateParameters: requests.cloudrunGetParameters,
       responses: [
         {
           status: '200',
@@ -203,7 +204,7 @@ export const routes: RouteTable = {
           greedy: true,
         },
       ],
-      validateParameters: requests.cloudrunPostRootParameters,
+      validateParameters: requests.cloudrunPostParameters,
       body: { required: false, content: [{ mediaType: 'application/json', kind: 'json' }] },
       responses: [
         {

@@ -3,37 +3,21 @@
 // @ts-nocheck
 import { ajvHelpers, type Validator } from '../../runtime/validation.ts';
 
-export const getUploadMetaDataParameters: Validator = validate0;
-const func0 = ajvHelpers.ucs2length;
+export const isUploadMetaDataRequest: Validator = validate0;
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.path === undefined) && (missing0 = "path")){
+validate0.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
 if(data.path !== undefined){
-let data0 = data.path;
-const _errs1 = errors;
-if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.envId !== undefined){
-let data1 = data0.envId;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func0(data1) < 1){
-validate0.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"#/properties/path/properties/envId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-else {
-validate0.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"#/properties/path/properties/envId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate0.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+if(typeof data.path !== "string"){
+validate0.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -47,36 +31,51 @@ return false;
 validate0.errors = vErrors;
 return errors === 0;
 }
-export const isUploadMetaDataRequest: Validator = validate1;
-function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export const getUploadMetaDataParameters: Validator = validate2;
+const func0 = ajvHelpers.ucs2length;
+function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const _errs0 = errors;
-if(errors === _errs0){
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.path === undefined) && (missing0 = "path")){
-validate1.errors = [{instancePath,schemaPath:"UploadMetaDataRequest/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
 if(data.path !== undefined){
-if(typeof data.path !== "string"){
-validate1.errors = [{instancePath:instancePath+"/path",schemaPath:"UploadMetaDataRequest/properties/path/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.envId !== undefined){
+let data1 = data0.envId;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) < 1){
+validate2.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"s1/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate2.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"s1/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate1.errors = [{instancePath,schemaPath:"UploadMetaDataRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate2.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate1.errors = vErrors;
+}
+}
+else {
+validate2.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate2.errors = vErrors;
 return errors === 0;
 }
-export const isTempUrlsRequest: Validator = validate2;
+export const isTempUrlsRequest: Validator = validate5;
 function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -91,7 +90,7 @@ else {
 if(data.fileID !== undefined){
 const _errs2 = errors;
 if(typeof data.fileID !== "string"){
-validate4.errors = [{instancePath:instancePath+"/fileID",schemaPath:"FileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate4.errors = [{instancePath:instancePath+"/fileID",schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -122,14 +121,14 @@ return false;
 validate4.errors = vErrors;
 return errors === 0;
 }
-function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.fileList === undefined) && (missing0 = "fileList")){
-validate3.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate5.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -153,7 +152,7 @@ break;
 }
 }
 else {
-validate3.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate5.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -161,32 +160,22 @@ return false;
 }
 }
 else {
-validate3.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate5.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate3.errors = vErrors;
-return errors === 0;
-}
-function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(!(validate3(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate3.errors : vErrors.concat(validate3.errors);
-errors = vErrors.length;
-}
-validate2.errors = vErrors;
+validate5.errors = vErrors;
 return errors === 0;
 }
 export const isDeleteRequest: Validator = validate7;
-function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.fileList === undefined) && (missing0 = "fileList")){
-validate8.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate7.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -200,7 +189,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs4 = errors;
 if(typeof data0[i0] !== "string"){
-validate8.errors = [{instancePath:instancePath+"/fileList/" + i0,schemaPath:"FileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate7.errors = [{instancePath:instancePath+"/fileList/" + i0,schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -210,7 +199,7 @@ break;
 }
 }
 else {
-validate8.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate7.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -218,39 +207,29 @@ return false;
 }
 }
 else {
-validate8.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate7.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-}
-validate8.errors = vErrors;
-return errors === 0;
-}
-function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(!(validate8(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate8.errors : vErrors.concat(validate8.errors);
-errors = vErrors.length;
 }
 validate7.errors = vErrors;
 return errors === 0;
 }
 export const isCopyRequest: Validator = validate10;
-function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.srcPath === undefined) && (missing0 = "srcPath")) || ((data.dstPath === undefined) && (missing0 = "dstPath"))){
-validate12.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate9.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 if(data.srcPath !== undefined){
 const _errs2 = errors;
 if(typeof data.srcPath !== "string"){
-validate12.errors = [{instancePath:instancePath+"/srcPath",schemaPath:"FilePath/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate9.errors = [{instancePath:instancePath+"/srcPath",schemaPath:"s9/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -262,7 +241,7 @@ if(valid0){
 if(data.dstPath !== undefined){
 const _errs5 = errors;
 if(typeof data.dstPath !== "string"){
-validate12.errors = [{instancePath:instancePath+"/dstPath",schemaPath:"FilePath/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate9.errors = [{instancePath:instancePath+"/dstPath",schemaPath:"s9/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -274,7 +253,7 @@ if(valid0){
 if(data.overwrite !== undefined){
 const _errs8 = errors;
 if(typeof data.overwrite !== "boolean"){
-validate12.errors = [{instancePath:instancePath+"/overwrite",schemaPath:"#/properties/overwrite/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate9.errors = [{instancePath:instancePath+"/overwrite",schemaPath:"#/properties/overwrite/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -286,7 +265,7 @@ if(valid0){
 if(data.removeOriginal !== undefined){
 const _errs10 = errors;
 if(typeof data.removeOriginal !== "boolean"){
-validate12.errors = [{instancePath:instancePath+"/removeOriginal",schemaPath:"#/properties/removeOriginal/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate9.errors = [{instancePath:instancePath+"/removeOriginal",schemaPath:"#/properties/removeOriginal/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -300,21 +279,21 @@ var valid0 = true;
 }
 }
 else {
-validate12.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate9.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate12.errors = vErrors;
+validate9.errors = vErrors;
 return errors === 0;
 }
-function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.fileList === undefined) && (missing0 = "fileList")){
-validate11.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate10.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -327,8 +306,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs4 = errors;
-if(!(validate12(data0[i0], {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate12.errors : vErrors.concat(validate12.errors);
+if(!(validate9(data0[i0], {instancePath:instancePath+"/fileList/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate9.errors : vErrors.concat(validate9.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs4 === errors;
@@ -338,7 +317,7 @@ break;
 }
 }
 else {
-validate11.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate10.errors = [{instancePath:instancePath+"/fileList",schemaPath:"#/properties/fileList/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -346,19 +325,9 @@ return false;
 }
 }
 else {
-validate11.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate10.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-}
-validate11.errors = vErrors;
-return errors === 0;
-}
-function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(!(validate11(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate11.errors : vErrors.concat(validate11.errors);
-errors = vErrors.length;
 }
 validate10.errors = vErrors;
 return errors === 0;

@@ -7,6 +7,7 @@ import * as responses from './response-validators.gen.ts';
 /** The route table of the document. */
 export const routes: RouteTable = {
   title: 'Storage API',
+  basePath: '',
   securitySchemes: {
     authorization: { type: 'apiKey', in: 'header', name: 'x-svc-authorization' },
     sessionToken: { type: 'apiKey', in: 'header', name: 'x-svc-sessiontoken' },

@@ -1,0 +1,261 @@
+import {
+  BaseResolver,
+  bundle,
+  createConfig,
+  type Document,
+  lintDocument,
+  type NormalizedProblem,
+  Source,
+  YamlParseError,
+} from '@redocly/openapi-core';
+import { upgrade } from '@scalar/openapi-upgrader';
+import {
+  entriesOf,
+  InvalidDocumentError,
+  isObject,
+  type JsonObject,
+  join,
+  type Pointer,
+  Problems,
+  valueAt,
+} from './document.ts';
+import { createLocate, toFile, toPlace } from './locate.ts';
+import { Names, toVariableName } from './names.ts';
+import { subschemasOf } from './schemas.ts';
+
+/** A document in OpenAPI 3.1, in which every operation has its final, unique `operationId`. */
+export interface LoadedDocument {
+  readonly document: JsonObject;
+  /** Warnings of loading. Later steps add theirs. */
+  readonly problems: Problems;
+}
+
+/**
+ * Reads, checks and bundles a document: OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML, in one file or
+ * several. URLs are never loaded.
+ *
+ * @param source a path, or a parsed document
+ * @throws InvalidDocumentError
+ */
+export async function loadDocument(source: string | object): Promise<LoadedDocument> {
+  const config = await createConfig({ rules: RULES });
+  const externalRefResolver = new LocalResolver(config.resolve);
+  const root = await readRoot(source, externalRefResolver);
+  checkVersion(root);
+  const found = await readDeep(root, () =>
+    lintDocument({ document: root, config, externalRefResolver }),
+  );
+  const errors = found.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new InvalidDocumentError(errors.map(toProblem));
+  if (externalRefResolver.getFiles().size > 1) {
+    await bundle({ doc: root, config, externalRefResolver });
+  }
+  const locate = await createLocate(root, externalRefResolver);
+  const isSwagger = isObject(root.parsed) && 'swagger' in root.parsed;
+  const problems = new Problems(
+    (pointer) => locate(isSwagger ? toSwagger(pointer) : pointer),
+    found.map(toProblem),
+  );
+  const document = upgradeDocument(copy(root), problems);
+  nameOperations(document);
+  return { document, problems };
+}
+
+const OPERATION_ID = 'operation-operationId-unique';
+
+/** What openapi-typescript refuses is an error. It takes documents with fields of a wrong type or name. */
+const RULES = {
+  struct: 'warn',
+  'no-unresolved-refs': 'error',
+  [OPERATION_ID]: 'error',
+} as const;
+
+/** How to fix what a rule reports, where its message does not say so. */
+const FIXES: Readonly<Record<string, string>> = {
+  'no-unresolved-refs': 'Correct the reference, or add its target.',
+  [OPERATION_ID]: 'Give each operation an ID of its own.',
+};
+
+class LocalResolver extends BaseResolver {
+  override async loadExternalRef(ref: string): Promise<Source> {
+    if (!/^[a-z][a-z\d+.-]+:/i.test(ref)) return super.loadExternalRef(ref);
+    throw new Error('a URL is not loaded. Save it as a file next to the document.');
+  }
+}
+
+async function readRoot(source: string | object, resolver: BaseResolver): Promise<Document> {
+  if (typeof source !== 'string') {
+    const text = JSON.stringify(source, null, 2);
+    return { source: new Source('document', text), parsed: JSON.parse(text) };
+  }
+  try {
+    return (await resolver.resolveDocument(null, source, true)) as Document;
+  } catch (error) {
+    const { message } = error as Error;
+    const isSyntax = error instanceof YamlParseError;
+    const place = isSyntax ? `${source}:${error.line}:${error.col}` : source;
+    const reason = isSyntax
+      ? `This is not valid JSON or YAML: ${message.replace(/ in ".*$/, '')}.`
+      : toReason(error);
+    throw new InvalidDocumentError([{ place, pointer: '#', message: reason }]);
+  }
+}
+
+function toReason(error: unknown): string {
+  const { originalError = error } = error as { originalError?: unknown };
+  const { code, message } = originalError as NodeJS.ErrnoException;
+  return `The file cannot be read: ${code ?? message}`;
+}
+
+/** Redocly follows references recursively. */
+async function readDeep<Result>(root: Document, read: () => Promise<Result>): Promise<Result> {
+  copy(root);
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw refuse(root, 'Its references lead too deep. Limit chains of schemas to some hundred.');
+  }
+}
+
+/** An alias of YAML is one object in several places. */
+function copy(root: Document): JsonObject {
+  try {
+    return JSON.parse(JSON.stringify(root.parsed));
+  } catch {
+    throw refuse(root, 'A YAML alias contains itself, or too much. Use $ref instead.');
+  }
+}
+
+function refuse({ source }: Document, message: string): InvalidDocumentError {
+  return new InvalidDocumentError([{ place: `${toFile(source)}:1:1`, pointer: '#', message }]);
+}
+
+function checkVersion(root: Document): void {
+  const { parsed } = root;
+  const version = isObject(parsed) ? (parsed.openapi ?? parsed.swagger) : undefined;
+  if (typeof version === 'string' && /^(?:2\.0$|3\.[012]\.\d)/.test(version)) return;
+  const found =
+    typeof version === 'number'
+      ? `${version} must be a string, such as "${version.toFixed(1)}.0"`
+      : `this document has ${version === undefined ? 'no version' : JSON.stringify(version)}`;
+  throw refuse(root, `Only OpenAPI 3.0 and 3.1 and Swagger 2.0 are supported, and ${found}.`);
+}
+
+function toProblem({ message, location: [location], suggest, ruleId }: NormalizedProblem) {
+  const fixes = [
+    FIXES[ruleId],
+    suggest.length > 0 ? `Did you mean ${suggest.join(' or ')}?` : undefined,
+  ];
+  const text = message.trim().replace(/[^.?!]$/, '$&.');
+  const pointer = location?.pointer ?? '#';
+  return {
+    place: location === undefined ? '' : toPlace(location),
+    // Redocly names the ID in place of the field.
+    pointer: ruleId === OPERATION_ID ? pointer.replace(/[^/]*$/, 'operationId') : pointer,
+    message: [text, ...fixes.filter((fix) => fix !== undefined)].join(' '),
+  };
+}
+
+function toSwagger(pointer: Pointer): Pointer {
+  return pointer
+    .replace(/^#\/components\/schemas\//, '#/definitions/')
+    .replace(/^#\/components\/(parameters|responses)\//, '#/$1/');
+}
+
+function upgradeDocument(document: JsonObject, problems: Problems): JsonObject {
+  if ('openapi' in document && !String(document.openapi).startsWith('3.0.')) return document;
+  if ('swagger' in document) prepareSwagger(document, problems);
+  visitSchemas(document, dropSiblings);
+  const upgraded = upgrade(document, '3.1') as JsonObject;
+  visitSchemas(upgraded, repairSchema);
+  return upgraded;
+}
+
+/** What upgrading loses of Swagger 2.0. */
+function prepareSwagger(document: JsonObject, problems: Problems): void {
+  for (const [path, item] of entriesOf(document.paths)) {
+    for (const [method, owner] of [['', item], ...entriesOf(item)]) {
+      if (!isObject(owner) || !Array.isArray(owner.parameters)) continue;
+      const pointer = join('#/paths', path, ...(method === '' ? [] : [method as string]));
+      owner.parameters = owner.parameters
+        // A reference to a body or to a form would stay among the parameters.
+        .map((each) => structuredClone(isObject(each) ? resolveParameter(document, each) : each))
+        .filter((each, index) => {
+          if (!isObject(each) || each.type !== 'array') return true;
+          const format = each.collectionFormat ?? 'csv';
+          // The default of a form would become `multi`.
+          if (each.in === 'formData') each.collectionFormat = format;
+          const isQuery = each.in === 'query' || each.in === 'formData';
+          if (format === 'csv' || (isQuery && format !== 'tsv')) return true;
+          problems.warn(
+            join(pointer, 'parameters', index),
+            `A list in ${each.in} with collectionFormat ${format} is not supported, so ${JSON.stringify(each.name)} is not checked. Use csv.`,
+          );
+          return false;
+        });
+    }
+  }
+}
+
+function resolveParameter(document: JsonObject, parameter: JsonObject): unknown {
+  return typeof parameter.$ref === 'string' ? valueAt(document, parameter.$ref) : parameter;
+}
+
+const SIBLINGS = /^(?:\$ref|nullable|readOnly|writeOnly|description|title|deprecated|x-.*)$/;
+
+/** OpenAPI 3.0.4 §4.7.23: what is next to `$ref` "SHALL be ignored". Later versions apply it. */
+function dropSiblings(schema: JsonObject): void {
+  if (typeof schema.$ref !== 'string') return;
+  for (const key of Object.keys(schema)) if (!SIBLINGS.test(key)) delete schema[key];
+}
+
+/** What upgrading loses of the schemas of OpenAPI 3.0. */
+function repairSchema(schema: JsonObject): void {
+  if (schema.contentEncoding === 'base64') schema.format = 'byte';
+  if (schema.contentMediaType === 'application/octet-stream') schema.type ??= 'string';
+  // `nullable` is only kept next to `type`, `$ref` and `allOf`.
+  const choices = schema.oneOf ?? schema.anyOf;
+  if (schema.nullable === true && Array.isArray(choices)) choices.push({ type: 'null' });
+  delete schema.nullable;
+}
+
+/** Visits all schemas of a document, but not examples and extensions, which may look like schemas. */
+function visitSchemas(value: unknown, visit: (schema: JsonObject) => void): void {
+  for (const [key, each] of Array.isArray(value) ? value.entries() : entriesOf(value)) {
+    if (key === 'schema') visitSchema(each, visit);
+    else if (key === 'schemas' || key === 'definitions') {
+      for (const [, schema] of entriesOf(each)) visitSchema(schema, visit);
+    } else if (!/^(?:examples?|x-.*)$/.test(String(key))) visitSchemas(each, visit);
+  }
+}
+
+function visitSchema(schema: unknown, visit: (schema: JsonObject) => void): void {
+  if (!isObject(schema)) return;
+  visit(schema);
+  for (const each of subschemasOf(schema)) visitSchema(each, visit);
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
+
+/** Gives a name to each operation that has none. Path items that share a component share no operation. */
+function nameOperations(document: JsonObject): void {
+  const paths = isObject(document.paths) ? document.paths : {};
+  for (const [path, item] of Object.entries(paths)) {
+    if (isObject(item) && typeof item.$ref === 'string') {
+      paths[path] = structuredClone(valueAt(document, decodeURIComponent(item.$ref)));
+    }
+  }
+  const operations = entriesOf(paths).flatMap(([path, item]) =>
+    METHODS.map((method) => ({ path, method, operation: isObject(item) && item[method] })),
+  );
+  const names = new Names([]);
+  const unnamed = operations.filter(({ operation }) => {
+    if (!isObject(operation)) return false;
+    const { operationId } = operation;
+    return typeof operationId !== 'string' || names.take(operationId) !== operationId;
+  });
+  for (const { path, method, operation } of unnamed) {
+    (operation as JsonObject).operationId = names.take(toVariableName(`${method} ${path}`));
+  }
+}

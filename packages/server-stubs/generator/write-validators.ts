@@ -1,0 +1,72 @@
+import type { ErrorObject } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
+import { join, type Problems, toNames } from './document.ts';
+import type { SchemaSet } from './schemas.ts';
+
+/** What Ajv requires at run time, and where the runtime has it. */
+const HELPERS: Readonly<Record<string, string>> = {
+  'require("ajv/dist/runtime/equal").default': 'ajvHelpers.equal',
+  'require("ajv/dist/runtime/ucs2length").default': 'ajvHelpers.ucs2length',
+  'require("ajv-formats/dist/formats").fullFormats': 'ajvHelpers.formats',
+};
+
+/**
+ * Writes a module of Ajv's standalone code, which runs without Ajv.
+ *
+ * @param ids IDs of schemas by the name of their validator
+ */
+export function writeValidators(
+  schemas: SchemaSet,
+  ids: ReadonlyMap<string, string>,
+  runtime: string,
+  problems: Problems,
+): string {
+  if (ids.size === 0) return '// No schema to validate.\nexport {};';
+  const ajv = schemas.createAjv({ source: true });
+  for (const id of schemas.toCompileOrder(ids.values())) {
+    try {
+      ajv.getSchema(id);
+    } catch (error) {
+      const { schema = true, pointer = '#' } = schemas.schemas.get(id) ?? {};
+      ajv.validateSchema(schema);
+      const { instancePath, message } = ajv.errors?.[0] ?? (error as Error & ErrorObject);
+      const at = join(pointer, ...toNames(`#${instancePath ?? ''}`));
+      problems.error(at, `This is not a valid JSON Schema of draft 2020-12: ${message}.`);
+      // Schemas that refer to it have no error of their own.
+      ajv.removeSchema(id).addSchema({}, id);
+    }
+  }
+  if (problems.errors.length > 0) return '';
+  const body = clean(standalone.default(ajv, Object.fromEntries(ids)));
+  const imported = body.includes('ajvHelpers.') ? 'ajvHelpers, type Validator' : 'type Validator';
+  return `// @ts-nocheck\nimport { ${imported} } from '${runtime}';\n\n${body}`;
+}
+
+function clean(code: string): string {
+  return dropUnusedSchemas(code)
+    .replace('"use strict";', '')
+    .replace(/^export const (\w+) = /gm, 'export const $1: Validator = ')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(withoutRequire)
+    .join('\n');
+}
+
+function withoutRequire(line: string): string {
+  if (!/^const \w+ = require\(/.test(line)) return line;
+  for (const [call, helper] of Object.entries(HELPERS)) {
+    if (line.includes(call)) return line.replace(call, helper);
+  }
+  throw new Error(`Ajv needs a helper that the runtime does not have: ${line}`);
+}
+
+/** Ajv declares one schema per validator on its own line, and uses few of them. */
+function dropUnusedSchemas(code: string): string {
+  const counts = new Map<string, number>();
+  for (const [name] of code.matchAll(/\bschema\d+\b/g)) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return code.replace(/^const (schema\d+) = .*;\n/gm, (line, name: string) =>
+    counts.get(name) === 1 ? '' : line,
+  );
+}

@@ -1,0 +1,71 @@
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { InvalidDocumentError, type JsonObject, type Problem } from '../generator/document.ts';
+import { loadDocument } from '../generator/load.ts';
+import { readOperations } from '../generator/operations.ts';
+import { SchemaReader, SchemaSet } from '../generator/schemas.ts';
+import type { RouteTable, Validator } from './runtime/route-table.ts';
+
+export { InvalidDocumentError, type JsonObject, type Problem };
+
+export interface DocumentRoutes {
+  /** Like `routes` of generated code, with the same verdicts. */
+  readonly routes: RouteTable;
+  /** The document in OpenAPI 3.1, in one object. Each operation has an `operationId`. */
+  readonly document: JsonObject;
+  /** What is not checked or not served, and why. */
+  readonly warnings: readonly Problem[];
+}
+
+/**
+ * Loads any OpenAPI document (3.0, 3.1, or Swagger 2.0) at run time. A schema is compiled when it is first
+ * used, which creates code: generated stubs do not need this.
+ *
+ * Unstable: made for the mock, it may change in any release.
+ *
+ * @param source the path of a JSON or YAML file, or a parsed document
+ * @throws InvalidDocumentError if the document is invalid
+ * @example
+ * const { routes, warnings } = await loadRoutes('petstore.yaml');
+ * createServer(createRouter(routes, handlers)).listen(8080);
+ */
+export async function loadRoutes(source: string | object): Promise<DocumentRoutes> {
+  const { document, problems } = await loadDocument(source);
+  const reader = new SchemaReader(document);
+  const validators = {
+    request: new LazyValidators(new SchemaSet(reader, 'request', problems)),
+    response: new LazyValidators(new SchemaSet(reader, 'response', problems)),
+  };
+  const routes = readOperations(document, problems, ({ schema, pointer, direction }) =>
+    validators[direction].add(schema, pointer),
+  );
+  if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
+  return { routes, document, warnings: problems.warnings };
+}
+
+class LazyValidators {
+  readonly #schemas: SchemaSet;
+  #ajv: Ajv2020 | undefined;
+
+  constructor(schemas: SchemaSet) {
+    this.#schemas = schemas;
+  }
+
+  add(...schema: Parameters<SchemaSet['add']>): Validator | undefined {
+    const id = this.#schemas.add(...schema);
+    if (id === undefined) return undefined;
+    let compiled: Validator | undefined;
+    const validate: Validator = (data) => {
+      compiled ??= this.#compile(id);
+      const isValid = compiled(data);
+      validate.errors = compiled.errors ?? null;
+      return isValid;
+    };
+    return validate;
+  }
+
+  #compile(id: string): Validator {
+    this.#ajv ??= this.#schemas.createAjv({ source: false });
+    for (const each of this.#schemas.toCompileOrder([id])) this.#ajv.getSchema(each);
+    return this.#ajv.getSchema(id) as Validator;
+  }
+}

@@ -1,0 +1,262 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { InvalidDocumentError, type Problem } from '../generator/document.ts';
+import { loadRoutes } from '../src/document.ts';
+import { generateFrom } from './corpus/generated.ts';
+
+/** Creates a document with one operation, parts of which can be replaced. */
+const toDocument = (operation: object, rest: object = {}) => ({
+  openapi: '3.1.0',
+  info: { title: 'T', version: '1' },
+  paths: {
+    '/a': { get: { operationId: 'a', responses: { 200: { description: '' } }, ...operation } },
+  },
+  ...rest,
+});
+
+/** What is invalid, or else what is not checked or not served. */
+async function findProblems(
+  source: string | object,
+  read: (source: string | object) => Promise<{ warnings: readonly Problem[] }> = loadRoutes,
+): Promise<{ isInvalid: boolean; text: string }> {
+  const toText = ({ place, pointer, message }: Problem) => `${place} ${pointer}: ${message}`;
+  try {
+    const { warnings } = await read(source);
+    return { isInvalid: false, text: warnings.map(toText).join('\n') };
+  } catch (error) {
+    if (!(error instanceof InvalidDocumentError)) throw error;
+    return { isInvalid: true, text: error.problems.map(toText).join('\n') };
+  }
+}
+
+const query = (schema: object, rest: object = {}) =>
+  toDocument({ parameters: [{ name: 'q', in: 'query', schema, ...rest }] });
+const body = (schema: unknown, schemas: object = {}) =>
+  toDocument(
+    { requestBody: { content: { 'application/json': { schema } } } },
+    { components: { schemas } },
+  );
+const form = (encoding: object) => {
+  const schema = { type: 'object', properties: { a: { type: 'array' } } };
+  const content = { 'application/x-www-form-urlencoded': { schema, encoding: { a: encoding } } };
+  return toDocument({ requestBody: { content } });
+};
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const paths = (...names: string[]) => {
+  const responses = { 200: { description: '' } };
+  return toDocument(
+    {},
+    { paths: Object.fromEntries(names.map((name) => [name, { get: { responses } }])) },
+  );
+};
+const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
+
+describe('an invalid document is refused, with the place and the fix', () => {
+  it.each([
+    [
+      'document:1:1 #: Only OpenAPI 3.0 and 3.1 and Swagger 2.0 are supported, and this document has "4.0.0"',
+      { openapi: '4.0.0' },
+    ],
+    ['3.1 must be a string, such as "3.1.0"', { openapi: 3.1 }],
+    ['this document has no version', {}],
+    [
+      "Can't resolve $ref: a URL is not loaded. Save it as a file",
+      body({ $ref: 'https://a.example/b.yaml' }),
+    ],
+    [`${BODY}: Can't resolve $ref. Correct the reference, or add its target.`, body(ref('Pet'))],
+    [`${BODY}: Can't resolve $ref`, body({ $ref: '#pet' })],
+    [
+      `${BODY}: This is not a valid JSON Schema of draft 2020-12: enum must have non-empty array.`,
+      body({ enum: [] }),
+    ],
+    [`${BODY}/type: This is not a valid JSON Schema`, body({ type: 'file' })],
+    [
+      `${BODY}/properties/a/minimum: This is not a valid JSON Schema of draft 2020-12: must be number.`,
+      body({ properties: { a: { minimum: 'x' } } }),
+    ],
+    [`${BODY}: x-berth-unwrap must be next to a oneOf`, body({ 'x-berth-unwrap': 'data' })],
+    [
+      '#/paths/~1b/get/operationId: ',
+      toDocument(
+        {},
+        {
+          paths: {
+            '/a': { get: { operationId: 'a', responses: {} } },
+            '/b': { get: { operationId: 'a', responses: {} } },
+          },
+        },
+      ),
+    ],
+    [
+      '#/components/schemas/B: This schema refers to itself',
+      body(
+        { allOf: [ref('A')] },
+        { A: { anyOf: [{ type: 'string' }, ref('B')] }, B: { allOf: [ref('A')] } },
+      ),
+    ],
+  ])('%s', async (text, document) => {
+    const loaded = await findProblems(document);
+    const { isInvalid, text: found } = loaded.isInvalid
+      ? loaded
+      : await findProblems(document, generateFrom);
+    expect(found).toContain(text);
+    expect(isInvalid).toBe(true);
+  });
+});
+
+describe('what openapi-typescript takes is taken, with a warning about what is not checked or served', () => {
+  it.each([
+    [
+      `${BODY}/items/$dynamicRef: A $dynamicRef is not checked`,
+      body({ items: { $dynamicRef: '#a' } }),
+    ],
+    [`${BODY}/pattern: "(" is not a regular expression of JavaScript`, body({ pattern: '(' })],
+    [
+      `${BODY}/patternProperties: "(" is not a regular expression`,
+      body({ patternProperties: { '(': {} } }),
+    ],
+    [`${BODY}/nullable: Property \`nullable\` is not expected here.`, body({ nullable: true })],
+    ['#/paths: This document has no operations', toDocument({}, { paths: {} })],
+    [
+      '#/paths: This document has no operations',
+      toDocument({}, { paths: undefined, webhooks: {} }),
+    ],
+    ['The path has an unmatched brace, so this operation is not served', paths('/a/{b')],
+    ['A path has no query and no fragment', paths('/a#b')],
+    ['A path must start with a slash', paths('a')],
+    ['The path has {a} twice', paths('/{a}/{a}')],
+    ['This path matches the same requests as get', paths('/{a}', '/{b}')],
+    ['{a} has no parameter, so it is not checked. Add one', paths('/{a}')],
+    ['#/paths/~1a/get/parameters/0: The path has no {q}', query({}, { in: 'path' })],
+    [
+      '/parameters/0/style: The style pipeDelimited is not supported, so query.q',
+      query({}, { style: 'pipeDelimited' }),
+    ],
+    [
+      '/style: The style pipeDelimited is not supported, so body.a',
+      form({ style: 'pipeDelimited' }),
+    ],
+    ['is read as JSON', query({ type: 'array', items: { type: 'array' } })],
+    [
+      'There is no security scheme "x", so it authenticates nobody',
+      toDocument({ security: [{ x: [] }, {}] }),
+    ],
+    [
+      'None of its security requirements has all its schemes, so this operation is not served',
+      toDocument({ security: [{ x: [] }] }),
+    ],
+    [
+      'Only the path of the first server is served, not /b',
+      toDocument({}, { servers: [{ url: '/a' }, { url: 'https://a.example/b' }] }),
+    ],
+  ])('%s', async (text, document) => {
+    const { isInvalid, text: found } = await findProblems(document);
+    expect(found).toContain(text);
+    expect(isInvalid).toBe(false);
+  });
+});
+
+it('operations without an ID get one, and path items that are shared do not share it', async () => {
+  const responses = { 200: { description: '' } };
+  const { operations } = await generateFrom({
+    ...toDocument({}),
+    paths: {
+      '/a': { get: { operationId: 'getAB', responses } },
+      '/a/{b}': { get: { responses } },
+      '/c': { $ref: '#/components/pathItems/C' },
+      '/d': { $ref: '#/components/pathItems/C' },
+    },
+    components: { pathItems: { C: { get: { operationId: 'c', responses } } } },
+  });
+  expect(operations.map(({ operationId, path }) => `${operationId} ${path}`)).toEqual([
+    'getAB /a',
+    'getAB2 /a/{b}',
+    'c /c',
+    'getD /d',
+  ]);
+});
+
+it('a chain of 1,000 schemas is compiled', async () => {
+  const schemas = Object.fromEntries(
+    Array.from({ length: 1000 }, (_, index) => [
+      `S${index}`,
+      { properties: { next: index < 999 ? ref(`S${index + 1}`) : { type: 'integer' } } },
+    ]),
+  );
+  const { routes } = await loadRoutes(body(ref('S0'), schemas));
+  expect(routes.routes[0]?.body?.content[0]?.validate?.({ next: { next: {} } })).toBe(true);
+});
+
+describe('files', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'berth-load-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+  const write = async (name: string, text: string) => {
+    await writeFile(join(folder, name), text);
+    return join(folder, name);
+  };
+  const HEAD = "openapi: 3.1.0\ninfo: { title: T, version: '1' }\n";
+
+  it.each([
+    ['', 'api.yaml:1:1 #: Only OpenAPI'],
+    ['openapi: 3.1.0\ninfo: {', 'api.yaml:3:1 #: This is not valid JSON or YAML: unexpected end'],
+    [
+      'openapi: 3.1.0\nopenapi: 3.0.0',
+      'api.yaml:2:1 #: This is not valid JSON or YAML: duplicated mapping key',
+    ],
+    [`${HEAD}components: { schemas: { A: &a { not: *a } } }`, 'A YAML alias contains itself'],
+    [`${HEAD}paths: { /a: { get: { $ref: b.yaml } } }`, 'api.yaml:3:21 #/paths/~1a/get'],
+  ])('%j is refused', async (text, message) => {
+    const { isInvalid, text: found } = await findProblems(await write('api.yaml', text));
+    expect(found).toContain(message);
+    expect(isInvalid).toBe(true);
+  });
+
+  it('a file that cannot be read is refused', async () => {
+    for (const name of [join(folder, 'nowhere.yaml'), folder, 'https://a.example/a.yaml']) {
+      const { isInvalid, text } = await findProblems(name);
+      expect(text).toContain(name);
+      expect(isInvalid).toBe(true);
+    }
+  });
+
+  it('several files make one document', async () => {
+    await mkdir(join(folder, 'deep'));
+    await write(
+      'pet.yaml',
+      'type: object\nproperties:\n  name: { $ref: "deep/name.yaml#/Name" }\n',
+    );
+    await write('deep/name.yaml', "Name:\n  type: string\n  maxLength: 7\n  pattern: '('\n");
+    const schema =
+      "{ description: '', content: { application/json: { schema: { $ref: pet.yaml } } } }";
+    const file = await write(
+      'api.yaml',
+      `${HEAD}paths: { /a: { get: { responses: { '200': ${schema} } } } }`,
+    );
+    const { files, warnings } = await generateFrom(file);
+    expect(files.get('response-validators.gen.ts')).toContain('> 7');
+    expect(warnings.map(({ place }) => place)).toEqual([`${join(folder, 'deep/name.yaml')}:4:3`]);
+  });
+
+  it('a warning of a Swagger 2.0 document has its place in the file', async () => {
+    const file = await write(
+      'api.yaml',
+      `swagger: '2.0'
+info: { title: T, version: '1' }
+paths:
+  /a:
+    get:
+      responses: { '200': { description: '', schema: { $ref: '#/definitions/A' } } }
+definitions:
+  A: { type: string, pattern: '(' }
+`,
+    );
+    expect((await findProblems(file)).text).toContain(
+      'api.yaml:8:22 #/components/schemas/A/pattern',
+    );
+  });
+});
