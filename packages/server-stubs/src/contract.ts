@@ -27,8 +27,6 @@ export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
 export { isLoopback } from './headers.ts';
 export type { EnvOption } from './router-options.ts';
-export { readJsonBody } from './runtime/body/read-fields.ts';
-export { decodeText } from './runtime/decoding.ts';
 export {
   badPath,
   bodyTooLarge,
@@ -39,6 +37,8 @@ export {
   notFound,
   toResponse,
 } from './runtime/faults.ts';
+export { readJsonBody } from './runtime/json.ts';
+export { decodeText } from './runtime/parameters.ts';
 export { toCallerResponse } from './service-response.ts';
 export type { StorageOperationId } from './storage.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage-wire.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { create, parse } from 'content-disposition';
 import { type Headers, type HeaderValue, isUpgrade } from './headers.ts';
-import { headerOf } from './runtime/decoding.ts';
+import { headerOf } from './runtime/media-types.ts';
 
 /**
  * Applies rules C1 to C3 to the `Content-Disposition` of a hosted service's response.

@@ -7,7 +7,7 @@ import { LIMITS, SIGNATURE } from './generated/contract.gen.ts';
 import { routes as standard } from './generated/gateway.v1/routes.gen.ts';
 import { hostOf, isLoopback, removeHopByHop } from './headers.ts';
 import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
-import { hasBody } from './runtime/body/request-stream.ts';
+import { hasBody } from './runtime/body.ts';
 import {
   type Call,
   createRouter,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 // Not imported from the runtime's index, which needs Node.js modules: errors are also used in browsers.
-import { type Headers, type HeaderValue, headerOf } from './runtime/decoding.ts';
+import { type Headers, type HeaderValue, headerOf } from './runtime/media-types.ts';
 
 export type { Headers, HeaderValue };
 

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { applyDispositionRules } from './disposition.ts';
 import { GatewayError } from './errors.ts';
 import { removeHopByHop } from './headers.ts';
-import { headerOf } from './runtime/decoding.ts';
 import type { BodyWriter, Call, HandlerResponse } from './runtime/index.ts';
+import { headerOf } from './runtime/media-types.ts';
 
 /**
  * A hosted service's response. It is forwarded unchanged (D7), except that the router removes hop-by-hop

@@ -35,8 +35,8 @@ describe('JSON', () => {
   });
 
   it.each([
-    ['application/json', '{"a":', 400, /^The JSON body cannot be parsed/],
-    ['application/json', ' ', 400, /^The JSON body cannot be parsed/],
+    ['application/json', '{"a":', 400, /^The JSON body cannot be read/],
+    ['application/json', ' ', 400, /^The JSON body cannot be read/],
     ['application/json', Buffer.from([0x22, 0xff, 0x22]), 400, /not valid UTF-8/],
     ['application/json', '', 400, /^The request body is missing/],
     ['application/json', '{"__proto__":{"x":1}}', 400, /forbidden key __proto__/],

@@ -6,7 +6,7 @@ import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { GatewayError, StorageError } from '../errors.ts';
 import type { GatewayCall, GatewayInput, GatewayLogin } from '../gateway.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
-import { hasBody } from '../runtime/body/request-stream.ts';
+import { hasBody } from '../runtime/body.ts';
 import type { StorageSecurity } from '../storage.ts';
 import type { KeyPair, KeyPairs } from './key-pairs.ts';
 import { type ParsedSignature, parseSignature, type Refuse } from './parse-signature.ts';

@@ -20,6 +20,7 @@ export class Call<Security extends object = Principals> {
   readonly rawQuery: string | undefined;
   /** The principals of the alternative that authenticated the caller, by scheme. */
   security: Security = NOBODY as Security;
+  readonly #createId: ((request: IncomingMessage) => string | undefined) | undefined;
   #requestId: string | undefined;
   #controller: AbortController | undefined;
 
@@ -29,14 +30,14 @@ export class Call<Security extends object = Principals> {
     route: Route | undefined,
     rawPath: string,
     rawQuery: string | undefined,
-    requestId: string | undefined,
+    createId?: (request: IncomingMessage) => string | undefined,
   ) {
     this.request = request;
     this.response = response;
     this.route = route;
     this.rawPath = rawPath;
     this.rawQuery = rawQuery;
-    this.#requestId = requestId;
+    this.#createId = createId;
   }
 
   /** Empty if no operation was found. */
@@ -46,7 +47,7 @@ export class Call<Security extends object = Principals> {
 
   /** ID of the call: the result of the `requestId` option, or a new UUID. */
   get requestId(): string {
-    this.#requestId ??= crypto.randomUUID();
+    this.#requestId ??= this.#createId?.(this.request) ?? crypto.randomUUID();
     return this.#requestId;
   }
 

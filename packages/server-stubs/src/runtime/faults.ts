@@ -125,8 +125,11 @@ export class HttpError extends Error implements ErrorWithResponse {
   }
 }
 
-export function notFound(path: string): HttpError {
-  return new HttpError('not-found', `The path ${path} does not exist.`);
+/** @param basePath where the API is served, which a caller may not know */
+export function notFound(path: string, basePath = ''): HttpError {
+  const isBelow = path === basePath || path.startsWith(basePath === '/' ? '/' : `${basePath}/`);
+  const hint = isBelow ? '' : ` This API is served at ${basePath}.`;
+  return new HttpError('not-found', `The path ${path} does not exist.${hint}`);
 }
 
 export function notAllowed(method: string, methods: readonly string[]): HttpError {

@@ -1,5 +1,4 @@
 export { Call, type Principals } from './call.ts';
-export { createRouter } from './create-router.ts';
 export type { ServerEvent } from './event-stream.ts';
 export { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts';
 export type { ErrorWithResponse, FaultKind, HttpErrorOptions, Violation } from './faults.ts';
@@ -17,5 +16,6 @@ export type {
   SecurityHandlers,
 } from './options.ts';
 export type * from './route-table.ts';
+export { createRouter } from './router.ts';
 export { takeSubprotocols, UpgradeResponse } from './upgrade.ts';
 export { ajvHelpers } from './validation.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call } from './call.ts';
 import type { ErrorWithResponse, HttpError, Violation } from './faults.ts';
-import { JSON_DEPTH } from './parse-json.ts';
+import { JSON_DEPTH } from './json.ts';
 import type { HandlerResponse } from './route-table.ts';
 
 export const DEFAULT_LIMITS: Limits = {

@@ -2,8 +2,8 @@ import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { BusboyInstance } from '@fastify/busboy';
-import { charsetOf } from '../runtime/decoding.ts';
 import { HttpError, malformed, tooMany } from '../runtime/faults.ts';
+import { charsetOf } from '../runtime/media-types.ts';
 import type { FieldPart, FileHead } from './upload-form.ts';
 
 interface FilePart extends FileHead {

@@ -1,0 +1,225 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable, Transform } from 'node:stream';
+import { bodyTooLarge, missingBody, tooMany, unsupported } from './faults.ts';
+import { assertJson, decodeUtf8, readFields, selectContent, toJson } from './json.ts';
+import { charsetOf } from './media-types.ts';
+import type { Input, Limits } from './options.ts';
+import {
+  coerce,
+  createNullObject,
+  decode,
+  type Field,
+  type NullObject,
+  parseQuery,
+  readQuery,
+} from './parameters.ts';
+import type { Content, RequestBody, Route } from './route-table.ts';
+
+/** Other middleware, such as `express.json()`, may have read the body. */
+type Request = IncomingMessage & { readonly body?: unknown };
+
+type Body = { -readonly [Part in 'body' | 'contentType']: Input[Part] };
+
+/** Reads the body into the input. Never resolves if the client disconnects before the body is complete. */
+export type BodyReader = (input: Body, request: IncomingMessage) => Promise<void> | void;
+
+const UTF_8_NAMES = new Set([undefined, 'utf-8', 'utf8', 'us-ascii', 'ascii']);
+
+/** Creates a function that reads the body of an operation. It throws an `HttpError` if it is not as documented. */
+export function createBodyReader(
+  { body: documented, passThrough }: Route,
+  limits: Limits,
+): BodyReader | undefined {
+  if (passThrough) {
+    return (input, request) => {
+      input.body = toRawBody(request, limits.streamBytes);
+    };
+  }
+  if (documented === undefined) return undefined;
+  return async (input, request) => {
+    const content = hasBody(request) ? findContent(documented, request) : undefined;
+    const isStream = content?.kind === 'binary';
+    if (content !== undefined) {
+      assertLength(request, isStream ? limits.streamBytes : limits.bodyBytes);
+      continueRequest(request);
+    }
+    const value = isStream
+      ? toStream(request, limits.streamBytes)
+      : content && (await readValue(request, content, limits));
+    if (value === undefined || content === undefined) {
+      if (documented.required) throw missingBody();
+      return;
+    }
+    input.contentType = content.mediaType;
+    input.body = isStream ? value : readFields(value, documented, content.validate);
+  };
+}
+
+/** RFC 9112, section 6.3. */
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const length = headers['content-length'];
+  return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
+}
+
+function findContent({ content }: RequestBody, { headers }: IncomingMessage): Content {
+  const coding = headers['content-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
+    // RFC 9110, section 15.5.16: the response to an unsupported coding lists the supported ones.
+    throw unsupported(
+      `The Content-Encoding ${coding} is not supported: send the body without it.`,
+      { 'accept-encoding': 'identity' },
+    );
+  }
+  const header = headers['content-type'];
+  const found = selectContent(content, header);
+  const charset = charsetOf(header ?? '');
+  if (found.kind !== 'binary' && !UTF_8_NAMES.has(charset)) {
+    throw unsupported(`The charset ${charset} is not supported: send UTF-8.`, {
+      accept: content.map(({ mediaType }) => mediaType).join(', '),
+    });
+  }
+  return found;
+}
+
+function assertLength({ headers }: IncomingMessage, maxBytes: number): void {
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
+}
+
+const waiting = new WeakMap<IncomingMessage, ServerResponse>();
+
+/** Remembers that a client waits for `100 Continue` before it sends its body (RFC 9110, section 10.1.1). */
+export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
+  waiting.set(request, response);
+}
+
+function continueRequest(request: IncomingMessage): void {
+  if (request.headers.expect === undefined) return;
+  waiting.get(request)?.writeContinue();
+  waiting.delete(request);
+}
+
+/** `undefined` if there is no value. */
+async function readValue(request: Request, content: Content, limits: Limits): Promise<unknown> {
+  if (!request.readableDidRead) {
+    const bytes = await readBytes(request, limits.bodyBytes);
+    if (bytes.length === 0 && content.kind !== 'text') return undefined;
+    return parseText(decodeUtf8(bytes), content, limits);
+  }
+  const { body } = request;
+  if (Buffer.isBuffer(body)) return parseText(decodeUtf8(body), content, limits);
+  if (typeof body === 'string') return parseText(body, content, limits);
+  if (body === undefined) throw alreadyRead(request);
+  assertJson(body, limits.jsonDepth);
+  return body;
+}
+
+/** Fails at the first byte beyond `maxBytes`, leaving the rest unread. */
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= maxBytes) return;
+      request.off('data', onData).off('end', onEnd).pause();
+      reject(bodyTooLarge(maxBytes));
+    };
+    const onEnd = () =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    request.on('data', onData).on('end', onEnd);
+  });
+}
+
+function parseText(text: string, content: Content, limits: Limits): unknown {
+  if (content.kind === 'text') return text;
+  if (content.kind === 'json') return toJson(text, limits.jsonDepth);
+  return parseForm(text, content, limits.formFields);
+}
+
+/** A documented field has its types; any other is text, or a list if it has several values. */
+function parseForm(
+  text: string,
+  { fields = [], additional }: Content,
+  maxFields: number,
+): NullObject {
+  if (text.split('&', maxFields + 1).length > maxFields) throw tooMany('fields', maxFields);
+  const form = createNullObject();
+  const values = parseQuery(text);
+  const names = new Set(fields.map(({ name }) => name));
+  for (const field of fields) {
+    const value = readQuery({ ...field, in: 'body' }, values, names);
+    if (value !== undefined) form[field.name] = value;
+  }
+  const deep = fields.filter(({ style }) => style === 'deepObject').map(({ name }) => `${name}[`);
+  for (const [name, raws] of values) {
+    if (names.has(name) || deep.some((start) => name.startsWith(start))) continue;
+    const field: Field = { ...UNKNOWN_FIELD, name };
+    const read = raws.map((raw) => coerce(field, decode(field, raw), additional ?? field.types));
+    form[name] = read.length === 1 ? read[0] : read;
+  }
+  return form;
+}
+
+const UNKNOWN_FIELD = {
+  in: 'body',
+  style: 'form',
+  explode: true,
+  required: false,
+  shape: 'scalar',
+  types: ['string'],
+} as const;
+
+function toStream(request: Request, maxBytes: number): Readable {
+  if (!request.readableDidRead) return limitStream(request, maxBytes);
+  const { body } = request;
+  if (Buffer.isBuffer(body) || typeof body === 'string') return Readable.from([Buffer.from(body)]);
+  throw alreadyRead(request);
+}
+
+/**
+ * The body of an operation that passes requests through. If `express.json()` ran first, the original bytes are lost:
+ * the parsed value is serialized again, with its own `Content-Length`. A signature over the original bytes no longer
+ * matches.
+ */
+function toRawBody(request: Request, maxBytes: number): Readable {
+  if (!hasBody(request)) return request;
+  assertLength(request, maxBytes);
+  continueRequest(request);
+  const { body, headers, readableDidRead } = request;
+  const isParsed = body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body);
+  if (!readableDidRead || !isParsed) return toStream(request, maxBytes);
+  if (!/json/i.test(headers['content-type'] ?? '')) throw alreadyRead(request);
+  const bytes = Buffer.from(JSON.stringify(body));
+  headers['content-length'] = String(bytes.length);
+  delete headers['transfer-encoding'];
+  return Readable.from([bytes]);
+}
+
+/** Fails beyond `maxBytes`. A body with a `Content-Length` has already been checked. */
+function limitStream(request: IncomingMessage, maxBytes: number): Readable {
+  if (maxBytes === Infinity || request.headers['content-length'] !== undefined) return request;
+  let size = 0;
+  const limiter = new Transform({
+    transform(chunk: Buffer, _encoding, callback) {
+      size += chunk.length;
+      if (size > maxBytes) callback(bodyTooLarge(maxBytes));
+      else callback(null, chunk);
+    },
+  });
+  // Readers get the error. A handler that does not read must not crash the process.
+  limiter.on('error', () => {});
+  // The request must outlive the limiter, so that a response can still be sent.
+  request.pipe(limiter);
+  request.once('close', () => {
+    const gone = new Error('The client disconnected.');
+    if (!request.complete) limiter.destroy(Object.assign(gone, { code: 'ECONNRESET' }));
+  });
+  return limiter;
+}
+
+function alreadyRead({ headers }: IncomingMessage): Error {
+  return new Error(
+    `Other middleware has already read the body (${headers['content-type']}): mount the router before it.`,
+  );
+}

@@ -1,0 +1,61 @@
+/** A header value, as Node.js represents it. */
+export type HeaderValue = string | number | readonly string[] | undefined;
+
+/** Headers by name. As on the wire, names are case-insensitive. */
+export type Headers = Readonly<Record<string, HeaderValue>>;
+
+/**
+ * Returns the value of a header. Multiple values are joined.
+ *
+ * @param name in lowercase
+ */
+export function headerOf(headers: Headers, name: string): string | undefined {
+  for (const key in headers) {
+    if (key.length !== name.length || key.toLowerCase() !== name) continue;
+    const value = headers[key];
+    if (value !== undefined) return Array.isArray(value) ? value.join(', ') : String(value);
+  }
+  return undefined;
+}
+
+const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i;
+
+/** In lowercase (RFC 9110, section 8.3.2). */
+export function charsetOf(contentType: string): string | undefined {
+  const match = CHARSET.exec(contentType);
+  return (match?.[1] ?? match?.[2])?.toLowerCase();
+}
+
+/**
+ * Prefers the same type and parameters, then the same type, then `text/*`, and then any type.
+ *
+ * @param contentType value of a `Content-Type` header
+ */
+export function findContent<Content extends { readonly mediaType: string }>(
+  content: readonly Content[],
+  contentType: string,
+): Content | undefined {
+  const equal = content.find(({ mediaType }) => mediaType === contentType);
+  if (equal !== undefined) return equal;
+  const exact = toComparable(contentType);
+  const type = withoutParameters(exact);
+  const range = `${type.slice(0, type.indexOf('/'))}/*`;
+  const candidates = content.map((each) => [each, toComparable(each.mediaType)] as const);
+  const find = (matches: (mediaType: string) => boolean) =>
+    candidates.find(([, mediaType]) => matches(mediaType))?.[0];
+  return (
+    find((mediaType) => mediaType === exact) ??
+    find((mediaType) => withoutParameters(mediaType) === type) ??
+    find((mediaType) => mediaType === range) ??
+    find((mediaType) => mediaType === '*/*')
+  );
+}
+
+function toComparable(mediaType: string): string {
+  return mediaType.replaceAll(/[\s"]/g, '').toLowerCase();
+}
+
+function withoutParameters(mediaType: string): string {
+  const end = mediaType.indexOf(';');
+  return end < 0 ? mediaType : mediaType.slice(0, end);
+}

@@ -1,0 +1,305 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { escapeName, HttpError, invalidRequest, type Violation } from './faults.ts';
+import { isRounded, JSON_DEPTH, parseJson, toRounded } from './json.ts';
+import type { Input } from './options.ts';
+import type { Parameter, Route, ScalarType } from './route-table.ts';
+
+/** A parameter, or a field of a form, which is read like a parameter of a query. */
+export type Field = Omit<Parameter, 'in'> & { readonly in: Exclude<Violation['in'], 'response'> };
+
+type Parts = { -readonly [Part in 'path' | 'query' | 'header' | 'cookie']: Input[Part] };
+
+/** What a request contains, as sent. */
+interface Sources {
+  readonly path: readonly string[];
+  readonly query: Values;
+  readonly headers: IncomingHttpHeaders;
+  readonly cookies: Values;
+}
+
+/** Raw values, keyed by their decoded names. */
+export type Values = ReadonlyMap<string, readonly string[]>;
+
+/** Reads all parameters into the input. */
+export type ParameterReader = (
+  input: Parts,
+  request: IncomingMessage,
+  pathValues: readonly string[],
+  rawQuery: string | undefined,
+) => void;
+
+const PLACES = ['path', 'query', 'header', 'cookie'] as const;
+const NO_VALUES: Values = new Map();
+
+/**
+ * Creates a function that reads the parameters of an operation. It throws one `HttpError` with all that cannot be
+ * read.
+ *
+ * @param pathNames in the order of their values
+ */
+export function createParameterReader(
+  { parameters }: Route,
+  pathNames: readonly string[],
+): ParameterReader | undefined {
+  if (parameters.length === 0) return undefined;
+  const readers = parameters
+    .filter((each) => each.in !== 'path' || pathNames.includes(each.name))
+    .map((each) => [each, createReader(each, parameters, pathNames)] as const);
+  const places = PLACES.filter((place) => readers.some(([each]) => each.in === place));
+  return (input, { headers }, path, rawQuery) => {
+    const query = places.includes('query') ? parseQuery(rawQuery ?? '') : NO_VALUES;
+    const cookies = places.includes('cookie') ? parseCookies(headers.cookie) : NO_VALUES;
+    const sources = { path, query, headers, cookies };
+    const violations: Violation[] = [];
+    for (const place of places) input[place] = createNullObject();
+    for (const [parameter, read] of readers) {
+      try {
+        const value = read(sources) ?? parameter.default;
+        if (value !== undefined) (input[parameter.in] as NullObject)[parameter.name] = value;
+        else if (parameter.required) throw unreadable(parameter, 'required', 'is missing');
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error;
+        violations.push(...error.violations);
+      }
+    }
+    if (violations.length > 0) throw invalidRequest(violations);
+  };
+}
+
+function createReader(
+  parameter: Parameter,
+  all: readonly Parameter[],
+  pathNames: readonly string[],
+): (sources: Sources) => unknown {
+  const { name, greedy } = parameter;
+  const read = (raw: string | undefined) =>
+    raw === undefined ? undefined : readValue(parameter, raw);
+  const names = new Set(all.filter((each) => each.in === parameter.in).map((each) => each.name));
+  switch (parameter.in) {
+    case 'path': {
+      const index = pathNames.indexOf(name);
+      return ({ path }) => (greedy ? path[index] : read(path[index]));
+    }
+    case 'query':
+      return ({ query }) => readQuery(parameter, query, names);
+    case 'header': {
+      const key = name.toLowerCase();
+      return ({ headers }) => read(findHeader(headers, key));
+    }
+    case 'cookie':
+      // Only an exploded list or object may have several cookies. Otherwise, only the first one is used.
+      return parameter.explode && parameter.shape !== 'scalar'
+        ? ({ cookies }) => readQuery(parameter, cookies, names)
+        : ({ cookies }) => read(cookies.get(name)?.[0]);
+  }
+}
+
+/** Headers are a plain object: without `hasOwn`, every request would have a `constructor` header. */
+export function findHeader(headers: IncomingHttpHeaders, key: string): string | undefined {
+  const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/**
+ * Reads a parameter of a query, or a field of a form.
+ *
+ * @param names of all parameters in the same place, of which an exploded object takes none
+ * @throws HttpError if it cannot be read
+ */
+export function readQuery(field: Field, values: Values, names: ReadonlySet<string>): unknown {
+  const { name, shape, explode, style } = field;
+  if (style === 'deepObject') return readDeepObject(field, values);
+  if (explode && shape === 'object') return readExplodedObject(field, values, names);
+  const raws = values.get(name);
+  if (raws === undefined) return undefined;
+  if (explode && shape === 'array') return raws.map((raw) => readScalar(field, raw));
+  if (raws.length > 1) throw unreadable(field, 'duplicate', 'is given more than once');
+  return readValue(field, raws[0] as string);
+}
+
+/** Reads `filter[name]=a&filter[size]=2`, with one level, as OpenAPI defines it. */
+function readDeepObject(field: Field, values: Values): unknown {
+  const start = `${field.name}[`;
+  const pairs: [string, string][] = [];
+  for (const [name, raws] of values) {
+    if (!name.startsWith(start) || !name.endsWith(']')) continue;
+    const property = name.slice(start.length, -1);
+    if (property.includes('[')) throw unreadable(field, 'style', 'is nested deeper than one level');
+    for (const raw of raws) pairs.push([property, raw]);
+  }
+  if (pairs.length > 0) return toObject(field, pairs);
+  // The schema may allow a single value too.
+  const raws = field.types.length > 0 ? values.get(field.name) : undefined;
+  if (raws === undefined) return undefined;
+  if (raws.length > 1) throw unreadable(field, 'duplicate', 'is given more than once');
+  return readScalar(field, raws[0] as string);
+}
+
+/** Each property is a query parameter: the known ones, and those that no other parameter claims. */
+function readExplodedObject(field: Field, values: Values, names: ReadonlySet<string>): unknown {
+  const { properties = {}, additional } = field;
+  const pairs: [string, string][] = [];
+  for (const [name, raws] of values) {
+    const isFree = additional !== undefined && !names.has(name);
+    if (!isFree && !Object.hasOwn(properties, name)) continue;
+    for (const raw of raws) pairs.push([name, raw]);
+  }
+  return pairs.length === 0 ? undefined : toObject(field, pairs);
+}
+
+/** @param raw text as sent; an encoded comma in it is part of the data */
+function readValue(field: Field, raw: string): unknown {
+  if (field.shape === 'scalar') return readScalar(field, raw);
+  if (field.shape === 'json') return readJson(field, raw);
+  const parts = raw === '' ? [] : raw.split(',');
+  if (field.shape === 'array') return parts.map((part) => readScalar(field, part));
+  return toObject(field, toPairs(field, parts));
+}
+
+function readScalar(field: Field, raw: string): unknown {
+  return coerce(field, decode(field, raw), field.types);
+}
+
+function readJson(field: Field, raw: string): unknown {
+  const text = decode(field, raw);
+  try {
+    return parseJson(text, JSON_DEPTH);
+  } catch (error) {
+    throw unreadable(field, 'syntax', `is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Reads `R=100,G=200` if exploded, and otherwise `R,100,G,200`. */
+function toPairs(field: Field, parts: readonly string[]): [string, string][] {
+  if (field.explode) {
+    return parts.map((part) => {
+      const [name = '', ...rest] = part.split('=');
+      return [decode(field, name), rest.join('=')];
+    });
+  }
+  if (parts.length % 2 !== 0) throw unreadable(field, 'style', 'has a name without a value');
+  const names = parts.filter((_, index) => index % 2 === 0);
+  return names.map((name, index) => [decode(field, name), parts[2 * index + 1] as string]);
+}
+
+/** @param pairs decoded names and raw values */
+function toObject(field: Field, pairs: readonly [string, string][]): NullObject {
+  const { properties = {}, additional = ['string'] } = field;
+  const object = createNullObject();
+  for (const [name, raw] of pairs) {
+    if (name in object) throw unreadable(field, 'duplicate', 'contains a name more than once');
+    const types = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    object[name] = coerce(field, decode(field, raw), types ?? additional);
+  }
+  return object;
+}
+
+/** A number as JSON writes it (RFC 8259, section 6). */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Text that matches none of the types stays a string, which the schema then rejects.
+ *
+ * @throws HttpError if a number cannot represent an integer, unless the schema allows a string
+ */
+export function coerce(field: Field, text: string, types: readonly ScalarType[]): unknown {
+  for (const type of types) {
+    if (type === 'string') return text;
+    if (type === 'boolean') {
+      if (text === 'true' || text === 'false') return text === 'true';
+    } else if (type === 'null') {
+      if (text === 'null' || (text === '' && !types.includes('string'))) return null;
+    } else if (NUMBER.test(text)) {
+      const value = Number(text);
+      if (!Number.isFinite(value) || (type === 'integer' && !Number.isInteger(value))) continue;
+      if (!isRounded(text)) return value;
+      if (!types.includes('string')) throw unreadable(field, 'integer', toRounded(text));
+    }
+  }
+  return text;
+}
+
+function unreadable({ in: place, name }: Field, keyword: string, problem: string): HttpError {
+  const message = `${place}.${name} ${problem}.`;
+  return invalidRequest([{ in: place, pointer: `/${escapeName(name)}`, keyword, message }]);
+}
+
+/** @throws HttpError if the percent-encoding is invalid */
+export function decode(field: Field, raw: string): string {
+  // Not every cookie is percent-encoded, so one that cannot be decoded is used as is.
+  if (field.in === 'cookie') return decodeText(raw) ?? raw;
+  if (field.in === 'header') return raw.trim();
+  const text = field.in === 'path' ? decodeText(raw) : decodeQuery(raw);
+  if (text === undefined) throw unreadable(field, 'encoding', 'has broken percent-encoding');
+  return text;
+}
+
+const ENCODED = /[%\u0080-\uffff]/;
+const UNENCODED = /[\u0080-\u00ff]/g;
+
+/**
+ * RFC 3986, section 2.1. Also decodes bytes that the client did not percent-encode, which Node.js reads as
+ * Latin-1. `undefined` if the encoding is invalid.
+ */
+export function decodeText(raw: string): string | undefined {
+  if (!ENCODED.test(raw)) return raw;
+  try {
+    return decodeURIComponent(
+      raw.replace(UNENCODED, (byte) => `%${byte.charCodeAt(0).toString(16)}`),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes a name or value in a query. As in HTML forms, a plus sign means a space. */
+export function decodeQuery(raw: string): string | undefined {
+  return decodeText(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
+}
+
+/** A name with an invalid encoding is ignored like any unknown name, because no document can contain it. */
+export function parseQuery(query: string): Values {
+  return toValues(query.split('&'), (pair) => {
+    const [name = '', ...value] = pair.split('=');
+    return [pair === '' ? undefined : decodeQuery(name), value.join('=')];
+  });
+}
+
+/** Parses raw cookies by name (RFC 6265, section 5.4). A name may occur several times. */
+export function parseCookies(header = ''): Values {
+  return toValues(header.split(';'), (pair) => {
+    const [name = '', ...value] = pair.split('=');
+    const text = value.join('=').trim();
+    return [value.length > 0 ? name.trim() : undefined, /^"(.*)"$/.exec(text)?.[1] ?? text];
+  });
+}
+
+function toValues(
+  pairs: readonly string[],
+  split: (pair: string) => readonly [name: string | undefined, value: string],
+): Values {
+  const values = new Map<string, string[]>();
+  for (const pair of pairs) {
+    const [name, value] = split(pair);
+    if (name === undefined) continue;
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
+  return values;
+}
+
+/**
+ * An object with an empty prototype, so that `__proto__` and `constructor` are ordinary names. V8 keeps
+ * it in fast mode, unlike the result of `Object.create(null)`.
+ */
+export interface NullObject {
+  [name: string]: unknown;
+}
+
+const Constructor = function NullObject() {} as unknown as new () => NullObject;
+Constructor.prototype = Object.freeze(Object.create(null));
+
+export function createNullObject(): NullObject {
+  return new Constructor();
+}

@@ -1,0 +1,410 @@
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { hasBody } from './body.ts';
+import type { Call } from './call.ts';
+import {
+  type ErrorWithResponse,
+  HttpError,
+  hasResponse,
+  toResponse,
+  toViolation,
+  type Violation,
+} from './faults.ts';
+import { findContent, type HeaderValue, headerOf } from './media-types.ts';
+import type { Settings } from './options.ts';
+import { createNullObject } from './parameters.ts';
+import type {
+  BodyWriter,
+  Content,
+  DocumentedResponse,
+  EndResponse,
+  HandlerResponse,
+  Route,
+} from './route-table.ts';
+
+type Stream = Readable | ReadableStream<Uint8Array>;
+type WireBody = string | Uint8Array | Stream | BodyWriter | undefined;
+type HeaderSource = HandlerResponse['headers'];
+type Head = Record<string, Exclude<HeaderValue, undefined>>;
+
+/** Sends the response to a call: what a handler returned, or an error. */
+export class Responder {
+  readonly #call: Call;
+  readonly #settings: Settings;
+  readonly #challenge: string | undefined;
+
+  /** @param challenge `WWW-Authenticate` of each 401, unless an error has its own */
+  constructor(call: Call, settings: Settings, challenge: string | undefined) {
+    this.#call = call;
+    this.#settings = settings;
+    this.#challenge = challenge;
+  }
+
+  /**
+   * Sends what a handler returned.
+   *
+   * @throws HttpError if the document does not allow it and responses are checked; TypeError if it is no response
+   */
+  respond(result: HandlerResponse, route: Route): void {
+    const { response, operationId } = this.#call;
+    if (response.headersSent) return;
+    if (!(result?.status >= 200 && result.status <= 599)) {
+      throw new TypeError(
+        `The handler for ${operationId} must return a response with a status from 200 to 599.`,
+      );
+    }
+    const common = this.#settings.headers?.(this.#call);
+    if (route.passThrough) {
+      // Unchanged: no content type is added, and strings are not serialized.
+      this.#write(result, toHead(result.headers, common), result.body as WireBody);
+      return;
+    }
+    const documented = findResponse(route.responses, result.status);
+    const content = documented && contentOf(documented, result);
+    if (this.#settings.responses === 'check') {
+      const violation = findViolation(documented, content, result, common);
+      if (violation !== undefined) throw this.#reject(violation, result);
+    }
+    this.#send(result, content, toHead(result.headers, common));
+  }
+
+  #reject(violation: Violation, { body }: HandlerResponse): HttpError {
+    this.#settings.onViolation(violation, this.#call);
+    discard(body);
+    const message = 'The server produced a response that the contract does not allow.';
+    return new HttpError('invalid-response', message, { cause: violation });
+  }
+
+  /** Sends the response that an error defines, or a 500 for any other error. Never throws. */
+  fail(error: unknown): void {
+    const { response } = this.#call;
+    if (isDisconnect(error, this.#call)) return;
+    if (!hasResponse(error) || response.headersSent) this.#report(error);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    try {
+      const unknown = () =>
+        new HttpError('handler-failed', 'Internal server error.', { cause: error });
+      this.#sendError(hasResponse(error) ? error : unknown());
+    } catch (failure) {
+      this.#report(failure);
+      this.#sendLastResort();
+    }
+  }
+
+  #sendError(error: ErrorWithResponse): void {
+    const { onFault, toError, headers } = this.#settings;
+    let converted = error;
+    let required: HeaderSource;
+    if (error instanceof HttpError) {
+      const fault = onFault?.(error, this.#call) ?? error;
+      converted = toError?.(fault, this.#call) ?? fault;
+      required = fault.headers;
+    }
+    const result = converted[toResponse](this.#call);
+    const head = toHead(required, result.headers, headers?.(this.#call));
+    if (result.status === 401 && this.#challenge) head['www-authenticate'] ??= this.#challenge;
+    this.#send(result, undefined, head);
+  }
+
+  /** If creating the response to an error has failed as well. */
+  #sendLastResort(): void {
+    const { response } = this.#call;
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    const body = JSON.stringify({ title: 'Internal Server Error', status: 500 });
+    const head = { 'content-type': 'application/problem+json', connection: 'close' };
+    response.writeHead(500, { ...head, 'content-length': body.length }).end(body);
+  }
+
+  #send(result: HandlerResponse, content: Content | undefined, head: Head): void {
+    const { encodeBody } = this.#settings;
+    const body = encodeBody === undefined ? result.body : encodeBody(result.body);
+    if (body === undefined) {
+      this.#write(result, head, undefined);
+      return;
+    }
+    head['content-type'] ??= toMediaType(result, content);
+    const isRaw = isBytes(body) || (typeof body === 'string' && content?.kind !== 'json');
+    this.#write(result, head, isRaw ? body : JSON.stringify(body));
+  }
+
+  #write(result: HandlerResponse, head: Head, body: WireBody): void {
+    const { onResponse } = this.#settings;
+    try {
+      writeResponse(this.#call, result.status, head, body, {
+        onHead: () => onResponse?.(result, this.#call),
+        onError: (error) => this.#report(error),
+      });
+    } catch (error) {
+      discard(body);
+      throw error;
+    }
+  }
+
+  #report(error: unknown): void {
+    try {
+      this.#settings.onError(error, this.#call);
+    } catch {
+      // A failing log must not affect the response.
+    }
+  }
+}
+
+/** Merges headers by their lowercase names. The first source takes precedence. */
+function toHead(...sources: readonly HeaderSource[]): Head {
+  const head = createNullObject() as Head;
+  for (const source of sources) {
+    for (const name in source) {
+      const value = source[name];
+      if (value !== undefined) head[name.toLowerCase()] ??= value;
+    }
+  }
+  return head;
+}
+
+/** Names and codes of errors that streams and signals throw once the client has disconnected. */
+const DISCONNECTS = new Set([
+  'AbortError',
+  'ABORT_ERR',
+  'ECONNRESET',
+  'ERR_STREAM_PREMATURE_CLOSE',
+]);
+
+/** Whether an error only means that the client has disconnected. */
+function isDisconnect(error: unknown, { request, response }: Call): boolean {
+  const isGone = response.destroyed || (request.destroyed && !request.complete);
+  if (!isGone || !(error instanceof Error)) return false;
+  return DISCONNECTS.has(error.name) || DISCONNECTS.has(String(Reflect.get(error, 'code')));
+}
+
+function discard(body: unknown): void {
+  if (body instanceof ReadableStream) void body.cancel().catch(() => {});
+  else if (body instanceof Readable) body.once('error', () => {}).destroy();
+}
+
+/** The response for the status itself, its range (`4XX`), or `default`. */
+function findResponse(
+  responses: readonly DocumentedResponse[],
+  status: number,
+): DocumentedResponse | undefined {
+  const find = (name: string) => responses.find((response) => response.status === name);
+  return find(`${status}`) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
+}
+
+/** Selected by its `contentType` if set, then by its `Content-Type` header, and otherwise the first. */
+function contentOf(
+  { content }: DocumentedResponse,
+  { contentType, headers = {} }: HandlerResponse,
+): Content | undefined {
+  const named = contentType ?? headerOf(headers, 'content-type');
+  return named === undefined ? content[0] : findContent(content, named);
+}
+
+function toMediaType({ body, contentType }: HandlerResponse, content: Content | undefined): string {
+  const named = contentType ?? content?.mediaType ?? '*';
+  if (!named.includes('*')) {
+    const needsCharset =
+      content?.kind === 'text' && typeof body === 'string' && !named.includes(';');
+    return needsCharset ? `${named}; charset=utf-8` : named;
+  }
+  if (typeof body === 'string') return 'text/plain; charset=utf-8';
+  return isBytes(body) ? 'application/octet-stream' : 'application/json';
+}
+
+/** @param common headers that are sent with every response */
+function findViolation(
+  documented: DocumentedResponse | undefined,
+  content: Content | undefined,
+  { status, headers = {}, body }: HandlerResponse,
+  common: Readonly<Record<string, string>> = {},
+): Violation | undefined {
+  const violate = (pointer: string, keyword: string, message: string): Violation => ({
+    in: 'response',
+    pointer,
+    keyword,
+    message,
+  });
+  if (documented === undefined) {
+    return violate('/status', 'status', `The status ${status} is not documented.`);
+  }
+  const missing = documented.requiredHeaders?.find(
+    (name) => headerOf(headers, name) === undefined && headerOf(common, name) === undefined,
+  );
+  if (missing !== undefined) {
+    return violate(`/headers/${missing}`, 'required', `The ${missing} header is missing.`);
+  }
+  const isEmpty = status === 204 || status === 304 || documented.content.length === 0;
+  if (body === undefined) {
+    if (isEmpty) return undefined;
+    return violate('/body', 'required', `The ${status} response must have a body.`);
+  }
+  if (isEmpty) return violate('/body', 'body', `The ${status} response must not have a body.`);
+  if (content === undefined) {
+    const message = `The media type is not documented for ${status}.`;
+    return violate('/headers/content-type', 'contentType', message);
+  }
+  const { kind, mediaType, validate } = content;
+  if (kind === 'json' ? isBytes(body) : !isBytes(body) && typeof body !== 'string') {
+    const expected =
+      kind === 'json' ? 'a JavaScript value, not bytes' : 'a string, bytes or a stream';
+    return violate('/body', 'type', `The ${mediaType} body must be ${expected}.`);
+  }
+  if (isBytes(body) || kind === 'binary' || validate === undefined || validate(body)) {
+    return undefined;
+  }
+  return toViolation(validate.errors, 'response', 'response', '/body');
+}
+
+/** What is sent as is. */
+function isBytes(body: unknown): body is Uint8Array | Stream {
+  return body instanceof Uint8Array || isStream(body);
+}
+
+function isStream(body: unknown): body is Stream {
+  return body instanceof Readable || body instanceof ReadableStream;
+}
+
+interface ResponseObserver {
+  /** Called when the head was written, so that only the body can still fail. */
+  onHead(): void;
+  /** Called if the body stream fails while the client is still connected. */
+  onError(error: unknown): void;
+}
+
+/** @throws Error if the head cannot be sent */
+function writeResponse(
+  { request, response }: Call,
+  status: number,
+  head: Head,
+  body: WireBody,
+  { onHead, onError }: ResponseObserver,
+): void {
+  const end = prepareEnd(request, head);
+  const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
+  const isBuffered = typeof body !== 'function' && !isStream(body);
+  const length = isBuffered && body !== undefined ? Buffer.byteLength(body) : 0;
+  if (isBuffered) {
+    if (status === 204) delete head['content-length'];
+    else if (!isBodiless || body !== undefined) head['content-length'] = length;
+  }
+  writeHead(response, status, head);
+  onHead();
+  if (typeof body === 'function') {
+    body(response, end);
+  } else if (isStream(body)) {
+    if (isBodiless) discard(body);
+    if (isBodiless) end(response);
+    else writeStream(response, body, end, onError);
+  } else {
+    // Node.js copies Latin-1, which ASCII is, faster than it encodes UTF-8.
+    const isAscii = typeof body === 'string' && body.length === length;
+    end(response, isBodiless ? undefined : body, isAscii ? 'latin1' : 'utf8');
+  }
+}
+
+/** A body of which no more than this is left is read, so that the connection stays open. */
+const DRAIN_BYTES = 64 * 1024;
+
+/** Decides what becomes of a body that has not been read completely. */
+function prepareEnd(request: IncomingMessage, head: Head): EndResponse {
+  if (request.complete || !hasBody(request)) return endNow;
+  const length = Number(request.headers['content-length'] ?? Infinity);
+  if (length <= DRAIN_BYTES && request.headers.expect === undefined) {
+    request.resume();
+    return endNow;
+  }
+  head.connection = 'close';
+  return (response, chunk, encoding) => {
+    // The body may have been read since the response started.
+    if (request.complete || request.destroyed) endNow(response, chunk, encoding);
+    else endAfterDrain(request, response, chunk, encoding);
+  };
+}
+
+const endNow: EndResponse = (response, chunk, encoding = 'utf8') => {
+  if (chunk === undefined) response.end();
+  else response.end(chunk, encoding);
+};
+
+/** How much of a longer body is read, and for how long, before the connection is closed. */
+const LINGER_BYTES = 16 * 1024 * 1024;
+const LINGER_MILLISECONDS = 2000;
+
+/**
+ * Ends the response only when the client has sent the rest of its body, or enough of it: data that arrives
+ * after a close resets the connection, and the client may then never see the response (RFC 9112, section
+ * 9.6).
+ */
+function endAfterDrain(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string | Uint8Array | undefined,
+  encoding: BufferEncoding = 'utf8',
+): void {
+  let size = 0;
+  const end = () => {
+    clearTimeout(timer);
+    request.off('data', onData).off('pause', resume);
+    if (!response.writableEnded) response.end();
+  };
+  const onData = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > LINGER_BYTES) end();
+  };
+  const resume = () => void request.resume();
+  const timer = setTimeout(end, LINGER_MILLISECONDS).unref();
+  if (body === undefined) response.flushHeaders();
+  else response.write(body, encoding);
+  request.unpipe();
+  // An earlier reader may have paused it.
+  request.on('data', onData).once('end', end).once('close', end).on('pause', resume).resume();
+}
+
+function writeHead(response: ServerResponse, status: number, head: Head): void {
+  // Express, and middleware that wraps `writeHead`, look for headers that `setHeader` has set.
+  const isPlain =
+    Object.getPrototypeOf(response) === ServerResponse.prototype &&
+    response.writeHead === ServerResponse.prototype.writeHead;
+  if (isPlain) {
+    response.writeHead(status, head as OutgoingHttpHeaders);
+    return;
+  }
+  try {
+    for (const name in head) response.setHeader(name, head[name] as string);
+  } catch (error) {
+    // The response to this error must not inherit these headers.
+    for (const name in head) response.removeHeader(name);
+    throw error;
+  }
+  response.writeHead(status);
+}
+
+/** A stream that fails midway destroys the response, so that clients notice the missing rest. */
+function writeStream(
+  response: ServerResponse,
+  body: Stream,
+  end: EndResponse,
+  onError: (error: unknown) => void,
+): void {
+  const stream = body instanceof Readable ? body : Readable.fromWeb(body as never);
+  // Before `pipeline` destroys the response. If it is already destroyed, the client has disconnected.
+  const onFailure = (error: unknown) => {
+    if (!response.destroyed) onError(error);
+  };
+  if (stream.errored) onFailure(stream.errored);
+  else stream.once('error', onFailure);
+  // Clients of a slow stream need the head immediately. Unlike `flushHeaders`, which writes UTF-8, this leaves the
+  // bytes in headers unchanged, and middleware that wraps `write` cannot hold the head back.
+  ServerResponse.prototype.write.call(response, '', 'latin1');
+  pipeline(stream, response, { end: end === endNow }).then(
+    () => end !== endNow && end(response),
+    () => response.destroy(),
+  );
+}

@@ -1,0 +1,218 @@
+import { type BodyReader, createBodyReader, deferContinue } from './body.ts';
+import { Call, type Principals } from './call.ts';
+import {
+  badPath,
+  HttpError,
+  invalidRequest,
+  notAllowed,
+  notFound,
+  tooLarge,
+  toViolation,
+  type Violation,
+} from './faults.ts';
+import {
+  functionOf,
+  type Handler,
+  type Handlers,
+  type Input,
+  type Limits,
+  type Listener,
+  type Router,
+  type RouterOptions,
+  toSettings,
+} from './options.ts';
+import { createParameterReader, decodeText, type ParameterReader } from './parameters.ts';
+import { namesOf, Paths, splitTarget } from './paths.ts';
+import { Responder } from './respond.ts';
+import type { Route, RouteTable } from './route-table.ts';
+import { createAuthentication, toChallenge } from './security.ts';
+
+/** A route, with everything that can be prepared before the first request. */
+interface Operation {
+  readonly route: Route;
+  /** Names of the path parameters, in the order in which they are in the path. */
+  readonly pathNames: readonly string[];
+  readonly handle: Handler | undefined;
+  readonly authenticate: ((call: Call) => Promise<Principals>) | undefined;
+  /** `WWW-Authenticate` of each 401. */
+  readonly challenge: string | undefined;
+  readonly readParameters: ParameterReader | undefined;
+  readonly readBody: BodyReader | undefined;
+}
+
+/** The operations of a path, by method. */
+type Operations = Map<string, Operation>;
+
+/**
+ * Creates a router from generated routes and your handlers. It finds the operation, calls the security
+ * handlers, parses and validates parameters and body, calls the handler, and validates and sends its
+ * response.
+ *
+ * @throws TypeError if a handler belongs to no operation, a security handler is missing, or an option is
+ *   invalid
+ *
+ * @example
+ * createServer(createRouter(routes, { getPet: ({ path }) => ({ status: 200, body: pets.get(path.id) }) }));
+ */
+export function createRouter(
+  table: RouteTable,
+  handlers: Handlers,
+  options: RouterOptions = {},
+): Router {
+  const settings = toSettings(options);
+  const { limits } = settings;
+  const paths = toPaths(table, handlers, options, limits);
+
+  const router: Listener = (request, response, next) => {
+    const { path, query } = splitTarget(request.url ?? '/');
+    const match = paths.find(path);
+    if (match === undefined && next !== undefined) {
+      next();
+      return;
+    }
+    const operation = match && findOperation(match.leaf, request.method);
+    const call = new Call(request, response, operation?.route, path, query, options.requestId);
+    void respond(call, match?.leaf, operation, match?.values ?? []);
+  };
+
+  /** The flow of a call. Never rejects. */
+  async function respond(
+    call: Call,
+    operations: Operations | undefined,
+    operation: Operation | undefined,
+    pathValues: readonly string[],
+  ): Promise<void> {
+    const responder = new Responder(call, settings, operation?.challenge);
+    try {
+      const { request, rawPath, rawQuery } = call;
+      if (operations === undefined) throw notFound(rawPath, table.basePath);
+      if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(operations));
+      assertSizes(call, limits);
+      // Before authentication, so that security handlers only see valid paths.
+      assertDecodable(operation, pathValues);
+      const { route, handle, authenticate, readParameters, readBody } = operation;
+      if (handle === undefined) {
+        throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
+      }
+      if (authenticate !== undefined) call.security = await authenticate(call);
+      const input = { ...NO_INPUT };
+      readParameters?.(input, request, pathValues, rawQuery);
+      validateParameters(route, input);
+      if (readBody !== undefined) await readBody(input, request);
+      responder.respond(await handle(input, call), route);
+    } catch (error) {
+      responder.fail(error);
+    }
+  }
+
+  const checkContinue: Listener = (request, response, next) => {
+    deferContinue(request, response);
+    router(request, response, next);
+  };
+
+  const find: Router['find'] = ({ method, url = '/' }) => {
+    const match = paths.find(splitTarget(url).path);
+    const operation = match && findOperation(match.leaf, method);
+    if (match === undefined || operation === undefined) return undefined;
+    const path = operation.pathNames.map((name, index) => [name, match.values[index] as string]);
+    return { operationId: operation.route.operationId, path: Object.fromEntries(path) };
+  };
+  return Object.assign(router, { checkContinue, find });
+}
+
+function toPaths(
+  table: RouteTable,
+  handlers: Handlers,
+  { security = {} }: RouterOptions,
+  limits: Limits,
+): Paths<Operations> {
+  assertKnown(table, handlers);
+  const paths = new Paths<Operations>(() => new Map());
+  for (const route of table.routes) {
+    const { operationId, method, path, parameters } = route;
+    const isGreedy = (name: string) =>
+      parameters.some((parameter) => parameter.greedy && parameter.name === name);
+    const operations = paths.leafOf(path, isGreedy);
+    if (operations.has(method)) {
+      throw new TypeError(`${method} ${path} is in the route table more than once.`);
+    }
+    const pathNames = namesOf(path);
+    operations.set(method, {
+      route,
+      pathNames,
+      // Handlers may be methods that refer to their object.
+      handle: functionOf(handlers, operationId)?.bind(handlers),
+      authenticate: createAuthentication(table, route, security),
+      challenge: toChallenge(table, route),
+      readParameters: createParameterReader(route, pathNames),
+      readBody: createBodyReader(route, limits),
+    });
+  }
+  return paths;
+}
+
+function assertKnown({ routes }: RouteTable, handlers: Handlers): void {
+  const known = new Set(routes.map(({ operationId }) => operationId));
+  for (const name of Object.keys(handlers)) {
+    if (typeof handlers[name] === 'function' && !known.has(name)) {
+      throw new TypeError(`handlers.${name}: the document has no operation with that name.`);
+    }
+  }
+}
+
+/** HEAD is GET without the body (RFC 9110, section 9.3.2). */
+function findOperation(operations: Operations, method = 'GET'): Operation | undefined {
+  return operations.get(method) ?? (method === 'HEAD' ? operations.get('GET') : undefined);
+}
+
+function methodsOf(operations: Operations): readonly string[] {
+  const methods = [...operations.keys()];
+  return methods.includes('GET') && !methods.includes('HEAD') ? [...methods, 'HEAD'] : methods;
+}
+
+/** @throws HttpError 414 or 431 */
+function assertSizes({ request, rawPath, rawQuery = '' }: Call, limits: Limits): void {
+  const { pathBytes, queryBytes, headerBytes } = limits;
+  if (rawPath.length > pathBytes) {
+    throw tooLarge(`The path is longer than ${pathBytes} bytes.`, 414);
+  }
+  if (rawQuery.length > queryBytes) {
+    throw tooLarge(`The query is longer than ${queryBytes} bytes.`, 414);
+  }
+  if (headerBytes === Infinity) return;
+  const size = request.rawHeaders.reduce((sum, text) => sum + text.length, 0);
+  if (size > headerBytes) throw tooLarge(`The headers are larger than ${headerBytes} bytes.`, 431);
+}
+
+/** Greedy parameters are not decoded. */
+function assertDecodable({ route, pathNames }: Operation, values: readonly string[]): void {
+  for (const [index, name] of pathNames.entries()) {
+    if (decodeText(values[index] ?? '') !== undefined) continue;
+    const isGreedy = route.parameters.some((each) => each.greedy && each.name === name);
+    if (!isGreedy) throw badPath(name);
+  }
+}
+
+const NO_INPUT: Input = {
+  path: undefined,
+  query: undefined,
+  header: undefined,
+  cookie: undefined,
+  contentType: undefined,
+  body: undefined,
+};
+
+const PARTS: readonly string[] = ['path', 'query', 'header', 'cookie'];
+
+/** @throws HttpError if a parameter does not match its schema */
+function validateParameters({ validateParameters: validate }: Route, input: Input): void {
+  if (validate === undefined || validate(input)) return;
+  // The validator gets all parts, so the first step to the value is the part.
+  const error = validate.errors?.[0];
+  const [, part = '', ...steps] = error?.instancePath.split('/') ?? [];
+  if (!error || !PARTS.includes(part)) {
+    throw invalidRequest([toViolation(validate.errors, 'query', 'parameters')]);
+  }
+  const instancePath = steps.map((step) => `/${step}`).join('');
+  throw invalidRequest([toViolation([{ ...error, instancePath }], part as Violation['in'], part)]);
+}
