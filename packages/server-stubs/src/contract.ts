@@ -32,7 +32,6 @@ export {
   bodyTooLarge,
   HttpError,
   hasResponse,
-  malformed,
   notAllowed,
   notFound,
   toResponse,
@@ -43,9 +42,11 @@ export { toCallerResponse } from './service-response.ts';
 export type { StorageOperationId } from './storage.ts';
 export { assertBatch, readCredentials, toStorageResponse, toWireForm } from './storage-wire.ts';
 export {
-  type FieldPart,
-  type FileHead,
-  readForm,
+  addField,
+  isFileField,
+  malformedForm,
+  missingFile,
+  toFileType,
   toUploaded,
   toUploadFields,
-} from './upload/upload-form.ts';
+} from './upload-form.ts';

@@ -37,5 +37,5 @@ export {
   type UploadInput,
   type UploadResult,
   type UploadRouterOptions,
-} from './upload/create-upload-router.ts';
+} from './upload.ts';
 export type { WebSocketResponse } from './web-socket.ts';

@@ -21,10 +21,10 @@ test.each([
     'the contract',
     contract,
     `CONTRACT COPY_PATH_PATTERN CORS GatewayError HttpError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
-    STORAGE_ITEM_ERRORS StorageError UploadError applyDispositionRules assertBatch badPath bodyTooLarge
-    createCors decodeText gatewayRoutes hasResponse isLoopback malformed notAllowed notFound readCredentials
-    readForm readJsonBody storageRoutes toCallerResponse toContractError toResponse toStorageResponse
-    toUploadFields toUploaded toWireForm`,
+    STORAGE_ITEM_ERRORS StorageError UploadError addField applyDispositionRules assertBatch badPath
+    bodyTooLarge createCors decodeText gatewayRoutes hasResponse isFileField isLoopback malformedForm
+    missingFile notAllowed notFound readCredentials readJsonBody storageRoutes toCallerResponse
+    toContractError toFileType toResponse toStorageResponse toUploadFields toUploaded toWireForm`,
   ],
   [
     'the runtime',

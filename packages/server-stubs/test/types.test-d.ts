@@ -81,6 +81,7 @@ describe('security handlers', () => {
     createGatewayRouter({ call: forward }, {});
     // @ts-expect-error no signature
     createGatewayRouter({ call: forward }, { security: { bearerToken: () => 'u1' } });
+    // @ts-expect-error no handler
     createUploadRouter({});
   });
 });

@@ -11,6 +11,7 @@ import {
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { XMLParser } from 'fast-xml-parser';
 import { describe, expect, test, vi } from 'vitest';
+import { send } from './support/send.ts';
 import { receive } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 
@@ -44,8 +45,10 @@ const post = (base: string, body: FormData, path = '/') =>
 
 async function errorOf(response: Response): Promise<Record<string, unknown>> {
   expect(response.headers.get('content-type')).toBe('application/xml');
-  return new XMLParser({ ignoreDeclaration: true }).parse(await response.text()).Error;
+  return parse(await response.text());
 }
+
+const parse = (xml: string) => new XMLParser({ ignoreDeclaration: true }).parse(xml).Error;
 
 describe('a file', () => {
   test('arrives as a stream with the fields of its form', async () => {
@@ -128,25 +131,150 @@ test('an aborted form never ends the stream of its file', async () => {
 });
 
 const FORM_HEAD = '--x\r\nContent-Disposition: form-data; name=';
+const field = ([name, value]: readonly [string, string]) =>
+  `${FORM_HEAD}"${name}"\r\n\r\n${value}\r\n`;
+const fieldsOf = (fields: object = FIELDS) => Object.entries(fields).map(field).join('');
+const FILE = `${FORM_HEAD}"file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n`;
+
+/** Sends a form in chunks of a size. */
+async function sendForm(
+  base: string,
+  body: string,
+  size = body.length,
+  type = 'multipart/form-data; boundary=x',
+) {
+  async function* chunks() {
+    const bytes = Buffer.from(body);
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  }
+  return send(base, '/', { method: 'POST', headers: { 'content-type': type }, body: chunks() });
+}
+
+const EMPTY = 'd41d8cd98f00b204e9800998ecf8427e';
+const HELLO = '5d41402abc4b2a76b9719d911017c592';
 
 test.each([
-  ['no boundary', 'multipart/form-data', 'x'],
-  ['no end', 'multipart/form-data; boundary=x', `${FORM_HEAD}"a"\r\n\r\nb`],
-  ['no end of a file', 'multipart/form-data; boundary=x', `${FORM_HEAD}"a"; filename="f"\r\n\r\nb`],
+  ['as browsers write it', `${fieldsOf()}${FILE}hello\r\n--x--\r\n`, HELLO],
   [
-    'no name',
-    'multipart/form-data; boundary=x',
-    '--x\r\nContent-Disposition: form-data\r\n\r\nb\r\n--x--',
+    'without a file name (curl -F "file=<a")',
+    `${fieldsOf()}${FORM_HEAD}"file"\r\n\r\nhello\r\n--x--`,
+    HELLO,
   ],
-  ['nothing of a form', 'multipart/form-data; boundary=x', 'hello'],
-])('a form with %s cannot be read', async (_name, type, body) => {
+  [
+    'with white space after boundaries',
+    `${fieldsOf()}${FILE}hello\r\n--x--\r\n`.replaceAll('--x\r', '--x \t\r'),
+    HELLO,
+  ],
+  ['with an empty file', `${fieldsOf()}${FILE}\r\n--x--\r\n`, EMPTY],
+  [
+    'with a delimiter right after the headers of an empty file',
+    `${fieldsOf()}${FILE}--x--\r\n`,
+    EMPTY,
+  ],
+  [
+    'with a delimiter right after the headers of an empty field',
+    `${FORM_HEAD}"a"\r\n\r\n${fieldsOf()}${FILE}hello\r\n--x--`,
+    HELLO,
+  ],
+  [
+    'with a preamble and an epilogue',
+    `hi\r\n${fieldsOf()}${FILE}hello\r\n--x--\r\nbye\r\n\r\n`,
+    HELLO,
+  ],
+  [
+    'with fields and files after the file',
+    `${fieldsOf()}${FILE}hello\r\n${fieldsOf()}${FILE}more\r\n--x--`,
+    HELLO,
+  ],
+  [
+    'with another file before the file',
+    `${FORM_HEAD}"a"; filename="b"\r\n\r\nskip\r\n${fieldsOf()}${FILE}hello\r\n--x--`,
+    HELLO,
+  ],
+])('a form %s is read, however its bytes arrive', async (_, body, etag) => {
+  const base = await upload();
+  for (const size of [1, 7, body.length]) {
+    const { status, headers, text } = await sendForm(base, body, size);
+    expect([status, headers.etag, text]).toEqual([204, `"${etag}"`, '']);
+  }
+});
+
+test.each(['\r\n', '\r\n\r\n', 'a\r', '\r\n--', '\r\n--y\r\n'])(
+  'content that resembles a delimiter is kept: %j',
+  async (content) => {
+    const base = await upload();
+    const etag = createHash('md5').update(content).digest('hex');
+    const body = `${fieldsOf()}${FILE}${content}\r\n--x--\r\n`;
+    for (const size of [1, body.length]) {
+      expect((await sendForm(base, body, size)).headers.etag).toBe(`"${etag}"`);
+    }
+  },
+);
+
+const { key, ...WITHOUT_KEY } = FIELDS;
+
+test.each([
+  ['no boundary', 'multipart/form-data', 'x', /^The form cannot be read/],
+  ['no end', undefined, field(['a', 'b']), /^The form cannot be read/],
+  ['no end of its file', undefined, `${fieldsOf()}${FILE}b`, /^The form cannot be read/],
+  [
+    'no name of a field',
+    undefined,
+    '--x\r\nContent-Disposition: form-data\r\n\r\nb\r\n--x--',
+    /^The form cannot be read/,
+  ],
+  ['nothing of a form', undefined, 'hello', /^The form cannot be read/],
+  [
+    'no file',
+    undefined,
+    `${fieldsOf()}--x--`,
+    'The form has no file field: send it as the last field.',
+  ],
+  [
+    'no key before the file',
+    undefined,
+    `${fieldsOf(WITHOUT_KEY)}${FILE}b\r\n${field(['key', key])}--x--`,
+    'The form has no key field: send it before the file.',
+  ],
+  [
+    'a field twice',
+    undefined,
+    `${fieldsOf()}${field(['KEY', 'b'])}${FILE}b\r\n--x--`,
+    'The form contains the KEY field twice.',
+  ],
+  [
+    'a long field',
+    undefined,
+    `${field(['key', 'x'.repeat(70_000)])}${FILE}b\r\n--x--`,
+    'The form has more than 65536 bytes in field key.',
+  ],
+  [
+    'many fields',
+    undefined,
+    `${Array.from({ length: 101 }, (_, at) => field([`f${at}`, ''])).join('')}${FILE}b\r\n--x--`,
+    'The form has more than 100 fields.',
+  ],
+  [
+    'long headers of a part',
+    undefined,
+    `--x\r\nA: ${'x'.repeat(20_000)}\r\n`,
+    'The headers of a part are larger than 16384 bytes.',
+  ],
+])('a form with %s is rejected', async (_, type, body, message) => {
   const onError = vi.fn();
   const base = await upload(md5, { onError });
-  const response = await fetch(base, { method: 'POST', headers: { 'content-type': type }, body });
-  expect(response.status).toBe(400);
-  const { Message } = await errorOf(response);
-  expect(Message).toMatch(/^The form cannot be read/);
+  const { status, text } = await sendForm(base, body, undefined, type);
+  expect([status, parse(text)]).toMatchObject([400, { Code: 'MalformedPOSTRequest' }]);
+  expect(parse(text).Message).toMatch(message);
   expect(onError).not.toHaveBeenCalled();
+});
+
+test('a file that is too large is rejected, and one that just fits is not', async () => {
+  const base = await upload(md5, { fileBytes: 5 });
+  expect((await post(base, form(FIELDS))).status).toBe(204);
+  const response = await post(base, form(FIELDS, new Blob(['hello!'])));
+  expect(response.status).toBe(400);
+  expect(await errorOf(response)).toMatchObject({ Code: 'EntityTooLarge', Resource: `/${key}` });
 });
 
 test('backpressure of the handler reaches the client', async () => {
@@ -159,10 +287,7 @@ test('backpressure of the handler reaches the client', async () => {
   });
   const socket = connect(Number(new URL(base).port), '127.0.0.1');
   await once(socket, 'connect');
-  const fields = Object.entries({ ...FIELDS, key: 'a' }).map(
-    ([name, value]) => `${FORM_HEAD}"${name}"\r\n\r\n${value}\r\n`,
-  );
-  const head = `${fields.join('')}${FORM_HEAD}"file"; filename="f"\r\n\r\n`;
+  const head = `${fieldsOf({ ...FIELDS, key: 'a' })}${FILE}`;
   const size = 64 * 1024 * 1024;
   socket.write(
     `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n` +
@@ -187,13 +312,4 @@ test('backpressure of the handler reaches the client', async () => {
   release.resolve();
   expect(await receive(socket, 'etag')).toContain(`"${size}"`);
   socket.destroy();
-});
-
-test('a field that is too long is a malformed form', async () => {
-  const response = await post(await upload(), form({ ...FIELDS, key: 'x'.repeat(70_000) }));
-  expect(response.status).toBe(400);
-  expect(await errorOf(response)).toMatchObject({
-    Code: 'MalformedPOSTRequest',
-    Message: 'The form has more than 65536 bytes in field key.',
-  });
 });

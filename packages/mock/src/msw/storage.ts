@@ -1,21 +1,23 @@
 import type { Call } from '@berth/server-stubs';
 import {
+  addField,
   assertBatch,
   badPath,
   decodeText,
-  type FieldPart,
-  type FileHead,
+  isFileField,
   LIMITS,
-  malformed,
+  malformedForm,
+  missingFile,
   notAllowed,
   notFound,
   readCredentials,
-  readForm,
   readJsonBody,
   storageRoutes,
+  toFileType,
   toStorageResponse,
   toUploaded,
   toUploadFields,
+  UploadError,
 } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH, type Storage, UPLOAD_PATH } from '@berth/storage';
@@ -86,14 +88,12 @@ export function createUploadSurface(
     subject: () => ({ operationId: 'uploadFile', service: undefined }),
     async respond(call, request) {
       if (request.method !== 'POST') throw notAllowed(request.method, ['POST']);
-      const { fields, file } = await readForm(await readParts(request));
-      const head = toUploadFields(fields, file, call.request, profile);
-      return toUploaded(await upload.uploadFile({ ...head, file: file.content }, call), head);
+      const { fields, ...file } = await readForm(request);
+      const input = { ...toUploadFields(fields, call.request, profile), ...file };
+      return toUploaded(await upload.uploadFile(input, call), input);
     },
   };
 }
-
-type Part = FieldPart | (FileHead & { readonly content: AsyncIterable<Uint8Array> });
 
 /** Tests may upload as much as fits in memory. */
 const UNLIMITED = {
@@ -102,37 +102,28 @@ const UNLIMITED = {
 };
 
 /**
- * Reads the parts of a multipart form (RFC 7578). `request.formData()` fails in Node if jsdom has replaced the
+ * Reads a multipart form (RFC 7578) up to its file. `request.formData()` fails in Node if jsdom has replaced the
  * platform's `File` with its own.
  */
-async function readParts(request: Request): Promise<AsyncGenerator<Part>> {
+async function readForm(request: Request) {
   const type = request.headers.get('content-type') ?? '';
   const boundary = getMultipartBoundary(type) ?? '';
   const bytes = new Uint8Array(await request.arrayBuffer());
-  return (async function* () {
-    try {
-      for (const part of parseMultipart([bytes], { boundary, ...UNLIMITED })) {
-        const { name = '', filename = '', isFile } = part;
-        if (isFile)
-          yield {
-            kind: 'file',
-            name,
-            filename,
-            ...toType(part.headers['content-type']),
-            content: once(part.bytes),
-          };
-        else yield { kind: 'field', name, value: part.text };
+  const fields = new Map<string, string>();
+  try {
+    for (const part of parseMultipart([bytes], { boundary, ...UNLIMITED })) {
+      const { name = '', filename = '', isFile } = part;
+      if (isFileField(name)) {
+        const contentType = toFileType(part.headers['content-type']);
+        return { fields, filename, contentType, file: once(part.bytes) };
       }
-    } catch (error) {
-      throw malformed(`The form cannot be read: ${(error as Error).message}`);
+      if (!isFile) addField(fields, name, part.text);
     }
-  })();
-}
-
-function toType(contentType = 'application/octet-stream') {
-  const [mediaType = '', ...parameters] = contentType.toLowerCase().split(/\s*;\s*/);
-  const charset = parameters.find((one) => one.startsWith('charset='))?.slice('charset='.length);
-  return { mediaType, ...(charset !== undefined && { charset }) };
+  } catch (error) {
+    if (error instanceof UploadError) throw error;
+    throw malformedForm(`The form cannot be read: ${(error as Error).message}`);
+  }
+  throw missingFile();
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

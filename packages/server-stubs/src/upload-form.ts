@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { rememberResource, toXml, UploadError, type UploadErrorCode } from '../errors.ts';
-import { HttpError } from '../runtime/faults.ts';
-import type { HandlerResponse } from '../runtime/index.ts';
+import { rememberResource, toXml, UploadError, type UploadErrorCode } from './errors.ts';
+import { charsetOf } from './runtime/decoding.ts';
+import type { HandlerResponse } from './runtime/index.ts';
 
 /** An upload. The grant in the form has not been verified: your handler must do that. */
 export interface UploadInput {
@@ -20,7 +20,7 @@ export interface UploadInput {
    * temporary name, and rename it once the stream has ended (D28).
    */
   readonly file: Readable;
-  /** File name that the client sent. Do not use it as a path. */
+  /** File name that the client sent, or an empty string. Do not use it as a path. */
   readonly filename: string;
   /**
    * Media type that the client sent, in lowercase, with its charset and without other parameters, such as
@@ -44,68 +44,47 @@ export interface UploadResult {
   readonly bucket?: string;
 }
 
-/** A part of a form before the file. */
-export interface FieldPart {
-  readonly kind: 'field';
-  readonly name: string;
-  readonly value: string;
+/**
+ * Returns whether a part of a form is the file. Field names are case-insensitive (D27). The name decides, and not
+ * whether the part has a file name: `curl -F 'file=<a'` sends none.
+ */
+export function isFileField(name: string | undefined): boolean {
+  return name?.toLowerCase() === 'file';
 }
 
-/** A part with a file, whose content a parser adds. */
-export interface FileHead {
-  readonly kind: 'file';
-  readonly name: string;
-  readonly filename: string;
-  /** Media type in lowercase, without parameters. Default: `application/octet-stream`. */
-  readonly mediaType: string;
-  /** Charset of the media type, in lowercase. Undefined if the part does not specify a valid one. */
-  readonly charset?: string;
+/** Adds a field before the file, which is the last field (D27). */
+export function addField(fields: Map<string, string>, name: string, value: string): void {
+  const key = name.toLowerCase();
+  // Parsers differ in which of the two they use, and the grant must not depend on that.
+  if (fields.has(key)) throw malformedForm(`The form contains the ${name} field twice.`);
+  fields.set(key, value);
 }
 
-/** The field with the content, in lowercase. */
-const FILE = 'file';
+export function missingFile(): UploadError {
+  return malformedForm('The form has no file field: send it as the last field.');
+}
+
+export function malformedForm(message: string, cause?: unknown): UploadError {
+  return new UploadError('MalformedPOSTRequest', { message, cause });
+}
+
+/** A token (RFC 9110, section 5.6.2), as which every charset can be written. */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/**
+ * Returns the media type of a file, without parameters other than its charset.
+ *
+ * @param header value of `Content-Type`. Default: `text/plain` (RFC 7578, section 4.4)
+ */
+export function toFileType(header = 'text/plain'): string {
+  const mediaType = header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const charset = charsetOf(header);
+  return charset && TOKEN.test(charset) ? `${mediaType}; charset=${charset}` : mediaType;
+}
 
 /** Form fields whose names are the same in every deployment. */
 const SIGNATURE = 'Signature';
 const KEY = 'key';
-
-/**
- * Reads a form up to its file, and leaves the rest to the caller. Field names are case-insensitive, and `file`
- * is the last field (D27).
- *
- * @throws UploadError if the form is malformed
- */
-export async function readForm<File extends FileHead>(
-  parts: AsyncIterator<FieldPart | File>,
-): Promise<{ readonly fields: ReadonlyMap<string, string>; readonly file: File }> {
-  const fields = new Map<string, string>();
-  const read = () => parts.next().catch(toFormError);
-  for (let next = await read(); next.done !== true; next = await read()) {
-    const part = next.value;
-    const name = part.name.toLowerCase();
-    if (part.kind === 'file') {
-      if (name === FILE) return { fields, file: part };
-    } else if (name === FILE) {
-      throw malformed('The file field has no filename: add one, so that it is read as a file.');
-    } else if (fields.has(name)) {
-      // Parsers differ in which of the two they use, and the grant must not depend on that.
-      throw malformed(`The form contains the ${part.name} field twice.`);
-    } else {
-      fields.set(name, part.value);
-    }
-  }
-  throw malformed('The form has no file field: send it as the last field.');
-}
-
-/** Only the file is an entity that can be too large; a field that is too long makes the form malformed. */
-function toFormError(error: unknown): never {
-  const isField = error instanceof HttpError && error.kind === 'too-large';
-  throw isField ? malformed(error.message) : error;
-}
-
-function malformed(message: string): UploadError {
-  return new UploadError('MalformedPOSTRequest', { message });
-}
 
 /**
  * D30: if the form lacks `Signature`, the token, the meta file ID or `key`, nothing is stored and the
@@ -116,10 +95,9 @@ function malformed(message: string): UploadError {
  */
 export function toUploadFields(
   fields: ReadonlyMap<string, string>,
-  { filename, mediaType, charset }: FileHead,
   request: object,
   { uploadFields }: Pick<WireProfile, 'uploadFields'>,
-): Omit<UploadInput, 'file'> {
+): Pick<UploadInput, 'key' | 'signature' | 'token' | 'metaFileId' | 'fields'> {
   const read = (name: string, code: UploadErrorCode) => {
     const value = fields.get(name.toLowerCase());
     if (value) return value;
@@ -134,8 +112,6 @@ export function toUploadFields(
     signature: read(SIGNATURE, 'AccessDenied'),
     token: read(uploadFields.securityToken, 'AccessDenied'),
     metaFileId: read(uploadFields.metaFileId, 'AccessDenied'),
-    filename,
-    contentType: charset === undefined ? mediaType : `${mediaType}; charset=${charset}`,
     fields,
   };
 }
