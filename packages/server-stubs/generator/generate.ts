@@ -1,15 +1,12 @@
 import type { Validator } from '../src/runtime/route-table.ts';
 import { InvalidDocumentError, type Problem } from './document.ts';
 import type { LoadedDocument } from './load.ts';
-import { writeHandlers, writeIndex, writeTypes } from './modules/write-types.ts';
 import { Names, toTypeName, toVariableName } from './names.ts';
-import { Problems as OldProblems } from './old/document.ts';
-import { readModel } from './operations/read-model.ts';
 import { readOperations, type SchemaUse } from './operations.ts';
-import { SchemaNames } from './schema/schema-store.ts';
 import { type Direction, SchemaReader, SchemaSet, toComponentName } from './schemas.ts';
-import { SchemaTypes } from './types/schema-types.ts';
+import { writeIndex } from './write-index.ts';
 import { writeRoutes } from './write-routes.ts';
+import { writeTypes } from './write-types.ts';
 import { writeValidators } from './write-validators.ts';
 
 export interface GenerateOptions {
@@ -49,19 +46,15 @@ export async function generate(
   const write = ({ schemas, ids }: NamedValidators) =>
     writeValidators(schemas, ids, runtime, problems);
 
-  const model = readModel(document, new OldProblems());
-  const names = new Names();
-  const schemaTypes = new SchemaTypes(model.store, new SchemaNames(names), names);
-  const types = writeTypes(model, schemaTypes, names, runtime);
   const files = new Map([
-    ['types.gen.ts', types.text],
     ['request-validators.gen.ts', write(requests)],
     ['response-validators.gen.ts', write(responses)],
     ['routes.gen.ts', writeRoutes(table, runtime)],
-    ['handlers.gen.ts', writeHandlers(model, types.operations, runtime)],
-    ['index.gen.ts', writeIndex(model, runtime)],
+    ['index.gen.ts', writeIndex(table, runtime)],
   ]);
   if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
+  // Only now are all schemas known to be valid.
+  files.set('types.gen.ts', writeTypes(document, table));
   return { files, warnings: problems.warnings, operations: table.routes };
 }
 
@@ -70,7 +63,7 @@ class NamedValidators {
   readonly schemas: SchemaSet;
   readonly ids = new Map<string, string>();
   readonly #module: string;
-  readonly #names = new Names([]);
+  readonly #names = new Names();
   readonly #byId = new Map<string, Validator>();
 
   constructor(schemas: SchemaSet, module: string) {

@@ -249,7 +249,7 @@ function nameOperations(document: JsonObject): void {
   const operations = entriesOf(paths).flatMap(([path, item]) =>
     METHODS.map((method) => ({ path, method, operation: isObject(item) && item[method] })),
   );
-  const names = new Names([]);
+  const names = new Names();
   const unnamed = operations.filter(({ operation }) => {
     if (!isObject(operation)) return false;
     const { operationId } = operation;

@@ -4,6 +4,14 @@ export { createEventStream, type EventStream, type EventStreamOptions } from './
 export type { ErrorWithResponse, FaultKind, HttpErrorOptions, Violation } from './faults.ts';
 export { HttpError, hasResponse, toResponse } from './faults.ts';
 export type {
+  Handlers as TypedHandlers,
+  Input as TypedInput,
+  InRequest,
+  InResponse,
+  Output as TypedOutput,
+  SecurityHandlers as TypedSecurityHandlers,
+} from './handlers.ts';
+export type {
   FoundOperation,
   Handler,
   Handlers,

@@ -3,25 +3,63 @@
 import {
   createRouter as create,
   type Handlers as AnyHandlers,
+  type InRequest,
+  type InResponse,
   type Router,
   type RouterOptions,
+  type TypedHandlers,
+  type TypedInput,
+  type TypedOutput,
+  type TypedSecurityHandlers,
 } from '../../runtime/index.ts';
-import type { Handlers, Principals, SecurityHandlers } from './handlers.gen.ts';
 import { routes } from './routes.gen.ts';
+import type { components, operations } from './types.gen.ts';
 
-export type { Handlers, Principals, SecurityHandlers } from './handlers.gen.ts';
 export { routes } from './routes.gen.ts';
-export type * from './types.gen.ts';
+export type { components, operations, paths } from './types.gen.ts';
 
-/** Router options. `security` has a handler for each scheme. */
+/** What a handler gets. */
+export type Input<Id extends keyof operations> = TypedInput<operations[Id]>;
+
+/** What a handler may return. */
+export type Output<Id extends keyof operations> = TypedOutput<operations[Id]>;
+
+/** A value of a schema in a response. */
+export type Schema<Name extends keyof components['schemas']> = InResponse<components['schemas'][Name]>;
+
+/** A value of a schema in a request. */
+export type RequestSchema<Name extends keyof components['schemas']> = InRequest<
+  components['schemas'][Name]
+>;
+
+/** What the security handler of each scheme returns. */
+export interface Principals {
+  bearerToken: unknown;
+  signature: unknown;
+}
+
+/** The schemes of each operation, whose principals are in `call.security`. */
+interface Security {
+  'cloudrun-get-root': { bearerToken?: unknown; signature?: unknown };
+  'cloudrun-post-root': { bearerToken?: unknown; signature?: unknown };
+  'cloudrun-get': { bearerToken?: unknown; signature?: unknown };
+  'cloudrun-post': { bearerToken?: unknown; signature?: unknown };
+}
+
+/** Authenticates callers, with one handler for each security scheme that the document uses. */
+export type SecurityHandlers<P extends Principals = Principals> = TypedSecurityHandlers<P>;
+
+/** Handlers by operationId. Operations without a handler respond with 501. */
+export type Handlers<P extends Principals = Principals> = TypedHandlers<operations, Security, P>;
+
 export type Options<P extends Principals = Principals> = Omit<RouterOptions, 'security'> & {
   readonly security: SecurityHandlers<P>;
 };
 
-/** Creates a router that works as Express middleware and as a `node:http` listener. */
+/** Creates a router, which is middleware for Express and a listener for `node:http`. */
 export function createRouter<P extends Principals = Principals>(
   handlers: Handlers<P>,
   options: Options<P>,
 ): Router {
-  return create(routes, handlers as unknown as AnyHandlers, options as RouterOptions);
+  return create(routes, handlers as AnyHandlers, options as RouterOptions);
 }

@@ -1,0 +1,94 @@
+import type { Route, RouteTable } from '../src/runtime/route-table.ts';
+import { toKey } from './names.ts';
+
+/** Writes the module that users import: `createRouter`, `routes`, and the types of the document. */
+export function writeIndex({ routes, securitySchemes }: RouteTable, runtime: string): string {
+  const used = new Set(routes.flatMap(({ security }) => security.flat()));
+  const schemes = Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
+  const isSecured = schemes.length > 0;
+  return `import {
+  createRouter as create,
+  type Handlers as AnyHandlers,
+  type InRequest,
+  type InResponse,
+  type Router,
+  type RouterOptions,
+  type TypedHandlers,
+  type TypedInput,
+  type TypedOutput,${isSecured ? '\n  type TypedSecurityHandlers,' : ''}
+} from '${runtime}';
+import { routes } from './routes.gen.ts';
+import type { components, operations } from './types.gen.ts';
+
+export { routes } from './routes.gen.ts';
+export type { components, operations, paths } from './types.gen.ts';
+
+/** What a handler gets. */
+export type Input<Id extends keyof operations> = TypedInput<operations[Id]>;
+
+/** What a handler may return. */
+export type Output<Id extends keyof operations> = TypedOutput<operations[Id]>;
+
+/** A value of a schema in a response. */
+export type Schema<Name extends keyof components['schemas']> = InResponse<components['schemas'][Name]>;
+
+/** A value of a schema in a request. */
+export type RequestSchema<Name extends keyof components['schemas']> = InRequest<
+  components['schemas'][Name]
+>;
+
+${isSecured ? writeSecured(routes, schemes) : PUBLIC}
+  return create(routes, handlers as AnyHandlers, options as RouterOptions);
+}`;
+}
+
+const HANDLERS = '/** Handlers by operationId. Operations without a handler respond with 501. */';
+const CREATE =
+  '/** Creates a router, which is middleware for Express and a listener for `node:http`. */';
+
+const PUBLIC = `${HANDLERS}
+export type Handlers = TypedHandlers<operations>;
+
+export type Options = Omit<RouterOptions, 'security'>;
+
+${CREATE}
+export function createRouter(handlers: Handlers, options: Options = {}): Router {`;
+
+function writeSecured(routes: readonly Route[], schemes: readonly string[]): string {
+  return `/** What the security handler of each scheme returns. */
+export interface Principals {
+${schemes.map((scheme) => `  ${toKey(scheme)}: unknown;`).join('\n')}
+}
+
+/** The schemes of each operation, whose principals are in \`call.security\`. */
+interface Security {
+${routes.flatMap((route) => writeSchemes(route, schemes)).join('\n')}
+}
+
+/** Authenticates callers, with one handler for each security scheme that the document uses. */
+export type SecurityHandlers<P extends Principals = Principals> = TypedSecurityHandlers<P>;
+
+${HANDLERS}
+export type Handlers<P extends Principals = Principals> = TypedHandlers<operations, Security, P>;
+
+export type Options<P extends Principals = Principals> = Omit<RouterOptions, 'security'> & {
+  readonly security: SecurityHandlers<P>;
+};
+
+${CREATE}
+export function createRouter<P extends Principals = Principals>(
+  handlers: Handlers<P>,
+  options: Options<P>,
+): Router {`;
+}
+
+/** A scheme that not all alternatives include is optional. */
+function writeSchemes({ operationId, security }: Route, schemes: readonly string[]): string[] {
+  const members = schemes
+    .filter((scheme) => security.some((each) => each.includes(scheme)))
+    .map((scheme) => {
+      const isAlways = security.every((alternative) => alternative.includes(scheme));
+      return `${toKey(scheme)}${isAlways ? '' : '?'}: unknown`;
+    });
+  return members.length === 0 ? [] : [`  ${toKey(operationId)}: { ${members.join('; ')} };`];
+}

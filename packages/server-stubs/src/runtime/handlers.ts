@@ -1,0 +1,198 @@
+import type { Readable } from 'node:stream';
+import type { Call } from './call.ts';
+import type { SecurityHandler } from './options.ts';
+import type { RawBody } from './route-table.ts';
+
+/**
+ * The handlers of a document by operationId, from its types as openapi-typescript writes them.
+ *
+ * @example
+ * const handlers: Handlers<operations> = {
+ *   getPet: ({ path }) => ({ status: 200, body: pets.get(path.id) }),
+ * };
+ */
+export type Handlers<Operations, Security = unknown, Principals = unknown> = {
+  readonly [Id in keyof Operations]?: (
+    input: Input<Operations[Id]>,
+    call: Call<SecurityOf<Security, Id, Principals>>,
+  ) => Output<Operations[Id]> | Promise<Output<Operations[Id]>>;
+};
+
+/**
+ * What a handler gets: parameters by place, and the body with its media type. It is a value for JSON and
+ * urlencoded forms, text for text, and a stream for anything else.
+ *
+ * @example
+ * function findPets({ query }: Input<operations['listPets']>) {
+ *   return pets.slice(0, query.limit);
+ * }
+ */
+export type Input<Operation> = ParameterInput<Operation> & BodyInput<Operation>;
+
+/**
+ * What a handler may return: one of the documented responses. A range such as `4XX` stands for its statuses, and
+ * `default` for all that are not documented.
+ *
+ * @example
+ * const missing: Output<operations['getPet']> = { status: 404, body: { title: 'No such pet' } };
+ */
+export type Output<Operation> = Operation extends { responses: infer Responses }
+  ? {
+      [Key in keyof Responses]: Response<StatusOf<Key, keyof Responses>, Responses[Key]>;
+    }[keyof Responses]
+  : never;
+
+/**
+ * Authenticates callers, with one handler for each security scheme that the document uses.
+ *
+ * @example
+ * const security: SecurityHandlers<{ bearer: User }> = { bearer: (token) => findUser(token) };
+ */
+export type SecurityHandlers<Principals> = {
+  readonly [Scheme in keyof Principals]: SecurityHandler<Principals[Scheme]>;
+};
+
+/**
+ * A value of a schema in a response: without the properties that are `writeOnly`.
+ *
+ * @example
+ * const pet: InResponse<components['schemas']['Pet']> = { id: 1, name: 'Tom' };
+ */
+export type InResponse<Value> = Without<Value, '$write', '$read'>;
+
+/**
+ * A value of a schema in a request: without the properties that are `readOnly`.
+ *
+ * @example
+ * const pet: InRequest<components['schemas']['Pet']> = { name: 'Tom', password: 'secret' };
+ */
+export type InRequest<Value> = Without<Value, '$read', '$write'>;
+
+/** openapi-typescript marks the type of a property: `{ $read: Value }` if it is `readOnly`. */
+type Marked<Mark extends string, Value> = { readonly [Name in Mark]: Value };
+
+type Without<Value, Hidden extends string, Shown extends string> =
+  Value extends Marked<Shown, infer Inner>
+    ? Without<Inner, Hidden, Shown>
+    : Value extends readonly unknown[]
+      ? { [Index in keyof Value]: Without<Value[Index], Hidden, Shown> }
+      : Value extends object
+        ? {
+            [Name in keyof Value as Value[Name] extends Marked<Hidden, unknown> | undefined
+              ? never
+              : Name]: Without<Value[Name], Hidden, Shown>;
+          }
+        : Value;
+
+/** The principals of an operation. A scheme that not all alternatives include is optional. */
+type SecurityOf<Security, Id, Principals> = Id extends keyof Security
+  ? {
+      [Scheme in keyof Security[Id]]: Scheme extends keyof Principals
+        ? Principals[Scheme]
+        : unknown;
+    }
+  : Record<never, never>;
+
+type ParameterInput<Operation> = Operation extends { parameters: infer Places }
+  ? {
+      [Place in keyof Places as [Places[Place]] extends [undefined] ? never : Place]-?: InRequest<
+        Exclude<Places[Place], undefined>
+      >;
+    }
+  : unknown;
+
+type BodyInput<Operation> = Operation extends { requestBody: { content: infer Content } }
+  ? RequestContent<Content>
+  : Operation extends { requestBody?: infer Body }
+    ? Exclude<Body, undefined> extends { content: infer Content }
+      ? RequestContent<Content> | { contentType: undefined; body: undefined }
+      : unknown
+    : unknown;
+
+type RequestContent<Content> = {
+  [Type in keyof Content]: { contentType: Type; body: RequestBody<Type, Content[Type]> };
+}[keyof Content];
+
+type RequestBody<Type, Value> =
+  IsValue<Type, Value> extends true
+    ? InRequest<Value>
+    : LowercaseOf<Type> extends FormType
+      ? InRequest<Value>
+      : LowercaseOf<Type> extends TextType
+        ? string
+        : Readable;
+
+type Response<Status, Documented> = Documented extends {
+  headers: infer Headers;
+  content?: infer Content;
+}
+  ? [Content] extends [undefined]
+    ? { status: Status; body?: undefined } & HeadersOf<Headers>
+    : {
+        [Type in keyof Content]: { status: Status } & HeadersOf<Headers> &
+          ContentTypeOf<Type, keyof Content> &
+          ResponseBody<Type, Content[Type]>;
+      }[keyof Content]
+  : never;
+
+type ResponseBody<Type, Value> =
+  IsValue<Type, Value> extends true
+    ? { body: InResponse<Value> }
+    : Type extends '*/*'
+      ? { body?: RawBody | undefined }
+      : { body: RawBody };
+
+/** Required if the router cannot know it. */
+type ContentTypeOf<Type, All> = [All] extends [Type]
+  ? { contentType?: MatchOf<Type> | undefined }
+  : Type extends 'application/json'
+    ? { contentType?: Type | undefined }
+    : { contentType: MatchOf<Type> };
+
+/** A range allows any type within it. */
+type MatchOf<Type> = Type extends `${infer Start}*${infer End}`
+  ? `${Start}${string}${MatchOf<End>}`
+  : Type;
+
+type HeadersOf<Headers> =
+  Record<never, never> extends Headers
+    ? { headers?: HeaderValues<Headers> | undefined }
+    : { headers: HeaderValues<Headers> };
+
+type HeaderValues<Headers> = {
+  [Name in keyof Headers]: Record<never, never> extends Pick<Headers, Name>
+    ? string | readonly string[] | undefined
+    : string | readonly string[];
+};
+
+/** Whether a body is a value, and not a text or a stream. */
+type IsValue<Type, Value> =
+  LowercaseOf<Type> extends JsonType
+    ? true
+    : LowercaseOf<Type> extends AnyType
+      ? [unknown] extends [Value]
+        ? false
+        : [Value] extends [string]
+          ? false
+          : true
+      : false;
+
+type LowercaseOf<Type> = Type extends string ? Lowercase<Type> : never;
+type JsonType =
+  | `${'application/' | `${string}+`}json`
+  | `${'application/' | `${string}+`}json${';' | ' ' | '-'}${string}`;
+type AnyType = `${'*' | 'application'}/*${string}`;
+type FormType = `application/x-www-form-urlencoded${string}`;
+type TextType = `text/${string}` | `application/${'' | `${string}+`}xml${string}`;
+
+type StatusOf<Key, All> = Key extends number
+  ? Key
+  : Key extends 'default'
+    ? Exclude<AnyStatus, Extract<All, number> | StatusIn<All>>
+    : Exclude<StatusIn<Key>, All>;
+type StatusIn<Range> = Range extends `${infer First extends number}XX`
+  ? NumberOf<`${First}${Digit}${Digit}`>
+  : never;
+type AnyStatus = StatusIn<`${1 | 2 | 3 | 4 | 5}XX`>;
+type NumberOf<Text> = Text extends `${infer Value extends number}` ? Value : never;
+type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
