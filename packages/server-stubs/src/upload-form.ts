@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { rememberResource, toXml, UploadError, type UploadErrorCode } from './errors.ts';
-import { charsetOf } from './runtime/media-types.ts';
 import type { HandlerResponse } from './runtime/index.ts';
+import { charsetOf } from './runtime/media-types.ts';
 
 /** An upload. The grant in the form has not been verified: your handler must do that. */
 export interface UploadInput {

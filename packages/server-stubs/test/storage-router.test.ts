@@ -5,7 +5,7 @@ import {
   type StorageHandlers,
 } from '@berth/server-stubs';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
 
@@ -82,14 +82,16 @@ describe('credentials', () => {
   });
 });
 
+/** The contract's message for SYS_ERR. */
+const MESSAGE = 'The call failed. Try again, or report the request ID to the operator.';
+
 test('an error of your own is SYS_ERR, and its text stays here', async () => {
   const base = await storage(
     { onError: () => {} },
     { batchDelete: () => Promise.reject(new Error('secret')) },
   );
   const { status, json } = await post(base, 'batchDelete', { fileList: [] });
-  const message = 'The call failed. Try again, or report the request ID to the operator.';
-  expect([status, json]).toMatchObject([500, { body: { code: 'SYS_ERR', message } }]);
+  expect([status, json]).toMatchObject([500, { body: { code: 'SYS_ERR', message: MESSAGE } }]);
 });
 
 test('a wire profile renames headers and the field of the upload metadata', async () => {
@@ -139,6 +141,29 @@ describe('with flat responses', () => {
       ]);
     }
   });
+
+  test('even if what formats errors fails', async () => {
+    const origins = () => {
+      throw new Error('a bug');
+    };
+    const headers = { ...letIn, origin: 'https://app.example' };
+    const onError = vi.fn();
+    const base = await storage({ wireProfile: { envelope: 'flat' }, cors: { origins }, onError });
+    const { status, json } = await post(base, 'batchDelete', { fileList: [] }, headers);
+    expect([status, json]).toEqual([500, { requestId, code: 'SYS_ERR', message: MESSAGE }]);
+    expect(onError).toHaveBeenCalled();
+  });
+});
+
+test('with responses: check, a wrong response is a 500, and the log names operation and field', async () => {
+  const onViolation = vi.fn();
+  const wrong = { batchDelete: () => ({ fileList: [{ fileID: 1 }] }) } as never;
+  const base = await storage({ responses: 'check', onViolation }, wrong);
+  const { status, json } = await post(base, 'batchDelete', { fileList: ['a'] });
+  expect([status, json]).toMatchObject([500, { body: { code: 'SYS_ERR', message: MESSAGE } }]);
+  const [violation, call] = onViolation.mock.calls[0] ?? [];
+  expect(call.operationId).toBe('batchDelete');
+  expect(violation.message).toMatch(/data\.fileList\[0\]\.code is missing/);
 });
 
 test('routes of an edited document replace those of the contract', async () => {

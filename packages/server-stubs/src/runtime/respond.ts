@@ -118,9 +118,22 @@ export class Responder {
       return;
     }
     for (const name of response.getHeaderNames()) response.removeHeader(name);
-    const body = JSON.stringify({ title: 'Internal Server Error', status: 500 });
-    const head = { 'content-type': 'application/problem+json', connection: 'close' };
-    response.writeHead(500, { ...head, 'content-length': body.length }).end(body);
+    const { headers, body } = this.#createLastResort();
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const head = toHead({ connection: 'close' }, headers, { 'content-type': 'application/json' });
+    response.writeHead(500, { ...head, 'content-length': Buffer.byteLength(text) }).end(text);
+  }
+
+  /** The format of errors stays the same, without the options that may be what failed. */
+  #createLastResort(): HandlerResponse {
+    const { toError, encodeBody = (body) => body } = this.#settings;
+    const error = new HttpError('handler-failed', 'Internal server error.');
+    try {
+      const response = (toError?.(error, this.#call) ?? error)[toResponse](this.#call);
+      return { ...response, body: encodeBody(response.body) };
+    } catch {
+      return error[toResponse]();
+    }
   }
 
   #send(result: HandlerResponse, content: Content | undefined, head: Head): void {
