@@ -142,13 +142,6 @@ export class StorageError extends ContractError {
 /** An upload target error code. Editors suggest the known codes, but any string is allowed. */
 export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 
-export interface UploadErrorOptions extends ContractErrorOptions {
-  /**
-   * The uploaded file, such as `/reports/summary.txt`. Default: the form's `key`, or the request path.
-   */
-  readonly resource?: string;
-}
-
 /**
  * Ends an upload with an error. Status and message come from the contract's table (D27) unless you set
  * them. The response is an XML document with the root element `Error`.
@@ -159,11 +152,9 @@ export interface UploadErrorOptions extends ContractErrorOptions {
 export class UploadError extends ContractError {
   override readonly name = 'UploadError';
   declare readonly code: UploadErrorCode;
-  readonly resource: string | undefined;
 
-  constructor(code: UploadErrorCode, options?: UploadErrorOptions) {
+  constructor(code: UploadErrorCode, options?: ContractErrorOptions) {
     super(UPLOAD_ERRORS, code, options);
-    this.resource = options?.resource;
   }
 
   [toResponse](call: Pick<Call, 'request' | 'requestId' | 'rawPath'>): HandlerResponse {
@@ -178,7 +169,7 @@ export class UploadError extends ContractError {
       body: toXml('Error', {
         Code: this.code,
         Message: this.message,
-        Resource: this.resource ?? resources.get(call.request) ?? call.rawPath,
+        Resource: resources.get(call.request) ?? call.rawPath,
         RequestId: requestId,
         TraceId: requestId,
       }),

@@ -4,6 +4,7 @@ import { toWireProfile } from '@berth/spec/wire-profile';
 import { createCors } from './cors.ts';
 import { GatewayError, toContractError } from './errors.ts';
 import { LIMITS, SIGNATURE } from './generated/contract.gen.ts';
+import type { Input as GeneratedInput, Principals } from './generated/gateway.v1/index.gen.ts';
 import { routes as standard } from './generated/gateway.v1/routes.gen.ts';
 import { hostOf, isLoopback, removeHopByHop } from './headers.ts';
 import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
@@ -61,9 +62,9 @@ export type WebSocketHandler<Caller = unknown> = (
 /** A call to a hosted service, ready to be forwarded. */
 export interface GatewayInput {
   /** Name of the hosted service, which matches the contract's pattern. */
-  readonly name: string;
+  readonly name: GeneratedInput<'cloudrun-get'>['path']['name'];
   /** The rest of the path after `/{name}/`, byte for byte (D3). Empty for the root. */
-  readonly anyPath: string;
+  readonly anyPath: GeneratedInput<'cloudrun-get'>['path']['anyPath'];
   /** Query as sent, without the question mark; `undefined` if there is none. */
   readonly rawQuery: string | undefined;
   /** Request target for the service: `/`, `anyPath` and the query, byte for byte. */
@@ -319,7 +320,7 @@ function toGatewayError(error: HttpError, { request }: Call): GatewayError {
 function toGatewaySecurity(
   { bearerToken, signature }: GatewaySecurity,
   env: EnvOption | undefined,
-): Readonly<Record<keyof GatewaySecurity, SecurityHandler>> {
+): Readonly<Record<keyof Principals, SecurityHandler>> {
   const toLogin = (call: Call): GatewayLogin => Object.assign(call, { env: envOf(call, env) });
   return {
     bearerToken: (token, call) => bearerToken(token, toLogin(call)),

@@ -2,7 +2,7 @@ import { toWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createCors } from './cors.ts';
 import { StorageError, toContractError } from './errors.ts';
 import { LIMITS } from './generated/contract.gen.ts';
-import type { Handlers } from './generated/storage.v2/index.gen.ts';
+import type { Input, Output, operations } from './generated/storage.v2/index.gen.ts';
 import { routes as standard } from './generated/storage.v2/routes.gen.ts';
 import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
 import {
@@ -24,24 +24,18 @@ import {
 } from './storage-wire.ts';
 
 /** The storage API operations. The upload target has its own router. */
-export type StorageOperationId = Exclude<keyof Handlers, 'uploadFile'>;
-
-type GeneratedHandler<Id extends StorageOperationId> = NonNullable<Handlers[Id]>;
+export type StorageOperationId = Exclude<keyof operations, 'uploadFile'>;
 
 /**
  * The validated fields of a storage request. They are at the top level, even if they were sent inside `data`
  * (D21).
  */
-export type StorageInput<Id extends StorageOperationId> = Parameters<
-  GeneratedHandler<Id>
->[0]['body'];
+export type StorageInput<Id extends StorageOperationId> = Input<Id>['body'];
 
 /** The `data` of a storage response, which the router wraps in the envelope (D20). */
-export type StorageData<Id extends StorageOperationId> = DataOf<
-  Awaited<ReturnType<GeneratedHandler<Id>>>
->;
+export type StorageData<Id extends StorageOperationId> = DataOf<Output<Id>>;
 
-type DataOf<Output> = Output extends { status: 200; body: { body: { data?: infer Data } } }
+type DataOf<Response> = Response extends { status: 200; body: { body: { data?: infer Data } } }
   ? Exclude<Data, undefined>
   : never;
 

@@ -14,7 +14,7 @@ test.each([
   [
     'the authentication',
     auth,
-    `createClock createGatewaySignature createKeyPairs createStorageSignature readSignedBody signGatewayRequest
+    `createGatewaySignature createKeyPairs createStorageSignature readSignedBody signGatewayRequest
     signStorageRequest`,
   ],
   [

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, StorageError } from '@berth/server-stubs';
 import {
-  createClock,
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
@@ -69,10 +68,10 @@ const pairs = createKeyPairs({
   dev: { credentials: [PERMANENT, TEMPORARY, EXPIRED] },
   prod: { credentials: [{ id: 'of-prod', secret: 'a secret' }] },
 });
-const clock = createClock(() => NOW * 1000);
+const now = () => NOW * 1000;
 
 describe('the signature of a gateway call', () => {
-  const signature = createGatewaySignature({ pairs, clock });
+  const signature = createGatewaySignature({ pairs, now });
   const headers = { 'content-type': 'text/plain', host: 'dev.example' };
   const target = '/v1/cloudrun/hello?a=1';
   const sign = (credential: Parameters<typeof signGatewayRequest>[0], sent = {}) =>
@@ -177,7 +176,7 @@ describe('the signature of a gateway call', () => {
 });
 
 describe('the session token of a storage call', () => {
-  const { credentials } = createStorageSignature({ pairs, clock });
+  const { credentials } = createStorageSignature({ pairs, now });
   const check = (pair: typeof PERMANENT, sessionToken: string, envId = 'dev') => {
     const authorization = signStorageRequest(pair, { timestamp: NOW })['X-Svc-Authorization'] ?? '';
     const call = { envId } as Parameters<typeof credentials>[1];

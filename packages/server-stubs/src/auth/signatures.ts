@@ -28,50 +28,16 @@ export interface Caller {
   readonly verifyBody?: (bodyHash: string) => void;
 }
 
-/** Checks the time of signatures (D18). */
-export interface Clock {
-  /** Returns the time in milliseconds since the epoch. */
-  now(): number;
-  /** Returns why a time is rejected; `undefined` if it is within the window. */
-  refusalOf(timestamp: number): string | undefined;
-}
-
-/**
- * Creates the clock that signatures are checked against. A signature is valid while its time is within
- * the window, no matter how often it is sent: processes share no state, so none of them could detect a
- * replay. Only TLS keeps others from obtaining a signature.
- *
- * @param now returns the time in milliseconds since the epoch. Default: `Date.now`
- * @param windowSeconds maximum clock skew in either direction, in seconds. Default: the contract's
- * @param owner what the clock belongs to, for error messages
- *
- * @example
- * createGatewaySignature({ pairs, clock: createClock(Date.now, 60) });
- */
-export function createClock(
-  now: () => number = Date.now,
-  windowSeconds: number = LIMITS.clockWindowSeconds,
-  owner = 'server',
-): Clock {
-  return {
-    now,
-    refusalOf(timestamp) {
-      const time = Math.floor(now() / 1000);
-      if (Math.abs(time - timestamp) <= windowSeconds) return undefined;
-      const server = new Date(time * 1000).toISOString().replace('.000', '');
-      return `The signature's timestamp differs by more than ${windowSeconds} s from the ${owner}'s clock, which is at ${time} (${server}): correct the clock of the machine that signs.`;
-    },
-  };
-}
-
 /** What both kinds of signatures are checked against. */
 interface SignatureOptions {
   /** The key pairs, or a function that returns them, if they change. */
   readonly pairs: KeyPairs | (() => KeyPairs);
   /** Service in the signature scope. Default: the contract's. */
   readonly service?: string;
-  /** The clock, or the clock for a request. Default: the machine's clock, and the contract's window. */
-  readonly clock?: Clock | ((request: IncomingMessage) => Clock);
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now` */
+  readonly now?: (request: IncomingMessage) => number;
+  /** Maximum clock skew in either direction, in seconds (D18). Default: the contract's. */
+  readonly windowSeconds?: number;
 }
 
 /** Options of `createGatewaySignature`. */
@@ -86,6 +52,9 @@ export type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'raw
  * IDs and expired pairs, because rejecting them before the body is read would reveal which IDs exist. Only
  * what does not depend on the key pair is checked earlier, such as the format and the time.
  *
+ * A signature is valid while its time is within the window, no matter how often it is sent: processes share no
+ * state, so none of them could detect a replay. Only TLS keeps others from obtaining a signature.
+ *
  * @example
  * const security = { bearerToken: () => undefined, signature: createGatewaySignature({ pairs }) };
  * createGatewayRouter({ call }, { env: 'dev', security });
@@ -93,14 +62,14 @@ export type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'raw
 export function createGatewaySignature(
   options: GatewaySignatureOptions,
 ): (authorization: string, call: SignedCall) => Caller {
-  const { service, pairs, clockOf } = toSettings(options);
+  const { pairs, now, assertScope } = toSettings(options);
   const refuse = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
   return (authorization, { env, request, rawPath, rawQuery = '' }) => {
     const fields = authorization.slice(SIGNATURE.algorithm.length + 1);
     const given = parseSignature(fields, [...REQUIRED, 'Timestamp'], ['Token'], refuse);
     const { id, token, timestamp, signedHeaders } = given;
-    const clock = clockOf(request);
-    assertScope(given, service, timestamp, clock, 'the Timestamp', refuse);
+    const time = now(request);
+    assertScope(given, timestamp, time, 'the Timestamp', refuse);
     // A host in the request target would take precedence over `Host`.
     if (!request.url?.startsWith('/')) {
       throw refuse('The request target of a signed call must be a path.');
@@ -113,7 +82,7 @@ export function createGatewaySignature(
       headers: signedHeaders.map((name) => [name, readHeader(request, name, refuse)] as const),
     });
     const pair = pairs().find(id, env);
-    const isUsable = pair.isUsable(token, clock.now()) && pair.env === env;
+    const isUsable = pair.isUsable(token, time) && pair.env === env;
     const verifyBody = (bodyHash: string): void => {
       const hashes = heads.map((head) => sha256(head + bodyHash));
       if (!matches(pair, given, timestamp, hashes) || !isUsable) throw refuse(MISMATCH);
@@ -168,7 +137,7 @@ export interface StorageSignatureOptions extends SignatureOptions {
  * createStorageRouter(handlers, { env: 'dev', security: createStorageSignature({ pairs }) });
  */
 export function createStorageSignature(options: StorageSignatureOptions): StorageSecurity<Caller> {
-  const { service, pairs, clockOf } = toSettings(options);
+  const { pairs, now, assertScope } = toSettings(options);
   const { signingHost = SIGNATURE.storageSigningHost } = options;
   const names = toWireProfile(options.wireProfile).storageHeaders;
   const requestHash = hashStorageRequest(signingHost);
@@ -188,11 +157,11 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
       if (given.signedHeaders.join(';') !== SIGNATURE.storageSignedHeaders) {
         throw refuse(`The SignedHeaders field must be ${SIGNATURE.storageSignedHeaders}.`);
       }
-      const clock = clockOf(request);
-      assertScope(given, service, timestamp, clock, names.timestamp, refuse);
+      const time = now(request);
+      assertScope(given, timestamp, time, names.timestamp, refuse);
       const pair = pairs().find(given.id, envId);
       const isSigned = matches(pair, given, timestamp, [requestHash]);
-      const isUsable = pair.isUsable(sessionToken.trim(), clock.now());
+      const isUsable = pair.isUsable(sessionToken.trim(), time);
       if (!isSigned || !isUsable || pair.env === undefined) {
         // The same message for everything that must be indistinguishable.
         throw refuse(
@@ -224,32 +193,36 @@ const REQUIRED = ['Credential', 'SignedHeaders', 'Signature'] as const;
 function toSettings({
   pairs,
   service = SIGNATURE.service,
-  clock = createClock(),
+  now = Date.now,
+  windowSeconds = LIMITS.clockWindowSeconds,
 }: SignatureOptions) {
   return {
-    service,
     pairs: typeof pairs === 'function' ? pairs : () => pairs,
-    clockOf: typeof clock === 'function' ? clock : () => clock,
+    now,
+    /** @param source what the timestamp was read from, for error messages */
+    assertScope(
+      scope: Pick<ParsedSignature, 'date' | 'service'>,
+      timestamp: number,
+      milliseconds: number,
+      source: string,
+      refuse: Refuse,
+    ): void {
+      if (scope.service !== service) {
+        throw refuse(`The service in the Credential field must be ${service}.`);
+      }
+      const time = Math.floor(milliseconds / 1000);
+      if (Math.abs(time - timestamp) > windowSeconds) {
+        // A wrong clock is a common reason why calls are rejected, so the message has the server's time.
+        const server = new Date(time * 1000).toISOString().replace('.000', '');
+        throw refuse(
+          `The signature's timestamp differs by more than ${windowSeconds} s from the server's clock, which is at ${time} (${server}): correct the clock of the machine that signs.`,
+        );
+      }
+      if (scope.date !== toScopeDate(timestamp)) {
+        throw refuse(`The date in the Credential field must be the UTC date of ${source}.`);
+      }
+    },
   };
-}
-
-/** @param source what the timestamp was read from, for error messages */
-function assertScope(
-  scope: Pick<ParsedSignature, 'date' | 'service'>,
-  service: string,
-  timestamp: number,
-  clock: Clock,
-  source: string,
-  refuse: Refuse,
-): void {
-  if (scope.service !== service) {
-    throw refuse(`The service in the Credential field must be ${service}.`);
-  }
-  const reason = clock.refusalOf(timestamp);
-  if (reason !== undefined) throw refuse(reason);
-  if (scope.date !== toScopeDate(timestamp)) {
-    throw refuse(`The date in the Credential field must be the UTC date of ${source}.`);
-  }
 }
 
 /** Compares in constant time, and with each hash. */

@@ -1,7 +1,6 @@
 import type { GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
 import {
   type Caller,
-  createClock,
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
@@ -78,8 +77,9 @@ export function createAuthenticator(
   }
 
   update(environments);
-  const clock = createClock(now, limits.clockWindowSeconds);
-  const common = { pairs: () => pairs, service: signature.service, clock };
+  const { service, storageSigningHost: signingHost } = signature;
+  const windowSeconds = limits.clockWindowSeconds;
+  const common = { pairs: () => pairs, service, now, windowSeconds };
   return {
     gateway: {
       bearerToken: createBearer({
@@ -91,7 +91,7 @@ export function createAuthenticator(
     },
     storage: createStorageSignature({
       ...common,
-      signingHost: signature.storageSigningHost,
+      signingHost,
       wireProfile,
     }),
     update,

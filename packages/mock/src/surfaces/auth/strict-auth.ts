@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { type GatewayCall, GatewayError } from '@berth/server-stubs';
 import {
   type Caller,
-  createClock,
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
@@ -22,10 +21,9 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
   const key = await importJWK(publicKey);
   const present = createPresentAuth(profile);
   const pairs = createKeyPairs({ [env]: { credentials: [KEY_PAIR] } });
-  const nowOf = (request: IncomingMessage) => recordOf(request).session.clock.now();
-  const clock = (request: IncomingMessage) => createClock(() => nowOf(request), undefined, 'mock');
-  const gatewaySignature = createGatewaySignature({ pairs, clock });
-  const storageSignature = createStorageSignature({ pairs, wireProfile: profile, clock });
+  const now = (request: IncomingMessage) => recordOf(request).session.clock.now();
+  const gatewaySignature = createGatewaySignature({ pairs, now });
+  const storageSignature = createStorageSignature({ pairs, wireProfile: profile, now });
   return {
     gateway: {
       async bearerToken(token, login) {
@@ -35,7 +33,7 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
             algorithms: [TOKEN_KEY.alg],
             audience: env,
             requiredClaims: ['exp', 'sub'],
-            currentDate: new Date(nowOf(login.request)),
+            currentDate: new Date(now(login.request)),
           });
           return { id: payload.sub };
         } catch (error) {
