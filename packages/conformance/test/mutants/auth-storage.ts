@@ -20,69 +20,52 @@ const refuseSpelling = (operation: Operation, spelling: string) =>
 const withoutAuthorization = (get: (name: string) => string | undefined) => !get(authorization);
 
 export const authStorage: Rows = {
-  'AU-STORAGE-AUTHORIZATION': {
-    'links can be requested with only a timestamp': acceptStorage(
-      (get) => get(authorization) === undefined && get(timestamp) !== undefined,
-      [LINKS],
-    ),
-    'the credential is rejected if its header name is in lower case': refuseSpelling(
-      DELETE,
-      authorization.toLowerCase(),
-    ),
-  },
-  'AU-STORAGE-SESSION-TOKEN': {
-    'the session token is rejected if its header name is in lower case': refuseSpelling(
-      GRANT,
-      sessionToken.toLowerCase(),
-    ),
-  },
-  'AU-STORAGE-TIMESTAMP': {
-    'the timestamp is rejected if its header name is in upper case': refuseSpelling(
-      COPY,
-      timestamp.toUpperCase(),
-    ),
-  },
-  'AU-STORAGE-NONE': {
-    'links can be requested without any credentials': acceptStorage(
-      (get) => Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
-      [LINKS],
-    ),
-    'a timestamp alone is accepted': acceptStorage(
-      (get) => withoutAuthorization(get) && get(timestamp) && get(sessionToken) === undefined,
-    ),
-  },
-  'AU-STORAGE-WRONG': {
-    'an empty credential is accepted': acceptStorage((get) => get(authorization) === '', [DELETE]),
-    'only the beginning of a credential is compared': acceptStorage(
-      (get, { storageHeaders, keyPair }) => {
-        const value = get(authorization);
-        const { length } = storageHeaders()[authorization] ?? '';
-        return value?.length === length && value.includes(keyPair.id);
-      },
-    ),
-  },
-  'AU-STORAGE-EACH-CALL': {
-    'a call without credentials uses those of its connection': (context) => {
-      const trusted = new WeakSet<object>();
-      return {
-        request(call) {
-          if (!call.operation) return;
-          if (call.headers.get(authorization)) trusted.add(call.connection);
-          else if (trusted.has(call.connection)) authenticateStorage(call, context);
-        },
-      };
+  'AU-STORAGE-AUTHORIZATION: links can be requested with only a timestamp': acceptStorage(
+    (get) => get(authorization) === undefined && get(timestamp) !== undefined,
+    [LINKS],
+  ),
+  'AU-STORAGE-AUTHORIZATION: the credential is rejected if its header name is in lower case':
+    refuseSpelling(DELETE, authorization.toLowerCase()),
+  'AU-STORAGE-SESSION-TOKEN: the session token is rejected if its header name is in lower case':
+    refuseSpelling(GRANT, sessionToken.toLowerCase()),
+  'AU-STORAGE-TIMESTAMP: the timestamp is rejected if its header name is in upper case':
+    refuseSpelling(COPY, timestamp.toUpperCase()),
+  'AU-STORAGE-NONE: links can be requested without any credentials': acceptStorage(
+    (get) => Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
+    [LINKS],
+  ),
+  'AU-STORAGE-NONE: a timestamp alone is accepted': acceptStorage(
+    (get) => withoutAuthorization(get) && get(timestamp) && get(sessionToken) === undefined,
+  ),
+  'AU-STORAGE-WRONG: an empty credential is accepted': acceptStorage(
+    (get) => get(authorization) === '',
+    [DELETE],
+  ),
+  'AU-STORAGE-WRONG: only the beginning of a credential is compared': acceptStorage(
+    (get, { storageHeaders, keyPair }) => {
+      const value = get(authorization);
+      const { length } = storageHeaders()[authorization] ?? '';
+      return value?.length === length && value.includes(keyPair.id);
     },
-    'the environment of the first call on a connection counts for later calls':
-      trustsStorageConnection((request, _, env) => {
-        request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, env);
-      }),
+  ),
+  'AU-STORAGE-EACH-CALL: a call without credentials uses those of its connection': (context) => {
+    const trusted = new WeakSet<object>();
+    return {
+      request(call) {
+        if (!call.operation) return;
+        if (call.headers.get(authorization)) trusted.add(call.connection);
+        else if (trusted.has(call.connection)) authenticateStorage(call, context);
+      },
+    };
   },
-  'AU-STORAGE-ENV': {
-    'the environment in a deletion is not checked': ({ env }) =>
-      retarget(replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
-    'an environment that merely starts with the right name is accepted': (context) =>
-      retarget(
-        replace(/(?<=\/envs\/)[^/]*/, (env) => (env.startsWith(context.env) ? context.env : env)),
-      ),
-  },
+  'AU-STORAGE-EACH-CALL: the environment of the first call on a connection counts for later calls':
+    trustsStorageConnection((request, _, env) => {
+      request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, env);
+    }),
+  'AU-STORAGE-ENV: the environment in a deletion is not checked': ({ env }) =>
+    retarget(replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
+  'AU-STORAGE-ENV: an environment that merely starts with the right name is accepted': (context) =>
+    retarget(
+      replace(/(?<=\/envs\/)[^/]*/, (env) => (env.startsWith(context.env) ? context.env : env)),
+    ),
 };

@@ -16,72 +16,58 @@ const acceptWith = (
 ) => accept((_, { headers }, context) => isAccepted((name) => headers.get(name), context));
 
 export const auth: Rows = {
-  'AU-BEARER': {
-    'only signatures are accepted': {
-      ...reject((value) => value.startsWith('Bearer ')),
-      upgrade: ({ headers }) =>
-        headers.get('Authorization')?.startsWith('Bearer ')
-          ? toRefusal(401, 'SIGNATURE_REQUIRED')
-          : undefined,
-    },
+  'AU-BEARER: only signatures are accepted': {
+    ...reject((value) => value.startsWith('Bearer ')),
+    upgrade: ({ headers }) =>
+      headers.get('Authorization')?.startsWith('Bearer ')
+        ? toRefusal(401, 'SIGNATURE_REQUIRED')
+        : undefined,
   },
-  'AU-BEARER-ENV': {
-    'a token from another environment is accepted on GET': accept(
-      (value, { method }, { otherAuthorization }) =>
-        method === 'GET' && value === otherAuthorization,
-    ),
-    'a token from another environment is accepted with an X-Forwarded-Host': acceptWith(
+  'AU-BEARER-ENV: a token from another environment is accepted on GET': accept(
+    (value, { method }, { otherAuthorization }) => method === 'GET' && value === otherAuthorization,
+  ),
+  'AU-BEARER-ENV: a token from another environment is accepted with an X-Forwarded-Host':
+    acceptWith(
       (get, { otherAuthorization }) =>
         get('Authorization') === otherAuthorization && get('X-Forwarded-Host'),
     ),
+  'AU-SIGNATURE: only tokens are accepted on POST': rejectSigned(({ method }) => method === 'POST'),
+  'AU-NONE: a POST without credentials is rejected only after the service has been called': (
+    context,
+  ) =>
+    gatewayRequest(async (request) => {
+      const { method, headers } = request;
+      if (method !== 'POST' || headers.get('Authorization') !== undefined) return;
+      await callAgain(context, request, { Authorization: context.authorization });
+    }),
+  'AU-NONE: a call that seems to come from this machine is accepted': acceptWith(
+    (get) =>
+      !get('Authorization') &&
+      /127\.0\.0\.1|localhost/.test(`${get('X-Forwarded-For')} ${get('X-Real-IP')}`),
+  ),
+  'AU-BEARER-BAD: a token with the algorithm none is accepted': accept(
+    (value = '') => /^Bearer [\w-]+\.[\w-]+\.$/.test(value) && headOf(value)?.alg === 'none',
+  ),
+  'AU-BEARER-BAD: an expired token is accepted': accept(
+    (value) => (claimsOf(value)?.exp ?? Number.NaN) * 1000 < Date.now(),
+  ),
+  'AU-EACH-CALL: a call without credentials uses those of its connection': (context) => {
+    const trusted = new WeakSet<object>();
+    return gatewayRequest((request) => {
+      if (request.headers.get('Authorization') === context.authorization)
+        trusted.add(request.connection);
+      else if (trusted.has(request.connection)) authenticate(request, context);
+    });
   },
-  'AU-SIGNATURE': {
-    'only tokens are accepted on POST': rejectSigned(({ method }) => method === 'POST'),
-  },
-  'AU-NONE': {
-    'a POST without credentials is rejected only after the service has been called': (context) =>
-      gatewayRequest(async (request) => {
-        const { method, headers } = request;
-        if (method !== 'POST' || headers.get('Authorization') !== undefined) return;
-        await callAgain(context, request, { Authorization: context.authorization });
-      }),
-    'a call that seems to come from this machine is accepted': acceptWith(
-      (get) =>
-        !get('Authorization') &&
-        /127\.0\.0\.1|localhost/.test(`${get('X-Forwarded-For')} ${get('X-Real-IP')}`),
-    ),
-  },
-  'AU-BEARER-BAD': {
-    'a token with the algorithm none is accepted': accept(
-      (value = '') => /^Bearer [\w-]+\.[\w-]+\.$/.test(value) && headOf(value)?.alg === 'none',
-    ),
-    'an expired token is accepted': accept(
-      (value) => (claimsOf(value)?.exp ?? Number.NaN) * 1000 < Date.now(),
-    ),
-  },
-  'AU-EACH-CALL': {
-    'a call without credentials uses those of its connection': (context) => {
-      const trusted = new WeakSet<object>();
-      return gatewayRequest((request) => {
-        if (request.headers.get('Authorization') === context.authorization)
-          trusted.add(request.connection);
-        else if (trusted.has(request.connection)) authenticate(request, context);
-      });
-    },
-    'a token from another environment is accepted after a valid one on the same connection': (
-      context,
-    ) =>
+  'AU-EACH-CALL: a token from another environment is accepted after a valid one on the same connection':
+    (context) =>
       trustsConnection(
         ({ headers }) => headers.get('Authorization') === context.otherAuthorization,
       )(context),
-  },
-  'AU-SCHEME-UNKNOWN': {
-    'a valid token is accepted with any scheme': accept((value, _, { authorization }) =>
-      value?.endsWith(` ${authorization.split(' ').at(-1)}`),
-    ),
-    'the token is accepted in Proxy-Authorization': acceptWith(
-      (get, context) =>
-        !get('Authorization') && get('Proxy-Authorization') === context.authorization,
-    ),
-  },
+  'AU-SCHEME-UNKNOWN: a valid token is accepted with any scheme': accept(
+    (value, _, { authorization }) => value?.endsWith(` ${authorization.split(' ').at(-1)}`),
+  ),
+  'AU-SCHEME-UNKNOWN: the token is accepted in Proxy-Authorization': acceptWith(
+    (get, context) => !get('Authorization') && get('Proxy-Authorization') === context.authorization,
+  ),
 };

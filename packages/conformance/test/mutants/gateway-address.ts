@@ -30,69 +30,61 @@ function toRedirect(status: number, location: string): MutatedResponse {
 }
 
 export const gatewayAddress: Rows = {
-  'GW-ENV-HOST': {
-    'every host is accepted as the host of the environment': ({ env }) =>
-      gatewayRequest(({ headers }) => headers.set('Host', toEnv(env))),
-    'the Host of the first call on a connection counts for later calls': () => {
-      const stateOf = perConnection<{ host?: string | undefined }>(() => ({}));
-      return gatewayRequest((request) => {
-        const state = stateOf(request);
-        state.host ??= request.headers.get('Host');
-        if (state.host) request.headers.set('Host', state.host);
-      });
+  'GW-ENV-HOST: every host is accepted as the host of the environment': ({ env }) =>
+    gatewayRequest(({ headers }) => headers.set('Host', toEnv(env))),
+  'GW-ENV-HOST: the Host of the first call on a connection counts for later calls': () => {
+    const stateOf = perConnection<{ host?: string | undefined }>(() => ({}));
+    return gatewayRequest((request) => {
+      const state = stateOf(request);
+      state.host ??= request.headers.get('Host');
+      if (state.host) request.headers.set('Host', state.host);
+    });
+  },
+  'GW-PATH-SHAPE: a call to a missing service is sent to another service': retarget(
+    replace(/^\/v1\/cloudrun\/[^/?]+(?=[^?]*\/respond(\?|$))/, '/v1/cloudrun/conformance'),
+  ),
+  'GW-PATH-SHAPE: what follows a semicolon counts as a path parameter and is dropped': onPath(
+    drop(/;[^/]*/g),
+  ),
+  'GW-PATH-OPTIONAL: a call without anyPath calls /index': onPath((path) => path || '/index'),
+  'GW-PATH-OPTIONAL: a GET without anyPath is redirected to the URL with a slash': forwardedRequest(
+    ({ method, path, target }) =>
+      method === 'GET' && /^\/v1\/cloudrun\/[^/]+$/.test(path)
+        ? toRedirect(301, target.replace(path, `${path}/`))
+        : undefined,
+  ),
+  'GW-PATH-TRAILING-SLASH: a trailing slash after the name causes a redirect': {
+    request({ target }) {
+      if (target !== '/v1/cloudrun/conformance/') return;
+      const redirect = toGatewayResponse(301);
+      redirect.headers.set('Location', target.slice(0, -1));
+      return redirect;
     },
   },
-  'GW-PATH-SHAPE': {
-    'a call to a missing service is sent to another service': retarget(
-      replace(/^\/v1\/cloudrun\/[^/?]+(?=[^?]*\/respond(\?|$))/, '/v1/cloudrun/conformance'),
-    ),
-    'what follows a semicolon counts as a path parameter and is dropped': onPath(drop(/;[^/]*/g)),
-  },
-  'GW-PATH-OPTIONAL': {
-    'a call without anyPath calls /index': onPath((path) => path || '/index'),
-    'a GET without anyPath is redirected to the URL with a slash': forwardedRequest(
-      ({ method, path, target }) =>
-        method === 'GET' && /^\/v1\/cloudrun\/[^/]+$/.test(path)
-          ? toRedirect(301, target.replace(path, `${path}/`))
-          : undefined,
-    ),
-  },
-  'GW-PATH-TRAILING-SLASH': {
-    'a trailing slash after the name causes a redirect': {
-      request({ target }) {
-        if (target !== '/v1/cloudrun/conformance/') return;
-        const redirect = toGatewayResponse(301);
-        redirect.headers.set('Location', target.slice(0, -1));
-        return redirect;
-      },
-    },
-    'the name and a slash call the path //': onPath((path) => (path === '/' ? '//' : path)),
-  },
-  'GW-PATH-SEGMENTS': {
-    'the tenth and later segments are dropped': gatewayRequest((request) => {
-      const { path, query } = request;
-      const segments = path.split('/');
-      if (segments.length <= 14) return;
-      request.target = segments.slice(0, 13).join('/') + (query ? `?${query}` : '');
-    }),
-    "the gateway's prefix is removed twice": retarget(replace(/^(\/v1\/cloudrun\/\w+)\1/, '$1')),
-  },
-  'GW-PATH-ESCAPES': {
-    '%2F in a path is decoded': onPath(replace('%2F', '/')),
-    'escapes that are not UTF-8 are replaced': onPath(replace(NOT_UTF8, '%EF%BF%BD')),
-  },
-  'GW-PATH-SLASHES': {
-    'empty path segments are dropped': onPath((path) =>
-      /[^/]\/{2,}[^/]/.test(path) ? path.replaceAll(/\/{2,}/g, '/') : path,
-    ),
-    'three slashes become two': onPath(replace(/\/{3,}/g, '//')),
-  },
-  'GW-QUERY-RAW': {
-    'query parameters are sorted by name': onQuery((query) => {
-      const nameOf = (pair: string) => pair.split('=', 1)[0] ?? '';
-      const pairs = query.split('&');
-      return pairs.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other))).join('&');
-    }),
-    'an escaped space becomes a plus': onQuery(replace('%20', '+')),
-  },
+  'GW-PATH-TRAILING-SLASH: the name and a slash call the path //': onPath((path) =>
+    path === '/' ? '//' : path,
+  ),
+  'GW-PATH-SEGMENTS: the tenth and later segments are dropped': gatewayRequest((request) => {
+    const { path, query } = request;
+    const segments = path.split('/');
+    if (segments.length <= 14) return;
+    request.target = segments.slice(0, 13).join('/') + (query ? `?${query}` : '');
+  }),
+  "GW-PATH-SEGMENTS: the gateway's prefix is removed twice": retarget(
+    replace(/^(\/v1\/cloudrun\/\w+)\1/, '$1'),
+  ),
+  'GW-PATH-ESCAPES: %2F in a path is decoded': onPath(replace('%2F', '/')),
+  'GW-PATH-ESCAPES: escapes that are not UTF-8 are replaced': onPath(
+    replace(NOT_UTF8, '%EF%BF%BD'),
+  ),
+  'GW-PATH-SLASHES: empty path segments are dropped': onPath((path) =>
+    /[^/]\/{2,}[^/]/.test(path) ? path.replaceAll(/\/{2,}/g, '/') : path,
+  ),
+  'GW-PATH-SLASHES: three slashes become two': onPath(replace(/\/{3,}/g, '//')),
+  'GW-QUERY-RAW: query parameters are sorted by name': onQuery((query) => {
+    const nameOf = (pair: string) => pair.split('=', 1)[0] ?? '';
+    const pairs = query.split('&');
+    return pairs.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other))).join('&');
+  }),
+  'GW-QUERY-RAW: an escaped space becomes a plus': onQuery(replace('%20', '+')),
 };

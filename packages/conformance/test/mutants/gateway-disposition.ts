@@ -31,62 +31,48 @@ const inlinePasses = (how: 'set' | 'add', wanted: Match, values = /^inline/i) =>
   );
 
 export const gatewayDisposition: Rows = {
-  'GW-C1': {
-    'a JSON response to a GET has no Content-Disposition': lost('GET', {
-      type: 'application/json',
-    }),
-    'only the first response on a connection has a Content-Disposition': laterResponses(
-      ({ headers }) => headers.remove('Content-Disposition'),
-    ),
-  },
-  'GW-C2': {
-    'audio in response to a POST has no Content-Disposition': lost('POST', { type: /^audio\// }),
-    'a service error has none on POST': lost('POST', { status: NOT_OF_NGINX }),
-  },
-  'GW-C2-TEXT': {
-    'text types are compared case-sensitively': attachedOnPost({
-      type: /^(application\/json|text\/plain)$/,
-      contentType: /^[^;]*[A-Z]/,
-    }),
-    'a Content-Disposition from the service is kept on a text type': ofServicePasses({
-      method: 'POST',
-      type: 'text/plain',
-    }),
-  },
-  'GW-C2-PARAMETERS': {
-    'JSON with a charset does not count as a text type': attachedOnPost({
-      contentType: /^application\/json;/,
-    }),
-    'a type counts as text if a parameter names a text type': lost('POST', {
-      contentType: NAMES_TEXT,
-    }),
-  },
-  'GW-C2-NOT-TEXT': {
-    'types that end in +json count as text': lost('POST', { type: /\+json$/ }),
-    'a type counts as text if it starts with the name of a text type': lost('POST', {
-      type: /^(application\/json|text\/plain)./,
-    }),
-  },
-  'GW-C3': {
-    'an event stream in response to a POST is sent as an attachment': attachedOnPost({
-      type: 'text/event-stream',
-    }),
-    'that of the service passes with an event stream': ofServicePasses({
-      type: 'text/event-stream',
-    }),
-  },
-  'GW-C3-WEBSOCKET': {
-    'a 101 is sent as an attachment': upgraded(setHeader(NAME, 'attachment')),
-    "a 101 has the service's Content-Disposition": upgraded(passHeader(NAME)),
-  },
-  'GW-DISPOSITION-INLINE': {
-    'an inline disposition from the service is kept next to attachment in response to a POST':
-      inlinePasses('add', { method: 'POST' }),
-    'attachment becomes a parameter of inline': serviceResponse(
-      { when: ({ headers }) => headers.get(NAME) },
-      ({ headers }, request) => {
-        if (valuesOfService(request, NAME)[0] === 'inline') headers.set(NAME, 'inline; attachment');
-      },
-    ),
-  },
+  'GW-C1: a JSON response to a GET has no Content-Disposition': lost('GET', {
+    type: 'application/json',
+  }),
+  'GW-C1: only the first response on a connection has a Content-Disposition': laterResponses(
+    ({ headers }) => headers.remove('Content-Disposition'),
+  ),
+  'GW-C2: audio in response to a POST has no Content-Disposition': lost('POST', {
+    type: /^audio\//,
+  }),
+  'GW-C2: a service error has none on POST': lost('POST', { status: NOT_OF_NGINX }),
+  'GW-C2-TEXT: text types are compared case-sensitively': attachedOnPost({
+    type: /^(application\/json|text\/plain)$/,
+    contentType: /^[^;]*[A-Z]/,
+  }),
+  'GW-C2-TEXT: a Content-Disposition from the service is kept on a text type': ofServicePasses({
+    method: 'POST',
+    type: 'text/plain',
+  }),
+  'GW-C2-PARAMETERS: JSON with a charset does not count as a text type': attachedOnPost({
+    contentType: /^application\/json;/,
+  }),
+  'GW-C2-PARAMETERS: a type counts as text if a parameter names a text type': lost('POST', {
+    contentType: NAMES_TEXT,
+  }),
+  'GW-C2-NOT-TEXT: types that end in +json count as text': lost('POST', { type: /\+json$/ }),
+  'GW-C2-NOT-TEXT: a type counts as text if it starts with the name of a text type': lost('POST', {
+    type: /^(application\/json|text\/plain)./,
+  }),
+  'GW-C3: an event stream in response to a POST is sent as an attachment': attachedOnPost({
+    type: 'text/event-stream',
+  }),
+  'GW-C3: that of the service passes with an event stream': ofServicePasses({
+    type: 'text/event-stream',
+  }),
+  'GW-C3-WEBSOCKET: a 101 is sent as an attachment': upgraded(setHeader(NAME, 'attachment')),
+  "GW-C3-WEBSOCKET: a 101 has the service's Content-Disposition": upgraded(passHeader(NAME)),
+  'GW-DISPOSITION-INLINE: an inline disposition from the service is kept next to attachment in response to a POST':
+    inlinePasses('add', { method: 'POST' }),
+  'GW-DISPOSITION-INLINE: attachment becomes a parameter of inline': serviceResponse(
+    { when: ({ headers }) => headers.get(NAME) },
+    ({ headers }, request) => {
+      if (valuesOfService(request, NAME)[0] === 'inline') headers.set(NAME, 'inline; attachment');
+    },
+  ),
 };

@@ -15,30 +15,26 @@ const instead = (names: RegExp, response: () => MutatedResponse) =>
   gatewayRequest(({ service = '' }) => (names.test(service) ? response() : undefined));
 
 export const gatewayNames: Rows = {
-  'GW-NAME-ACCEPTED': {
-    'a name with uppercase letters is rejected': instead(/[A-Z]/, () =>
-      toRefusal(400, 'INVALID_REQUEST'),
-    ),
-    'a name of 60 characters is rejected if a path follows': {
-      request: ({ service, path }) =>
-        service?.length === 60 && /^(\/[^/]*){4}/.test(path)
-          ? toRefusal(400, 'INVALID_REQUEST')
-          : undefined,
-    },
+  'GW-NAME-ACCEPTED: a name with uppercase letters is rejected': instead(/[A-Z]/, () =>
+    toRefusal(400, 'INVALID_REQUEST'),
+  ),
+  'GW-NAME-ACCEPTED: a name of 60 characters is rejected if a path follows': {
+    request: ({ service, path }) =>
+      service?.length === 60 && /^(\/[^/]*){4}/.test(path)
+        ? toRefusal(400, 'INVALID_REQUEST')
+        : undefined,
   },
-  'GW-NAME-LENGTH': {
-    'a one-letter name gets a 200': instead(/^[m-zA-Z]$/, () => toGatewayResponse(200)),
-    'a name that is too long gets an HTML page': gatewayError(
-      { service: /^.{61,}$/ },
-      setBody('<h1>400 Bad Request</h1>', 'text/html'),
-    ),
-  },
-  'GW-NAME-PATTERN': {
-    'a name with a semicolon is accepted': retarget(
-      replace(/^\/v1\/cloudrun\/[^/?]*;.*/, '/v1/cloudrun/conformance'),
-    ),
-    'hyphens and underscores around a name are trimmed': retarget(
-      replace(/(?<=^\/v1\/cloudrun\/)(?:[-_]+(\w+)|(\w+?)[-_]+)(?=[/?]|$)/, '$1$2'),
-    ),
-  },
+  'GW-NAME-LENGTH: a one-letter name gets a 200': instead(/^[m-zA-Z]$/, () =>
+    toGatewayResponse(200),
+  ),
+  'GW-NAME-LENGTH: a name that is too long gets an HTML page': gatewayError(
+    { service: /^.{61,}$/ },
+    setBody('<h1>400 Bad Request</h1>', 'text/html'),
+  ),
+  'GW-NAME-PATTERN: a name with a semicolon is accepted': retarget(
+    replace(/^\/v1\/cloudrun\/[^/?]*;.*/, '/v1/cloudrun/conformance'),
+  ),
+  'GW-NAME-PATTERN: hyphens and underscores around a name are trimmed': retarget(
+    replace(/(?<=^\/v1\/cloudrun\/)(?:[-_]+(\w+)|(\w+?)[-_]+)(?=[/?]|$)/, '$1$2'),
+  ),
 };

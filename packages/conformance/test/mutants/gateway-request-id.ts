@@ -33,18 +33,19 @@ const rejection = (
 };
 
 export const gatewayRequestId: Rows = {
-  'GW-REQUEST-ID': {
-    'a redirect from the service has no X-Request-Id': gatewayResponse({ status: 302 }, remove),
-    'only the first response on a connection has one': laterResponses(({ headers }) =>
-      headers.remove(ID),
+  'GW-REQUEST-ID: a redirect from the service has no X-Request-Id': gatewayResponse(
+    { status: 302 },
+    remove,
+  ),
+  'GW-REQUEST-ID: only the first response on a connection has one': laterResponses(({ headers }) =>
+    headers.remove(ID),
+  ),
+  'GW-REQUEST-ID-EQUAL: the requestId in an error response to a POST differs from the header':
+    gatewayResponse({ method: 'POST', code: 'SERVICE_NOT_FOUND' }, (response) =>
+      changeJson({ requestId: randomUUID() })(response),
     ),
-  },
-  'GW-REQUEST-ID-EQUAL': {
-    'the requestId in an error response to a POST differs from the header': gatewayResponse(
-      { method: 'POST', code: 'SERVICE_NOT_FOUND' },
-      (response) => changeJson({ requestId: randomUUID() })(response),
-    ),
-    'the body of an error has the ID of the first call on its connection': () => {
+  'GW-REQUEST-ID-EQUAL: the body of an error has the ID of the first call on its connection':
+    () => {
       const stateOf = perConnection<{ first?: string | undefined }>(() => ({}));
       const error = gatewayError((response, request) => {
         const { first } = stateOf(request);
@@ -57,59 +58,55 @@ export const gatewayRequestId: Rows = {
         },
       };
     },
-  },
-  'GW-REQUEST-ID-NEW': {
-    "the caller's X-Request-Id is reused": gatewayResponse(
-      { status: 200 },
-      ({ headers }, request) => {
-        const own = request.headers.get(NAME);
-        if (own) headers.set(NAME, own);
-      },
-    ),
-    'every thirteenth call has that of the call before': () => {
-      let count = 0;
-      let last: string | undefined;
-      return {
-        response({ headers }, { isGateway }) {
-          if (!isGateway) return;
-          const own = headers.get(ID);
-          count += 1;
-          if (count % 13 === 0 && last) headers.set(ID, last);
-          last = own;
-        },
-      };
+  "GW-REQUEST-ID-NEW: the caller's X-Request-Id is reused": gatewayResponse(
+    { status: 200 },
+    ({ headers }, request) => {
+      const own = request.headers.get(NAME);
+      if (own) headers.set(NAME, own);
     },
-  },
-  'GW-REQUEST-ID-OWN': {
-    "the service's X-Request-Id is sent alongside the gateway's": gatewayResponse(
-      { method: 'POST' },
-      ({ headers }, request) => {
-        for (const own of valuesOfService(request, NAME)) headers.add(NAME, own);
+  ),
+  'GW-REQUEST-ID-NEW: every thirteenth call has that of the call before': () => {
+    let count = 0;
+    let last: string | undefined;
+    return {
+      response({ headers }, { isGateway }) {
+        if (!isGateway) return;
+        const own = headers.get(ID);
+        count += 1;
+        if (count % 13 === 0 && last) headers.set(ID, last);
+        last = own;
       },
-    ),
-    "the service's follows in the same header": serviceResponse(({ headers }, request) => {
+    };
+  },
+  "GW-REQUEST-ID-OWN: the service's X-Request-Id is sent alongside the gateway's": gatewayResponse(
+    { method: 'POST' },
+    ({ headers }, request) => {
+      for (const own of valuesOfService(request, NAME)) headers.add(NAME, own);
+    },
+  ),
+  "GW-REQUEST-ID-OWN: the service's follows in the same header": serviceResponse(
+    ({ headers }, request) => {
       const [own] = valuesOfService(request, NAME);
       if (own) headers.set(NAME, `${headers.get(NAME)}, ${own}`);
-    }),
-  },
-  'GW-REQUEST-ID-UPGRADE': {
-    'a 101 has no X-Request-Id': upgraded(remove),
-    'a handshake that the gateway rejects gets none': rejection('gateway', withoutId),
-  },
-  'GW-REQUEST-ID-METHODS': {
-    'the response to a method other than GET and POST has no X-Request-Id': gatewayResponse(
-      { when: (_, { method }) => method !== 'GET' && method !== 'POST' },
-      remove,
-    ),
-    'the response to a HEAD has none': gatewayResponse({ method: 'HEAD' }, withoutId),
-  },
-  'GW-REQUEST-ID-OPTIONS': {
-    'the response to a preflight has no X-Request-Id': {
-      response({ headers }, { method, headers: asked }) {
-        if (method === 'OPTIONS' && asked.get('Access-Control-Request-Method'))
-          headers.remove(NAME);
-      },
     },
-    'an OPTIONS without Origin gets none': options((headers) => !headers.get('Origin')),
+  ),
+  'GW-REQUEST-ID-UPGRADE: a 101 has no X-Request-Id': upgraded(remove),
+  'GW-REQUEST-ID-UPGRADE: a handshake that the gateway rejects gets none': rejection(
+    'gateway',
+    withoutId,
+  ),
+  'GW-REQUEST-ID-METHODS: the response to a method other than GET and POST has no X-Request-Id':
+    gatewayResponse({ when: (_, { method }) => method !== 'GET' && method !== 'POST' }, remove),
+  'GW-REQUEST-ID-METHODS: the response to a HEAD has none': gatewayResponse(
+    { method: 'HEAD' },
+    withoutId,
+  ),
+  'GW-REQUEST-ID-OPTIONS: the response to a preflight has no X-Request-Id': {
+    response({ headers }, { method, headers: asked }) {
+      if (method === 'OPTIONS' && asked.get('Access-Control-Request-Method')) headers.remove(NAME);
+    },
   },
+  'GW-REQUEST-ID-OPTIONS: an OPTIONS without Origin gets none': options(
+    (headers) => !headers.get('Origin'),
+  ),
 };

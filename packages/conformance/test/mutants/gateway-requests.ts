@@ -27,32 +27,29 @@ const changePieces = (change: (pieces: readonly Buffer[]) => Buffer[]): Hooks =>
   });
 
 export const gatewayRequests: Rows = {
-  'GW-FORWARD-METHOD': {
-    'X-HTTP-Method-Override in a POST changes the method': gatewayRequest((request) => {
+  'GW-FORWARD-METHOD: X-HTTP-Method-Override in a POST changes the method': gatewayRequest(
+    (request) => {
       const wanted = request.headers.get('X-HTTP-Method-Override');
       if (request.method === 'POST' && wanted) request.method = wanted;
+    },
+  ),
+  'GW-FORWARD-METHOD: a POST without a body becomes a GET': forwardedRequest((request) => {
+    if (request.method === 'POST' && request.body.length === 0) request.method = 'GET';
+  }),
+  'GW-FORWARD-HEADERS: headers whose names begin with X- do not reach the service': gatewayRequest(
+    keepHeaders((name) => !/^x-/i.test(name)),
+  ),
+  'GW-FORWARD-HEADERS: only the last value of a repeated header reaches the service':
+    gatewayRequest(({ headers }) => {
+      const last = headers.all('X-Conformance-Repeated').at(-1);
+      if (last !== undefined) headers.set('X-Conformance-Repeated', last);
     }),
-    'a POST without a body becomes a GET': forwardedRequest((request) => {
-      if (request.method === 'POST' && request.body.length === 0) request.method = 'GET';
-    }),
-  },
-  'GW-FORWARD-HEADERS': {
-    'headers whose names begin with X- do not reach the service': gatewayRequest(
-      keepHeaders((name) => !/^x-/i.test(name)),
-    ),
-    'only the last value of a repeated header reaches the service': gatewayRequest(
-      ({ headers }) => {
-        const last = headers.all('X-Conformance-Repeated').at(-1);
-        if (last !== undefined) headers.set('X-Conformance-Repeated', last);
-      },
-    ),
-  },
-  'GW-FORWARD-BODY': {
-    'JSON is parsed and serialized again': forwardedRequest(changeJson({})),
-    'only the first chunk of a chunked body arrives': changePieces((pieces) => pieces.slice(0, 1)),
-  },
-  'GW-CALLS-APART': {
-    'headers of a call are sent again with the next call on the same connection': () => {
+  'GW-FORWARD-BODY: JSON is parsed and serialized again': forwardedRequest(changeJson({})),
+  'GW-FORWARD-BODY: only the first chunk of a chunked body arrives': changePieces((pieces) =>
+    pieces.slice(0, 1),
+  ),
+  'GW-CALLS-APART: headers of a call are sent again with the next call on the same connection':
+    () => {
       const stateOf = perConnection<{ last?: MutatedRequest }>(() => ({}));
       return gatewayRequest((request) => {
         const state = stateOf(request);
@@ -65,16 +62,15 @@ export const gatewayRequests: Rows = {
         state.last = request;
       });
     },
-    'a response is used again for the same path with another query': () => {
-      const known = new Map<string, MutatedResponse>();
-      return {
-        ...gatewayRequest(({ path, method }) =>
-          method === 'GET' && !COMMANDS.test(path) ? known.get(path) : undefined,
-        ),
-        response(response, { path, isGateway }) {
-          if (isGateway && isOfService(response)) known.set(path, response);
-        },
-      };
-    },
+  'GW-CALLS-APART: a response is used again for the same path with another query': () => {
+    const known = new Map<string, MutatedResponse>();
+    return {
+      ...gatewayRequest(({ path, method }) =>
+        method === 'GET' && !COMMANDS.test(path) ? known.get(path) : undefined,
+      ),
+      response(response, { path, isGateway }) {
+        if (isGateway && isOfService(response)) known.set(path, response);
+      },
+    };
   },
 };

@@ -23,85 +23,72 @@ const fromCaller = (opcode: number) => (frame: SocketFrame) =>
 const handshake = (upgrade: (request: MutatedRequest) => unknown): Hooks => ({ upgrade });
 
 export const gatewaySockets: Rows = {
-  'GW-WS-UPGRADE': {
-    'a handshake with a cookie is rejected': handshake(({ headers }) =>
-      headers.get('Cookie') === undefined ? undefined : toRefusal(403, 'INVALID_REQUEST'),
-    ),
-    'a handshake gets 426 because the upgrade was lost': handshake(({ headers }) =>
-      headers.get('Authorization') ? toGatewayResponse(426) : undefined,
-    ),
+  'GW-WS-UPGRADE: a handshake with a cookie is rejected': handshake(({ headers }) =>
+    headers.get('Cookie') === undefined ? undefined : toRefusal(403, 'INVALID_REQUEST'),
+  ),
+  'GW-WS-UPGRADE: a handshake gets 426 because the upgrade was lost': handshake(({ headers }) =>
+    headers.get('Authorization') ? toGatewayResponse(426) : undefined,
+  ),
+  'GW-WS-TEXT: a character that is split between two fragments is replaced': frames(
+    ({ from, opcode, fin }) => from === 'caller' && opcode < CLOSE && (opcode === 0 || !fin),
+    ({ data }) => ({ data: Buffer.from(data.toString()) }),
+  ),
+  'GW-WS-TEXT: the gateway greets the caller with a message': {
+    joined: (send) =>
+      send({ from: 'service', opcode: TEXT, fin: true, data: Buffer.from('connected') }),
   },
-  'GW-WS-TEXT': {
-    'a character that is split between two fragments is replaced': frames(
-      ({ from, opcode, fin }) => from === 'caller' && opcode < CLOSE && (opcode === 0 || !fin),
-      ({ data }) => ({ data: Buffer.from(data.toString()) }),
-    ),
-    'the gateway greets the caller with a message': {
-      joined: (send) =>
-        send({ from: 'service', opcode: TEXT, fin: true, data: Buffer.from('connected') }),
+  'GW-WS-BINARY: binary messages that contain text arrive as text messages': frames(
+    ({ opcode, data }) => opcode === BINARY && isUtf8(data) && data.length > 1,
+    () => ({ opcode: TEXT }),
+  ),
+  'GW-WS-BINARY: a trailing zero byte is lost': frames(
+    (frame) => fromCaller(BINARY)(frame) && frame.data.at(-1) === 0,
+    ({ data }) => ({ data: data.subarray(0, -1) }),
+  ),
+  'GW-WS-PING: control frames other than closes are dropped': {
+    frames: (frame) => (frame.opcode > CLOSE ? [] : [frame]),
+  },
+  'GW-WS-PING: the payload of a pong is lost': frames(
+    ({ from, opcode }) => from === 'service' && opcode === PONG,
+    () => ({ data: Buffer.alloc(0) }),
+  ),
+  'GW-WS-SUBPROTOCOL: only the first offered subprotocol reaches the service': handshake(
+    setHeader(NAME, (offered) => offered.split(/, */)[0] || undefined),
+  ),
+  'GW-WS-SUBPROTOCOL: the subprotocol chosen by the service does not reach the caller': upgraded(
+    (response, request) => {
+      if (request.headers.get(NAME)?.includes(',')) response.headers.remove(NAME);
     },
-  },
-  'GW-WS-BINARY': {
-    'binary messages that contain text arrive as text messages': frames(
-      ({ opcode, data }) => opcode === BINARY && isUtf8(data) && data.length > 1,
-      () => ({ opcode: TEXT }),
-    ),
-    'a trailing zero byte is lost': frames(
-      (frame) => fromCaller(BINARY)(frame) && frame.data.at(-1) === 0,
-      ({ data }) => ({ data: data.subarray(0, -1) }),
-    ),
-  },
-  'GW-WS-PING': {
-    'control frames other than closes are dropped': {
-      frames: (frame) => (frame.opcode > CLOSE ? [] : [frame]),
-    },
-    'the payload of a pong is lost': frames(
-      ({ from, opcode }) => from === 'service' && opcode === PONG,
-      () => ({ data: Buffer.alloc(0) }),
-    ),
-  },
-  'GW-WS-SUBPROTOCOL': {
-    'only the first offered subprotocol reaches the service': handshake(
-      setHeader(NAME, (offered) => offered.split(/, */)[0] || undefined),
-    ),
-    'the subprotocol chosen by the service does not reach the caller': upgraded(
-      (response, request) => {
-        if (request.headers.get(NAME)?.includes(',')) response.headers.remove(NAME);
-      },
-    ),
-  },
-  'GW-WS-CLOSE': {
-    'the service always receives the close code 1000': frames(fromCaller(CLOSE), ({ data }) => ({
+  ),
+  'GW-WS-CLOSE: the service always receives the close code 1000': frames(
+    fromCaller(CLOSE),
+    ({ data }) => ({
       data: Buffer.from([1000 >> 8, 1000 & 255, ...data.subarray(2)]),
-    })),
-    "the caller's reason is lost": frames(fromCaller(CLOSE), ({ data }) => ({
-      data: data.subarray(0, 2),
-    })),
-  },
-  'GW-WS-AUTH': {
-    'a handshake without credentials is accepted': acceptHandshake((value) => value === undefined),
-    'the service is called before the credentials are checked': (context) => ({
-      async response(response, { target, headers }) {
-        if (response.status < 400 || !headers.get('Upgrade')) return;
-        const Host = headers.get('Host') ?? '';
-        const given = { Host, Authorization: context.authorization };
-        await context.call({ method: 'GET', target, headers: given });
-      },
     }),
-  },
-  'AU-SIGNATURE': {
-    'a handshake is verified as a GET of the root': (context) =>
-      handshake((request) =>
-        readSignature(request) && !isSigned(request, context, { path: '/' })
-          ? toRefusal(401, 'SIGNATURE_WRONG')
-          : undefined,
-      ),
-  },
-  'AU-BEARER': {
-    'a handshake with a token is rejected': handshake(({ headers }) =>
-      headers.get('Authorization')?.startsWith('Bearer ')
-        ? toRefusal(401, 'SIGNATURE_REQUIRED')
+  ),
+  "GW-WS-CLOSE: the caller's reason is lost": frames(fromCaller(CLOSE), ({ data }) => ({
+    data: data.subarray(0, 2),
+  })),
+  'GW-WS-AUTH: a handshake without credentials is accepted': acceptHandshake(
+    (value) => value === undefined,
+  ),
+  'GW-WS-AUTH: the service is called before the credentials are checked': (context) => ({
+    async response(response, { target, headers }) {
+      if (response.status < 400 || !headers.get('Upgrade')) return;
+      const Host = headers.get('Host') ?? '';
+      const given = { Host, Authorization: context.authorization };
+      await context.call({ method: 'GET', target, headers: given });
+    },
+  }),
+  'AU-SIGNATURE: a handshake is verified as a GET of the root': (context) =>
+    handshake((request) =>
+      readSignature(request) && !isSigned(request, context, { path: '/' })
+        ? toRefusal(401, 'SIGNATURE_WRONG')
         : undefined,
     ),
-  },
+  'AU-BEARER: a handshake with a token is rejected': handshake(({ headers }) =>
+    headers.get('Authorization')?.startsWith('Bearer ')
+      ? toRefusal(401, 'SIGNATURE_REQUIRED')
+      : undefined,
+  ),
 };

@@ -31,19 +31,17 @@ const pieces = (change: (piece: Buffer) => Buffer) =>
   });
 
 export const gatewayStreams: Rows = {
-  'GW-SSE': {
-    'only the first of several lines of data arrives': events(
-      replace(/(^data:.*\r?\n)(?:data:.*\r?\n)+/gm, '$1'),
-    ),
-    'a character that is split between two chunks is replaced': pieces((piece) =>
-      Buffer.from(piece.toString()),
-    ),
+  'GW-SSE: only the first of several lines of data arrives': events(
+    replace(/(^data:.*\r?\n)(?:data:.*\r?\n)+/gm, '$1'),
+  ),
+  'GW-SSE: a character that is split between two chunks is replaced': pieces((piece) =>
+    Buffer.from(piece.toString()),
+  ),
+  'GW-SSE-UNBUFFERED: an event stream is buffered until it ends': {
+    buffersEvents: true,
   },
-  'GW-SSE-UNBUFFERED': {
-    'an event stream is buffered until it ends': {
-      buffersEvents: true,
-    },
-    'the end of an event waits for the next one': stream(async function* late(all) {
+  'GW-SSE-UNBUFFERED: the end of an event waits for the next one': stream(
+    async function* late(all) {
       let held = '';
       for await (const piece of all) {
         const text = held + piece.toString('latin1');
@@ -51,6 +49,6 @@ export const gatewayStreams: Rows = {
         yield Buffer.from(text.slice(0, text.length - held.length), 'latin1');
       }
       yield Buffer.from(held);
-    }),
-  },
+    },
+  ),
 };

@@ -14,8 +14,8 @@ export interface Mutant {
 
 type Row = Mutant['create'] | Hooks;
 
-/** Mutants by the rule that they break, and by what they break. */
-export type Rows = { readonly [rule in RuleId]?: Readonly<Record<string, Row>> };
+/** Mutants by the rule that they break and what they break: `GW-C1: a JSON response to a GET has no …`. */
+export type Rows = { readonly [row in `${RuleId}: ${string}`]: Row };
 
 /** Reads and changes files with calls that the mutant makes itself. */
 export interface Files {
@@ -54,10 +54,8 @@ export interface MutantContext extends Files {
 }
 
 export function toMutants(rows: Rows): Mutant[] {
-  return Object.entries(rows).flatMap(([rule, faults]) =>
-    Object.entries(faults).map(([breaks, row]) => {
-      const create = typeof row === 'function' ? row : () => row;
-      return { rule: rule as RuleId, breaks, create };
-    }),
-  );
+  return Object.entries(rows).map(([name, row]) => {
+    const [rule, breaks = ''] = name.split(/: (.*)/);
+    return { rule: rule as RuleId, breaks, create: typeof row === 'function' ? row : () => row };
+  });
 }

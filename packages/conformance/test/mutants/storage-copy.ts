@@ -43,74 +43,68 @@ const emptied =
   });
 
 export const storageCopy: Rows = {
-  'ST-COPY-CALL': {
-    'the entry reports no failure, but nothing is copied': leaveOut(COPY, (item) =>
-      'srcPath' in item && 'dstPath' in item ? {} : undefined,
-    ),
-    'from the fourth item on, the source of the first item is copied': copyItems((item, first) => {
+  'ST-COPY-CALL: the entry reports no failure, but nothing is copied': leaveOut(COPY, (item) =>
+    'srcPath' in item && 'dstPath' in item ? {} : undefined,
+  ),
+  'ST-COPY-CALL: from the fourth item on, the source of the first item is copied': copyItems(
+    (item, first) => {
       item.srcPath = first.srcPath;
-    }, 3),
-  },
-  'ST-COPY-SRC-PATH': {
-    'an item without srcPath fails, but the call does not': failWithout('srcPath'),
-  },
-  'ST-COPY-DST-PATH': {
-    'an item without dstPath fails, but the call does not': failWithout('dstPath'),
-    'an item without it is a copy onto the source': request(COPY, (call) => {
-      const { json } = call;
-      if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
-      for (const item of json.fileList) item.dstPath ??= `${item.srcPath}-copy`;
-      call.json = json;
-    }),
-  },
-  'ST-COPY-OVERWRITE-DEFAULT': {
-    'an existing destination is kept if overwrite is omitted': copyItems({
-      overwrite: instead(undefined, false),
-    }),
-    'it is false for moves': copyItems((item) => {
-      if (item.removeOriginal) item.overwrite ??= false;
-    }),
-  },
-  'ST-COPY-OVERWRITE-TRUE': {
-    'an existing destination is kept even if overwrite is true': copyItems({
-      overwrite: instead(true, false),
-    }),
-    'it is ignored in the second item': copyItems({ overwrite: instead(true, false) }, 1),
-  },
-  'ST-COPY-OVERWRITE-FALSE': {
-    'overwrite false is ignored': copyItems({ overwrite: instead(false, true) }),
-    'if overwrite is false, the item fails, but the destination is overwritten': ({ storage }) =>
+    },
+    3,
+  ),
+  'ST-COPY-SRC-PATH: an item without srcPath fails, but the call does not': failWithout('srcPath'),
+  'ST-COPY-DST-PATH: an item without dstPath fails, but the call does not': failWithout('dstPath'),
+  'ST-COPY-DST-PATH: an item without it is a copy onto the source': request(COPY, (call) => {
+    const { json } = call;
+    if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
+    for (const item of json.fileList) item.dstPath ??= `${item.srcPath}-copy`;
+    call.json = json;
+  }),
+  'ST-COPY-OVERWRITE-DEFAULT: an existing destination is kept if overwrite is omitted': copyItems({
+    overwrite: instead(undefined, false),
+  }),
+  'ST-COPY-OVERWRITE-DEFAULT: it is false for moves': copyItems((item) => {
+    if (item.removeOriginal) item.overwrite ??= false;
+  }),
+  'ST-COPY-OVERWRITE-TRUE: an existing destination is kept even if overwrite is true': copyItems({
+    overwrite: instead(true, false),
+  }),
+  'ST-COPY-OVERWRITE-TRUE: it is ignored in the second item': copyItems(
+    { overwrite: instead(true, false) },
+    1,
+  ),
+  'ST-COPY-OVERWRITE-FALSE: overwrite false is ignored': copyItems({
+    overwrite: instead(false, true),
+  }),
+  'ST-COPY-OVERWRITE-FALSE: if overwrite is false, the item fails, but the destination is overwritten':
+    ({ storage }) =>
       afterCopies(({ srcPath, dstPath }, entry) =>
         entry?.code === 'OBJECT_ALREADY_EXIST'
           ? storage(COPY, { fileList: [{ srcPath, dstPath }] })
           : undefined,
       ),
-  },
-  'ST-COPY-KEEPS-SOURCE': {
-    'a copy removes its source': copyItems({ removeOriginal: instead(undefined, true) }),
-    'removeOriginal of the first item applies to all': copyItems((item, first) => {
+  'ST-COPY-KEEPS-SOURCE: a copy removes its source': copyItems({
+    removeOriginal: instead(undefined, true),
+  }),
+  'ST-COPY-KEEPS-SOURCE: removeOriginal of the first item applies to all': copyItems(
+    (item, first) => {
       item.removeOriginal = first.removeOriginal ?? false;
-    }, 1),
-  },
-  'ST-COPY-MOVE': {
-    'a move keeps its source': copyItems({ removeOriginal: instead(true, false) }),
-    'removeOriginal counts only in the first two items': copyItems(
-      { removeOriginal: undefined },
-      2,
-    ),
-  },
-  'ST-COPY-MOVE-FAILED': {
-    'a failed move removes its source': sourceIsGone(() => true),
-    'the source is removed if the destination exists': sourceIsGone(
-      (_, { code }) => code === 'OBJECT_ALREADY_EXIST',
-    ),
-  },
-  'ST-COPY-SELF': {
-    'a copy onto itself empties the file': emptied(
-      ({ srcPath, dstPath, removeOriginal }) => srcPath === dstPath && !removeOriginal,
-    ),
-    'the middle file of a chain of copies is emptied': emptied((item, all) =>
-      all.some((other) => other !== item && other.srcPath === item.dstPath),
-    ),
-  },
+    },
+    1,
+  ),
+  'ST-COPY-MOVE: a move keeps its source': copyItems({ removeOriginal: instead(true, false) }),
+  'ST-COPY-MOVE: removeOriginal counts only in the first two items': copyItems(
+    { removeOriginal: undefined },
+    2,
+  ),
+  'ST-COPY-MOVE-FAILED: a failed move removes its source': sourceIsGone(() => true),
+  'ST-COPY-MOVE-FAILED: the source is removed if the destination exists': sourceIsGone(
+    (_, { code }) => code === 'OBJECT_ALREADY_EXIST',
+  ),
+  'ST-COPY-SELF: a copy onto itself empties the file': emptied(
+    ({ srcPath, dstPath, removeOriginal }) => srcPath === dstPath && !removeOriginal,
+  ),
+  'ST-COPY-SELF: the middle file of a chain of copies is emptied': emptied((item, all) =>
+    all.some((other) => other !== item && other.srcPath === item.dstPath),
+  ),
 };

@@ -27,71 +27,72 @@ const refuseLinks = (isRefused: (items: Json[]) => unknown) =>
 const failed = (code: string) => ({ code, tempFileURL: '' });
 
 export const storageLinks: Rows = {
-  'ST-LINKS-CALL': {
-    'a link to a file without an extension has no host': links(hasNoExtension, {
-      tempFileURL: (url) => new URL(url).pathname,
-    }),
-  },
-  'ST-LINKS-ITEM-FILE-ID': {
-    'an item without fileID is skipped if others have one': request(LINKS, (call) => {
+  'ST-LINKS-CALL: a link to a file without an extension has no host': links(hasNoExtension, {
+    tempFileURL: (url) => new URL(url).pathname,
+  }),
+  'ST-LINKS-ITEM-FILE-ID: an item without fileID is skipped if others have one': request(
+    LINKS,
+    (call) => {
       const fileList = itemsOf(call).filter((item) => 'fileID' in item);
       if (fileList.length > 0) call.json = { ...call.json, fileList };
-    }),
-    'an item without fileID fails alone': request(LINKS, ({ json }) => {
-      const isWithout = (item: unknown) => isObject(item) && !('fileID' in item);
-      if (!json?.fileList?.some?.(isWithout)) return undefined;
-      const entry = { fileID: '', ...failed('INVALID_PARAM') };
-      return toStorageResponse(200, { data: { fileList: json.fileList.map(() => entry) } });
-    }),
-  },
-  'ST-LINKS-MAX-AGE': {
-    'the second item with a maxAge gets no link': leaveOut(LINKS, ({ fileID, maxAge }, index) =>
+    },
+  ),
+  'ST-LINKS-ITEM-FILE-ID: an item without fileID fails alone': request(LINKS, ({ json }) => {
+    const isWithout = (item: unknown) => isObject(item) && !('fileID' in item);
+    if (!json?.fileList?.some?.(isWithout)) return undefined;
+    const entry = { fileID: '', ...failed('INVALID_PARAM') };
+    return toStorageResponse(200, { data: { fileList: json.fileList.map(() => entry) } });
+  }),
+  'ST-LINKS-MAX-AGE: the second item with a maxAge gets no link': leaveOut(
+    LINKS,
+    ({ fileID, maxAge }, index) =>
       index > 0 && fileID && maxAge !== undefined
         ? { fileID, ...failed('INVALID_PARAM') }
         : undefined,
-    ),
-    'it is required': refuseLinks((all) => all.some(({ maxAge }) => maxAge === undefined)),
-  },
-  'ST-LINKS-LIST': {
-    'a file requested twice has only one entry': list(LINKS, unique),
-    'a missing file gets no entry': list(LINKS, (entries) => entries.filter(isOk)),
-  },
-  'ST-LINKS-FILE-ID': {
-    'the entry for a missing file has an empty fileID': links(isBad, { fileID: '' }),
-    'it is lower-cased': links(any, { fileID: (id) => id.toLowerCase() }),
-  },
-  'ST-LINKS-CODE': {
-    'the code for a file without an extension is OK': links(hasNoExtension, { code: 'OK' }),
-    'from the sixth item on, existing files are missing': links(
-      (_, __, index) => index > 4,
-      failed('MISSING'),
-    ),
-  },
-  'ST-LINKS-URL': {
-    'the entry for a missing file has no tempFileURL': links(isBad, { tempFileURL: undefined }),
-    'that of a missing file is null': links(isBad, { tempFileURL: null }),
-  },
-  'ST-LINKS-DOWNLOAD': {
-    'a link works only once': linksWorkOnce,
-    'from the fourth item on, each link is that of the item before': list(LINKS, (all) => {
+  ),
+  'ST-LINKS-MAX-AGE: it is required': refuseLinks((all) =>
+    all.some(({ maxAge }) => maxAge === undefined),
+  ),
+  'ST-LINKS-LIST: a file requested twice has only one entry': list(LINKS, unique),
+  'ST-LINKS-LIST: a missing file gets no entry': list(LINKS, (entries) => entries.filter(isOk)),
+  'ST-LINKS-FILE-ID: the entry for a missing file has an empty fileID': links(isBad, {
+    fileID: '',
+  }),
+  'ST-LINKS-FILE-ID: it is lower-cased': links(any, { fileID: (id) => id.toLowerCase() }),
+  'ST-LINKS-CODE: the code for a file without an extension is OK': links(hasNoExtension, {
+    code: 'OK',
+  }),
+  'ST-LINKS-CODE: from the sixth item on, existing files are missing': links(
+    (_, __, index) => index > 4,
+    failed('MISSING'),
+  ),
+  'ST-LINKS-URL: the entry for a missing file has no tempFileURL': links(isBad, {
+    tempFileURL: undefined,
+  }),
+  'ST-LINKS-URL: that of a missing file is null': links(isBad, { tempFileURL: null }),
+  'ST-LINKS-DOWNLOAD: a link works only once': linksWorkOnce,
+  'ST-LINKS-DOWNLOAD: from the fourth item on, each link is that of the item before': list(
+    LINKS,
+    (all) => {
       const given = all.map(({ tempFileURL }) => tempFileURL);
       for (const [index, entry] of all.entries())
         if (index > 2 && isOk(entry) && given[index - 1]) entry.tempFileURL = given[index - 1];
-    }),
-  },
-  'ST-LINKS-EXPIRE': {
-    'a link works for at least an hour': items(LINKS, {
-      maxAge: (age) => age && Math.max(age, 3600),
-    }),
-    'the lifetime of the last item in a call applies to all items': request(LINKS, (call) => {
+    },
+  ),
+  'ST-LINKS-EXPIRE: a link works for at least an hour': items(LINKS, {
+    maxAge: (age) => age && Math.max(age, 3600),
+  }),
+  'ST-LINKS-EXPIRE: the lifetime of the last item in a call applies to all items': request(
+    LINKS,
+    (call) => {
       const { maxAge } = itemsOf(call).at(-1) ?? {};
       if (maxAge === undefined) return;
       const fileList = itemsOf(call).map((item) => ({ ...item, maxAge }));
       call.json = { ...call.json, fileList };
-    }),
-  },
-  'ST-LINKS-MISSING': {
-    'a deleted file has the code SUCCESS and a broken link': watching(({ publicUrl }) => {
+    },
+  ),
+  'ST-LINKS-MISSING: a deleted file has the code SUCCESS and a broken link': watching(
+    ({ publicUrl }) => {
       const deleted = new Set<string>();
       return {
         ...links((entry) => isBad(entry) && deleted.has(toPath(entry.fileID)), {
@@ -100,27 +101,25 @@ export const storageLinks: Rows = {
         }),
         deleted: (path) => deleted.add(path),
       };
-    }),
-    'a missing file gets a link if a file with a longer name exists': watching(
-      ({ files, publicUrl }) => {
-        const isBeginning = (path: string) =>
-          path !== '' && [...files.keys()].some((one) => one !== path && one.startsWith(path));
-        return links((entry) => isBad(entry) && isBeginning(toPath(entry.fileID)), {
-          code: 'SUCCESS',
-          tempFileURL: `${publicUrl}/x`,
-        });
-      },
-    ),
-  },
-  'ST-LINKS-ALONE': {
-    'a missing file in the last item causes the call to be rejected': refuseAfter(
-      LINKS,
-      (entries) => entries.at(-1)?.code === 'STORAGE_FILE_NONEXIST' && isOk(entries[0]),
-    ),
-    'items after a missing file get no links': list(LINKS, (entries) => {
-      const first = entries.findIndex(isBad);
-      const rest = first < 0 ? [] : entries.slice(first);
-      for (const entry of rest) Object.assign(entry, failed('ABORTED'));
-    }),
-  },
+    },
+  ),
+  'ST-LINKS-MISSING: a missing file gets a link if a file with a longer name exists': watching(
+    ({ files, publicUrl }) => {
+      const isBeginning = (path: string) =>
+        path !== '' && [...files.keys()].some((one) => one !== path && one.startsWith(path));
+      return links((entry) => isBad(entry) && isBeginning(toPath(entry.fileID)), {
+        code: 'SUCCESS',
+        tempFileURL: `${publicUrl}/x`,
+      });
+    },
+  ),
+  'ST-LINKS-ALONE: a missing file in the last item causes the call to be rejected': refuseAfter(
+    LINKS,
+    (entries) => entries.at(-1)?.code === 'STORAGE_FILE_NONEXIST' && isOk(entries[0]),
+  ),
+  'ST-LINKS-ALONE: items after a missing file get no links': list(LINKS, (entries) => {
+    const first = entries.findIndex(isBad);
+    const rest = first < 0 ? [] : entries.slice(first);
+    for (const entry of rest) Object.assign(entry, failed('ABORTED'));
+  }),
 };

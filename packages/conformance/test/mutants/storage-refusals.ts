@@ -32,43 +32,37 @@ const deletes =
   });
 
 export const storageRefusals: Rows = {
-  'ST-BAD-JSON': {
-    'anything after the end of the JSON is ignored': repair((text) =>
-      text.slice(0, text.lastIndexOf('}') + 1 || undefined),
-    ),
-    'unclosed brackets cause a 500': refuse(
-      ({ operation, body }) =>
-        operation === DELETE && /^\[{100}[\s\S]*[^\]]$/.test(body.toString()),
-      500,
-      'SYS_ERR',
-    ),
-  },
-  'ST-MISSING-FIELD': {
-    'a deletion without fileList succeeds and deletes nothing': request(DELETE, ({ json }) => {
+  'ST-BAD-JSON: anything after the end of the JSON is ignored': repair((text) =>
+    text.slice(0, text.lastIndexOf('}') + 1 || undefined),
+  ),
+  'ST-BAD-JSON: unclosed brackets cause a 500': refuse(
+    ({ operation, body }) => operation === DELETE && /^\[{100}[\s\S]*[^\]]$/.test(body.toString()),
+    500,
+    'SYS_ERR',
+  ),
+  'ST-MISSING-FIELD: a deletion without fileList succeeds and deletes nothing': request(
+    DELETE,
+    ({ json }) => {
       const hasNone = isObject(json) && !('fileList' in json) && !('data' in json);
       return hasNone ? toStorageResponse(200, NO_ENTRIES) : undefined;
-    }),
-    'a copy without fileList gets 500': refuse(
-      ({ operation, json }) => operation === COPY && isObject(json) && !hasField(json),
-      500,
-    ),
-  },
-  'ST-WRONG-TYPE': {
-    'a string in place of a list counts as a single item': request(DELETE, (call) => {
-      const { json } = call;
-      if (typeof json?.fileList === 'string') call.json = { ...json, fileList: [json.fileList] };
-    }),
-    'only the first item of a list is validated': request(DELETE, (call) => {
-      const { json } = call;
-      if (!Array.isArray(json?.fileList)) return;
-      const [first, ...rest] = json.fileList;
-      call.json = { ...json, fileList: [first, ...rest.map(String)] };
-    }),
-  },
-  'ST-REFUSED-UNDONE': {
-    'the files in a rejected deletion are deleted': deletes(() => true),
-    'a deletion without credentials is rejected, but the file is deleted': deletes(
-      ({ headers }) => !headers.get('X-Svc-Authorization'),
-    ),
-  },
+    },
+  ),
+  'ST-MISSING-FIELD: a copy without fileList gets 500': refuse(
+    ({ operation, json }) => operation === COPY && isObject(json) && !hasField(json),
+    500,
+  ),
+  'ST-WRONG-TYPE: a string in place of a list counts as a single item': request(DELETE, (call) => {
+    const { json } = call;
+    if (typeof json?.fileList === 'string') call.json = { ...json, fileList: [json.fileList] };
+  }),
+  'ST-WRONG-TYPE: only the first item of a list is validated': request(DELETE, (call) => {
+    const { json } = call;
+    if (!Array.isArray(json?.fileList)) return;
+    const [first, ...rest] = json.fileList;
+    call.json = { ...json, fileList: [first, ...rest.map(String)] };
+  }),
+  'ST-REFUSED-UNDONE: the files in a rejected deletion are deleted': deletes(() => true),
+  'ST-REFUSED-UNDONE: a deletion without credentials is rejected, but the file is deleted': deletes(
+    ({ headers }) => !headers.get('X-Svc-Authorization'),
+  ),
 };

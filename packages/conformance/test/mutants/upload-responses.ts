@@ -20,64 +20,57 @@ function grantedPath({ operation, json }: MutatedRequest): string | undefined {
 }
 
 export const uploadResponses: Rows = {
-  'UP-ERROR': {
-    'a rejected form gets a JSON error': uploadError(
-      setBody('{"code":"AccessDenied"}', 'application/json'),
-    ),
-    'JSON instead of a form is rejected as plain text': uploadRequest(({ headers }) =>
-      headers.get('Content-Type') === 'application/json'
-        ? new MutatedResponse(415, { 'Content-Type': 'text/plain' }, 'Send a form.')
-        : undefined,
-    ),
-  },
-  'UP-SUCCESS': {
-    'an empty file is stored, but the response has an Error': afterUpload((response, form) => {
+  'UP-ERROR: a rejected form gets a JSON error': uploadError(
+    setBody('{"code":"AccessDenied"}', 'application/json'),
+  ),
+  'UP-ERROR: JSON instead of a form is rejected as plain text': uploadRequest(({ headers }) =>
+    headers.get('Content-Type') === 'application/json'
+      ? new MutatedResponse(415, { 'Content-Type': 'text/plain' }, 'Send a form.')
+      : undefined,
+  ),
+  'UP-SUCCESS: an empty file is stored, but the response has an Error': afterUpload(
+    (response, form) => {
       if (form.get('file')?.length !== 0) return;
       response.status = 200;
       setBody('<Error><Code>EmptyFile</Code></Error>')(response);
-    }),
-    'an empty file is not stored, but the response is a success': uploadRequest((request) =>
+    },
+  ),
+  'UP-SUCCESS: an empty file is not stored, but the response is a success': uploadRequest(
+    (request) =>
       readForm(request).get('file')?.length === 0 ? new MutatedResponse(204) : undefined,
+  ),
+  'UP-FILE-ID: the returned fileID does not belong to any file': metadata({
+    fileID: (id) => `${id}#upload`,
+  }),
+  'UP-WHOLE: half of a large file can be read while the rest is still being written': ({ store }) =>
+    uploadRequest(async (request) => {
+      if (request.body.length < 150_000) return;
+      const form = readForm(request);
+      const file = form.get('file') ?? Buffer.alloc(0);
+      await store(keyOf(form), file.subarray(0, file.length / 2));
+      await wait(300);
+    }),
+  'UP-WHOLE: an empty file exists as soon as the grant is issued': ({ read, store }) => ({
+    async response(_, call) {
+      const path = grantedPath(call);
+      if (path !== undefined && !(await read(path))) await store(path);
+    },
+  }),
+  'UP-BROKEN: an interrupted upload is partially stored': ({ store }) =>
+    brokenUpload(async ({ headers }, form) => {
+      if (form.has('file') && !headers.get('transfer-encoding'))
+        await store(keyOf(form), form.get('file'));
+    }),
+  'UP-BROKEN: an interrupted upload deletes the previous file': ({ remove }) =>
+    brokenUpload((_, form) => remove(keyOf(form))),
+  'UP-KEPT: a failed copy deletes its destination': ({ remove }) =>
+    afterCopies(({ dstPath }, entry) =>
+      entry?.code === 'STORAGE_FILE_NONEXIST' ? remove(dstPath) : undefined,
     ),
-  },
-  'UP-FILE-ID': {
-    'the returned fileID does not belong to any file': metadata({ fileID: (id) => `${id}#upload` }),
-  },
-  'UP-WHOLE': {
-    'half of a large file can be read while the rest is still being written': ({ store }) =>
-      uploadRequest(async (request) => {
-        if (request.body.length < 150_000) return;
-        const form = readForm(request);
-        const file = form.get('file') ?? Buffer.alloc(0);
-        await store(keyOf(form), file.subarray(0, file.length / 2));
-        await wait(300);
-      }),
-    'an empty file exists as soon as the grant is issued': ({ read, store }) => ({
-      async response(_, call) {
-        const path = grantedPath(call);
-        if (path !== undefined && !(await read(path))) await store(path);
-      },
-    }),
-  },
-  'UP-BROKEN': {
-    'an interrupted upload is partially stored': ({ store }) =>
-      brokenUpload(async ({ headers }, form) => {
-        if (form.has('file') && !headers.get('transfer-encoding'))
-          await store(keyOf(form), form.get('file'));
-      }),
-    'an interrupted upload deletes the previous file': ({ remove }) =>
-      brokenUpload((_, form) => remove(keyOf(form))),
-  },
-  'UP-KEPT': {
-    'a failed copy deletes its destination': ({ remove }) =>
-      afterCopies(({ dstPath }, entry) =>
-        entry?.code === 'STORAGE_FILE_NONEXIST' ? remove(dstPath) : undefined,
-      ),
-    'a file is removed as soon as another grant is issued for its path': ({ remove }) => ({
-      async request(call) {
-        const path = grantedPath(call);
-        if (path !== undefined) await remove(path);
-      },
-    }),
-  },
+  'UP-KEPT: a file is removed as soon as another grant is issued for its path': ({ remove }) => ({
+    async request(call) {
+      const path = grantedPath(call);
+      if (path !== undefined) await remove(path);
+    },
+  }),
 };

@@ -16,49 +16,44 @@ const isKnown = (value: string | undefined, known: readonly string[]) =>
 const startOf = (value = '') => value.slice(0, value.length / 2);
 
 export const upload: Rows = {
-  'UP-FORM': {
-    'a form of more than 15,000 bytes is rejected': uploadRequest(({ body }) =>
-      body.length > 15_000 ? toUploadError(400, 'EntityTooLarge') : undefined,
-    ),
-    'a form succeeds, but nothing is stored': ({ remove }) =>
-      afterUpload((_, form) => remove(keyOf(form))),
+  'UP-FORM: a form of more than 15,000 bytes is rejected': uploadRequest(({ body }) =>
+    body.length > 15_000 ? toUploadError(400, 'EntityTooLarge') : undefined,
+  ),
+  'UP-FORM: a form succeeds, but nothing is stored': ({ remove }) =>
+    afterUpload((_, form) => remove(keyOf(form))),
+  'UP-URL-VERBATIM: the returned url does not accept forms': {
+    ...metadata((data) => {
+      data.url = new URL('/bucket/put?grant=1', data.url).href;
+    }),
+    ...uploadRequest((request) => {
+      if (request.path !== '/') return toUploadError(404, 'AccessDenied');
+      request.target = '/upload';
+      return undefined;
+    }),
   },
-  'UP-URL-VERBATIM': {
-    'the returned url does not accept forms': {
-      ...metadata((data) => {
-        data.url = new URL('/bucket/put?grant=1', data.url).href;
-      }),
-      ...uploadRequest((request) => {
-        if (request.path !== '/') return toUploadError(404, 'AccessDenied');
-        request.target = '/upload';
-        return undefined;
-      }),
-    },
-  },
-  'UP-SIGNATURE': {
-    'a form without Signature is stored': repairForms('Signature', (value) => value === undefined),
-    'only its first half is checked': repairForms('Signature', (value, known) =>
-      known.some((one) => one !== value && startOf(one) === startOf(value)),
-    ),
-  },
-  'UP-TOKEN': {
-    'the token in a form is not checked': repairForms('x-store-security-token'),
-    'the token of another grant is accepted': repairForms('x-store-security-token', isKnown),
-  },
-  'UP-META-FILE-ID': {
-    'the meta file ID in a form is not checked': repairForms('x-store-meta-fileid'),
-    'the meta file ID of another grant is accepted': repairForms('x-store-meta-fileid', isKnown),
-  },
-  'UP-KEY': {
-    'a form with a wrong key is stored under the right key': repairForms('key', Boolean),
-    'a grant is valid for every key below it': repairForms('key', (value, known) =>
-      known.some((one) => one !== value && value?.startsWith(one)),
-    ),
-  },
-  'UP-FILE': {
-    'a line break at the end of a file is lost': changeFile(drop(/\r\n$/)),
-    'bytes that are not UTF-8 are replaced': changeFile((text) =>
-      Buffer.from(Buffer.from(text, 'latin1').toString()).toString('latin1'),
-    ),
-  },
+  'UP-SIGNATURE: a form without Signature is stored': repairForms(
+    'Signature',
+    (value) => value === undefined,
+  ),
+  'UP-SIGNATURE: only its first half is checked': repairForms('Signature', (value, known) =>
+    known.some((one) => one !== value && startOf(one) === startOf(value)),
+  ),
+  'UP-TOKEN: the token in a form is not checked': repairForms('x-store-security-token'),
+  'UP-TOKEN: the token of another grant is accepted': repairForms(
+    'x-store-security-token',
+    isKnown,
+  ),
+  'UP-META-FILE-ID: the meta file ID in a form is not checked': repairForms('x-store-meta-fileid'),
+  'UP-META-FILE-ID: the meta file ID of another grant is accepted': repairForms(
+    'x-store-meta-fileid',
+    isKnown,
+  ),
+  'UP-KEY: a form with a wrong key is stored under the right key': repairForms('key', Boolean),
+  'UP-KEY: a grant is valid for every key below it': repairForms('key', (value, known) =>
+    known.some((one) => one !== value && value?.startsWith(one)),
+  ),
+  'UP-FILE: a line break at the end of a file is lost': changeFile(drop(/\r\n$/)),
+  'UP-FILE: bytes that are not UTF-8 are replaced': changeFile((text) =>
+    Buffer.from(Buffer.from(text, 'latin1').toString()).toString('latin1'),
+  ),
 };
