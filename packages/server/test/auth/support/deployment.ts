@@ -1,8 +1,4 @@
-import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
-import { json } from 'node:stream/consumers';
-import { createGatewayRouter, type GatewayHandlers } from '@berth/server-stubs';
-import type { Caller } from '@berth/server-stubs/auth';
+import type { GatewayError } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
@@ -11,7 +7,6 @@ import {
   type Authenticator,
   createAuthenticator,
 } from '../../../src/auth/create-authenticator.ts';
-import { startService } from '../../server/support/hosted-service.ts';
 
 /** 2023-11-14T22:13:20Z */
 export const START = 1_700_000_000;
@@ -63,50 +58,22 @@ export function authenticate(
   );
 }
 
-interface Deployment {
-  readonly authenticator: Authenticator;
-  /** Seconds since the epoch; tests move it. */
-  readonly clock: { seconds: number };
-  /** Callers that reached the hosted service. */
-  readonly served: Caller[];
-  /** Calls the gateway of an environment with a token. */
-  gateway(token: string, env?: string): Promise<Reply>;
-}
-
-interface Reply {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of any response
-  readonly json: any;
-}
-
-/** The gateway over real HTTP, with a hosted service that reports the caller. */
-export async function deploy(
-  environments: AuthEnvironments,
-  options: AuthOptions = {},
-): Promise<Deployment> {
+/** An authenticator with a clock that tests move. */
+export function deploy(environments: AuthEnvironments, options: AuthOptions = {}) {
   const clock = { seconds: START };
-  const served: Caller[] = [];
   const now = () => clock.seconds * 1000;
   const authenticator = authenticate(environments, { now, ...options });
-  const handlers: GatewayHandlers<Caller> = {
-    call: (_input, { caller }) => {
-      served.push(caller);
-      return { status: 200, body: JSON.stringify(caller) };
-    },
-  };
-  const security = authenticator.gateway;
-  const env = (name: string) => Object.hasOwn(environments, name);
-  const base = await startService(createGatewayRouter(handlers, { security, env }));
   return {
     authenticator,
     clock,
-    served,
-    async gateway(token, name = 'dev') {
-      // Unlike `fetch`, this sends any `Host`.
-      const headers = { host: `${name}.example`, authorization: `Bearer ${token}` };
-      const sent = request(`${base}/v1/cloudrun/hello`, { agent: false, headers }).end();
-      const [response] = (await once(sent, 'response')) as [IncomingMessage];
-      return { status: response.statusCode ?? 0, json: await json(response) };
+    /** Returns the caller that a token identifies, or the code and the message of the refusal. */
+    async ask(token: string, env = 'dev') {
+      try {
+        return await authenticator.gateway.bearerToken(token, { env } as never);
+      } catch (error) {
+        const { code, message } = error as GatewayError;
+        return { code, message };
+      }
     },
   };
 }
