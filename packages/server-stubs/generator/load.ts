@@ -15,6 +15,7 @@ import {
   isObject,
   type JsonObject,
   join,
+  METHODS,
   type Pointer,
   Problems,
   valueAt,
@@ -67,6 +68,7 @@ const OPERATION_ID = 'operation-operationId-unique';
 const RULES = {
   struct: 'warn',
   'no-unresolved-refs': 'error',
+  'path-parameters-defined': 'warn',
   [OPERATION_ID]: 'error',
 } as const;
 
@@ -235,8 +237,6 @@ function visitSchema(schema: unknown, visit: (schema: JsonObject) => void): void
   visit(schema);
   for (const each of subschemasOf(schema)) visitSchema(each, visit);
 }
-
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 
 /** Gives a name to each operation that has none. Path items that share a component share no operation. */
 function nameOperations(document: JsonObject): void {

@@ -33,7 +33,7 @@ const BY_NAME = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 /** Keywords that take a value. All others are annotations, which have no effect, or unknown to Ajv. */
 const VALUE = new Set(
   `type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength
-  pattern maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required
+  maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required
   dependentRequired format`.split(/\s+/),
 );
 
@@ -181,8 +181,7 @@ export class SchemaSet {
 
   /** An Ajv with all schemas, which compiles them when they are asked for. */
   createAjv(options: { source: boolean }): Ajv2020 {
-    const uses = (test: (schema: SchemaObject) => boolean) =>
-      [...this.schemas.values()].some(({ schema }) => isSomewhere(schema, test));
+    const all = [...this.schemas.values()];
     // Draft 2020-12, lenient about unknown formats, stopping at the first error.
     const ajv = new Ajv2020({
       strict: false,
@@ -195,13 +194,11 @@ export class SchemaSet {
       multipleOfPrecision: 6,
       // Schemas with at most this many keywords are copied to each reference.
       inlineRefs: 8,
-      ownProperties: uses(hasInheritedName),
+      ownProperties: all.some(({ schema }) => hasInheritedName(schema)),
       code: { source: options.source, esm: true, lines: true },
     });
-    // It adds bookkeeping to every function, for keywords that are rare.
-    ajv.opts.unevaluated = uses(
-      (schema) => 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema,
-    );
+    // Its bookkeeping in every function only serves two rare keywords.
+    ajv.opts.unevaluated = JSON.stringify(all).includes('"unevaluated');
     ajv.opts.dynamicRef = false;
     addFormats.default(ajv);
     for (const [id, { schema }] of this.schemas) ajv.addSchema(schema, id);
@@ -221,6 +218,8 @@ export class SchemaSet {
       this.#problems.error(pointer, 'Expected a schema, which must be an object, true or false.');
       return true;
     }
+    // JSON Schema allows an empty list, and Ajv does not.
+    if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
     const names = hasRequired(schema) ? new Set([...hidden, ...this.#hiddenOf(schema)]) : hidden;
     const converted: SchemaObject = {};
     for (const [key, value] of Object.entries(schema)) {
@@ -242,7 +241,10 @@ export class SchemaSet {
         converted.$ref = this.#toTarget(this.#reader.toPointer(String(value)));
       } else if (key === '$dynamicRef') {
         this.#problems.warn(at, 'A $dynamicRef is not checked. Use $ref.');
-      } else if (VALUE.has(key) && (key !== 'pattern' || this.#isPattern(String(value), at))) {
+      } else if (key === 'pattern') {
+        if (this.#isPattern(String(value), at)) converted.pattern = value;
+      } else if (VALUE.has(key) && !(key.startsWith('exclusive') && typeof value === 'boolean')) {
+        // Loading warns of `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
         converted[key] = value;
       }
     }
@@ -343,14 +345,10 @@ function referencesIn(schema: unknown): string[] {
 }
 
 /** In JavaScript, every object has a property `constructor`. */
-function hasInheritedName(schema: SchemaObject): boolean {
-  const names = [...toList(schema.required), ...propertiesOf(schema).map(([name]) => name)];
-  return names.some((name) => String(name) in Object.prototype);
-}
-
-function isSomewhere(schema: unknown, test: (schema: SchemaObject) => boolean): boolean {
+function hasInheritedName(schema: unknown): boolean {
   if (!isObject(schema)) return false;
-  return test(schema) || subschemasOf(schema).some((each) => isSomewhere(each, test));
+  const names = [...toList(schema.required), ...propertiesOf(schema).map(([name]) => name)];
+  return names.some((name) => String(name) in {}) || subschemasOf(schema).some(hasInheritedName);
 }
 
 /** The name in a pointer to a component: `Pet`. */

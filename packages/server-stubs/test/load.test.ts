@@ -67,16 +67,11 @@ describe('an invalid document is refused, with the place and the fix', () => {
     ],
     [`${BODY}: Can't resolve $ref. Correct the reference, or add its target.`, body(ref('Pet'))],
     [`${BODY}: Can't resolve $ref`, body({ $ref: '#pet' })],
-    [
-      `${BODY}: This is not a valid JSON Schema of draft 2020-12: enum must have non-empty array.`,
-      body({ enum: [] }),
-    ],
     [`${BODY}/type: This is not a valid JSON Schema`, body({ type: 'file' })],
     [
       `${BODY}/properties/a/minimum: This is not a valid JSON Schema of draft 2020-12: must be number.`,
       body({ properties: { a: { minimum: 'x' } } }),
     ],
-    [`${BODY}: x-berth-unwrap must be next to a oneOf`, body({ 'x-berth-unwrap': 'data' })],
     [
       '#/paths/~1b/get/operationId: ',
       toDocument(
@@ -118,38 +113,33 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
       body({ patternProperties: { '(': {} } }),
     ],
     [`${BODY}/nullable: Property \`nullable\` is not expected here.`, body({ nullable: true })],
-    ['#/paths: This document has no operations', toDocument({}, { paths: {} })],
+    ['#/paths: This document has no operation', toDocument({}, { paths: {} })],
+    ['#/paths: This document has no operation', toDocument({}, { paths: undefined, webhooks: {} })],
+    ['This operation is not served: its path must start with a slash', paths('/a/{b')],
+    ['neither a query', paths('/a#b')],
+    ['its path must start with a slash', paths('a')],
+    ['This operation is not served: its path has {a} twice.', paths('/{a}/{a}')],
+    ['This operation is not served: getA matches the same requests.', paths('/{a}', '/{b}')],
+    ['The operation does not define the path parameter `{a}` expected by path', paths('/{a}')],
     [
-      '#/paths: This document has no operations',
-      toDocument({}, { paths: undefined, webhooks: {} }),
+      '#/paths/~1a/get/parameters/0/name: Path parameter `q` is not used in the path',
+      query({}, { in: 'path' }),
     ],
-    ['The path has an unmatched brace, so this operation is not served', paths('/a/{b')],
-    ['A path has no query and no fragment', paths('/a#b')],
-    ['A path must start with a slash', paths('a')],
-    ['The path has {a} twice', paths('/{a}/{a}')],
-    ['This path matches the same requests as get', paths('/{a}', '/{b}')],
-    ['{a} has no parameter, so it is not checked. Add one', paths('/{a}')],
-    ['#/paths/~1a/get/parameters/0: The path has no {q}', query({}, { in: 'path' })],
     [
       '/parameters/0/style: The style pipeDelimited is not supported, so query.q',
       query({}, { style: 'pipeDelimited' }),
     ],
     [
-      '/style: The style pipeDelimited is not supported, so body.a',
+      '/style: The style pipeDelimited is not supported, so this form',
       form({ style: 'pipeDelimited' }),
     ],
-    ['is read as JSON', query({ type: 'array', items: { type: 'array' } })],
     [
       'There is no security scheme "x", so it authenticates nobody',
       toDocument({ security: [{ x: [] }, {}] }),
     ],
     [
-      'None of its security requirements has all its schemes, so this operation is not served',
+      'This operation is not served: none of its security requirements can be met.',
       toDocument({ security: [{ x: [] }] }),
-    ],
-    [
-      'Only the path of the first server is served, not /b',
-      toDocument({}, { servers: [{ url: '/a' }, { url: 'https://a.example/b' }] }),
     ],
   ])('%s', async (text, document) => {
     const { isInvalid, text: found } = await findProblems(document);

@@ -13,9 +13,9 @@ export const features: JsonObject = parse(
   readFileSync(join(import.meta.dirname, 'features.yaml'), 'utf8'),
 );
 
-/** Third-party documents: all OpenAPI 3 documents in two packages. */
+/** Third-party documents: all in two packages. */
 export function readPublicDocuments(): PublicDocument[] {
-  return [...readFolder('3.0'), ...readFolder('3.1'), readGalaxy()];
+  return [...readFolder('2.0'), ...readFolder('3.0'), ...readFolder('3.1'), readGalaxy()];
 }
 
 function readFolder(version: string): PublicDocument[] {

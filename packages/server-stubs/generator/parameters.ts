@@ -1,0 +1,209 @@
+import type {
+  Parameter,
+  ParameterPlace,
+  ParameterStyle,
+  ScalarType,
+} from '../src/runtime/route-table.ts';
+import {
+  entriesOf,
+  follow,
+  isObject,
+  join,
+  type Located,
+  type Problems,
+  toReference,
+} from './document.ts';
+import { propertiesOf, type Schema, type SchemaObject, type SchemaReader } from './schemas.ts';
+
+/** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. Others are not supported. */
+const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...ParameterStyle[]]>> = {
+  path: ['simple'],
+  query: ['form', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form'],
+};
+
+/** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
+const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
+
+export interface ParameterModel {
+  readonly parameter: Parameter;
+  readonly schema: Schema;
+}
+
+/** `undefined` if the parameter must be ignored, or is not supported. */
+export function readParameter(
+  { value, pointer }: Located,
+  reader: SchemaReader,
+  problems: Problems,
+): ParameterModel | undefined {
+  const { name } = value;
+  const place = Object.keys(STYLES).find((each) => each === value.in) as ParameterPlace | undefined;
+  if (typeof name !== 'string' || place === undefined) return undefined;
+  if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return undefined;
+  const styles = STYLES[place];
+  const style = styles.find((each) => each === (value.style ?? styles[0]));
+  if (style === undefined) {
+    problems.warn(
+      join(pointer, 'style'),
+      `The style ${value.style} is not supported, so ${place}.${name} is not checked. Use ${styles.join(' or ')}.`,
+    );
+    return undefined;
+  }
+  const [content] = entriesOf(value.content);
+  const source =
+    content === undefined
+      ? { value, pointer }
+      : follow(reader.document, content[1], join(pointer, 'content', content[0]));
+  const at = join(source.pointer, 'schema');
+  const schema = reader.get(at);
+  const target = isObject(schema) && 'default' in schema ? schema : reader.resolve(schema);
+  const parameter = {
+    name,
+    in: place,
+    style,
+    explode: typeof value.explode === 'boolean' ? value.explode : style === 'form',
+    required: place === 'path' || value.required === true,
+    ...(content && isJson(content[0]) ? AS_JSON : readShape(schema, style, reader)),
+    ...(value['x-berth-greedy'] === true && { greedy: true as const }),
+    ...(isObject(target) && target.default !== undefined && { default: target.default }),
+  };
+  return { parameter, schema: { $ref: toReference(at) } };
+}
+
+/** The fields of a form. OpenAPI 3.1.1 §4.8.15.1: an object is JSON, unless its encoding has a style. */
+export function readFields(
+  { value, pointer }: Located,
+  schema: Schema,
+  reader: SchemaReader,
+  problems: Problems,
+): { fields: Parameter[]; isSupported: boolean } {
+  let isSupported = true;
+  const encodings = new Map(entriesOf(value.encoding));
+  const fields = [...mergeProperties(reader.partsOf(schema))].map(([name, property]): Parameter => {
+    const encoding = encodings.get(name);
+    const { style: asked, explode } = isObject(encoding) ? encoding : {};
+    const style = STYLES.query.find((each) => each === (asked ?? 'form'));
+    if (style === undefined) {
+      isSupported = false;
+      problems.warn(
+        join(pointer, 'encoding', name, 'style'),
+        `The style ${asked} is not supported, so this form is not checked. Use form or deepObject.`,
+      );
+    }
+    const isForm = style !== 'deepObject';
+    const shape = readShape(property, style ?? 'form', reader);
+    return {
+      name,
+      in: 'query',
+      style: style ?? 'form',
+      explode: typeof explode === 'boolean' ? explode : isForm,
+      required: false,
+      ...(isForm && shape.shape === 'object' ? AS_JSON : shape),
+    };
+  });
+  return { fields, isSupported };
+}
+
+/** `application/json`, `application/problem+json`, with or without parameters. */
+export function isJson(mediaType: string): boolean {
+  return /^(?:application\/json(?:-[a-z-]+)?|[^;]+\+json(?:-[a-z-]+)?)\s*(?:;|$)/i.test(mediaType);
+}
+
+type ValueType = ScalarType | 'array' | 'object';
+
+/** The types that a schema allows, or none if it does not restrict them. */
+export function typesOf(schema: Schema, reader: SchemaReader): Set<ValueType> {
+  const [first = [], ...others] = reader.partsOf(schema).map(toTypes);
+  return new Set(first.length > 0 ? first : others.flat());
+}
+
+type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'additional'>;
+
+/** For values that text alone cannot express. */
+const AS_JSON: Shape = { shape: 'json', types: [] };
+
+/**
+ * How the text of a parameter or a form field becomes a value of its schema. If a schema allows one value or
+ * several, it is parsed as a list, so that handlers get only one form. In style `deepObject`, `types` are
+ * those of a single value that is allowed too.
+ */
+function readShape(schema: Schema, style: ParameterStyle, reader: SchemaReader): Shape {
+  const types = typesOf(schema, reader);
+  const parts = reader.partsOf(schema);
+  if (types.has('object')) {
+    const properties = [...mergeProperties(parts)].map(
+      ([name, each]) => [name, typesOf(each, reader)] as const,
+    );
+    const additional = readAdditional(parts, reader);
+    const values = [...properties.map(([, each]) => each), additional ?? new Set()];
+    if (!values.every(isScalar) || (style !== 'deepObject' && types.size > 1)) return AS_JSON;
+    return {
+      shape: 'object',
+      types: toScalars(types),
+      properties: Object.fromEntries(properties.map(([name, each]) => [name, toScalars(each)])),
+      ...(additional && { additional: toScalars(additional) }),
+    };
+  }
+  if (!types.has('array')) return { shape: 'scalar', types: toScalars(types) };
+  const items = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []));
+  const itemTypes = new Set(items.flatMap((each) => [...typesOf(each, reader)]));
+  // Text alone does not distinguish the items of a tuple.
+  if (!isScalar(itemTypes) || parts.some((part) => 'prefixItems' in part)) return AS_JSON;
+  const single = [...types].filter((type) => type !== 'array' && type !== 'null');
+  return {
+    shape: 'array',
+    types: toScalars(itemTypes.size > 0 ? new Set([...itemTypes, ...single]) : itemTypes),
+  };
+}
+
+/** Types of properties that are not named, or `undefined` if there may not be any. */
+function readAdditional(
+  parts: readonly SchemaObject[],
+  reader: SchemaReader,
+): Set<ValueType> | undefined {
+  const values = parts
+    .map((part) => part.additionalProperties)
+    .filter((each) => each !== undefined);
+  const isClosed = values.length === 0 && parts.some((part) => propertiesOf(part).length > 0);
+  if (isClosed || values.includes(false)) return undefined;
+  return typesOf((values[0] ?? true) as Schema, reader);
+}
+
+/** A property that several schemas define may match any of them. */
+function mergeProperties(parts: readonly SchemaObject[]): Map<string, Schema> {
+  const merged = new Map<string, Schema>();
+  for (const [name, property] of parts.flatMap(propertiesOf)) {
+    const known = merged.get(name);
+    merged.set(name, known === undefined ? property : { anyOf: [known, property] });
+  }
+  return merged;
+}
+
+/** The types that one schema names, without those of the schemas that it is composed of. */
+function toTypes(schema: SchemaObject): ValueType[] {
+  const { type } = schema;
+  if (type !== undefined) return [type].flat() as ValueType[];
+  if ('const' in schema) return [typeOf(schema.const)];
+  if (Array.isArray(schema.enum)) return schema.enum.map(typeOf);
+  if (propertiesOf(schema).length > 0) return ['object'];
+  return 'items' in schema ? ['array'] : [];
+}
+
+function typeOf(value: unknown): ValueType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : (typeof value as ValueType);
+}
+
+/** Scalar types, in the order in which conversions are tried. */
+const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 'string'];
+
+/** In the order in which text is converted. Without restrictions, only strings. */
+function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
+  return types.size === 0 ? ['string'] : SCALARS.filter((type) => types.has(type));
+}
+
+function isScalar(types: ReadonlySet<unknown>): boolean {
+  return !types.has('array') && !types.has('object');
+}

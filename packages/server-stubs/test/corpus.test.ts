@@ -1,0 +1,145 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { InvalidDocumentError, Problems } from '../generator/document.ts';
+import { loadDocument } from '../generator/load.ts';
+import { readOperations } from '../generator/operations.ts';
+import { type Schema, SchemaReader } from '../generator/schemas.ts';
+import { loadRoutes } from '../src/document.ts';
+import type { RouteTable, Validator } from '../src/runtime/index.ts';
+import { features, readPublicDocuments } from './corpus/documents.ts';
+import { loadGenerated } from './corpus/generated.ts';
+import { createRandom } from './corpus/random.ts';
+import { createValue } from './corpus/values.ts';
+
+const SEED = Number(process.env.SEED ?? 20_261_128);
+const VALUES = Number(process.env.VALUES ?? 4);
+
+/** What is not checked or not served, by document. */
+const WARNINGS: Readonly<Record<string, RegExp>> = {
+  '3.0/parameters-common.json': /\{id\} twice/,
+  '3.0/parameters-style.json':
+    /The style \w+ is not supported|not served|does not define the path parameter/,
+  '3.0/readme-extensions.json': /is not expected here/,
+  '3.0/response-http-behavior.json': /no security scheme|not served|no operation/,
+  '3.1/parameters-style.json':
+    /The style \w+ is not supported|not served|does not define the path parameter/,
+  '3.1/readme-extensions.json': /is not expected here/,
+  '3.1/readme.json': /`nullable` is not expected here/,
+  '3.1/schema-types.json': /`nullable` is not expected here/,
+  '3.1/schema-validation-local.json': /Expected type `number` but got `boolean`/,
+  '3.1/schema-validation-top-level.json': /Expected type `number` but got `boolean`/,
+  '3.1/webhooks.json': /no operation/,
+  'galaxy.json': /A \$dynamicRef is not checked/,
+};
+
+const documents = readPublicDocuments();
+
+describe(`public documents (SEED=${SEED})`, () => {
+  it('are taken, unless openapi-typescript refuses them as well', async () => {
+    expect(documents.length).toBeGreaterThan(55);
+    const refused: string[] = [];
+    for (const { name, document } of documents) {
+      try {
+        for (const { message } of (await loadRoutes(document)).warnings) {
+          expect([name, message]).toEqual([name, expect.stringMatching(WARNINGS[name] ?? /^$/)]);
+        }
+      } catch (error) {
+        if (!(error instanceof InvalidDocumentError)) throw error;
+        refused.push(name);
+      }
+    }
+    expect(refused).toEqual(['3.0/discriminators.json']);
+  });
+
+  it('give validators with the verdicts of Ajv, in advance and at run time', async () => {
+    const random = createRandom(SEED);
+    const all = [{ name: 'features', document: features }, ...documents];
+    let count = 0;
+    let valid = 0;
+    for (const { name, document } of all.filter(
+      (each) => each.name !== '3.0/discriminators.json',
+    )) {
+      // Which properties are required depends on the direction, and is tested for itself.
+      const plain = JSON.parse(
+        JSON.stringify(document).replace(/"(read|write)Only":true/g, '"$1Only":false'),
+      );
+      const expected = await createReference(plain);
+      if (expected.length === 0) continue;
+      const [generated, lazy] = [await loadGenerated(plain), await loadRoutes(plain)].map((each) =>
+        validatorsOf('table' in each ? each.table : each.routes),
+      );
+      for (const [index, { validate, schema, reader }] of expected.entries()) {
+        for (let round = 0; round < VALUES; round += 1) {
+          const value = createValue(schema, reader, random);
+          const verdict = validate(value);
+          const verdicts = [generated?.[index]?.(value), lazy?.[index]?.(value)];
+          expect({ name, index, value, verdicts }).toEqual({
+            name,
+            index,
+            value,
+            verdicts: [verdict, verdict],
+          });
+          count += 1;
+          valid += verdict ? 1 : 0;
+        }
+      }
+    }
+    expect(valid).toBeGreaterThan(count / 4);
+    expect(count - valid).toBeGreaterThan(count / 4);
+  });
+});
+
+interface Reference {
+  readonly validate: Validator;
+  readonly schema: Schema;
+  readonly reader: SchemaReader;
+}
+
+/** Ajv on the document as it is, without a copy of its schemas. */
+async function createReference(source: object): Promise<Reference[]> {
+  const { document } = await loadDocument(source);
+  const reader = new SchemaReader(document);
+  const ajv = new Ajv2020({
+    strict: false,
+    logger: false,
+    validateSchema: false,
+    inlineRefs: false,
+    unicodeRegExp: false,
+    multipleOfPrecision: 6,
+  });
+  addFormats.default(ajv);
+  ajv.addSchema({ $id: 'document', ...toPlain(document) });
+  const references: Reference[] = [];
+  readOperations(document, new Problems(() => ''), ({ schema }) => {
+    const text = JSON.stringify(schema);
+    if (text === 'true' || text === '{}') return undefined;
+    const local = JSON.parse(text.replaceAll('"$ref":"#', '"$ref":"document#'));
+    const validate = ajv.compile(toPlain(local)) as Validator;
+    references.push({ validate, schema, reader });
+    return validate;
+  });
+  return references;
+}
+
+/** Without what Ajv refuses, or knows though draft 2020-12 does not. */
+function toPlain(value: object): object {
+  const text = JSON.stringify(value, (key, each) => {
+    const isDropped =
+      (key === 'nullable' && typeof each === 'boolean') ||
+      (key.startsWith('exclusive') && typeof each === 'boolean') ||
+      ['$dynamicRef', '$dynamicAnchor', '$id', '$anchor'].includes(key);
+    return isDropped ? undefined : each;
+  });
+  return JSON.parse(text);
+}
+
+function validatorsOf({ routes }: RouteTable): Validator[] {
+  return routes
+    .flatMap(({ body, validateParameters, responses }) => [
+      validateParameters,
+      ...(body?.content.map(({ validate }) => validate) ?? []),
+      ...responses.flatMap(({ content }) => content.map(({ validate }) => validate)),
+    ])
+    .filter((each) => each !== undefined);
+}
