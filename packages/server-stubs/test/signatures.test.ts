@@ -85,7 +85,6 @@ describe('the signature of a gateway call', () => {
 
   test.each([
     ['as documented', good],
-    ['without a space after commas', good.replaceAll(', ', ',')],
     ['with spaces and tabs around fields', good.replaceAll(', ', ' \t,  ')],
     [
       'with fields in another order',
@@ -131,8 +130,6 @@ describe('the signature of a gateway call', () => {
     ['a wrong session token', sign({ ...TEMPORARY, token: 'RIGHT' })],
     ['an old time', sign(PERMANENT, { timestamp: NOW - 301 })],
     ['a future time', sign(PERMANENT, { timestamp: NOW + 301 })],
-    ['another method', sign(PERMANENT, { method: 'POST' })],
-    ['another query', sign(PERMANENT, { target: '/v1/cloudrun/hello?a=2' })],
   ])('is rejected with %s, and nothing of it is quoted', (_, authorization) => {
     let error: unknown;
     try {
@@ -143,17 +140,6 @@ describe('the signature of a gateway call', () => {
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ code: 'INVALID_CREDENTIALS' });
     expect((error as Error).message).not.toMatch(/[\da-f]{20}|xxx|a secret|RIGHT/);
-  });
-
-  test.each([
-    ['multipart/form-data; boundary=x', 'multipart/form-data'],
-    ['multipart/form-data; boundary=x', 'multipart/form-data; boundary=x'],
-    ['Multipart/Form-Data;boundary=x', 'Multipart/Form-Data'],
-  ])('covers the type %s, signed as %s', (sent, signed) => {
-    const text = { ...headers, 'content-type': signed };
-    expect(check(sign(PERMANENT, { headers: text }), { ...headers, 'content-type': sent }).id).toBe(
-      'permanent',
-    );
   });
 
   test('covers other types completely', () => {

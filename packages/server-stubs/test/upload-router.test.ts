@@ -1,280 +1,189 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import {
-  createUploadRouter,
-  UploadError,
-  type UploadHandler,
-  type UploadInput,
-} from '@berth/server-stubs';
+import { createUploadRouter, type UploadHandler, type UploadInput } from '@berth/server-stubs';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { XMLParser } from 'fast-xml-parser';
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { send } from './support/send.ts';
-import { receive } from './support/send-raw.ts';
+import { open, receive } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 
-const FIELDS = {
-  key: 'reports/中文.txt',
-  Signature: 'sign',
-  'x-store-security-token': 'token',
-  'x-store-meta-fileid': 'meta',
-};
-
-type Options = Parameters<typeof createUploadRouter>[1];
-
+/** Hashes the file, whose content is in no other response. */
 const md5: UploadHandler = async ({ key, file }) => {
   const hash = createHash('md5');
   for await (const chunk of file) hash.update(chunk);
   return { etag: hash.digest('hex'), location: `https://files.example/${key}`, bucket: 'files' };
 };
 
+const etagOf = (content: string) => `"${createHash('md5').update(content).digest('hex')}"`;
+
+type Options = Parameters<typeof createUploadRouter>[1];
+
 const upload = (uploadFile: UploadHandler = md5, options: Options = {}) =>
   serve(createUploadRouter({ uploadFile }, options));
 
-function form(fields: Readonly<Record<string, string>>, file = new Blob(['hello'])): FormData {
-  const data = new FormData();
-  for (const [name, value] of Object.entries(fields)) data.append(name, value);
-  data.append('file', file, 'a.txt');
-  return data;
-}
-
-const post = (base: string, body: FormData, path = '/') =>
-  fetch(`${base}${path}`, { method: 'POST', body });
-
-async function errorOf(response: Response): Promise<Record<string, unknown>> {
-  expect(response.headers.get('content-type')).toBe('application/xml');
-  return parse(await response.text());
-}
-
-const parse = (xml: string) => new XMLParser({ ignoreDeclaration: true }).parse(xml).Error;
-
-describe('a file', () => {
-  test('arrives as a stream with the fields of its form', async () => {
-    const seen: Partial<UploadInput>[] = [];
-    const base = await upload(async (input, call) => {
-      const { file, ...rest } = input;
-      seen.push(rest);
-      expect((await buffer(file)).toString()).toBe('hello');
-      return md5({ ...input, file }, call);
-    });
-    const typed = new Blob(['hello'], { type: 'Text/Plain; charset=utf-8' });
-    await post(base, form({ ...FIELDS, 'X-Own': 'kept' }, typed));
-    expect(seen).toMatchObject([
-      {
-        key: FIELDS.key,
-        signature: 'sign',
-        token: 'token',
-        metaFileId: 'meta',
-        filename: 'a.txt',
-        contentType: 'text/plain; charset=utf-8',
-      },
-    ]);
-    expect(seen[0]?.fields?.get('x-own')).toBe('kept');
-  });
-
-  test.each(['200', '201', '204', '303'])(
-    'gets the status that it requests: %s',
-    async (status) => {
-      const key = '中 & <b>.txt';
-      const response = await post(
-        await upload(),
-        form({ ...FIELDS, key, success_action_status: status }),
-      );
-      expect(response.status).toBe(status === '303' ? 204 : Number(status));
-      expect(response.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
-      expect(response.headers.get('location')).toMatch(/%E4%B8%AD%20&%20<b>\.txt$/);
-      const text = await response.text();
-      if (status !== '201') return expect(text).toBe('');
-      expect(response.headers.get('content-type')).toBe('application/xml');
-      expect(new XMLParser({ ignoreDeclaration: true }).parse(text)).toEqual({
-        PostResponse: {
-          Location: 'https://files.example/%E4%B8%AD%20&%20<b>.txt',
-          Bucket: 'files',
-          Key: key,
-          ETag: '"5d41402abc4b2a76b9719d911017c592"',
-        },
-      });
-    },
-  );
-
-  test('field names may be in any case, and in those of the wire profile', async () => {
-    const fields = { KEY: 'a', signature: 's', 'X-Acme-Security-Token': 't' };
-    const base = await upload(md5, { wireProfile: acme });
-    const whole = form({ ...fields, 'x-acme-meta-fileid': 'm' });
-    expect((await post(base, whole)).status).toBe(204);
-    expect((await post(base, form(FIELDS))).status).toBe(403);
-  });
-});
-
-test('an aborted form never ends the stream of its file', async () => {
-  const { promise, resolve } = Promise.withResolvers<unknown>();
-  const base = await upload(async ({ file }) => {
-    const outcome = buffer(file).then(() => 'ended');
-    resolve(await outcome.catch((error: Error) => error));
-    throw new UploadError('AccessDenied');
-  });
-  const boundary = '--b\r\nContent-Disposition: form-data; name=';
-  const fields = Object.entries({ ...FIELDS, key: 'a' }).map(
-    ([name, value]) => `${boundary}"${name}"\r\n\r\n${value}\r\n`,
-  );
-  // The file is complete, but the closing boundary is missing.
-  const body = `${fields.join('')}${boundary}"file"; filename="a"\r\n\r\nhello\r\n--b\r\n`;
-  const socket = connect(Number(new URL(base).port), '127.0.0.1');
-  socket.write(
-    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 9999\r\n\r\n${body}`,
-    () => socket.end(),
-  );
-  socket.resume();
-  expect(await promise).toBeInstanceOf(Error);
-});
-
-const FORM_HEAD = '--x\r\nContent-Disposition: form-data; name=';
-const field = ([name, value]: readonly [string, string]) =>
-  `${FORM_HEAD}"${name}"\r\n\r\n${value}\r\n`;
-const fieldsOf = (fields: object = FIELDS) => Object.entries(fields).map(field).join('');
-const FILE = `${FORM_HEAD}"file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n`;
+const HEAD = '--x\r\nContent-Disposition: form-data; name=';
+const END = '\r\n--x--\r\n';
+const FILE = `${HEAD}"file"; filename="a.txt"\r\nContent-Type: Text/Plain; charset=UTF-8; a=b\r\n\r\n`;
+const field = (name: string, value: string) => `${HEAD}"${name}"\r\n\r\n${value}\r\n`;
+const GRANT =
+  field('Signature', 'sign') +
+  field('x-store-security-token', 'token') +
+  field('x-store-meta-fileid', 'meta');
+const FIELDS = field('key', 'a.txt') + GRANT;
 
 /** Sends a form in chunks of a size. */
-async function sendForm(
+async function post(
   base: string,
-  body: string,
-  size = body.length,
-  type = 'multipart/form-data; boundary=x',
+  form: string,
+  { size = form.length, type = 'multipart/form-data; boundary=x' } = {},
 ) {
   async function* chunks() {
-    const bytes = Buffer.from(body);
+    const bytes = Buffer.from(form);
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   }
-  return send(base, '/', { method: 'POST', headers: { 'content-type': type }, body: chunks() });
+  const headers = { 'content-type': type };
+  return send(base, '/', { method: 'POST', headers, body: chunks() });
 }
 
-const EMPTY = 'd41d8cd98f00b204e9800998ecf8427e';
-const HELLO = '5d41402abc4b2a76b9719d911017c592';
+const parse = (xml: string) => new XMLParser({ ignoreDeclaration: true }).parse(xml);
+
+test('the handler gets the fields, and the file as a stream', async () => {
+  const seen: Partial<UploadInput>[] = [];
+  const base = await upload(async ({ file, ...rest }) => {
+    seen.push(rest);
+    return { etag: (await buffer(file)).toString(), location: 'https://files.example/a' };
+  });
+  const form = `${field('key', 'reports/中文.txt')}${GRANT}${field('X-Own', 'kept')}${FILE}hello${END}`;
+  expect((await post(base, form)).headers.etag).toBe('"hello"');
+  expect(seen).toMatchObject([
+    {
+      key: 'reports/中文.txt',
+      signature: 'sign',
+      token: 'token',
+      metaFileId: 'meta',
+      filename: 'a.txt',
+      contentType: 'text/plain; charset=utf-8',
+    },
+  ]);
+  expect(seen[0]?.fields?.get('x-own')).toBe('kept');
+});
+
+test.each(['200', '201', '204', '303'])('a form may request the status %s', async (status) => {
+  const fields = field('success_action_status', status) + field('key', '中 & <b>.txt') + GRANT;
+  const response = await post(await upload(), `${fields}${FILE}hello${END}`);
+  expect(response.status).toBe(status === '303' ? 204 : Number(status));
+  expect(response.headers.etag).toBe(etagOf('hello'));
+  const location = 'https://files.example/%E4%B8%AD%20&%20<b>.txt';
+  expect(response.headers.location).toBe(location);
+  if (status !== '201') return expect(response.text).toBe('');
+  expect(response.headers['content-type']).toBe('application/xml');
+  expect(parse(response.text)).toEqual({
+    PostResponse: {
+      Location: location,
+      Bucket: 'files',
+      Key: '中 & <b>.txt',
+      ETag: etagOf('hello'),
+    },
+  });
+});
+
+test('field names may be in any case, and are those of the wire profile', async () => {
+  const base = await upload(md5, { wireProfile: acme });
+  const renamed = FIELDS.replaceAll('x-store', 'X-Acme').replace('"key"', '"KEY"');
+  expect((await post(base, `${renamed}${FILE}hello${END}`)).status).toBe(204);
+  expect((await post(base, `${FIELDS}${FILE}hello${END}`)).status).toBe(403);
+});
 
 test.each([
-  ['as browsers write it', `${fieldsOf()}${FILE}hello\r\n--x--\r\n`, HELLO],
-  [
-    'without a file name (curl -F "file=<a")',
-    `${fieldsOf()}${FORM_HEAD}"file"\r\n\r\nhello\r\n--x--`,
-    HELLO,
-  ],
+  ['as browsers write it', `${FIELDS}${FILE}hello${END}`, 'hello'],
+  ['without a file name', `${FIELDS}${HEAD}"file"\r\n\r\nhello${END}`, 'hello'],
   [
     'with white space after boundaries',
-    `${fieldsOf()}${FILE}hello\r\n--x--\r\n`.replaceAll('--x\r', '--x \t\r'),
-    HELLO,
+    `${FIELDS}${FILE}hello${END}`.replaceAll('--x\r', '--x \t\r'),
+    'hello',
   ],
-  ['with an empty file', `${fieldsOf()}${FILE}\r\n--x--\r\n`, EMPTY],
+  ['with an empty file', `${FIELDS}${FILE}${END}`, ''],
+  ['with an empty file and no line break', `${FIELDS}${FILE}--x--`, ''],
+  ['with an empty field', `${HEAD}"a"\r\n\r\n${FIELDS}${FILE}hello${END}`, 'hello'],
+  ['with a preamble and an epilogue', `hi\r\n${FIELDS}${FILE}hello${END}bye\r\n\r\n`, 'hello'],
+  ['with parts after the file', `${FIELDS}${FILE}hello\r\n${FIELDS}${FILE}more${END}`, 'hello'],
   [
-    'with a delimiter right after the headers of an empty file',
-    `${fieldsOf()}${FILE}--x--\r\n`,
-    EMPTY,
+    'with another file',
+    `${HEAD}"a"; filename="b"\r\n\r\nb\r\n${FIELDS}${FILE}hello${END}`,
+    'hello',
   ],
+  ['with line breaks as content', `${FIELDS}${FILE}\r\n\r\n${END}`, '\r\n\r\n'],
   [
-    'with a delimiter right after the headers of an empty field',
-    `${FORM_HEAD}"a"\r\n\r\n${fieldsOf()}${FILE}hello\r\n--x--`,
-    HELLO,
+    'with the start of a delimiter',
+    `${FIELDS}${FILE}\r\n--\r\n--y\r\n-${END}`,
+    '\r\n--\r\n--y\r\n-',
   ],
-  [
-    'with a preamble and an epilogue',
-    `hi\r\n${fieldsOf()}${FILE}hello\r\n--x--\r\nbye\r\n\r\n`,
-    HELLO,
-  ],
-  [
-    'with fields and files after the file',
-    `${fieldsOf()}${FILE}hello\r\n${fieldsOf()}${FILE}more\r\n--x--`,
-    HELLO,
-  ],
-  [
-    'with another file before the file',
-    `${FORM_HEAD}"a"; filename="b"\r\n\r\nskip\r\n${fieldsOf()}${FILE}hello\r\n--x--`,
-    HELLO,
-  ],
-])('a form %s is read, however its bytes arrive', async (_, body, etag) => {
+])('a form %s is read, however its bytes arrive', async (_, form, content) => {
   const base = await upload();
-  for (const size of [1, 7, body.length]) {
-    const { status, headers, text } = await sendForm(base, body, size);
-    expect([status, headers.etag, text]).toEqual([204, `"${etag}"`, '']);
+  for (const size of [1, 7, form.length]) {
+    const { status, headers } = await post(base, form, { size });
+    expect([status, headers.etag]).toEqual([204, etagOf(content)]);
   }
 });
 
-test.each(['\r\n', '\r\n\r\n', 'a\r', '\r\n--', '\r\n--y\r\n'])(
-  'content that resembles a delimiter is kept: %j',
-  async (content) => {
-    const base = await upload();
-    const etag = createHash('md5').update(content).digest('hex');
-    const body = `${fieldsOf()}${FILE}${content}\r\n--x--\r\n`;
-    for (const size of [1, body.length]) {
-      expect((await sendForm(base, body, size)).headers.etag).toBe(`"${etag}"`);
-    }
-  },
-);
-
-const { key, ...WITHOUT_KEY } = FIELDS;
+const MANY_FIELDS = Array.from({ length: 101 }, (_, at) => field(`a${at}`, '')).join('');
+const UNREADABLE = /^The form cannot be read/;
 
 test.each([
-  ['no boundary', 'multipart/form-data', 'x', /^The form cannot be read/],
-  ['no end', undefined, field(['a', 'b']), /^The form cannot be read/],
-  ['no end of its file', undefined, `${fieldsOf()}${FILE}b`, /^The form cannot be read/],
+  ['no boundary', 'x', UNREADABLE, 'multipart/form-data'],
+  ['no end', field('a', 'b'), UNREADABLE],
+  ['no end of its file', `${FIELDS}${FILE}b`, UNREADABLE],
+  ['a field without a name', `--x\r\nContent-Disposition: form-data\r\n\r\nb${END}`, UNREADABLE],
+  ['nothing of a form', 'hello', UNREADABLE],
+  ['no file', `${FIELDS}--x--`, /^The form has no file field: send it as the last field\.$/],
   [
-    'no name of a field',
-    undefined,
-    '--x\r\nContent-Disposition: form-data\r\n\r\nb\r\n--x--',
-    /^The form cannot be read/,
+    'its key last',
+    `${GRANT}${FILE}b\r\n${FIELDS}--x--`,
+    /^The form has no key field: send it before/,
   ],
-  ['nothing of a form', undefined, 'hello', /^The form cannot be read/],
-  [
-    'no file',
-    undefined,
-    `${fieldsOf()}--x--`,
-    'The form has no file field: send it as the last field.',
-  ],
-  [
-    'no key before the file',
-    undefined,
-    `${fieldsOf(WITHOUT_KEY)}${FILE}b\r\n${field(['key', key])}--x--`,
-    'The form has no key field: send it before the file.',
-  ],
-  [
-    'a field twice',
-    undefined,
-    `${fieldsOf()}${field(['KEY', 'b'])}${FILE}b\r\n--x--`,
-    'The form contains the KEY field twice.',
-  ],
-  [
-    'a long field',
-    undefined,
-    `${field(['key', 'x'.repeat(70_000)])}${FILE}b\r\n--x--`,
-    'The form has more than 65536 bytes in field key.',
-  ],
-  [
-    'many fields',
-    undefined,
-    `${Array.from({ length: 101 }, (_, at) => field([`f${at}`, ''])).join('')}${FILE}b\r\n--x--`,
-    'The form has more than 100 fields.',
-  ],
-  [
-    'long headers of a part',
-    undefined,
-    `--x\r\nA: ${'x'.repeat(20_000)}\r\n`,
-    'The headers of a part are larger than 16384 bytes.',
-  ],
-])('a form with %s is rejected', async (_, type, body, message) => {
+  ['a field twice', `${FIELDS}${field('KEY', 'b')}${FILE}b${END}`, /contains the KEY field twice/],
+  ['a long field', `${field('a', 'x'.repeat(70_000))}${FILE}`, /more than 65536 bytes in field a/],
+  ['many fields', `${MANY_FIELDS}${FILE}`, /more than 100 fields/],
+  ['a long header', `--x\r\nA: ${'x'.repeat(20_000)}`, /headers of a part are larger than 16384/],
+])('a form with %s is rejected', async (_, form, message, type?: string) => {
   const onError = vi.fn();
   const base = await upload(md5, { onError });
-  const { status, text } = await sendForm(base, body, undefined, type);
-  expect([status, parse(text)]).toMatchObject([400, { Code: 'MalformedPOSTRequest' }]);
-  expect(parse(text).Message).toMatch(message);
+  const { status, text } = await post(base, form, type === undefined ? {} : { type });
+  expect([status, parse(text)]).toMatchObject([400, { Error: { Code: 'MalformedPOSTRequest' } }]);
+  expect(parse(text).Error.Message).toMatch(message);
   expect(onError).not.toHaveBeenCalled();
 });
 
 test('a file that is too large is rejected, and one that just fits is not', async () => {
   const base = await upload(md5, { fileBytes: 5 });
-  expect((await post(base, form(FIELDS))).status).toBe(204);
-  const response = await post(base, form(FIELDS, new Blob(['hello!'])));
-  expect(response.status).toBe(400);
-  expect(await errorOf(response)).toMatchObject({ Code: 'EntityTooLarge', Resource: `/${key}` });
+  expect((await post(base, `${FIELDS}${FILE}hello${END}`)).status).toBe(204);
+  const { status, text } = await post(base, `${FIELDS}${FILE}hello!${END}`);
+  const error = { Code: 'EntityTooLarge', Resource: '/a.txt' };
+  expect([status, parse(text)]).toMatchObject([400, { Error: error }]);
+});
+
+/** Starts to send a form in a request that announces more bytes. */
+async function start(base: string, form: string, length: number) {
+  const socket = await open(base);
+  const type = 'multipart/form-data; boundary=x';
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n${form}`,
+  );
+  return socket;
+}
+
+test('an aborted form never ends the stream of its file', async () => {
+  const outcome = Promise.withResolvers<unknown>();
+  const base = await upload(async ({ file }) => {
+    const content = buffer(file);
+    content.then(() => outcome.resolve('ended'), outcome.resolve);
+    return { etag: String(await content), location: '' };
+  });
+  // The file is complete, but the closing boundary is missing.
+  const socket = await start(base, `${FIELDS}${FILE}hello\r\n--x\r\n`, 9999);
+  socket.end().resume();
+  expect(await outcome.promise).toBeInstanceOf(Error);
 });
 
 test('backpressure of the handler reaches the client', async () => {
@@ -285,28 +194,21 @@ test('backpressure of the handler reaches the client', async () => {
     for await (const chunk of file) size += chunk.length;
     return { etag: String(size), location: 'https://files.example/a' };
   });
-  const socket = connect(Number(new URL(base).port), '127.0.0.1');
-  await once(socket, 'connect');
-  const head = `${fieldsOf({ ...FIELDS, key: 'a' })}${FILE}`;
+  const form = `${FIELDS}${FILE}`;
   const size = 64 * 1024 * 1024;
-  socket.write(
-    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n` +
-      `Content-Length: ${head.length + size + 9}\r\n\r\n${head}`,
-  );
+  const socket = await start(base, form, form.length + size + END.length);
   const chunk = Buffer.alloc(1024 * 1024);
   let sent = 0;
-  // A server that buffered would accept all of it.
-  while (socket.write(chunk)) sent += chunk.length;
-  sent += chunk.length;
   const pump = () => {
     while (sent < size) {
       sent += chunk.length;
       if (!socket.write(chunk)) return;
     }
-    socket.off('drain', pump);
-    socket.write('\r\n--x--\r\n');
+    socket.off('drain', pump).write(END);
   };
+  pump();
   socket.on('drain', pump);
+  // A server that buffered would accept all of it.
   await expect.poll(() => socket.writableNeedDrain).toBe(true);
   expect(sent).toBeLessThan(size);
   release.resolve();
