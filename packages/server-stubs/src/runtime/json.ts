@@ -81,9 +81,10 @@ export function assertJson(value: unknown, maxDepth: number): void {
  */
 export function parseJson(text: string, maxDepth: number): unknown {
   // Before parsing, because deep nesting is far more expensive to parse than its size suggests.
-  if (isNested(text, maxDepth)) throw new SyntaxError(`it ${tooDeep(maxDepth)}`);
+  const { isTooDeep, hasLongNumber } = scanTokens(text, maxDepth);
+  if (isTooDeep) throw new SyntaxError(`it ${tooDeep(maxDepth)}`);
   const value = parseSafely(text);
-  const rounded = LONG_NUMBER.test(text) ? findRounded(text) : undefined;
+  const rounded = hasLongNumber ? findRounded(text) : undefined;
   if (rounded !== undefined) throw new SyntaxError(`it ${toRounded(rounded)}`);
   return value;
 }
@@ -104,19 +105,34 @@ function tooDeep(maxDepth: number): string {
   return `is nested deeper than ${maxDepth} levels`;
 }
 
-/** Counts the brackets outside of strings. */
-function isNested(text: string, maxDepth: number): boolean {
+/** 2^53 has 16 digits. */
+const LONG_DIGITS = 16;
+
+/** Looks at the text outside of strings. The result for invalid JSON is arbitrary. */
+function scanTokens(text: string, maxDepth: number) {
   let depth = 0;
-  let isString = false;
+  let digits = 0;
+  let hasLongNumber = false;
   for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') isString = !isString;
-    else if (isString) at += character === '\\' ? 1 : 0;
+    const character = text[at] as string;
+    digits = character >= '0' && character <= '9' ? digits + 1 : 0;
+    if (digits === LONG_DIGITS) hasLongNumber = true;
+    if (character === '"') at = endOfString(text, at + 1);
     else if (character === '[' || character === '{') depth += 1;
     else if (character === ']' || character === '}') depth -= 1;
-    if (depth > maxDepth) return true;
+    if (depth > maxDepth) return { isTooDeep: true, hasLongNumber };
   }
-  return false;
+  return { isTooDeep: false, hasLongNumber };
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end;
+    while (text[before - 1] === '\\') before -= 1;
+    const isEscaped = (end - before) % 2 === 1;
+    if (!isEscaped) return end;
+  }
+  return text.length;
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
@@ -124,8 +140,6 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-/** 2^53 has 16 digits. */
-const LONG_NUMBER = /\d{16}/;
 const INTEGER = /^-?\d+$/;
 
 /** Strings and numbers. An unterminated string ends with the text, to keep the search linear. */
