@@ -1,7 +1,7 @@
 // Replaces the one module that imports Prism with a bundle of Prism, its dependencies and their licences.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
+import { toLicenses } from '../../../scripts/licenses.ts';
 
 const MODULE = 'dist/contract/oracle/prism';
 
@@ -49,27 +49,4 @@ writeFileSync(`${MODULE}.js`, code);
 // No types refer to it, and its source map belongs to the unbundled module.
 for (const end of ['d.ts', 'js.map']) rmSync(`${MODULE}.${end}`);
 
-const folders = new Set(moduleIds.map(toPackage).filter((folder) => folder !== undefined));
-const texts = [...folders].map(describe).sort();
-writeFileSync(`${MODULE}.licenses.txt`, [...new Set(texts)].join(`\n${'-'.repeat(79)}\n\n`));
-
-/** Returns the package that a module belongs to; undefined for the bundler's helpers and our own code. */
-function toPackage(id: string): string | undefined {
-  if (!id.includes('/node_modules/')) return undefined;
-  let folder = dirname(id);
-  while (!isPackage(folder)) folder = dirname(folder);
-  return folder;
-}
-
-/** A subfolder may contain a manifest that only sets the module type. */
-function isPackage(folder: string): boolean {
-  const file = join(folder, 'package.json');
-  return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version !== undefined;
-}
-
-function describe(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = readdirSync(folder).find((one) => /^(?:licen[cs]e|copying)/i.test(one));
-  const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
-  return `${name}@${version} (${license})\n${text}`;
-}
+writeFileSync(`${MODULE}.licenses.txt`, toLicenses(moduleIds));

@@ -1,0 +1,52 @@
+// Replaces the modules of the generator with a bundle of them, their tools and the licences of these, so that an
+// installation has neither openapi-typescript, with the TypeScript that it drives, nor Redocly.
+import { globSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { toLicenses } from '../../../scripts/licenses.ts';
+import manifest from '../package.json' with { type: 'json' };
+
+const DIST = join(import.meta.dirname, '../dist');
+const EMPTY = '\0empty';
+
+const installed = Object.keys(manifest.dependencies).join('|');
+const bundle = await rolldown({
+  input: {
+    'generator/cli': join(DIST, 'generator/cli.js'),
+    'src/document': join(DIST, 'src/document.js'),
+  },
+  platform: 'node',
+  // What CommonJS modules have, such as TypeScript.
+  transform: {
+    define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' },
+  },
+  external: [/^node:/, new RegExp(`^(?:${installed})(?:/|$)`)],
+  plugins: [
+    {
+      name: 'openapi-typescript',
+      // Its second Redocly only loads documents, which the generator does itself.
+      resolveId: (id, importer) =>
+        importer?.includes('/openapi-typescript/') && /^@redocly\/openapi-core$|redoc\.mjs$/.test(id)
+          ? EMPTY
+          : undefined,
+      load: (id) =>
+        id === EMPTY ? 'export const createConfig = 0, validateAndBundle = 0;' : undefined,
+    },
+  ],
+});
+const { output } = await bundle.generate({
+  format: 'esm',
+  minify: true,
+  chunkFileNames: 'generator/[name]-[hash].js',
+});
+
+// The types of `src/document.ts` refer to one module of the generator.
+const replaced = globSync(['generator/**/*.{js,map,d.ts}', 'src/document.js*'], { cwd: DIST });
+for (const file of replaced.filter((each) => each !== 'generator/document.d.ts')) {
+  rmSync(join(DIST, file));
+}
+for (const chunk of output) {
+  if (chunk.type === 'chunk') writeFileSync(join(DIST, chunk.fileName), chunk.code);
+}
+const moduleIds = output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []));
+writeFileSync(join(DIST, 'generator/licenses.txt'), toLicenses(moduleIds));
