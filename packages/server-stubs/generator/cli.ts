@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readManifest } from './files.ts';
+import { readManifest, runCli } from './run-cli.ts';
 
 // Programs such as `head` may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -12,8 +12,6 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth-stubs needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
-  // Imported dynamically, because older Node.js versions could not load it.
-  const { runCli } = await import('./cli/run-cli.ts');
   process.exitCode = await runCli(process.argv.slice(2), {
     out: (text) => process.stdout.write(text),
     error: (text) => process.stderr.write(text),

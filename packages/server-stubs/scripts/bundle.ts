@@ -26,7 +26,8 @@ const bundle = await rolldown({
       name: 'openapi-typescript',
       // Its second Redocly only loads documents, which the generator does itself.
       resolveId: (id, importer) =>
-        importer?.includes('/openapi-typescript/') && /^@redocly\/openapi-core$|redoc\.mjs$/.test(id)
+        importer?.includes('/openapi-typescript/') &&
+        /^@redocly\/openapi-core$|redoc\.mjs$/.test(id)
           ? EMPTY
           : undefined,
       load: (id) =>

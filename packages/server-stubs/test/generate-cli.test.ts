@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runCli } from '../generator/cli/run-cli.ts';
+import { runCli } from '../generator/run-cli.ts';
 import { compileTypes, createSourceFolder } from './corpus/generated.ts';
 
 const PETS = `
@@ -82,20 +82,34 @@ describe('berth-stubs', () => {
     await writeFile(file, '// mine');
     await write(PETS.replace('listPets', 'find-pets'));
     await create();
-    expect(printed).toContain(`wrote ${join(handlers, 'find-pets.ts')}
+    expect(printed).toContain(`wrote ${join(handlers, 'findPets.ts')}
 add these to the handlers of your router:
-  import { findPets } from './find-pets.ts';
+  import { findPets } from './findPets.ts';
   'find-pets': findPets,
 `);
     expect(await readFile(file, 'utf8')).toBe('// mine');
   });
 
-  it('writes no handler outside the folder', async () => {
-    await write(PETS.replace('listPets', '../../listPets').replace('getPet', 'index'));
-    await generate('--handlers', join(folder, 'handlers'));
-    expect(printed).toContain('not written: ../../listPets is not a valid file name\n');
-    expect(printed).toContain('not written: index is not a valid file name\n');
-    expect((await readdir(folder)).sort()).toEqual(['api', 'pets.yaml']);
+  it('gives valid names to odd operations, inside the folder', async () => {
+    const source = await createSourceFolder('odd');
+    const handlers = join(source, 'handlers');
+    await write(PETS.replace('listPets', '../../listPets').replace('getPet', 'delete'));
+    await run(join(folder, 'pets.yaml'), '-o', join(source, 'api'), '--handlers', handlers);
+    expect((await readdir(handlers)).sort()).toEqual([
+      'deleteHandler.ts',
+      'index.ts',
+      'listPets.ts',
+    ]);
+    expect(await compileTypes(source)).toBe('');
+  });
+
+  it('writes nothing if the names of two handlers are the same', async () => {
+    await write(PETS.replace('listPets', 'get-Pet'));
+    expect(await generate('--handlers', join(folder, 'handlers'))).toBe(1);
+    expect(failed).toMatch(
+      /pets\.yaml:12:7 #\/paths\/~1pets~1\{id\}\/get\/operationId\n {2}The handlers of 'get-Pet' and 'getPet' would both be getPet\. Change one operationId\.\n1 error/,
+    );
+    expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 
   it('warns about parts that are not checked, with their location in the file', async () => {
@@ -107,13 +121,15 @@ add these to the handlers of your router:
       `warning: "(" is not a regular expression of JavaScript, so it is not checked. Change it.`,
     );
     expect(printed).toContain(`  ${file}:10:80 #/paths/~1pets~1{id}/parameters/0/schema/pattern\n`);
-    expect(await generate('--strict')).toBe(2);
+    await rm(join(folder, 'api'), { recursive: true });
+    expect(await generate('--strict')).toBe(1);
+    expect(await readdir(folder)).toEqual(['pets.yaml']);
     expect(failed).toContain(`${file}:10:80 #/paths/~1pets~1{id}/parameters/0/schema/pattern\n`);
   });
 
-  it('exits with 2 and writes nothing if the document is invalid', async () => {
+  it('exits with 1 and writes nothing if the document is invalid', async () => {
     await write(PETS.replace('type: string', 'type: text').replace('type: object', 'type: thing'));
-    expect(await generate()).toBe(2);
+    expect(await generate()).toBe(1);
     expect(failed).toContain('pets.yaml:10:66 #/paths/~1pets~1{id}/parameters/0/schema/type\n');
     expect(failed).toContain('pets.yaml:19:12 #/components/schemas/Pet/type\n');
     expect(failed).toContain('2 errors in the document, so nothing was written.');
@@ -121,24 +137,32 @@ add these to the handlers of your router:
   });
 
   it.each([
-    ['nowhere.yaml -o x', /nowhere\.yaml #\n {2}The file cannot be read: ENOENT/],
     ['pets.yaml', /required option '-o, --output <dir>' not specified/],
     ['pets.yaml -o x --what', /unknown option '--what'/],
     ['--what', /See berth-stubs --help/],
     ['pets.yaml -o ', /'-o, --output <dir>'.* Expected a path, got an empty string/],
     [' -o x', /'openapi'.* Expected a path, got an empty string/],
     ['a.yaml b.yaml -o x', /too many arguments/],
-    ['https://a.example/a.yaml -o x', /a URL is not loaded/],
   ])('exits with 2 for %j', async (args, message) => {
     expect(await run(...args.split(' '))).toBe(2);
     expect(failed).toMatch(message);
   });
 
-  it('exits with 1 if it cannot write, and names the folder and the option', async () => {
+  it.each([
+    ['nowhere.yaml', /nowhere\.yaml #\n {2}The file cannot be read: ENOENT/],
+    ['https://a.example/a.yaml', /a URL is not loaded/],
+  ])('exits with 1 for the document %s', async (file, message) => {
+    expect(await run(file, '-o', 'x')).toBe(1);
+    expect(failed).toMatch(message);
+  });
+
+  it('exits with 1 if it cannot write, and names the path', async () => {
     const api = join(folder, 'api');
     await writeFile(api, 'a file');
     expect(await generate()).toBe(1);
-    expect(failed).toBe(`${api} cannot be written (EEXIST): choose another --output folder.\n`);
+    expect(failed).toBe(
+      `${join(api, 'request-validators.gen.ts')} cannot be written (ENOTDIR), so nothing was written: choose another folder.\n`,
+    );
   });
 
   it('prints its help and version', async () => {
