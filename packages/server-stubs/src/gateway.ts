@@ -5,7 +5,7 @@ import { createCors } from './cors.ts';
 import { GatewayError, toContractError } from './errors.ts';
 import { LIMITS, SIGNATURE } from './generated/contract.gen.ts';
 import type { Input as GeneratedInput, Principals } from './generated/gateway.v1/index.gen.ts';
-import { routes as standard } from './generated/gateway.v1/routes.gen.ts';
+import { routes } from './generated/gateway.v1/routes.gen.ts';
 import { hostOf, isLoopback, removeHopByHop } from './headers.ts';
 import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
 import { hasBody } from './runtime/body.ts';
@@ -170,7 +170,7 @@ export function createGatewayRouter<Caller = unknown>(
   { call: callService, webSocket = rejectWebSocket }: GatewayHandlers<Caller>,
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
-  const { security, env, routes = standard, onError = print } = options;
+  const { security, env, onError = print } = options;
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors('gateway', wireProfile, options.cors);
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();

@@ -5,7 +5,6 @@ import {
   type ErrorWithResponse,
   type HttpError,
   type RouterOptions,
-  type RouteTable,
   toResponse,
 } from './runtime/index.ts';
 
@@ -19,11 +18,6 @@ export interface CommonOptions
   readonly cors?: CorsOptions;
   /** The deployment's wire profile. Default: the contract's neutral names (D1). */
   readonly wireProfile?: WireProfileInput;
-  /**
-   * Routes that `berth-stubs` generated from a modified contract, to try out a change. Default: the
-   * contract's routes.
-   */
-  readonly routes?: RouteTable;
 }
 
 /**

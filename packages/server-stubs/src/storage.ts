@@ -1,9 +1,9 @@
-import { toWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+import { toWireProfile } from '@berth/spec/wire-profile';
 import { createCors } from './cors.ts';
 import { StorageError, toContractError } from './errors.ts';
 import { LIMITS } from './generated/contract.gen.ts';
 import type { Input, Output, operations } from './generated/storage.v2/index.gen.ts';
-import { routes as standard } from './generated/storage.v2/routes.gen.ts';
+import { routes } from './generated/storage.v2/routes.gen.ts';
 import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
 import {
   type Call,
@@ -111,10 +111,10 @@ export function createStorageRouter<Caller = unknown>(
   handlers: StorageHandlers<Caller>,
   options: StorageRouterOptions<Caller>,
 ): Router {
-  const { security, env, batchItems = LIMITS.batchItems, routes = standard } = options;
+  const { security, env, batchItems = LIMITS.batchItems } = options;
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors('storage', wireProfile, options.cors);
-  const table = toStorageTable(routes, wireProfile);
+  const { authorization } = wireProfile.storageHeaders;
 
   // The runtime finds the operation, and then authenticates the caller, before the body is read.
   const authenticate: SecurityHandler = (_, call) => {
@@ -134,8 +134,8 @@ export function createStorageRouter<Caller = unknown>(
     };
 
   // The runtime checks the response, if it should, and sends it in the form of the deployment.
-  return createRouter(table, mapValues(handlers, toHandler), {
-    ...toRouterOptions(options, cors, (error, call) => toStorageError(error, call, wireProfile)),
+  return createRouter(toStorageTable(authorization), mapValues(handlers, toHandler), {
+    ...toRouterOptions(options, cors, (error, call) => toStorageError(error, call, authorization)),
     security: { [CREDENTIALS]: authenticate },
     requests: { bodyBytes: LIMITS.storageBodyBytes, ...options.requests },
     encodeBody: (body) => toWireForm(body, wireProfile),
@@ -146,16 +146,16 @@ export function createStorageRouter<Caller = unknown>(
 const CREDENTIALS = 'credentials';
 
 /**
- * Returns the storage API's routes with the names of a wire profile (D1), and with a single security
- * scheme for the three headers, which can only be checked together.
+ * Returns the storage API's routes with a single security scheme for the three headers, which can only be
+ * checked together.
+ *
+ * @param header name of the header with the signature (D1)
  */
-function toStorageTable(table: RouteTable, { storageHeaders }: WireProfile): RouteTable {
+function toStorageTable(header: string): RouteTable {
   return {
-    ...table,
-    securitySchemes: {
-      [CREDENTIALS]: { type: 'apiKey', in: 'header', name: storageHeaders.authorization },
-    },
-    routes: table.routes
+    ...routes,
+    securitySchemes: { [CREDENTIALS]: { type: 'apiKey', in: 'header', name: header } },
+    routes: routes.routes
       .filter(({ operationId }) => operationId !== 'uploadFile')
       .map((route) => ({ ...route, security: [[CREDENTIALS]] })),
   };
@@ -172,11 +172,11 @@ function assertEnv(envId: string, env: EnvOption | undefined): void {
   throw new StorageError('INVALID_ENV', { message: `Environment ${envId} does not exist.` });
 }
 
-function toStorageError(error: HttpError, { request }: Call, { storageHeaders }: WireProfile) {
-  const name = storageHeaders.authorization;
-  const isMissing = request.headers[name.toLowerCase()] === undefined;
+/** @param header name of the header with the signature */
+function toStorageError(error: HttpError, { request }: Call, header: string) {
+  const isMissing = request.headers[header.toLowerCase()] === undefined;
   return error.kind === 'unauthorized' && isMissing
-    ? missingCredentials(name)
+    ? missingCredentials(header)
     : toContractError('storage', error);
 }
 

@@ -6,7 +6,7 @@ import { createCors } from './cors.ts';
 import { Delimiters } from './delimiters.ts';
 import { toContractError, UploadError } from './errors.ts';
 import { LIMITS } from './generated/contract.gen.ts';
-import { routes as standard } from './generated/storage.v2/routes.gen.ts';
+import { routes } from './generated/storage.v2/routes.gen.ts';
 import { type CommonOptions, toRouterOptions } from './router-options.ts';
 import {
   type Call,
@@ -62,28 +62,32 @@ export function createUploadRouter(
   { uploadFile }: { readonly uploadFile: UploadHandler },
   options: UploadRouterOptions = {},
 ): Router {
-  const { fileBytes = LIMITS.uploadBytes, routes: table = standard } = options;
+  const { fileBytes = LIMITS.uploadBytes } = options;
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors('upload', wireProfile, options.cors);
 
   async function handle({ body }: Input, call: Call): Promise<HandlerResponse> {
-    const form = new UploadForm(call.request, body as Readable, fileBytes);
+    const form = await openForm(call.request, body as Readable, fileBytes);
     try {
-      const { fields, ...file } = await form.readToFile();
+      const { fields, ...file } = await form.start;
       const input = { ...toUploadFields(fields, call.request, wireProfile), ...file };
       return toUploaded(await uploadFile(input, call), input);
     } catch (error) {
       // If the form failed, that is why the handler failed.
-      throw hasResponse(error) || call.signal.aborted ? error : (form.failure ?? error);
+      throw hasResponse(error) || call.signal.aborted ? error : (form.failure() ?? error);
     } finally {
-      form.stop();
+      form.close();
     }
   }
 
-  // The form contains the grant, so that the route has no security schemes.
-  const routes = table.routes.filter(({ operationId }) => operationId === 'uploadFile');
+  // The form contains the grant, so the route has no security schemes.
+  const table = {
+    ...routes,
+    securitySchemes: {},
+    routes: routes.routes.filter(({ operationId }) => operationId === 'uploadFile'),
+  };
   return createRouter(
-    { ...table, securitySchemes: {}, routes },
+    table,
     { uploadFile: handle },
     {
       ...toRouterOptions(options, cors, (error) => toContractError('upload', error)),
@@ -93,138 +97,121 @@ export function createUploadRouter(
 }
 
 /** What a form has up to its file, whose content follows. */
-type ReadForm = Pick<UploadInput, 'fields' | 'file' | 'filename' | 'contentType'>;
+type FormStart = Pick<UploadInput, 'fields' | 'file' | 'filename' | 'contentType'>;
 
 const FORM_LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024 };
 
-/** Reads a form with its file as a stream. Everything after the file is ignored, but must be complete. */
-class UploadForm {
-  /** The error that ended the form, which may explain why a handler failed. */
-  failure: unknown;
-  readonly #request: IncomingMessage;
-  readonly #source: Readable;
-  readonly #fileBytes: number;
-  readonly #fields = new Map<string, string>();
-  readonly #found = Promise.withResolvers<ReadForm>();
-  #file: FileContent | undefined;
-  #isComplete = false;
-  #stop = () => {};
+/**
+ * Reads a form with its file as a stream. Everything after the file is ignored, but must be complete.
+ *
+ * @param source the body of the request, limited in size
+ * @returns `start` rejects if the form is malformed up to its file; if it fails later, the file does
+ */
+async function openForm(request: IncomingMessage, source: Readable, fileBytes: number) {
+  const start = Promise.withResolvers<FormStart>();
+  const fields = new Map<string, string>();
+  let file: FileContent | undefined;
+  let failure: unknown;
+  let isComplete = false;
+  let stop = () => {};
 
-  /** @param source the body of the request, limited in size */
-  constructor(request: IncomingMessage, source: Readable, fileBytes: number) {
-    this.#request = request;
-    this.#source = source;
-    this.#fileBytes = fileBytes;
+  function fail(error: unknown): void {
+    failure ??= hasResponse(error) ? error : unreadable(error);
+    stop();
+    start.reject(failure);
+    // The reader of the file must learn that its end will never arrive.
+    file?.destroy(failure as Error);
   }
 
-  /**
-   * Reads the fields before the file. If the form fails later, the stream of the file does.
-   *
-   * @throws UploadError if the form is malformed; HttpError if the body is too large
-   */
-  async readToFile(): Promise<ReadForm> {
-    // Loaded with the first form, because most servers never receive one and should start fast.
-    const { Busboy } = await import('@fastify/busboy');
-    const contentType = this.#request.headers['content-type'] ?? '';
+  function attempt(step: () => void): void {
     try {
-      const form = new Busboy({
-        headers: { 'content-type': contentType },
-        limits: { ...FORM_LIMITS, fileSize: this.#fileBytes },
-        isPartAFile: (name, _type, filename) => isFileField(name) || filename !== undefined,
-      });
-      const delimiters = new Delimiters(contentType);
-      this.#listen(form, delimiters);
-      this.#feed(form, delimiters);
+      step();
     } catch (error) {
-      this.#fail(error);
+      fail(error);
     }
-    return this.#found.promise;
   }
 
-  /** Leaves the rest of the request to the router. */
-  stop(): void {
-    this.#stop();
-    if (!this.#isComplete) this.#request.pause();
-    this.#file?.destroy();
-  }
-
-  #listen(form: BusboyInstance, delimiters: Delimiters): void {
+  function listen(form: BusboyInstance, delimiters: Delimiters): void {
     const refuse = (what: string, max: number) =>
-      this.#fail(malformedForm(`The form has more than ${max} ${what}.`));
-    form.on('field', (name, value, _isNameCut, isCut) => {
-      // Object stores ignore what follows the file.
-      if (this.#file !== undefined) return;
-      if (isCut) refuse(`bytes in field ${name}`, FORM_LIMITS.fieldSize);
-      else if (name === undefined) this.#fail(new Error('a field has no name'));
-      else this.#attempt(() => addField(this.#fields, name, value));
-    });
-    form.on('file', (name, body, filename = '', _encoding, mediaType) => {
-      // The error is reported by the form, even if nobody reads this file.
-      body.on('error', () => {});
-      if (this.#file !== undefined || !isFileField(name)) {
-        body.resume();
-        return;
-      }
-      body.once('limit', () => this.#fail(tooLarge(this.#fileBytes)));
-      this.#file = new FileContent(body);
-      const contentType = toFileType(delimiters.fileType ?? mediaType);
-      this.#found.resolve({ fields: this.#fields, file: this.#file, filename, contentType });
-    });
-    form.on('fieldsLimit', () => refuse('fields', FORM_LIMITS.fields));
-    form.on('filesLimit', () => refuse('files', FORM_LIMITS.files));
-    form.on('error', (error) => this.#fail(error));
-    form.on('finish', () => {
-      this.#isComplete = true;
-      if (this.#file === undefined) this.#fail(missingFile());
-      else if (this.failure === undefined) this.#file.complete();
-    });
+      fail(malformedForm(`The form has more than ${max} ${what}.`));
+    form
+      .on('field', (name, value, _isNameCut, isCut) => {
+        if (file !== undefined) return;
+        if (isCut) refuse(`bytes in field ${name}`, FORM_LIMITS.fieldSize);
+        else if (name === undefined) fail(new Error('a field has no name'));
+        else attempt(() => addField(fields, name, value));
+      })
+      .on('file', (name, body, filename = '', _encoding, mediaType) => {
+        // The form reports the error, even if nobody reads this file.
+        body.on('error', () => {});
+        if (file !== undefined || !isFileField(name)) {
+          body.resume();
+          return;
+        }
+        body.once('limit', () => fail(tooLarge(fileBytes)));
+        file = new FileContent(body);
+        const contentType = toFileType(delimiters.fileType ?? mediaType);
+        start.resolve({ fields, file, filename, contentType });
+      })
+      .on('fieldsLimit', () => refuse('fields', FORM_LIMITS.fields))
+      .on('filesLimit', () => refuse('files', FORM_LIMITS.files))
+      .on('error', fail)
+      .on('finish', () => {
+        isComplete = true;
+        if (file === undefined) fail(missingFile());
+        else if (failure === undefined) file.push(null);
+      });
   }
 
   /** Writes the body to the form, with backpressure. */
-  #feed(form: BusboyInstance, delimiters: Delimiters): void {
-    const source = this.#source;
-    const request = this.#request;
-    const onDrain = () => source.resume();
+  function feed(form: BusboyInstance, delimiters: Delimiters): void {
     const onData = (chunk: Buffer) =>
-      this.#attempt(() => {
-        for (const piece of delimiters.push(chunk)) {
-          if (this.failure === undefined) form.write(piece);
-        }
+      attempt(() => {
+        for (const piece of delimiters.push(chunk)) form.write(piece);
         if (form.writableNeedDrain) source.pause();
       });
+    const onDrain = () => source.resume();
     const onEnd = () => form.end(delimiters.end());
-    const onError = (error: unknown) => this.#fail(error);
     const onClose = () => {
-      if (!request.complete) this.#fail(new Error('the client disconnected'));
+      if (!request.complete) fail(new Error('the client disconnected'));
     };
     form.on('drain', onDrain);
-    source.on('data', onData).once('end', onEnd).on('error', onError);
+    source.on('data', onData).once('end', onEnd).on('error', fail);
     request.once('close', onClose);
-    // Whoever had the request before may have paused it.
-    source.resume();
-    this.#stop = () => {
+    stop = () => {
       form.off('drain', onDrain);
       source.off('data', onData).off('end', onEnd);
       request.off('close', onClose);
       source.pause();
     };
+    // Whoever had the request before may have paused it.
+    source.resume();
   }
 
-  #attempt(step: () => void): void {
-    try {
-      step();
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  #fail(error: unknown): void {
-    this.failure ??= hasResponse(error) ? error : unreadable(error);
-    this.#stop();
-    this.#found.reject(this.failure);
-    // The reader of the file must learn that its end will never arrive.
-    this.#file?.destroy(this.failure as Error);
-  }
+  // Loaded with the first form, because most servers never receive one and should start fast.
+  const { Busboy } = await import('@fastify/busboy');
+  const contentType = request.headers['content-type'] ?? '';
+  attempt(() => {
+    const form = new Busboy({
+      headers: { 'content-type': contentType },
+      limits: { ...FORM_LIMITS, fileSize: fileBytes },
+      isPartAFile: (name, _type, filename) => isFileField(name) || filename !== undefined,
+    });
+    const delimiters = new Delimiters(contentType);
+    listen(form, delimiters);
+    feed(form, delimiters);
+  });
+  return {
+    start: start.promise,
+    /** The error that ended the form. */
+    failure: () => failure,
+    /** Leaves the rest of the request to the router. */
+    close(): void {
+      stop();
+      if (!isComplete) request.pause();
+      file?.destroy();
+    },
+  };
 }
 
 function unreadable(error: unknown): UploadError {
@@ -255,11 +242,6 @@ class FileContent extends Readable {
     body.on('data', (chunk: Buffer) => {
       if (!this.push(chunk)) body.pause();
     });
-  }
-
-  /** Ends the stream. */
-  complete(): void {
-    this.push(null);
   }
 
   override _read(): void {

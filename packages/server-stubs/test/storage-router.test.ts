@@ -165,22 +165,3 @@ test('with responses: check, a wrong response is a 500, and the log names operat
   expect(call.operationId).toBe('batchDelete');
   expect(violation.message).toMatch(/data\.fileList\[0\]\.code is missing/);
 });
-
-test('routes of an edited document replace those of the contract', async () => {
-  const route = {
-    operationId: 'batchDelete',
-    method: 'POST',
-    path: '/api/v3/{envId}/delete',
-    parameters: [],
-    body: { required: true, content: [{ mediaType: 'application/json', kind: 'json' }] },
-    responses: [{ status: '200', content: [{ mediaType: 'application/json', kind: 'json' }] }],
-    security: [],
-  } as const;
-  const routes = { title: 'Draft', securitySchemes: {}, routes: [route] };
-  const { batchDelete = () => ({ fileList: [] }) } = handlers;
-  const base = await storage({ routes }, { batchDelete });
-  const body = JSON.stringify({ fileList: ['a'] });
-  const response = await send(base, '/api/v3/dev/delete', { method: 'POST', headers: letIn, body });
-  expect(response.status).toBe(200);
-  expect((await post(base, 'batchDelete', { fileList: ['a'] })).status).toBe(404);
-});
