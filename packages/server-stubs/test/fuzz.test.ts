@@ -9,7 +9,7 @@ import { serve } from './support/serve.ts';
 import { ANY_JSON, toParameter, toTable, wants } from './support/to-table.ts';
 
 const SEED = Number(process.env.SEED ?? 20_261_121);
-const REQUESTS = 600;
+const REQUESTS = 5000;
 
 const STORAGE = '/api/v2/envs/dev/storages';
 const ITEM = 'cloud://dev.files/reports/summary.txt';

@@ -1,4 +1,4 @@
-import { createRouter, type Handler } from '@berth/server-stubs/runtime';
+import { createRouter, type Handler, type Parameter } from '@berth/server-stubs/runtime';
 import { expect, it } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
@@ -9,6 +9,10 @@ const echo: Handler = ({ path, query, header, cookie }) => ({
   body: { path, query, header, cookie },
 });
 
+function start(path: string, ...parameters: readonly Parameter[]) {
+  return serve(createRouter(toTable([{ path, parameters }]), { operation: echo }));
+}
+
 const parameters = [
   toParameter({ name: 'id', in: 'path', types: ['integer'] }),
   toParameter({ name: 'limit', in: 'query', types: ['integer'], default: 20 }),
@@ -17,8 +21,7 @@ const parameters = [
 ];
 
 it('gives the handler each part in its types, with defaults', async () => {
-  const table = toTable([{ path: '/pets/{id}', parameters }]);
-  const base = await serve(createRouter(table, { operation: echo }));
+  const base = await start('/pets/{id}', ...parameters);
   const headers = { 'x-tags': 'a, b', cookie: 'theme=dark%20blue; theme=2' };
   const response = await send(base, '/pets/12?unknown=%', { headers });
   expect(response.json).toEqual({
@@ -30,9 +33,7 @@ it('gives the handler each part in its types, with defaults', async () => {
 });
 
 it('names every parameter that cannot be read', async () => {
-  const table = toTable([{ path: '/pets/{id}', parameters }]);
-  const base = await serve(createRouter(table, { operation: echo }));
-  const response = await send(base, '/pets/1?limit=1&limit=2');
+  const response = await send(await start('/pets/{id}', ...parameters), '/pets/1?limit=1&limit=2');
   expect(response.status).toBe(400);
   expect(JSON.parse(response.text)).toMatchObject({
     detail: 'query.limit is given more than once. header.X-Tags is missing.',
@@ -43,42 +44,66 @@ it('names every parameter that cannot be read', async () => {
   });
 });
 
-it('passes a greedy tail raw, and the target as it came', async () => {
-  const greedy = toParameter({ name: 'rest', in: 'path', greedy: true });
-  const table = toTable([{ path: '/run/{rest}', parameters: [greedy] }]);
-  const base = await serve(
-    createRouter(table, {
-      operation: ({ path }, { rawPath, rawQuery }) => ({
-        status: 200,
-        body: [path.rest, rawPath, rawQuery],
-      }),
-    }),
-  );
-  const response = await send(base, '/run/a%2Fb//%zz/?x=%&y');
-  expect(response.json).toEqual(['a%2Fb//%zz/', '/run/a%2Fb//%zz/', 'x=%&y']);
+const ARRAY = { shape: 'array', types: ['integer', 'string'] } as const;
+const OBJECT = { shape: 'object', properties: { R: ['integer'] } } as const;
+
+it.each<[Partial<Parameter>, string, unknown]>([
+  [{}, 'a%20b', 'a b'],
+  [{}, '%E4%B8%AD', '中'],
+  [{ types: ['integer'] }, '1e2', 100],
+  [{ types: ['integer'] }, '1.5', '1.5'],
+  [{ types: ['integer'] }, '9007199254740993', /exceeds the precision/],
+  [{ types: ['integer', 'string'] }, '9007199254740993', '9007199254740993'],
+  [{ types: ['number'] }, '0x1', '0x1'],
+  [{ types: ['boolean', 'string'] }, 'false', false],
+  [{ types: ['null', 'integer'] }, 'null', null],
+  [ARRAY, '1,a%2Cb', [1, 'a,b']],
+  [OBJECT, 'R,100,G,200', { R: 100, G: '200' }],
+  [OBJECT, 'R,100,G', /name without a value/],
+  [{ ...OBJECT, explode: true }, 'R=100,G=200', { R: 100, G: '200' }],
+  [{ ...OBJECT, explode: true }, 'R=1,R=2', /more than once/],
+  [{ shape: 'json' }, '%7B%22a%22%3A1%7D', { a: 1 }],
+  [{ shape: 'json' }, '%7B', /not valid JSON/],
+])('a path parameter %j reads %s', async (given, text, expected) => {
+  const base = await start('/{p}', toParameter({ name: 'p', in: 'path', ...given }));
+  const response = await send(base, `/${text}`);
+  if (expected instanceof RegExp) expect(response.text).toMatch(expected);
+  else expect(response.json).toEqual({ path: { p: expected } });
 });
 
-it('limits path, query and headers', async () => {
-  const table = toTable([{ path: '/pets/{id}', parameters: [] }]);
-  const requests = { pathBytes: 20, queryBytes: 10, headerBytes: 200 };
-  const base = await serve(createRouter(table, { operation: echo }, { requests }));
-  const headers = { 'x-long': 'x'.repeat(200) };
-  expect((await send(base, '/pets/1?1234567890')).status).toBe(200);
-  expect((await send(base, `/pets/${'1'.repeat(20)}`)).status).toBe(414);
-  expect((await send(base, '/pets/1?12345678901')).status).toBe(414);
-  expect((await send(base, '/pets/1', { headers })).status).toBe(431);
+const DEEP = { ...OBJECT, style: 'deepObject' } as const;
+
+it.each<[Partial<Parameter>, string, unknown]>([
+  [{}, 'q=a+b%2B', 'a b+'],
+  [{}, 'q', ''],
+  [{}, '%71=1', '1'],
+  [{}, 'q=1&q=2', /more than once/],
+  [{}, 'q=%ff', /percent-encoding/],
+  [ARRAY, 'q=1&q=a%2Cb', [1, 'a,b']],
+  [{ ...ARRAY, explode: false }, 'q=1,a%2Cb', [1, 'a,b']],
+  [{ ...ARRAY, explode: false }, 'q=', []],
+  [DEEP, 'q[R]=1&q%5BG%5D=2', { R: 1, G: '2' }],
+  [DEEP, 'q[R]=1&q[R]=2', /more than once/],
+  [DEEP, 'q[R][x]=1', /deeper than one level/],
+  [OBJECT, 'R=1&S=2', { R: 1 }],
+  [{ ...OBJECT, additional: ['string'] }, 'R=1&S=2', { R: 1, S: '2' }],
+  [{ ...OBJECT, explode: false }, 'q=R,1', { R: 1 }],
+])('a query parameter %j reads %s', async (given, query, expected) => {
+  const base = await start('/', toParameter({ name: 'q', in: 'query', ...given }));
+  const response = await send(base, `/?${query}`);
+  if (expected instanceof RegExp) expect(response.text).toMatch(expected);
+  else expect(response.json).toEqual({ query: { q: expected } });
 });
 
 it.each(['constructor', 'toString', '__proto__'])('reads parameters named %s', async (name) => {
   const named = (['query', 'header', 'cookie'] as const).map((place) =>
     toParameter({ name, in: place }),
   );
-  const table = toTable([{ path: '/', parameters: named }]);
-  const base = await serve(createRouter(table, { operation: echo }));
+  const base = await start('/', ...named, toParameter({ ...DEEP, name: 'q', in: 'query' }));
   expect((await send(base, '/')).json).toEqual({ query: {}, header: {}, cookie: {} });
   const headers = { cookie: `${name}=c`, ...(name !== '__proto__' && { [name]: 'h' }) };
-  const { text } = await send(base, `/?${name}=q`, { headers });
-  expect(text).toContain(`"query":{"${name}":"q"}`);
+  const { text } = await send(base, `/?${name}=q&q[${name}]=d`, { headers });
+  expect(text).toContain(`"query":{"${name}":"q","q":{"${name}":"d"}}`);
   expect(text).toContain(`"cookie":{"${name}":"c"}`);
   if (name !== '__proto__') expect(text).toContain(`"header":{"${name}":"h"}`);
 });

@@ -153,18 +153,6 @@ describe('a failing handler', () => {
 });
 
 describe('a response of the router itself', () => {
-  it('knows the methods of a path', async () => {
-    const table = toTable([
-      { path: '/a', operationId: 'get' },
-      { path: '/a', operationId: 'put', method: 'PUT' },
-    ]);
-    const base = await serve(createRouter(table, {}));
-    const received = await send(base, '/a', { method: 'DELETE' });
-    expect([received.status, received.headers.allow]).toEqual([405, 'GET, PUT, HEAD']);
-    expect((await send(base, '/b')).status).toBe(404);
-    expect((await send(base, '/a')).status).toBe(501);
-  });
-
   it('has the headers and the shape of the options', async () => {
     const base = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
       headers: ({ requestId }) => ({ 'X-Request-Id': requestId, 'x-a': '1' }),

@@ -123,12 +123,3 @@ it('does not authenticate a path that cannot be decoded', async () => {
   expect((await send(base, '/%zz', { headers: GOOD })).status).toBe(400);
   expect(handler).not.toHaveBeenCalled();
 });
-
-it('does not use inherited members of objects as handlers', async () => {
-  const scheme = { type: 'http', scheme: 'bearer' } as const;
-  const route = { path: '/', operationId: 'toString', security: [['valueOf']] };
-  const secured = toTable([route], { securitySchemes: { valueOf: scheme } as never });
-  expect(() => createRouter(secured, {})).toThrow('options.security.valueOf is missing');
-  const open = toTable([{ ...route, security: [] }]);
-  expect((await send(await serve(createRouter(open, {})), '/')).status).toBe(501);
-});

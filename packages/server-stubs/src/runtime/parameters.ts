@@ -54,7 +54,8 @@ export function createParameterReader(
     for (const place of places) input[place] = createNullObject();
     for (const [parameter, read] of readers) {
       try {
-        const value = read(sources) ?? parameter.default;
+        const sent = read(sources);
+        const value = sent === undefined ? parameter.default : sent;
         if (value !== undefined) (input[parameter.in] as NullObject)[parameter.name] = value;
         else if (parameter.required) throw unreadable(parameter, 'required', 'is missing');
       } catch (error) {
