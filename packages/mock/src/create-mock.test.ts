@@ -25,16 +25,11 @@ test('close can be called again, and ends open connections', async () => {
   await expect(fetch(mock.url)).rejects.toThrow();
 });
 
-test.each([
+test.each<[object, string]>([
   [{ port: -1 }, 'port must be an integer from 0 to 65535.'],
   [{ env: 'a.b' }, 'env must be a single host name label'],
   [{ host: '' }, 'host must be an address'],
   [{ maxStoreBytes: 0 }, 'maxStoreBytes must be a positive integer'],
-])('rejects %j by name', async (options, sentence) => {
-  await expect(createMock(options)).rejects.toThrow(sentence);
-});
-
-test.each<[object, string]>([
   [{ port: '4010' }, 'port must be an integer from 0 to 65535.'],
   [{ host: 1 }, "host must be an address of this machine, such as '127.0.0.1', got 1."],
   [{ env: 1 }, "env must be a host name label, such as 'dev', got 1."],
@@ -49,7 +44,7 @@ test.each<[object, string]>([
   [{ faults: [{ fault: 'reset' }] }, 'faults[0].name must have 1 to 100 characters'],
   [{ maxStoreBytes: '1' }, 'maxStoreBytes must be a positive integer.'],
   [{ wireProfile: 'a' }, 'wireProfile must be an object.'],
-])('rejects the type of %j', async (options, sentence) => {
+])('rejects %j by name', async (options, sentence) => {
   await expect(createMock(options)).rejects.toThrow(sentence);
 });
 

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { request } from 'node:http';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { sendRaw } from './helpers/raw.ts';
@@ -9,18 +7,6 @@ const mock = await createMock();
 afterAll(() => mock.close());
 
 describe('what stores nothing', () => {
-  test('an interrupted connection leaves the old file unchanged', async () => {
-    const fileID = await upload(mock, 'broken.txt', 'old');
-    const grant = await getGrant(mock, 'broken.txt');
-    const outgoing = request(grant.url, {
-      method: 'POST',
-      headers: { 'content-type': 'multipart/form-data; boundary=b', 'content-length': 9_000 },
-    });
-    outgoing.write(toBeginning(grant, 'broken.txt', 'new'), () => outgoing.destroy());
-    await expect(once(outgoing, 'response')).rejects.toThrow('socket hang up');
-    expect(await read(mock, fileID)).toBe('old');
-  });
-
   test('a file beyond maxStoreBytes', async () => {
     await using small = await createMock({ maxStoreBytes: 10_000 });
     const grant = await getGrant(small, 'big');

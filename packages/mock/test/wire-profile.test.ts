@@ -54,45 +54,24 @@ describe('a mock with flat responses', async () => {
   const flat = await createMock({ wireProfile: { envelope: 'flat' } });
   afterAll(() => flat.close());
   const DELETE = { fileList: ['cloud://dev.files/none.txt'] };
-  const entry = { fileID: DELETE.fileList[0], code: 'STORAGE_FILE_NONEXIST' };
   const requestId = expect.any(String);
   const message = expect.any(String);
 
-  test.each<[string, unknown, Record<string, string>, number, object]>([
-    [
-      'a success',
-      DELETE,
-      {},
-      200,
-      { requestId, data: { fileList: [expect.objectContaining(entry)] } },
-    ],
-    [
-      'an example',
-      DELETE,
-      { prefer: 'example=success' },
-      200,
-      { requestId, data: expect.any(Object) },
-    ],
-    ['a refusal', { fileList: 1 }, {}, 400, { requestId, code: 'INVALID_PARAM', message }],
-    [
-      'a fault',
-      DELETE,
-      { 'x-mock-fault': 'code=SYS_ERR' },
-      500,
-      { requestId, code: 'SYS_ERR', message },
-    ],
+  // The conformance suite checks successes and refusals.
+  test.each<[string, Record<string, string>, number, object]>([
+    ['an example', { prefer: 'example=success' }, 200, { requestId, data: expect.any(Object) }],
+    ['a fault', { 'x-mock-fault': 'code=SYS_ERR' }, 500, { requestId, code: 'SYS_ERR', message }],
     [
       'a documented error',
-      DELETE,
       { prefer: 'code=429' },
       429,
       { requestId, code: 'EXCEED_RATELIMIT', message },
     ],
-  ])('sends %s without the envelope', async (_, body, headers, status, json) => {
+  ])('sends %s without the envelope', async (_, headers, status, json) => {
     const response = await fetch(`${flat.url}/api/v2/envs/dev/storages:batchDelete`, {
       method: 'POST',
       headers: { ...STORAGE_HEADERS, ...headers },
-      body: JSON.stringify(body),
+      body: JSON.stringify(DELETE),
     });
     expect([response.status, await response.json()]).toEqual([status, json]);
   });

@@ -188,3 +188,34 @@ describe('a call that matches no route', () => {
     expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
   });
 });
+
+describe('routes', () => {
+  const toRoute = (key: string) => [key, () => ({ json: key })] as const;
+
+  test.each([
+    ['GET /{id}', '/a%2Fb'],
+    ['GET /a', '/a?c=1'],
+    ['GET /a?b=1', '/a?x=1&b=1'],
+    ['GET /{x}/b', '/x/b'],
+    ['GET /a/{y}', '/a/b'],
+    ['GET /a/*', '/a/%2F//b'],
+    ['GET /*', '/'],
+    ['GET /中', '/%E4%B8%AD'],
+  ])('%s is the most specific one for %s', async (key, target) => {
+    const keys = ['GET /*', 'GET /a/*', 'GET /{id}', 'GET /a', 'GET /a?b=1', 'GET /{x}/b'];
+    const routes = Object.fromEntries([...keys, 'GET /a/{y}', 'GET /中'].map(toRoute));
+    await using all = await startServices({ all: { routes } });
+    expect(await (await get(all, `all${target}`)).json()).toBe(key);
+  });
+
+  test.each([
+    ['GET orders', 'must be a method and a path'],
+    ['get /orders', 'did you mean GET?'],
+    ['HEAD /orders', 'is not needed'],
+    ['GET /a/{id}.json', 'a parameter must be a complete segment'],
+    ['GET /*/a', '* must be the last one'],
+    ['GET /{id}/{id}', 'has {id} twice'],
+  ])('with the key %j are refused', async (key, words) => {
+    await expect(startServices({ all: { routes: { [key]: {} } } })).rejects.toThrow(words);
+  });
+});
