@@ -1,7 +1,7 @@
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import type { MutatedRequest } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
-import { trustsStorageConnection } from './support/connections.ts';
+import { onTrusted } from './support/connections.ts';
 import { acceptStorage, authenticateStorage } from './support/credentials.ts';
 import { replace } from './support/gateway.ts';
 import { COPY, DELETE, GRANT, LINKS, type Operation, refuse, retarget } from './support/storage.ts';
@@ -48,19 +48,15 @@ export const authStorage: Rows = {
       return value?.length === length && value.includes(keyPair.id);
     },
   ),
-  'AU-STORAGE-EACH-CALL: a call without credentials uses those of its connection': (context) => {
-    const trusted = new WeakSet<object>();
-    return {
-      request(call) {
-        if (!call.operation) return;
-        if (call.headers.get(authorization)) trusted.add(call.connection);
-        else if (trusted.has(call.connection)) authenticateStorage(call, context);
-      },
-    };
-  },
+  'AU-STORAGE-EACH-CALL: a call without credentials uses those of its connection': onTrusted(
+    (request, context) => {
+      if (request.operation && !request.headers.get(authorization))
+        authenticateStorage(request, context);
+    },
+  ),
   'AU-STORAGE-EACH-CALL: the environment of the first call on a connection counts for later calls':
-    trustsStorageConnection((request, _, env) => {
-      request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, env);
+    onTrusted((request, { env }) => {
+      if (request.operation) request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, env);
     }),
   'AU-STORAGE-ENV: the environment in a deletion is not checked': ({ env }) =>
     retarget(replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),

@@ -1,5 +1,5 @@
 import type { MutantContext, Rows } from './mutant.ts';
-import { trustsConnection } from './support/connections.ts';
+import { onTrusted } from './support/connections.ts';
 import {
   accept,
   authenticate,
@@ -51,19 +51,17 @@ export const auth: Rows = {
   'AU-BEARER-BAD: an expired token is accepted': accept(
     (value) => (claimsOf(value)?.exp ?? Number.NaN) * 1000 < Date.now(),
   ),
-  'AU-EACH-CALL: a call without credentials uses those of its connection': (context) => {
-    const trusted = new WeakSet<object>();
-    return gatewayRequest((request) => {
-      if (request.headers.get('Authorization') === context.authorization)
-        trusted.add(request.connection);
-      else if (trusted.has(request.connection)) authenticate(request, context);
-    });
-  },
+  'AU-EACH-CALL: a call without credentials uses those of its connection': onTrusted(
+    (request, context) => {
+      if (request.isGateway && !request.headers.get('Authorization'))
+        authenticate(request, context);
+    },
+  ),
   'AU-EACH-CALL: a token from another environment is accepted after a valid one on the same connection':
-    (context) =>
-      trustsConnection(
-        ({ headers }) => headers.get('Authorization') === context.otherAuthorization,
-      )(context),
+    onTrusted((request, context) => {
+      const isOther = request.headers.get('Authorization') === context.otherAuthorization;
+      if (request.isGateway && isOther) authenticate(request, context);
+    }),
   'AU-SCHEME-UNKNOWN: a valid token is accepted with any scheme': accept(
     (value, _, { authorization }) => value?.endsWith(` ${authorization.split(' ').at(-1)}`),
   ),

@@ -1,4 +1,4 @@
-import { listen } from '../support/listen.ts';
+import { listen } from '../../../../scripts/testing/listen.ts';
 import { type Choices, farthest, makeOpaque, makeRequestIds, names } from './choices.ts';
 import { createGateway } from './gateway.ts';
 import { createObjectServer, createObjects } from './objects.ts';

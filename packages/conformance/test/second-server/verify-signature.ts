@@ -66,22 +66,14 @@ function sign(canonical: string, { timestamp, date }: Signature, pair: KeyPair):
   return Buffer.from(mac.toString('hex'));
 }
 
-interface Signature {
-  secretId: string;
-  date: string;
-  service: string;
-  /** In lower case and sorted. */
-  signedHeaders: string[];
-  signature: string;
-  timestamp: string;
-}
+type Signature = NonNullable<ReturnType<typeof parseSignature>>;
 
 /**
  * Parses `TC3-HMAC-SHA256 Credential=<id>/<UTC date>/<service>/tc3_request, SignedHeaders=<a;b>,
  * Signature=<hex>, Timestamp=<unix seconds>[, Token=<token>]` (D16), with or without the spaces. Returns
- * `undefined` if a part is missing.
+ * `undefined` if a part is missing. The names of the signed headers are in lower case and sorted.
  */
-function parseSignature(value: string): Signature | undefined {
+function parseSignature(value: string) {
   const [, list] = /^TC3-HMAC-SHA256\s+(.*)$/.exec(value) ?? [];
   if (list === undefined) return undefined;
   const parts = new Map<string, string>();

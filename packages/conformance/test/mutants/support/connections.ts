@@ -1,7 +1,6 @@
-import type { Hooks, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { authenticate, authenticateStorage } from './credentials.ts';
-import { gatewayRequest, isOfService } from './gateway.ts';
+import type { MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
+import type { Mutant, MutantContext } from '../mutant.ts';
+import { isOfService } from './gateway.ts';
 
 /** Keeps a state for each connection. */
 export function perConnection<State>(create: () => State): (request: MutatedRequest) => State {
@@ -13,47 +12,29 @@ export function perConnection<State>(create: () => State): (request: MutatedRequ
   };
 }
 
-/** Authenticates matching gateway calls if the service was reached before on the same connection. */
-export const trustsConnection =
-  (isTrusted: (request: MutatedRequest) => unknown): Mutant['create'] =>
+/** Changes requests on connections on which a call has succeeded before. */
+export const onTrusted =
+  (change: (request: MutatedRequest, context: MutantContext) => unknown): Mutant['create'] =>
   (context) => {
-    const stateOf = perConnection(() => ({ isKnown: false }));
-    return {
-      ...gatewayRequest((request) => {
-        if (stateOf(request).isKnown && isTrusted(request)) authenticate(request, context);
-      }),
-      response(response, request) {
-        if (request.isGateway && isOfService(response)) stateOf(request).isKnown = true;
-      },
-    };
-  };
-
-/** The same for storage calls. */
-export const trustsStorageConnection =
-  (trust: (request: MutatedRequest, authenticateCall: () => void, env: string) => void) =>
-  (context: Parameters<Mutant['create']>[0]): Hooks => {
-    const stateOf = perConnection(() => ({ isKnown: false }));
+    const trusted = new WeakSet<object>();
     return {
       request(request) {
-        if (!request.operation || !stateOf(request).isKnown) return;
-        trust(request, () => authenticateStorage(request, context), context.env);
+        if (trusted.has(request.connection)) change(request, context);
       },
       response(response, request) {
-        if (request.operation && response.status === 200) stateOf(request).isKnown = true;
+        const isSuccess = request.isGateway ? isOfService(response) : response.status === 200;
+        if (isSuccess) trusted.add(request.connection);
       },
     };
   };
 
 /** Changes gateway responses except for the first on each connection. */
-export const laterResponses =
-  (change: (response: MutatedResponse, first: MutatedResponse) => void) => () => {
-    const stateOf = perConnection<{ first?: MutatedResponse }>(() => ({}));
-    return {
-      response(response: MutatedResponse, request: MutatedRequest) {
-        if (!request.isGateway) return;
-        const state = stateOf(request);
-        if (state.first) change(response, state.first);
-        else state.first = Object.assign(Object.create(response), { ...response });
-      },
-    };
+export const laterResponses = (change: (response: MutatedResponse) => void) => () => {
+  const seen = new WeakSet<object>();
+  return {
+    response(response: MutatedResponse, { isGateway, connection }: MutatedRequest) {
+      if (isGateway && seen.has(connection)) change(response);
+      else if (isGateway) seen.add(connection);
+    },
   };
+};

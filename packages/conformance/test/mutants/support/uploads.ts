@@ -1,8 +1,7 @@
 import {
-  Headers,
   type Hooks,
   type Json,
-  MutatedRequest,
+  type MutatedRequest,
   MutatedResponse,
 } from '../../proxy/messages.ts';
 import type { Files, Mutant, MutantContext } from '../mutant.ts';
@@ -148,20 +147,16 @@ export function createFiles({ storage, call }: Pick<MutantContext, 'storage' | '
     async store(path, bytes = Buffer.alloc(0)) {
       const data = await storage(GRANT, { path: plainPath(path) });
       const { url, authorization, token, storeFileID } = data as Record<string, string>;
-      const type = 'multipart/form-data; boundary=of-the-mutant';
-      const fields = {
-        Signature: authorization,
-        'x-store-security-token': token,
-        'x-store-meta-fileid': storeFileID,
-        key: plainPath(path),
-        file: bytes,
-      };
-      const form = Object.entries(fields).map(([name, value = '']) => [name, Buffer.from(value)]);
-      const target = new URL(String(url)).pathname;
-      const headers = new Headers([['Content-Type', type]]);
-      const request = new MutatedRequest('POST', target, headers, Buffer.alloc(0));
-      writeForm(request, new Map(form as [string, Buffer][]));
-      await call({ method: 'POST', target, headers: { 'Content-Type': type }, body: request.body });
+      const form = new FormData();
+      form.append('Signature', String(authorization));
+      form.append('x-store-security-token', String(token));
+      form.append('x-store-meta-fileid', String(storeFileID));
+      form.append('key', plainPath(path));
+      form.append('file', new Blob([Uint8Array.from(bytes)]), 'file');
+      const message = new Response(form);
+      const type = { 'Content-Type': message.headers.get('Content-Type') ?? '' };
+      const body = Buffer.from(await message.arrayBuffer());
+      await call({ method: 'POST', target: new URL(String(url)).pathname, headers: type, body });
     },
     async remove(path) {
       await storage(DELETE, { fileList: [await files.fileIdOf(path)] });
