@@ -197,12 +197,6 @@ describe('a WebSocket', () => {
     return { head, body, ...(error !== undefined && { error }) };
   }
 
-  test('may be delayed', async () => {
-    const { head, body } = await open('latency=1');
-    const greeting = '\x81\x1eHello from the hosted service.';
-    expect([head.slice(0, 13), body]).toEqual(['HTTP/1.1 101 ', greeting]);
-  });
-
   test.each([
     ['code=SERVICE_NOT_READY', 503, 'SERVICE_NOT_READY'],
     ['reste', 400, 'do you mean reset?'],

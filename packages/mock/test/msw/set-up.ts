@@ -34,7 +34,7 @@ export function call(path: string, { headers, ...init }: RequestInit = {}): Prom
 export function callStorage(
   id: string,
   body: unknown,
-  { base = BASE, ...init }: RequestInit & { base?: string } = {},
+  { base = BASE, env = 'dev', ...init }: RequestInit & { base?: string; env?: string } = {},
 ): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
@@ -42,7 +42,7 @@ export function callStorage(
     'x-svc-timestamp': '1700000000',
     ...(init.headers as object),
   };
-  const url = `${base}/api/v2/envs/dev/storages:${id}`;
+  const url = `${base}/api/v2/envs/${env}/storages:${id}`;
   return fetch(url, { method: 'POST', body: JSON.stringify(body), ...init, headers });
 }
 

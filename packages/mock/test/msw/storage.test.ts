@@ -112,16 +112,6 @@ it.each([
   expect(envelope.body.requestId).toBe(response.headers.get('x-request-id'));
 });
 
-it('rejects a storage call for another environment, naming it', async () => {
-  const url = `${BASE}/api/v2/envs/other/storages:batchDelete`;
-  const headers = { ...json, 'x-svc-authorization': '1.0 any', 'x-svc-timestamp': '1' };
-  const response = await fetch(url, { method: 'POST', headers, body: '{"fileList":[]}' });
-  expect(await response.json()).toMatchObject({
-    statusCode: 404,
-    body: { code: 'INVALID_ENV', message: 'Environment other does not exist.' },
-  });
-});
-
 it('applies faults to the calls that they match, as often as they say', async () => {
   berth.faults.put('busy', 'batchDelete:code=SERVICE_UNAVAILABLE,times=1');
   const statuses = async () => (await callStorage('batchDelete', { fileList: [] })).status;
@@ -159,12 +149,11 @@ it('counts the bytes of a body, not its characters', async () => {
   ]);
 });
 
-it('rejects an environment that is not percent-encoded correctly', async () => {
-  const url = `${BASE}/api/v2/envs/%zz/storages:batchDelete`;
-  const headers = { ...json, 'x-svc-authorization': '1.0 any', 'x-svc-timestamp': '1' };
-  const refused = await fetch(url, { method: 'POST', headers, body: '{"fileList":[]}' });
-  expect([refused.status, await refused.json()]).toMatchObject([
-    400,
-    { body: { code: 'INVALID_PARAM' } },
-  ]);
+it.each([
+  ['other', 404, 'INVALID_ENV', 'Environment other does not exist.'],
+  ['%zz', 400, 'INVALID_PARAM', expect.any(String)],
+])('rejects a call for the environment %s', async (env, status, code, message) => {
+  const refused = await callStorage('batchDelete', { fileList: [] }, { env });
+  const body = { code, message };
+  expect([refused.status, await refused.json()]).toMatchObject([status, { body }]);
 });
