@@ -38,7 +38,7 @@ async function expectNothingLeft(whole: Whole, files: number): Promise<void> {
 
 /** The beginning of a form up to the first bytes of its file. */
 async function toUploadHead({ dev }: Whole, path: string): Promise<string> {
-  const parts = Object.entries(toFields(await dev.grant(path), path)).map(
+  const parts = Object.entries(toFields(path, await dev.grant(path))).map(
     ([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
   const file = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';

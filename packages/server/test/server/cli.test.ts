@@ -108,21 +108,12 @@ test('--help shows options, commands, examples and exit codes', async () => {
   }
 });
 
-const NO_KEYS = `keys: [{ secret: ${KEY} }]
-environments: { dev: { tokens: { jwks: { keys: [{ kty: oct }] } } } }
-`;
-
-test.each([
-  [`x: 1\n${GOOD}`, 'berth.yaml:1:1: x is not a setting'],
-  [`listen: { tls: { cert: a, key: b } }\n${GOOD}`, 'listen.tls.cert cannot be read'],
-  [NO_KEYS, 'has no key for RS256'],
-])('check-config rejects %j', async (text, sentence) => {
-  const result = await runHere(
-    await makeFolder({ 'berth.yaml': text }),
-    'check-config',
-    'berth.yaml',
-  );
-  expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(sentence) });
+test('check-config rejects keys of no algorithm', async () => {
+  const jwks = '{ tokens: { jwks: { keys: [{ kty: oct }] } } }';
+  const folder = await makeFolder({ 'berth.yaml': GOOD.replace('dev: {}', `dev: ${jwks}`) });
+  const result = await runHere(folder, 'check-config', 'berth.yaml');
+  const stderr = expect.stringContaining('has no key for RS256');
+  expect(result).toEqual({ code: 1, stdout: '', stderr });
 });
 
 test('check-config accepts a valid file', async () => {

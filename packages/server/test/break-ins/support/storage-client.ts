@@ -1,4 +1,11 @@
 import { signStorageRequest } from '@berth/server-stubs/auth';
+import {
+  post as postForm,
+  toFields,
+  type UploadMeta,
+} from '../../../../storage/test/support/client.ts';
+
+export { toFields, type UploadMeta as Meta };
 
 /** A key pair of an environment. */
 export interface Pair {
@@ -6,14 +13,6 @@ export interface Pair {
   readonly secret: string;
   /** Session token of temporary credentials. */
   readonly token?: string;
-}
-
-export interface Meta {
-  readonly url: string;
-  readonly token: string;
-  readonly authorization: string;
-  readonly fileID: string;
-  readonly storeFileID: string;
 }
 
 export interface Item {
@@ -65,8 +64,8 @@ export class StorageClient {
     return { ...envelope.body, status: response.status };
   }
 
-  async grant(path: string): Promise<Meta> {
-    const { data, message } = await this.call<Meta>('getUploadMetaData', { path });
+  async grant(path: string): Promise<UploadMeta> {
+    const { data, message } = await this.call<UploadMeta>('getUploadMetaData', { path });
     if (data === undefined) throw new Error(message);
     return data;
   }
@@ -89,25 +88,11 @@ export class StorageClient {
   }
 }
 
-export function toFields(meta: Meta, key: string): Record<string, string> {
-  return {
-    key,
-    Signature: meta.authorization,
-    'x-store-security-token': meta.token,
-    'x-store-meta-fileid': meta.storeFileID,
-  };
-}
-
 /** Posts a form to the upload target. */
 export function post(
-  meta: Meta,
+  meta: UploadMeta,
   key: string,
   content: string | Uint8Array<ArrayBuffer>,
-  more: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const form = new FormData();
-  const fields = Object.entries({ ...toFields(meta, key), ...more });
-  for (const [name, value] of fields) form.append(name, value);
-  form.append('file', new Blob([content]), 'a.bin');
-  return fetch(meta.url, { method: 'POST', body: form });
+  return postForm(meta.url, toFields(key, meta), content);
 }
