@@ -2,7 +2,8 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 
 /** A listening server. */
 export interface Listening {
-  url: string;
+  readonly url: string;
+  readonly port: number;
   /** Ends the server and its connections, including upgraded ones. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -22,5 +23,5 @@ export async function listen(server: Server): Promise<Listening> {
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  return { url: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close };
+  return { url: `http://127.0.0.1:${port}`, port, close, [Symbol.asyncDispose]: close };
 }

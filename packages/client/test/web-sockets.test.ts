@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import {
   bearer,
   createGatewayClient,
@@ -8,6 +8,7 @@ import {
 } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { listen } from '../../../scripts/testing/listen.ts';
 import { failureOf } from './support/fake-fetch.ts';
 import { type Act, faultServer, hang, refuse, serve } from './support/fault-server.ts';
 import { shown } from './support/shown.ts';
@@ -40,16 +41,8 @@ async function echoServer({ refused = '' } = {}) {
       socket.uncork();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    handshakes,
-    closed,
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets.clients) socket.terminate();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { url: baseUrl, [Symbol.asyncDispose]: dispose } = await listen(server);
+  return { handshakes, closed, baseUrl, [Symbol.asyncDispose]: dispose };
 }
 
 const REFUSAL_HEADERS = { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' };

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listen } from './support/listen.ts';
+import { listen } from '../../../scripts/testing/listen.ts';
 import { run, runAgainst } from './support/run.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 import { startSecond } from './targets/start-second.ts';

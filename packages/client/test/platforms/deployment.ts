@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createMock } from '@berth/mock';
+import { listen } from '../../../../scripts/testing/listen.ts';
 
 /** Addresses and credentials of the servers that the features are run against, as JSON. */
 export interface Deployment {
@@ -32,7 +32,7 @@ export async function startDeployment() {
   return {
     deployment,
     async close() {
-      unstable.close();
+      await unstable.close();
       await mock.close();
     },
   };
@@ -65,14 +65,7 @@ async function startUnstable() {
     response.on('close', () => markOf(`ended/${id}`).resolve());
     markOf(`begun/${id}`).resolve();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return listen(server);
 }
 
 function sendTicks(response: ServerResponse, after: number): void {

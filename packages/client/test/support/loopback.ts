@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { StorageClientOptions } from '@berth/client';
+import { listen } from '../../../../scripts/testing/listen.ts';
 import { storageAt } from './storage.ts';
 
 /** Handles a request in a test. If it throws, the connection is closed. */
@@ -15,14 +15,7 @@ export async function serve(handle: Handler) {
       response.destroy();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url, server, [Symbol.asyncDispose]: close };
+  return { server, ...(await listen(server)) };
 }
 
 /** Responds with JSON. */

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
-import { listen } from '../../test/support/listen.ts';
+import { listen } from '../../../../scripts/testing/listen.ts';
 import type { SentRequest } from '../http/exchange.ts';
 import { toCurl, toRepeat } from './to-curl.ts';
 

@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { type Listening, listen } from '../support/listen.ts';
+import { type Listening, listen } from '../../../../scripts/testing/listen.ts';
 import {
   type Headers,
   type Hooks,

@@ -1,6 +1,6 @@
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { listen } from './listen.ts';
+import { listen } from '../../../../scripts/testing/listen.ts';
 
 /** What a front does with a connection whose request head has arrived. */
 export type Deed = 'pass' | 'drop' | 'hang' | ((socket: Socket) => void);

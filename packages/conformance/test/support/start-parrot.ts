@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { type Listening, listen } from './listen.ts';
+import { type Listening, listen } from '../../../../scripts/testing/listen.ts';
 import { spellings } from './spell.ts';
 
 /**

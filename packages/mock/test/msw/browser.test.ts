@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 import { openBrowser } from '../../../../scripts/testing/browser.ts';
 import { testOn } from '../../../../scripts/testing/engines.ts';
+import { listen } from '../../../../scripts/testing/listen.ts';
 
 async function bundle(input: string, options: { external: RegExp; treeshake?: boolean }) {
   const built = await rolldown({
@@ -28,22 +27,23 @@ test('the handlers import no Node.js modules', async () => {
 testOn('chromium')('the handlers respond to a page and keep its files', async () => {
   const { code } = await bundle('in-page.ts', { external: /^node:/ });
   const worker = await readFile(new URL(import.meta.resolve('msw/mockServiceWorker.js')));
-  const server = createServer((request, response) => {
-    if (request.url === '/') {
-      response
-        .setHeader('content-type', 'text/html')
-        .end('<script type="module" src="/page.js"></script>');
-    } else {
-      const script = { '/page.js': code, '/mockServiceWorker.js': worker }[String(request.url)];
-      response.statusCode = script === undefined ? 404 : 200;
-      response.setHeader('content-type', 'text/javascript').end(script);
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await using server = await listen(
+    createServer((request, response) => {
+      if (request.url === '/') {
+        response
+          .setHeader('content-type', 'text/html')
+          .end('<script type="module" src="/page.js"></script>');
+      } else {
+        const script = { '/page.js': code, '/mockServiceWorker.js': worker }[String(request.url)];
+        response.statusCode = script === undefined ? 404 : 200;
+        response.setHeader('content-type', 'text/javascript').end(script);
+      }
+    }),
+  );
   const browser = await openBrowser();
   try {
     const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.goto(server.url);
     const result = await page.evaluate('run()');
     expect(result).toEqual({
       order: { id: '7' },
@@ -55,6 +55,5 @@ testOn('chromium')('the handlers respond to a page and keep its files', async ()
     });
   } finally {
     await browser.close();
-    server.close();
   }
 });

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Listening, listen } from '../../../../scripts/testing/listen.ts';
 import { get, post, type Started, startServices } from './start-services.ts';
 
-let real: Server;
+let real: Listening;
 let started: Started;
 const closed: Promise<void>[] = [];
 let hang = (_: ServerResponse) => {};
@@ -27,19 +27,15 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
 }
 
 beforeAll(async () => {
-  real = createServer((request, response) => void respond(request, response));
-  real.listen(0, '127.0.0.1');
-  await once(real, 'listening');
-  const origin = `http://127.0.0.1:${(real.address() as AddressInfo).port}`;
+  real = await listen(createServer((request, response) => void respond(request, response)));
   started = await startServices({
-    real: { proxy: `${origin}/base/`, routes: { 'GET /own': { text: 'own' } } },
+    real: { proxy: `${real.url}/base/`, routes: { 'GET /own': { text: 'own' } } },
     gone: { proxy: 'http://127.0.0.1:1' },
   });
 });
 afterAll(async () => {
   await started[Symbol.asyncDispose]();
-  real.close();
-  real.closeAllConnections();
+  await real.close();
 });
 
 test('calls without a route go to the real service, byte for byte', async () => {
@@ -52,7 +48,7 @@ test('calls without a route go to the real service, byte for byte', async () => 
   const { method, url, headers, length } = await response.json();
   expect([method, url, length]).toEqual(['POST', '/base/a%2Fb//c?x=%zz', 4]);
   expect(headers).toMatchObject({
-    host: `127.0.0.1:${(real.address() as AddressInfo).port}`,
+    host: `127.0.0.1:${real.port}`,
     'x-forwarded-host': `127.0.0.1:${started.port}`,
     'x-forwarded-proto': 'http',
     'x-request-id': response.headers.get('x-request-id'),

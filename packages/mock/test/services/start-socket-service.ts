@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type WebSocket from 'ws';
 import { WebSocketServer } from 'ws';
+import { listen } from '../../../../scripts/testing/listen.ts';
 
 /** A handshake that a service has got. */
 interface Handshake {
@@ -41,20 +41,14 @@ export async function startSocketService() {
       else socket.send(data, { binary: isBinary });
     });
   }
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    handshakes,
+    ...{ url, close },
     sockets,
     /** Resolves with the next handshake. */
     async next(): Promise<Handshake> {
       await once(server, 'handshake');
       return handshakes.at(-1) as Handshake;
-    },
-    close() {
-      for (const { connection } of handshakes) connection.destroy();
-      server.close();
     },
   };
 }

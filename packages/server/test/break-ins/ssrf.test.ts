@@ -1,25 +1,21 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { startService } from '../server/support/hosted-service.ts';
 import { startServer } from '../server/support/start-server.ts';
 import { sendRaw, statusesOf } from '../support/send-raw.ts';
 
 /** Must never be called; represents the admin port, or the metadata of a cloud. */
 async function startInternal() {
   const calls: string[] = [];
-  const server = createServer((request, response) => {
+  const url = await startService((request, response) => {
     calls.push(`${request.headers.host} ${request.url}`);
     response.end('internal');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return { calls, port: (server.address() as AddressInfo).port };
+  });
+  return { calls, host: new URL(url).host };
 }
 
 test('no name, path or header of a call decides which address the gateway calls', async () => {
   const internal = await startInternal();
-  const host = `127.0.0.1:${internal.port}`;
+  const { host } = internal;
   const { url, token } = await startServer(
     { listen: { port: 0, trustProxy: true } },
     { services: { hello: { endpoints: [] } } },

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { CreateMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
+import { startService } from '../server/support/hosted-service.ts';
 import { call, contentOf, deploy, put } from '../storage/support/client.ts';
 import { listLeftovers, newBucket, newClient, useCeph } from './support/use-ceph.ts';
 
@@ -111,7 +111,7 @@ interface Gate {
 
 async function openGate(endpoint: string): Promise<Gate> {
   const { hostname, port } = new URL(endpoint);
-  const server = createServer(async (call, response) => {
+  const url = await startService(async (call, response) => {
     try {
       const { method = '', url = '', headers } = call;
       await gate.before?.(method, url);
@@ -125,14 +125,6 @@ async function openGate(endpoint: string): Promise<Gate> {
       response.destroy();
     }
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const gate: Gate = {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    before: undefined,
-  };
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const gate: Gate = { endpoint: url, before: undefined };
   return gate;
 }

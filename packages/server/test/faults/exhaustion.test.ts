@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../../../scripts/testing/listen.ts';
 import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
 import { HANDSHAKE, open } from '../support/send-raw.ts';
 import { until } from './support/until.ts';
@@ -38,13 +39,12 @@ test('ends WebSocket handshakes that are never finished, on both sides', async (
     upstream.add(socket);
     socket.resume().on('error', () => {});
     socket.once('close', () => upstream.delete(socket));
-  }).listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  onTestFinished(() => void silent.close());
-  const { port: silentPort } = silent.address() as { port: number };
+  });
+  const { url, close } = await listen(silent);
+  onTestFinished(close);
   const whole = await startWhole();
   const { dev, qa } = whole.config.environments as Record<string, object>;
-  const services = { hello: { endpoints: [`http://127.0.0.1:${silentPort}`] } };
+  const services = { hello: { endpoints: [url] } };
   await whole.server.reload({
     ...whole.config,
     environments: { dev: { ...dev, services }, qa: qa as object },

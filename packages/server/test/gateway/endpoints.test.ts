@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../../../scripts/testing/listen.ts';
 import { makeCertificate, trust } from '../server/support/make-certificate.ts';
 import { send, startGateway, toService } from './support/start-gateway.ts';
 
@@ -12,12 +11,9 @@ async function startSecure(name: string) {
   const { key, cert } = await makeCertificate(name);
   const pem = { key: await readFile(key), cert: await readFile(cert) };
   const server = createServer(pem, (request, response) => response.end(request.headers.host));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { port: (server.address() as AddressInfo).port, cert };
+  const { port, close } = await listen(server);
+  onTestFinished(close);
+  return { port, cert };
 }
 
 it('calls a service by the name of its certificate', async () => {

@@ -5,19 +5,14 @@ import {
   type IncomingMessage,
   type RequestListener,
   request,
-  type Server,
 } from 'node:http';
-import {
-  type AddressInfo,
-  createServer as createNetServer,
-  type Server as NetServer,
-  type Socket,
-} from 'node:net';
+import { createServer as createNetServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createGatewayRouter, GatewayError, type GatewayRouterOptions } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { onTestFinished } from 'vitest';
+import { listen } from '../../../../../scripts/testing/listen.ts';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/create-gateway.ts';
 import type { Service } from '../../../src/gateway/services.ts';
 
@@ -59,14 +54,12 @@ export async function startGateway(
   });
   const server = createServer({ shouldUpgradeCallback: router.shouldUpgrade }, router);
   server.on('upgrade', router.upgrade).on('checkContinue', router.checkContinue);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { url, port, close } = await listen(server);
   onTestFinished(async () => {
     gateway.close();
-    server.closeAllConnections();
-    server.close();
+    await close();
   });
-  const { port } = server.address() as AddressInfo;
-  return { base: `http://127.0.0.1:${port}`, port, gateway };
+  return { base: url, port, gateway };
 }
 
 function createVerifier(value: string): (hash: string) => void {
@@ -91,38 +84,20 @@ export function toService(origins: readonly string[], change: Partial<Service> =
   };
 }
 
-interface RunningService<Kind> {
-  readonly origin: string;
-  readonly server: Kind;
-}
-
 /** A hosted service on a free loopback port until the end of the test. */
-export async function startService(listener: RequestListener): Promise<RunningService<Server>> {
+export async function startService(listener: RequestListener) {
   const server = createServer(listener);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { origin: originOf(server), server };
+  const { url, close } = await listen(server);
+  onTestFinished(close);
+  return { origin: url, server };
 }
 
 /** A service that writes raw bytes. */
-export async function startRawService(
-  onConnection: (socket: Socket) => void,
-): Promise<RunningService<NetServer>> {
-  const sockets = new Set<Socket>();
-  const server = createNetServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    onConnection(socket);
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { origin: originOf(server), server };
+export async function startRawService(onConnection: (socket: Socket) => void) {
+  const server = createNetServer((socket) => onConnection(socket.on('error', () => {})));
+  const { url, close } = await listen(server);
+  onTestFinished(close);
+  return { origin: url };
 }
 
 interface Sent {
@@ -172,8 +147,4 @@ export async function begin(
   }
   const [response] = (await received) as [IncomingMessage];
   return response;
-}
-
-function originOf(server: NetServer): string {
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,15 +1,10 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listen } from '../../../../../scripts/testing/listen.ts';
 
 /** Starts a hosted service; it ends with the test. */
 export async function startService(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listen(createServer(listener));
+  onTestFinished(close);
+  return url;
 }
