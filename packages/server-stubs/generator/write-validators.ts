@@ -23,9 +23,11 @@ export function writeValidators(
 ): string {
   if (ids.size === 0) return '// No schema to validate.\nexport {};';
   const ajv = schemas.createAjv({ source: true });
+  const functions = new Map<string, string>();
   for (const id of schemas.toCompileOrder(ids.values())) {
     try {
-      ajv.getSchema(id);
+      const source = ajv.getSchema(id)?.source;
+      if (source !== undefined) functions.set(source.validateName.str, source.validateCode);
     } catch (error) {
       const { schema = true, pointer = '#' } = schemas.schemas.get(id) ?? {};
       ajv.validateSchema(schema);
@@ -37,9 +39,25 @@ export function writeValidators(
     }
   }
   if (problems.errors.length > 0) return '';
-  const body = clean(standalone.default(ajv, Object.fromEntries(ids)));
+  const code = standalone.default(ajv, Object.fromEntries(ids));
+  const body = clean(dropRepeated(code, functions));
   const imported = body.includes('ajvHelpers.') ? 'ajvHelpers, type Validator' : 'type Validator';
   return `// @ts-nocheck\nimport { ${imported} } from '${runtime}';\n\n${body}`;
+}
+
+/** Ajv may write a function twice if schemas refer to each other. */
+function dropRepeated(code: string, functions: ReadonlyMap<string, string>): string {
+  const written = new Set<string>();
+  let rest = code;
+  for (const [, name = ''] of code.matchAll(/^function (validate\d+)\(/gm)) {
+    const text = functions.get(name);
+    if (text !== undefined && written.has(name)) {
+      const after = rest.indexOf(text) + text.length;
+      rest = rest.slice(0, after) + rest.slice(after).replace(text, () => '');
+    }
+    written.add(name);
+  }
+  return rest;
 }
 
 function clean(code: string): string {

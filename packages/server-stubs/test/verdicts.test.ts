@@ -169,6 +169,19 @@ describe('what is validated', () => {
   });
 });
 
+it('schemas that refer to each other are compiled, whichever comes first', async () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const schemas = { A: { properties: { b: ref('B') } }, B: { properties: { a: ref('A') } } };
+  const content = (name: string) => ({ content: { 'application/json': { schema: ref(name) } } });
+  const post = { operationId: 'post', requestBody: content('B'), responses: {} };
+  const put = { operationId: 'put', requestBody: content('A'), responses: {} };
+  const info = { title: 'T', version: '1' };
+  const paths = { '/': { post, put } };
+  const { table } = await loadGenerated({ openapi: '3.1.0', info, paths, components: { schemas } });
+  const [first, second] = table.routes.map(({ body }) => body?.content[0]?.validate);
+  expect([first?.({ b: { a: 1 } }), second?.({ a: { b: 1 } })]).toEqual([true, true]);
+});
+
 it('properties named like members of every object are validated like others', async () => {
   const names = ['constructor', 'toString', 'valueOf'];
   const properties = Object.fromEntries(
