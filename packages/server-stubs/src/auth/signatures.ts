@@ -28,8 +28,8 @@ export interface Caller {
   readonly verifyBody?: (bodyHash: string) => void;
 }
 
-/** What both kinds of signatures are checked against. */
-interface SignatureOptions {
+/** What signatures are checked against. */
+export interface GatewaySignatureOptions {
   /** The key pairs, or a function that returns them, if they change. */
   readonly pairs: KeyPairs | (() => KeyPairs);
   /** Service in the signature scope. Default: the contract's. */
@@ -39,9 +39,6 @@ interface SignatureOptions {
   /** Maximum clock skew in either direction, in seconds (D18). Default: the contract's. */
   readonly windowSeconds?: number;
 }
-
-/** Options of `createGatewaySignature`. */
-export type GatewaySignatureOptions = SignatureOptions;
 
 /** What the signature of a gateway call covers. */
 export type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>;
@@ -119,8 +116,8 @@ export async function readSignedBody(
   return { ...input, body: Readable.from([bytes]) };
 }
 
-/** Options of `createStorageSignature`. */
-export interface StorageSignatureOptions extends SignatureOptions {
+/** What signatures of storage calls are checked against. */
+export interface StorageSignatureOptions extends GatewaySignatureOptions {
   /**
    * Host in the constant text that is signed. Unrelated to this server's host. Default: the contract's.
    */
@@ -195,7 +192,7 @@ function toSettings({
   service = SIGNATURE.service,
   now = Date.now,
   windowSeconds = LIMITS.clockWindowSeconds,
-}: SignatureOptions) {
+}: GatewaySignatureOptions) {
   return {
     pairs: typeof pairs === 'function' ? pairs : () => pairs,
     now,

@@ -1,3 +1,7 @@
+/**
+ * The runtime of generated code, and what `@berth/server` and `@berth/mock` need of it. Unstable: generate code again
+ * with each version.
+ */
 export { Call, type Principals } from './call.ts';
 export type { ServerEvent } from './event-stream.ts';
 export { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts';
