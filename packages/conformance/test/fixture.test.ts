@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { afterAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
+import { sendRaw } from '../../server/test/support/send-raw.ts';
 import { startFixture } from '../fixture/server.mjs';
-import { callRaw } from './support/raw-connection.ts';
 
 // Other implementations follow its protocol; what the checks use every day is proved by their runs.
 
 const fixture = await startFixture({ port: 0 });
 afterAll(() => fixture.close());
+const port = Number(new URL(fixture.url).port);
 
 const call = (path: string, init?: RequestInit) => fetch(fixture.url + path, init);
 const read = async (path: string) => (await call(path)).json();
@@ -19,10 +20,11 @@ test('path, query and headers are echoed as received', async () => {
     ['x-two', '2'],
     ['Connection', 'close'],
   ];
-  const { text } = await callRaw(fixture.url, [
+  const lines = [
     'GET /a//b/%2F/%e4%b8%ad?x=1&&x=%20+ HTTP/1.1',
     ...headers.map((header) => header.join(': ')),
-  ]);
+  ];
+  const text = await sendRaw(port, `${lines.join('\r\n')}\r\n\r\n`);
   expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({
     ...{ fixture: 'berth-conformance', protocol: 1, method: 'GET', headers },
     target: '/a//b/%2F/%e4%b8%ad?x=1&&x=%20+',
@@ -124,8 +126,7 @@ async function exchange(...frames: Buffer[]): Promise<Buffer> {
     ...['GET /socket HTTP/1.1', 'Host: a', 'Connection: keep-alive, Upgrade', 'Upgrade: WebSocket'],
     ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''],
   ];
-  const request = Buffer.concat([Buffer.from(handshake.join('\r\n')), ...frames]);
-  const { text } = await callRaw(fixture.url, request);
+  const text = await sendRaw(port, handshake.join('\r\n'), ...frames);
   return Buffer.from(text.slice(text.indexOf('\r\n\r\n') + 4), 'latin1');
 }
 

@@ -158,10 +158,9 @@ const operations: Record<
       const items = readList<{ fileID: string; maxAge?: number }>(fields, shape, settings);
       const entries = items.map(({ fileID, maxAge }) => {
         const path = objects.find(fileID);
-        if (path === undefined) return { code: 'NO_SUCH_FILE', fileID, tempFileURL: 'none' };
-        if (maxAge !== undefined && maxAge <= 0) {
-          return { code: 'BAD_AGE', fileID, tempFileURL: 'none' };
-        }
+        const failed = { fileID, tempFileURL: 'none' };
+        if (path === undefined) return { code: 'NO_SUCH_FILE', ...failed };
+        if (maxAge !== undefined && maxAge <= 0) return { code: 'BAD_AGE', ...failed };
         return { code: 'SUCCESS', fileID, tempFileURL: objectsUrl + objects.link(path, maxAge) };
       });
       return { fileList: entries.reverse() };
@@ -238,18 +237,18 @@ function copy(
  * with a `code` and no `data`. `ok` marks those that are 200 if only some are.
  */
 const refusals = {
-  NO_KEY: { status: 400, ok: false, message: 'All three headers are needed.' },
-  BAD_KEY: { status: 409, ok: true, message: 'This key opens nothing here.' },
-  BAD_CLOCK: { status: 409, ok: false, message: 'The time is not a time, or hours off.' },
-  OTHER_ENV: { status: 410, ok: true, message: 'Your key is not for this environment.' },
-  NO_OPERATION: { status: 400, ok: false, message: 'There is no such operation.' },
-  NOT_POST: { status: 422, ok: false, message: 'Operations are called with POST.' },
-  NOT_JSON: { status: 422, ok: false, message: 'The body is not JSON.' },
-  TOO_LONG: { status: 422, ok: true, message: 'The body is too long.' },
-  BAD_FIELD: { status: 422, ok: true, message: 'A field is missing or has a wrong type.' },
-  ODD_FIELD: { status: 422, ok: true, message: 'A field is unknown.' },
-  BAD_PATH: { status: 422, ok: false, message: 'No file can have this path.' },
-  TOO_MANY: { status: 422, ok: true, message: 'The list is too long.' },
+  NO_KEY: { status: 400, ok: false },
+  BAD_KEY: { status: 409, ok: true },
+  BAD_CLOCK: { status: 409, ok: false },
+  OTHER_ENV: { status: 410, ok: true },
+  NO_OPERATION: { status: 400, ok: false },
+  NOT_POST: { status: 422, ok: false },
+  NOT_JSON: { status: 422, ok: false },
+  TOO_LONG: { status: 422, ok: true },
+  BAD_FIELD: { status: 422, ok: true },
+  ODD_FIELD: { status: 422, ok: true },
+  BAD_PATH: { status: 422, ok: false },
+  TOO_MANY: { status: 422, ok: true },
 } as const;
 
 /** The end of a storage call that fails as a whole. */
@@ -257,7 +256,7 @@ class Refusal extends Error {
   readonly code: keyof typeof refusals;
 
   constructor(code: keyof typeof refusals) {
-    super(refusals[code].message);
+    super(`The second storage rejects this call: ${code}.`);
     this.code = code;
   }
 }
