@@ -1,28 +1,16 @@
+import { toFields, type UploadMeta } from '../../../storage/test/support/client.ts';
 import { storage } from './calls.ts';
 
-export interface Grant {
-  url: string;
-  token: string;
-  authorization: string;
-  fileID: string;
-  storeFileID: string;
-}
+export type { UploadMeta as Grant } from '../../../storage/test/support/client.ts';
 
 /** Performs the first step of an upload. */
-export async function getGrant(mock: { url: string }, path: string): Promise<Grant> {
+export async function getGrant(mock: { url: string }, path: string): Promise<UploadMeta> {
   const { json } = await storage(mock, 'getUploadMetaData', { path });
   return json.body.data;
 }
 
 /** Creates the form of the second step, without its file. */
-export function toForm(grant: Grant, key: string): Record<string, string> {
-  return {
-    Signature: grant.authorization,
-    'x-store-security-token': grant.token,
-    'x-store-meta-fileid': grant.storeFileID,
-    key,
-  };
-}
+export const toForm = (grant: UploadMeta, key: string) => toFields(key, grant);
 
 /** Posts an upload form, `file` last. */
 export function postForm(
