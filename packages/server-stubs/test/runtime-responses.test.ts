@@ -61,7 +61,7 @@ describe('a response that violates the document', () => {
   const cases: [HandlerResponse, string, string][] = [
     [{ status: 201, body: {} }, '/status', 'The status 201 is not documented.'],
     [{ status: 200, body: { name: 1 } }, '/body/name', 'response.body.name must be a string.'],
-    [{ status: 200 }, '/body', 'The 200 response must have a body.'],
+    [{ status: 200 }, '/body', 'A 200 must have a body.'],
     [
       { status: 200, body: Buffer.from('{}') },
       '/body',

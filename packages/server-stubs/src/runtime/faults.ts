@@ -247,23 +247,15 @@ function toPath(pointer: string): string {
     .join('');
 }
 
-const ARTICLES: Readonly<Record<string, string>> = {
-  array: 'an array',
-  boolean: 'a boolean',
-  integer: 'an integer',
-  null: 'null',
-  number: 'a number',
-  object: 'an object',
-  string: 'a string',
-};
-
 function toTypes(type: unknown): string {
   const types = Array.isArray(type) ? type.map(String) : String(type).split(',');
-  return types.map((name) => ARTICLES[name] ?? name).join(' or ');
+  const named = types.map((name) => {
+    if (name === 'null') return name;
+    return /^[aio]/.test(name) ? `an ${name}` : `a ${name}`;
+  });
+  return named.join(' or ');
 }
 
 function toList(values: unknown): string {
-  return Array.isArray(values)
-    ? values.map((value) => JSON.stringify(value)).join(', ')
-    : 'its values';
+  return (values as readonly unknown[]).map((value) => JSON.stringify(value)).join(', ');
 }

@@ -140,13 +140,8 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
-const INTEGER = /^-?\d+$/;
-
 /** Strings and numbers. An unterminated string ends with the text, to keep the search linear. */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-/** Integers with more digits exceed every number. */
-const MAX_DIGITS = 309;
 
 function findRounded(json: string): string | undefined {
   for (const [token] of json.matchAll(TOKEN)) if (isRounded(token)) return token;
@@ -155,8 +150,7 @@ function findRounded(json: string): string | undefined {
 
 /** JavaScript rounds most integers beyond 2^53. */
 export function isRounded(text: string): boolean {
-  if (text.length < 16 || !INTEGER.test(text)) return false;
-  if (text.length > MAX_DIGITS + 1) return true;
+  if (text.length < LONG_DIGITS || !/^-?\d+$/.test(text)) return false;
   const value = Number(text);
   return !Number.isFinite(value) || BigInt(text) !== BigInt(value);
 }

@@ -24,7 +24,7 @@ export interface RouterOptions {
    * violates the document, and sends a 500 instead. Default: `pass`, which sends every response.
    */
   readonly responses?: 'check' | 'pass';
-  /** Called with each response that violates the document. Default: emits a process warning. */
+  /** Called with each response that violates the document. Default: prints operation and field to stderr. */
   readonly onViolation?: (violation: Violation, call: Call) => void;
   /**
    * Called with each error that results in a 500, and with errors from body streams that are being sent.
@@ -182,11 +182,8 @@ function definedOf(limits: RequestLimits): RequestLimits {
   return Object.fromEntries(entries);
 }
 
-function warn({ message }: { message: string }, { operationId }: Call): void {
-  process.emitWarning(
-    `The response from ${operationId} violates the document: ${message}`,
-    'BerthWarning',
-  );
+function warn({ message }: Violation, { operationId }: Call): void {
+  process.stderr.write(`${operationId}: the response violates the document: ${message}\n`);
 }
 
 /** The default of `onError`. */

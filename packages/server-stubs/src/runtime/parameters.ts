@@ -88,10 +88,7 @@ function createReader(
       return ({ headers }) => read(findHeader(headers, key));
     }
     case 'cookie':
-      // Only an exploded list or object may have several cookies. Otherwise, only the first one is used.
-      return parameter.explode && parameter.shape !== 'scalar'
-        ? ({ cookies }) => readQuery(parameter, cookies, names)
-        : ({ cookies }) => read(cookies.get(name)?.[0]);
+      return ({ cookies }) => read(cookies.get(name)?.[0]);
   }
 }
 

@@ -149,12 +149,29 @@ export class Responder {
   }
 
   #write(result: HandlerResponse, head: Head, body: WireBody): void {
-    const { onResponse } = this.#settings;
+    const { request, response } = this.#call;
+    const { status } = result;
+    const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
     try {
-      writeResponse(this.#call, result.status, head, body, {
-        onHead: () => onResponse?.(result, this.#call),
-        onError: (error) => this.#report(error),
-      });
+      const end = prepareEnd(request, head);
+      const length = lengthOf(body);
+      if (status === 204) delete head['content-length'];
+      else if (length !== undefined && (!isBodiless || body !== undefined)) {
+        head['content-length'] = length;
+      }
+      writeHead(response, status, head);
+      this.#settings.onResponse?.(result, this.#call);
+      if (typeof body === 'function') {
+        body(response, end);
+      } else if (isBodiless) {
+        discard(body);
+        end(response);
+      } else if (isStream(body)) {
+        writeStream(response, body, end, (error) => this.#report(error));
+      } else {
+        // Node.js copies Latin-1, which ASCII is, faster than it encodes UTF-8.
+        end(response, body, body?.length === length ? 'latin1' : 'utf8');
+      }
     } catch (error) {
       discard(body);
       throw error;
@@ -238,12 +255,8 @@ function findViolation(
   { status, headers = {}, body }: HandlerResponse,
   common: Readonly<Record<string, string>> = {},
 ): Violation | undefined {
-  const violate = (pointer: string, keyword: string, message: string): Violation => ({
-    in: 'response',
-    pointer,
-    keyword,
-    message,
-  });
+  const violate = (pointer: string, keyword: string, message: string) =>
+    ({ in: 'response', pointer, keyword, message }) as const;
   if (documented === undefined) {
     return violate('/status', 'status', `The status ${status} is not documented.`);
   }
@@ -254,24 +267,21 @@ function findViolation(
     return violate(`/headers/${missing}`, 'required', `The ${missing} header is missing.`);
   }
   const isEmpty = status === 204 || status === 304 || documented.content.length === 0;
-  if (body === undefined) {
-    if (isEmpty) return undefined;
-    return violate('/body', 'required', `The ${status} response must have a body.`);
+  if (isEmpty !== (body === undefined)) {
+    return violate('/body', 'body', `A ${status} must ${isEmpty ? 'not ' : ''}have a body.`);
   }
-  if (isEmpty) return violate('/body', 'body', `The ${status} response must not have a body.`);
+  if (body === undefined) return undefined;
   if (content === undefined) {
     const message = `The media type is not documented for ${status}.`;
     return violate('/headers/content-type', 'contentType', message);
   }
   const { kind, mediaType, validate } = content;
   if (kind === 'json' ? isBytes(body) : !isBytes(body) && typeof body !== 'string') {
-    const expected =
-      kind === 'json' ? 'a JavaScript value, not bytes' : 'a string, bytes or a stream';
-    return violate('/body', 'type', `The ${mediaType} body must be ${expected}.`);
+    const type = kind === 'json' ? 'a JavaScript value, not bytes' : 'a string, bytes or a stream';
+    return violate('/body', 'type', `The ${mediaType} body must be ${type}.`);
   }
-  if (isBytes(body) || kind === 'binary' || validate === undefined || validate(body)) {
-    return undefined;
-  }
+  const isChecked = kind === 'json' || (kind === 'text' && !isBytes(body));
+  if (!isChecked || validate === undefined || validate(body)) return undefined;
   return toViolation(validate.errors, 'response', 'response', '/body');
 }
 
@@ -284,42 +294,10 @@ function isStream(body: unknown): body is Stream {
   return body instanceof Readable || body instanceof ReadableStream;
 }
 
-interface ResponseObserver {
-  /** Called when the head was written, so that only the body can still fail. */
-  onHead(): void;
-  /** Called if the body stream fails while the client is still connected. */
-  onError(error: unknown): void;
-}
-
-/** @throws Error if the head cannot be sent */
-function writeResponse(
-  { request, response }: Call,
-  status: number,
-  head: Head,
-  body: WireBody,
-  { onHead, onError }: ResponseObserver,
-): void {
-  const end = prepareEnd(request, head);
-  const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
-  const isBuffered = typeof body !== 'function' && !isStream(body);
-  const length = isBuffered && body !== undefined ? Buffer.byteLength(body) : 0;
-  if (isBuffered) {
-    if (status === 204) delete head['content-length'];
-    else if (!isBodiless || body !== undefined) head['content-length'] = length;
-  }
-  writeHead(response, status, head);
-  onHead();
-  if (typeof body === 'function') {
-    body(response, end);
-  } else if (isStream(body)) {
-    if (isBodiless) discard(body);
-    if (isBodiless) end(response);
-    else writeStream(response, body, end, onError);
-  } else {
-    // Node.js copies Latin-1, which ASCII is, faster than it encodes UTF-8.
-    const isAscii = typeof body === 'string' && body.length === length;
-    end(response, isBodiless ? undefined : body, isAscii ? 'latin1' : 'utf8');
-  }
+/** `undefined` for a stream. */
+function lengthOf(body: WireBody): number | undefined {
+  if (body === undefined) return 0;
+  return typeof body === 'function' || isStream(body) ? undefined : Buffer.byteLength(body);
 }
 
 /** A body of which no more than this is left is read, so that the connection stays open. */
@@ -381,22 +359,13 @@ function endAfterDrain(
 }
 
 function writeHead(response: ServerResponse, status: number, head: Head): void {
-  // Express, and middleware that wraps `writeHead`, look for headers that `setHeader` has set.
-  const isPlain =
-    Object.getPrototypeOf(response) === ServerResponse.prototype &&
-    response.writeHead === ServerResponse.prototype.writeHead;
-  if (isPlain) {
-    response.writeHead(status, head as OutgoingHttpHeaders);
-    return;
-  }
   try {
-    for (const name in head) response.setHeader(name, head[name] as string);
+    response.writeHead(status, head as OutgoingHttpHeaders);
   } catch (error) {
     // The response to this error must not inherit these headers.
     for (const name in head) response.removeHeader(name);
     throw error;
   }
-  response.writeHead(status);
 }
 
 /** A stream that fails midway destroys the response, so that clients notice the missing rest. */

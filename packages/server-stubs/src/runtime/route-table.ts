@@ -6,14 +6,7 @@ export type ScalarType = 'null' | 'boolean' | 'integer' | 'number' | 'string';
 
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';
 
-export type ParameterStyle =
-  | 'simple'
-  | 'label'
-  | 'matrix'
-  | 'form'
-  | 'spaceDelimited'
-  | 'pipeDelimited'
-  | 'deepObject';
+export type ParameterStyle = 'simple' | 'form' | 'deepObject';
 
 /** A failed JSON Schema keyword, as reported by Ajv. */
 export interface SchemaError {
