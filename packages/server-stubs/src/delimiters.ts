@@ -2,8 +2,6 @@ import { malformedForm } from './upload-form.ts';
 
 const CRLF = Buffer.from('\r\n');
 const HEAD_END = Buffer.from('\r\n\r\n');
-const SPACE = 0x20;
-const TAB = 0x09;
 
 /** Maximum size of the headers of a part. */
 const HEAD_BYTES = 16 * 1024;
@@ -17,10 +15,10 @@ export class Delimiters {
   /** `Content-Type` of the file; `undefined` without one. */
   fileType: string | undefined;
   readonly #delimiter: Buffer;
-  /** What comes next. `end`: the content of the file, or what follows the last delimiter. */
-  #state: 'content' | 'boundary-end' | 'padding' | 'head' | 'end' = 'content';
+  /** What comes next. `rest`: the content of the file, or what follows the last delimiter. */
+  #state: 'content' | 'head' | 'rest' = 'content';
   /** Bytes that cannot be passed on yet. A first boundary has no line break of its own. */
-  #rest: Buffer = CRLF;
+  #waiting: Buffer = CRLF;
 
   /** @param contentType header of the request, with the boundary */
   constructor(contentType: string) {
@@ -36,60 +34,47 @@ export class Delimiters {
   push(chunk: Buffer): readonly Buffer[] {
     const delimiter = this.#delimiter;
     const pieces: Buffer[] = [];
-    let data = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    const pass = (length: number) => {
-      pieces.push(data.subarray(0, length));
-      data = data.subarray(length);
-    };
-    const waitForMore = () => {
-      this.#rest = data;
-      return pieces;
-    };
-    while (this.#state !== 'end') {
+    let data = this.#waiting.length === 0 ? chunk : Buffer.concat([this.#waiting, chunk]);
+    while (this.#state !== 'rest') {
       if (this.#state === 'content') {
         const at = data.indexOf(delimiter);
-        if (at < 0) {
-          pass(Math.max(data.length - delimiter.length + 1, 0));
-          return waitForMore();
-        }
-        pass(at + delimiter.length);
-        this.#state = 'boundary-end';
-      } else if (this.#state === 'boundary-end') {
-        if (data.length < 2) return waitForMore();
-        this.#state = data.toString('latin1', 0, 2) === '--' ? 'end' : 'padding';
-      } else if (this.#state === 'padding') {
-        const end = data.findIndex((byte) => byte !== SPACE && byte !== TAB);
-        data = data.subarray(end < 0 ? data.length : end);
-        if (end < 0) return waitForMore();
+        const end = at < 0 ? data.length - delimiter.length + 1 : at + delimiter.length;
+        pieces.push(data.subarray(0, Math.max(end, 0)));
+        data = data.subarray(Math.max(end, 0));
+        if (at < 0) break;
         this.#state = 'head';
+      } else if (data.toString('latin1', 0, 2) === '--') {
+        this.#state = 'rest';
       } else {
         const end = data.indexOf(HEAD_END);
         const after = data.subarray(end + CRLF.length, end + CRLF.length + delimiter.length);
-        const isCut = delimiter.length > after.length && delimiter.indexOf(after) === 0;
+        const isCut = after.length < delimiter.length && delimiter.indexOf(after) === 0;
         if (end < 0 && data.length > HEAD_BYTES) {
           throw malformedForm(`The headers of a part are larger than ${HEAD_BYTES} bytes.`);
         }
-        if (end < 0 || isCut) return waitForMore();
-        this.#state = this.#readHead(data.toString('latin1', 0, end)) ? 'end' : 'content';
-        if (after.equals(delimiter)) {
-          pass(end + CRLF.length);
-          pieces.push(CRLF);
-        } else {
-          pass(end + HEAD_END.length);
-        }
+        if (end < 0 || isCut) break;
+        const head = data.toString('latin1', 0, end).replace(/^[ \t]+/, '');
+        pieces.push(Buffer.from(head, 'latin1'), HEAD_END);
+        // The line break before this delimiter has ended the headers, too.
+        data = data.subarray(end + (after.equals(delimiter) ? CRLF.length : HEAD_END.length));
+        this.#state = this.#isFile(head) ? 'rest' : 'content';
       }
     }
-    pass(data.length);
-    return waitForMore();
+    if (this.#state === 'rest') {
+      pieces.push(data);
+      data = Buffer.alloc(0);
+    }
+    this.#waiting = data;
+    return pieces;
   }
 
   /** Returns the bytes that are left when the body has ended. */
   end(): Buffer {
-    return this.#rest;
+    return this.#waiting;
   }
 
   /** Returns whether the headers belong to the file, and remembers its type. */
-  #readHead(head: string): boolean {
+  #isFile(head: string): boolean {
     if (!/^content-disposition:.*[;\s]name="?file(?:["\s;]|$)/im.test(head)) return false;
     this.fileType = /^content-type:[ \t]*(.+?)\s*$/im.exec(head)?.[1];
     return true;
