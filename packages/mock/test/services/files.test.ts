@@ -83,53 +83,41 @@ describe('a folder', () => {
 });
 
 describe('errors at start are reported with their location', () => {
-  test.each<[string, string, string, ...string[]]>([
+  test.each<[string, string, ...string[]]>([
     [
-      'orders.ts',
       'a field that there is not',
       'export default { routs: {} };',
       'orders.ts: routs is not a field here; did you mean routes?',
     ],
     [
-      'orders.ts',
       'two routes for the same calls',
       'export default { routes: { "GET /{a}": {}, "GET /{b}": {} } };',
       'orders.ts: routes["GET /{b}"] matches the same calls as "GET /{a}".',
     ],
     [
-      'orders.ts',
       'an invalid key, and a WebSocket under GET',
       'export default { routes: { "PUT /": {}, "GET /": { webSocket() {} } } };',
       'orders.ts: routes["PUT /"] must begin with GET, POST or WS',
       'orders.ts: routes["GET /"] is a WebSocket: use WS instead of the method in its key.',
     ],
-    ['1.ts', 'an invalid name', route(1), '1.ts: The file name 1 is not a valid service name'],
     [
-      'orders.ts',
       'what Node cannot strip',
       'enum A { b }\nexport default {};\n',
       'orders.ts:1:1: SyntaxError: TypeScript enum is not supported in strip-only mode. Node only strips types',
     ],
     [
-      'orders.ts',
       'a module that throws',
       'const a: number = 1;\nexport default { routes: nothing(a) };\n',
       'orders.ts:2:26: ReferenceError: nothing is not defined.',
     ],
     [
-      'orders.ts',
       'an import that is missing',
       'import { a } from "./_none.ts";\nexport default a;\n',
       "orders.ts:1:22: Error: Cannot find module '_none.ts'",
     ],
-    [
-      'orders.ts',
-      'no default export',
-      'export const a = 1;\n',
-      'orders.ts:1:1: There is no default export',
-    ],
-  ])('%s: %s', async (file, _, text, ...expected) => {
-    await write(file, text);
+    ['no default export', 'export const a = 1;\n', 'orders.ts:1:1: There is no default export'],
+  ])('%s', async (_, text, ...expected) => {
+    await write('orders.ts', text);
     const faults = await faultsOf();
     expect(faults).toHaveLength(expected.length);
     for (const [at, sentence] of expected.entries()) {
@@ -154,13 +142,18 @@ describe('errors at start are reported with their location', () => {
     expect(fault).toMatch(/_helper\.ts:3:18: ReferenceError: missing is not defined\.$/);
   });
 
-  test('a name that two files have, a folder that is missing, a file of another kind', async () => {
+  test('a name that two files have, or that is invalid, a folder that is missing, a file of another kind', async () => {
     await write('orders.ts', 'export default {};');
     await write('orders.js', 'export default {};');
     expect(await faultsOf()).toEqual([
       expect.stringMatching(/^orders\.ts: Service orders is already defined in .*orders\.js/),
     ]);
     expect((await faultsOf(join(folder, 'none')))[0]).toContain('no such file');
+    await rm(join(folder, 'orders.js'));
+    await write('1.ts', route(1));
+    expect(await faultsOf()).toEqual([
+      expect.stringMatching(/^1\.ts: The file name 1 is not a valid service name/),
+    ]);
     await write('a.txt', '');
     expect((await faultsOf(join(folder, 'a.txt')))[0]).toContain(
       '.ts, .js, .openapi.yaml or .openapi.json',

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { listen } from '../../../../scripts/testing/listen.ts';
 import type { ConfigInput } from '../../src/index.ts';
 import { Cli } from '../server/support/cli.ts';
 import { makeFolder } from '../server/support/start-server.ts';
@@ -76,13 +76,9 @@ export class Cable {
 
   static async to(target: number): Promise<Cable> {
     const cable = new Cable(target);
-    await once(cable.#server.listen(0, '127.0.0.1'), 'listening');
-    cable.port = (cable.#server.address() as AddressInfo).port;
-    onTestFinished(() => {
-      cable.#server.close();
-      for (const socket of cable.#sockets) socket.destroy();
-    });
-    return cable;
+    const { port, close } = await listen(cable.#server);
+    onTestFinished(close);
+    return Object.assign(cable, { port });
   }
 
   /** Nothing passes for a while, and then all connections end. */
