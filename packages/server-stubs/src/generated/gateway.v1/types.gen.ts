@@ -209,8 +209,6 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["ServiceObject"];
                 "text/plain": string;
-                "text/event-stream": string;
-                "*/*": string;
             };
         };
         /** @description The hosted service denied access because the caller lacks permission or the service is in an abnormal state. */
