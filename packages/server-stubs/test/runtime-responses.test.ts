@@ -8,7 +8,7 @@ import {
   toResponse,
   type Violation,
 } from '@berth/server-stubs/runtime';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
 import { ANY_JSON, toTable, wants } from './support/to-table.ts';
@@ -87,6 +87,16 @@ describe('a response that violates the document', () => {
     expect(received.status).toBe(500);
     expect(received.text).not.toContain('name');
     expect(violations).toMatchObject([{ in: 'response', pointer, message }]);
+  });
+
+  it('is printed with its operation and field', async () => {
+    const print = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    onTestFinished(() => print.mockRestore());
+    const response = { status: 200, body: { name: 1 } };
+    await send(await start(() => response, undefined, { responses: 'check' }), '/');
+    expect(print.mock.calls).toEqual([
+      ['operation: the response violates the document: response.body.name must be a string.\n'],
+    ]);
   });
 
   it('is sent unless responses are checked', async () => {

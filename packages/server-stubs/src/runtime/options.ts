@@ -5,7 +5,7 @@ import type { ErrorWithResponse, HttpError, Violation } from './faults.ts';
 import { JSON_DEPTH } from './json.ts';
 import type { HandlerResponse } from './route-table.ts';
 
-export const DEFAULT_LIMITS: Limits = {
+const DEFAULT_LIMITS: Limits = {
   bodyBytes: 1024 * 1024,
   streamBytes: Infinity,
   headerBytes: Infinity,
