@@ -80,7 +80,8 @@ export function readFields(
 ): { fields: Parameter[]; isSupported: boolean } {
   let isSupported = true;
   const encodings = new Map(entriesOf(value.encoding));
-  const fields = [...mergeProperties(reader.partsOf(schema))].map(([name, property]): Parameter => {
+  const properties = new Map(reader.partsOf(schema).flatMap(propertiesOf));
+  const fields = [...properties].map(([name, property]): Parameter => {
     const encoding = encodings.get(name);
     const { style: asked, explode } = isObject(encoding) ? encoding : {};
     const style = STYLES.query.find((each) => each === (asked ?? 'form'));
@@ -132,9 +133,9 @@ function readShape(schema: Schema, style: ParameterStyle, reader: SchemaReader):
   const types = typesOf(schema, reader);
   const parts = reader.partsOf(schema);
   if (types.has('object')) {
-    const properties = [...mergeProperties(parts)].map(
-      ([name, each]) => [name, typesOf(each, reader)] as const,
-    );
+    const properties = parts
+      .flatMap(propertiesOf)
+      .map(([name, each]) => [name, typesOf(each, reader)] as const);
     const additional = readAdditional(parts, reader);
     const values = [...properties.map(([, each]) => each), additional ?? new Set()];
     if (!values.every(isScalar) || (style !== 'deepObject' && types.size > 1)) return AS_JSON;
@@ -168,16 +169,6 @@ function readAdditional(
   const isClosed = values.length === 0 && parts.some((part) => propertiesOf(part).length > 0);
   if (isClosed || values.includes(false)) return undefined;
   return typesOf((values[0] ?? true) as Schema, reader);
-}
-
-/** A property that several schemas define may match any of them. */
-function mergeProperties(parts: readonly SchemaObject[]): Map<string, Schema> {
-  const merged = new Map<string, Schema>();
-  for (const [name, property] of parts.flatMap(propertiesOf)) {
-    const known = merged.get(name);
-    merged.set(name, known === undefined ? property : { anyOf: [known, property] });
-  }
-  return merged;
 }
 
 /** The types that one schema names, without those of the schemas that it is composed of. */
