@@ -162,3 +162,63 @@ it('a handler gets the caller if authentication is optional, and its scheme gets
   expect(key.mock.lastCall?.slice(2)).toEqual([['pets:write']]);
   expect((await send(base, '/x', { method: 'POST' })).json).toEqual({});
 });
+
+it('Swagger 2.0 is served below its base path, with lists, bodies and nullable values as it says', async () => {
+  const array = { type: 'array', items: { type: 'string', minLength: 2 } };
+  const { table } = await loadGenerated({
+    swagger: '2.0',
+    info: { title: 'T', version: '1' },
+    basePath: '/v2',
+    consumes: ['application/json'],
+    paths: {
+      '/form': {
+        post: {
+          operationId: 'form',
+          consumes: [FORM],
+          parameters: [{ in: 'formData', name: 'q', ...array, collectionFormat: 'csv' }],
+          responses,
+        },
+      },
+      '/lists': {
+        get: {
+          operationId: 'lists',
+          parameters: [
+            { in: 'query', name: 'q', type: 'array', items: { type: 'integer' } },
+            { in: 'query', name: 'many', ...array, collectionFormat: 'multi' },
+            { in: 'query', name: 'tabs', ...array, collectionFormat: 'tsv' },
+            { in: 'query', name: 'n', type: 'integer', minimum: 1, exclusiveMinimum: true },
+          ],
+          responses,
+        },
+      },
+      '/body': {
+        put: { operationId: 'body', parameters: [{ $ref: '#/parameters/Pet' }], responses },
+      },
+    },
+    parameters: { Pet: { in: 'body', name: 'pet', schema: { $ref: '#/definitions/Pet' } } },
+    definitions: {
+      Pet: {
+        required: ['kind'],
+        properties: { kind: { type: 'string' }, age: { type: 'integer', 'x-nullable': true } },
+      },
+    },
+  });
+  const base = await serve(createRouter(table, echoes(table)));
+  const read = async (path: string, init: Parameters<typeof send>[2] = {}) => {
+    const { status, json } = await send(base, path, init);
+    return status === 200 ? json : status;
+  };
+  const post = (body: string) =>
+    read('/v2/form', { method: 'POST', headers: { 'content-type': FORM }, body });
+  const put = (body: string) =>
+    read('/v2/body', { method: 'PUT', headers: { 'content-type': 'application/json' }, body });
+  expect(await read('/lists')).toBe(404);
+  expect(await post('q=aa,bb')).toMatchObject({ body: { q: ['aa', 'bb'] } });
+  expect(await post('q=aa,b')).toBe(400);
+  expect(await read('/v2/lists?q=1,2&many=aa&many=bb&tabs=a%09b&n=2')).toMatchObject({
+    query: { q: [1, 2], many: ['aa', 'bb'], n: 2 },
+  });
+  expect([await read('/v2/lists?q=1,x'), await read('/v2/lists?n=1')]).toEqual([400, 400]);
+  expect(await put('{"kind":"a","age":null}')).toMatchObject({ body: { age: null } });
+  expect(await put('{}')).toBe(400);
+});
