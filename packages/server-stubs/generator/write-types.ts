@@ -73,6 +73,8 @@ const MARKS = ['readOnly', 'writeOnly'];
 /** OpenAPI 3.1.1, section 4.8.12.1: header parameters with these names are ignored. */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
+const MAPS = /^(?:properties|\$defs|schemas|responses|parameters|headers|requestBodies)$/;
+const VALUES = /^(?:examples?|default|enum|const)$/;
 /** Request and response are streams. */
 const PASS_THROUGH = {
   requestBody: { required: true, content: { '*/*': {} } },
@@ -178,7 +180,13 @@ class TypedDocument {
         isObject(node.additionalProperties) || node.patternProperties !== undefined;
       delete node.patternProperties;
     }
-    return mapValues(node, (each) => this.#toTyped(each));
+    const entries = Object.entries(node).map(([key, each]) => {
+      if (VALUES.test(key)) return [key, each];
+      // Its keys are names.
+      const isMap = MAPS.test(key) && isObject(each);
+      return [key, isMap ? mapValues(each, (one) => this.#toTyped(one)) : this.#toTyped(each)];
+    });
+    return Object.fromEntries(entries);
   }
 
   #toReference(node: JsonObject, reference: string): JsonObject {
