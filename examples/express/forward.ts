@@ -1,13 +1,12 @@
 import { type IncomingMessage, request } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
 import { GatewayError, type GatewayHandlers, type GatewayInput } from '@berth/server-stubs';
-import { type Caller, readSignedBody } from '@berth/server-stubs/auth';
 
 /** Creates gateway handlers that forward calls to services: their URLs by name. */
-export function forwardTo(services: ReadonlyMap<string, string>): GatewayHandlers<Caller> {
+export function forwardTo(services: ReadonlyMap<string, string>): GatewayHandlers {
   return {
-    async call(input, call) {
-      return toResponse(await send(await readSignedBody(input, call), call.signal));
+    async call(input, { signal }) {
+      return toResponse(await send(input, signal));
     },
     async webSocket(input, { signal }) {
       const headers = { ...input.headers, connection: 'upgrade', upgrade: 'websocket' };

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Duplex, Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { toWireProfile } from '@berth/spec/wire-profile';
 import { createCors } from './cors.ts';
 import { GatewayError, toContractError } from './errors.ts';
@@ -127,6 +129,12 @@ export interface GatewayRouterOptions<Caller = unknown> extends CommonOptions {
   readonly security: GatewaySecurity<Caller>;
   /** Environments that this gateway serves. Requests to any other host get `INVALID_HOST`. Default: all. */
   readonly env?: EnvOption;
+  /**
+   * Who verifies the body of a signed call, which the signature covers (D16). Default: `router`, which reads
+   * it, up to `requests.streamBytes`, before it calls your handler. With `handler`, yours must pass the hash to
+   * `caller.verifyBody` before it calls the service, for example to keep large bodies in a file.
+   */
+  readonly signedBodies?: 'router' | 'handler';
 }
 
 /** A gateway router, with support for WebSockets. */
@@ -170,7 +178,7 @@ export function createGatewayRouter<Caller = unknown>(
   { call: callService, webSocket = rejectWebSocket }: GatewayHandlers<Caller>,
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
-  const { security, env, onError = print } = options;
+  const { security, env, signedBodies = 'router', onError = print } = options;
   const wireProfile = toWireProfile(options.wireProfile);
   const cors = createCors('gateway', wireProfile, options.cors);
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
@@ -195,7 +203,8 @@ export function createGatewayRouter<Caller = unknown>(
 
   async function callWithinLimit(input: GatewayInput, call: GatewayCall<Caller>) {
     try {
-      return await callService(input, call);
+      const isVerified = signedBodies === 'handler';
+      return await callService(isVerified ? input : await verifyBody(input, call), call);
     } catch (error) {
       // If the body exceeded the limit (D13), that is why the handler failed.
       throw input.body?.errored instanceof HttpError ? input.body.errored : error;
@@ -232,6 +241,24 @@ export function createGatewayRouter<Caller = unknown>(
     router(request, response);
   }
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
+}
+
+/** A caller whose signature covers the body, as `createGatewaySignature` returns it. */
+interface SignedCaller {
+  readonly verifyBody?: (bodyHash: string) => void;
+}
+
+/**
+ * Returns a call whose body is verified. The body of a call that is not signed is not read.
+ *
+ * @throws GatewayError INVALID_CREDENTIALS if the body was not signed
+ */
+async function verifyBody(input: GatewayInput, call: GatewayCall): Promise<GatewayInput> {
+  const caller = call.caller as SignedCaller | undefined;
+  if (input.body === undefined || typeof caller?.verifyBody !== 'function') return input;
+  const bytes = await buffer(input.body);
+  caller.verifyBody(hash('sha256', bytes));
+  return { ...input, body: Readable.from([bytes]) };
 }
 
 function rejectWebSocket(): never {

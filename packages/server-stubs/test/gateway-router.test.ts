@@ -1,9 +1,16 @@
 import {
   createGatewayRouter,
   type GatewayHandler,
+  type GatewayRouterOptions,
   HttpError,
   type ServiceResponse,
 } from '@berth/server-stubs';
+import {
+  type Caller,
+  createGatewaySignature,
+  createKeyPairs,
+  signGatewayRequest,
+} from '@berth/server-stubs/auth';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test, vi } from 'vitest';
 import { type Sent, send } from './support/send.ts';
@@ -36,6 +43,46 @@ test('the router handles Expect, and requests the body itself', async () => {
   const response = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers, body: 'x' });
   expect(response.json).toMatchObject({ headers: { 'content-type': 'text/plain' } });
   expect(response.json).not.toHaveProperty('headers.expect');
+});
+
+describe('a signed body', () => {
+  const pairs = createKeyPairs({ dev: { credentials: [{ id: 'me', secret: 'secret' }] } });
+  const start = async (options?: Partial<GatewayRouterOptions<Caller>>) => {
+    const handler = vi.fn<GatewayHandler<Caller>>(({ body }) =>
+      body === undefined ? { status: 204 } : { status: 200, body },
+    );
+    const signature = createGatewaySignature({ pairs });
+    const router = createGatewayRouter<Caller>(
+      { call: handler },
+      { env: 'dev', security: { bearerToken: () => undefined, signature }, ...options },
+    );
+    const base = await serve(router);
+    const headers = { host: 'dev', 'content-type': 'text/plain' };
+    const timestamp = Math.floor(Date.now() / 1000);
+    const target = '/v1/cloudrun/hello';
+    const signed = { method: 'POST', target, headers, body: 'signed', timestamp };
+    const authorization = signGatewayRequest({ id: 'me', secret: 'secret' }, signed);
+    const post = (body: string) =>
+      send(base, target, { method: 'POST', headers: { ...headers, authorization }, body });
+    return { handler, post };
+  };
+
+  test('reaches the handler only if it was signed', async () => {
+    const { handler, post } = await start();
+    expect(await post('forged')).toMatchObject({
+      status: 401,
+      json: { code: 'INVALID_CREDENTIALS' },
+    });
+    expect(handler).not.toHaveBeenCalled();
+    expect(await post('signed')).toMatchObject({ status: 200, text: 'signed' });
+  });
+
+  test('is left to a handler that verifies it', async () => {
+    const { handler, post } = await start({ signedBodies: 'handler' });
+    await post('forged');
+    expect(handler).toHaveBeenCalledOnce();
+    expect(handler.mock.calls[0]?.[1].caller.verifyBody).toBeTypeOf('function');
+  });
 });
 
 describe('the environment', () => {

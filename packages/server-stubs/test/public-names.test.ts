@@ -14,7 +14,7 @@ test.each([
   [
     'the authentication',
     auth,
-    `createGatewaySignature createKeyPairs createStorageSignature readSignedBody signGatewayRequest
+    `createGatewaySignature createKeyPairs createStorageSignature  signGatewayRequest
     signStorageRequest`,
   ],
   [

@@ -33,13 +33,6 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
 
   const call: GatewayHandler = (input, call) => {
     const record = noteService(input, call);
-    const verified = auth.verifyBody(input, call);
-    return verified === undefined
-      ? respond(input, call, record)
-      : verified.then((signed) => respond(signed, call, record));
-  };
-
-  function respond(input: GatewayInput, call: GatewayCall, record: CallRecord) {
     // A document has responses of its own to choose from.
     const isDocument = context.services.find(input.name)?.document !== undefined;
     const preferences = isDocument ? undefined : preferencesOf(call, 'gateway', context);
@@ -54,7 +47,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     // Log slow calls while they are in progress.
     record.begin(call.requestId);
     return response.then((late) => note(late, record));
-  }
+  };
 
   function serveExample(input: GatewayInput, call: GatewayCall, record: CallRecord) {
     const example = toExample(examples.get(call.operationId), call.request.headers.accept);

@@ -1,10 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { GatewayError, StorageError } from '../errors.ts';
-import type { GatewayCall, GatewayInput, GatewayLogin } from '../gateway.ts';
+import type { GatewayLogin } from '../gateway.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
 import { hasBody } from '../runtime/body.ts';
 import type { StorageSecurity } from '../storage.ts';
@@ -20,7 +18,8 @@ export interface Caller {
   readonly id: string;
   /**
    * Verifies the body of a signed gateway call, whose SHA-256 the signature covers (D16). `undefined` if
-   * there is nothing left to verify. Must be called before the hosted service is: `readSignedBody` does it.
+   * there is nothing left to verify. The router calls it before your handler,
+   * unless `signedBodies` is `handler`.
    *
    * @param bodyHash SHA-256 of the body in hex
    * @throws GatewayError INVALID_CREDENTIALS if the body was not signed
@@ -45,7 +44,7 @@ export type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'raw
 
 /**
  * Creates the security handler that authenticates callers by the request signature (D16). If the request has a
- * body, whose SHA-256 the signature covers, `readSignedBody` must verify it. This also rejects unknown
+ * body, whose SHA-256 the signature covers, the router verifies it (`Caller.verifyBody`). This also rejects unknown
  * IDs and expired pairs, because rejecting them before the body is read would reveal which IDs exist. Only
  * what does not depend on the key pair is checked earlier, such as the format and the time.
  *
@@ -96,25 +95,6 @@ export function createGatewaySignature(
  */
 const MISMATCH =
   'The signature does not match the request, or its key pair or token is unknown or has expired.';
-
-/**
- * Returns a call whose body is verified. A signed body is read completely, up to the router's limit: call this
- * before you use `input.body`. The body of any other call is not read.
- *
- * @throws GatewayError INVALID_CREDENTIALS if the body was not signed
- *
- * @example
- * const call: GatewayHandler<Caller> = async (input, call) => forward(await readSignedBody(input, call));
- */
-export async function readSignedBody(
-  input: GatewayInput,
-  { caller }: Pick<GatewayCall<Pick<Caller, 'verifyBody'>>, 'caller'>,
-): Promise<GatewayInput> {
-  if (caller.verifyBody === undefined || input.body === undefined) return input;
-  const bytes = await buffer(input.body);
-  caller.verifyBody(sha256(bytes));
-  return { ...input, body: Readable.from([bytes]) };
-}
 
 /** What signatures of storage calls are checked against. */
 export interface StorageSignatureOptions extends GatewaySignatureOptions {

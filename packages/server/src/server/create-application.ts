@@ -57,6 +57,8 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
     ...shared,
     env,
     security: state.gatewaySecurity,
+    // A large body is kept in a file.
+    signedBodies: 'handler',
     requests: { streamBytes: limits.gatewayBodyBytes },
   });
   const storageRouter = createStorageRouter(storage, {

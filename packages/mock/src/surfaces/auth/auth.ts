@@ -1,9 +1,4 @@
-import type {
-  GatewayCall,
-  GatewayInput,
-  GatewaySecurity,
-  StorageSecurity,
-} from '@berth/server-stubs';
+import type { GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
 import { GatewayError, StorageError } from '@berth/server-stubs/contract';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { WireProfile } from '@berth/spec/wire-profile';
@@ -33,13 +28,6 @@ const { signature } = defaults;
 export interface Auth {
   readonly gateway: GatewaySecurity;
   readonly storage: StorageSecurity;
-  /**
-   * Verifies the part of a signature that covers the body.
-   *
-   * @returns the input, with its body still to be read; undefined if there is nothing to verify
-   * @throws GatewayError INVALID_CREDENTIALS, asynchronously
-   */
-  verifyBody(input: GatewayInput, call: GatewayCall): Promise<GatewayInput> | undefined;
 }
 
 /** D16: the parts of every signature value. */
@@ -73,6 +61,5 @@ export function createPresentAuth(profile: WireProfile): Auth {
         throw new StorageError('SIGN_PARAM_INVALID', { message });
       },
     },
-    verifyBody: () => undefined,
   };
 }

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { type GatewayCall, GatewayError } from '@berth/server-stubs';
+import { GatewayError } from '@berth/server-stubs';
 import {
-  type Caller,
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
-  readSignedBody,
 } from '@berth/server-stubs/auth';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
@@ -51,10 +49,6 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
         await present.storage.credentials(credentials, login);
         return storageSignature.credentials(credentials, login);
       },
-    },
-    verifyBody(input, call) {
-      const { caller } = call as GatewayCall<Caller>;
-      return caller.verifyBody && readSignedBody(input, { caller });
     },
   };
 }

@@ -46,6 +46,7 @@ export async function startGateway(
   });
   const router = createGatewayRouter<Caller>(gateway.handlers, {
     env: 'dev',
+    signedBodies: 'handler',
     security: {
       bearerToken: (token, { env }) => (/^[a-z]+$/.test(token) ? { env, id: token } : undefined),
       signature: (value, { env }) => ({ env, id: 'key', verifyBody: createVerifier(value) }),
