@@ -19,7 +19,7 @@ const NAMED: Content = { ...ANY_JSON, validate: wants('name', 'string') };
 
 function start(
   handler: Handler,
-  responses: readonly DocumentedResponse[] = [{ status: '200', content: [NAMED, TEXT, BYTES] }],
+  responses: readonly DocumentedResponse[] = [{ status: '200', content: [TEXT, NAMED, BYTES] }],
   options: RouterOptions = {},
 ) {
   const table = toTable([{ path: '/', responses }]);

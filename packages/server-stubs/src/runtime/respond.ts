@@ -228,13 +228,14 @@ function findResponse(
   return find(`${status}`) ?? find(`${Math.floor(status / 100)}XX`) ?? find('default');
 }
 
-/** Selected by its `contentType` if set, then by its `Content-Type` header, and otherwise the first. */
+/** Selected by its `contentType` if set, then by its `Content-Type` header, and otherwise JSON or the first. */
 function contentOf(
   { content }: DocumentedResponse,
   { contentType, headers = {} }: HandlerResponse,
 ): Content | undefined {
   const named = contentType ?? headerOf(headers, 'content-type');
-  return named === undefined ? content[0] : findContent(content, named);
+  if (named !== undefined) return findContent(content, named);
+  return content.find(({ mediaType }) => mediaType === 'application/json') ?? content[0];
 }
 
 function toMediaType({ body, contentType }: HandlerResponse, content: Content | undefined): string {

@@ -115,7 +115,10 @@ export interface RouteTable {
 /** A handler's response. Generated code narrows it to the documented responses. */
 export interface HandlerResponse {
   readonly status: number;
-  /** Media type of the body, as documented. Default: the one in `headers`, or else the first. */
+  /**
+   * Media type of the body, as documented. Default: the one in `headers`, or else `application/json` if it is
+   * documented, or else the first.
+   */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
