@@ -37,14 +37,6 @@ const echo: GatewayHandler<string> = (input, { caller, env, operationId }) => ({
   body: JSON.stringify({ ...input, body: undefined, caller, env, operationId }),
 });
 
-test('the router handles Expect, and requests the body itself', async () => {
-  const base = await gateway(echo);
-  const headers = { ...letIn, expect: '100-continue', 'content-type': 'text/plain' };
-  const response = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers, body: 'x' });
-  expect(response.json).toMatchObject({ headers: { 'content-type': 'text/plain' } });
-  expect(response.json).not.toHaveProperty('headers.expect');
-});
-
 describe('a signed body', () => {
   const pairs = createKeyPairs({ dev: { credentials: [{ id: 'me', secret: 'secret' }] } });
   const start = async (options?: Partial<GatewayRouterOptions<Caller>>) => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { createUploadRouter, type UploadHandler, type UploadInput } from '@berth/server-stubs';
-import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { XMLParser } from 'fast-xml-parser';
 import { expect, test, vi } from 'vitest';
 import { send } from './support/send.ts';
@@ -86,13 +85,6 @@ test.each(['200', '201', '204', '303'])('a form may request the status %s', asyn
       ETag: etagOf('hello'),
     },
   });
-});
-
-test('field names may be in any case, and are those of the wire profile', async () => {
-  const base = await upload(md5, { wireProfile: acme });
-  const renamed = FIELDS.replaceAll('x-store', 'X-Acme').replace('"key"', '"KEY"');
-  expect((await post(base, `${renamed}${FILE}hello${END}`)).status).toBe(204);
-  expect((await post(base, `${FIELDS}${FILE}hello${END}`)).status).toBe(403);
 });
 
 test.each([
