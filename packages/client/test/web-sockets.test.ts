@@ -184,38 +184,3 @@ describe('a gateway that accepts the GET of a failed handshake', () => {
     expect(token).toHaveBeenCalledTimes(1);
   });
 });
-
-describe('if a platform can send no headers', () => {
-  /** Like a browser, rejects anything but names of subprotocols. */
-  class BrowserSocket extends WebSocket {
-    constructor(url: string, protocols: string | string[] = []) {
-      const names = Array.isArray(protocols) ? protocols : [String(protocols)];
-      if (names.includes('[object Object]')) throw new DOMException('not valid', 'SyntaxError');
-      super(url, names);
-    }
-  }
-  const onBrowser = async <T>(run: () => Promise<T>): Promise<T> => {
-    vi.stubGlobal('WebSocket', BrowserSocket);
-    return run().finally(() => vi.unstubAllGlobals());
-  };
-
-  it('the token is sent as a subprotocol, which the server does not choose', async () => {
-    await using server = await echoServer();
-    const socket = await onBrowser(() => service(server.baseUrl).connect('', { protocols: ['a'] }));
-    expect(server.handshakes[0]?.headers.authorization).toBeUndefined();
-    expect(
-      server.handshakes[0]?.headers['sec-websocket-protocol']?.toString().replace(' ', ''),
-    ).toBe('a,berth.bearer.5ec.4e7');
-    expect(socket.protocol).toBe('a');
-  });
-
-  it.each([
-    ['a signature', { authorize: () => 'TC3-HMAC-SHA256 Credential=5ec4e7' }],
-    ['a token of other characters', bearer('5ec4e7==')],
-  ])('%s is refused, and not shown', async (_, other) => {
-    const open = () => service('http://127.0.0.1:1', { auth: other }).connect();
-    const error = await failureOf(onBrowser(open));
-    expect(error).toBeInstanceOf(TypeError);
-    expect(String(error)).not.toContain('5ec');
-  });
-});
