@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { afterAll, expect, test } from 'vitest';
-import WebSocket from 'ws';
 import { sendRaw } from '../../server/test/support/send-raw.ts';
 import { startFixture } from '../fixture/server.mjs';
 
@@ -11,37 +9,6 @@ afterAll(() => fixture.close());
 const port = Number(new URL(fixture.url).port);
 
 const call = (path: string, init?: RequestInit) => fetch(fixture.url + path, init);
-const read = async (path: string) => (await call(path)).json();
-
-test('path, query and headers are echoed as received', async () => {
-  const headers = [
-    ['hOST', 'here'],
-    ['X-Two', '1'],
-    ['x-two', '2'],
-    ['Connection', 'close'],
-  ];
-  const lines = [
-    'GET /a//b/%2F/%e4%b8%ad?x=1&&x=%20+ HTTP/1.1',
-    ...headers.map((header) => header.join(': ')),
-  ];
-  const text = await sendRaw(port, `${lines.join('\r\n')}\r\n\r\n`);
-  expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({
-    ...{ fixture: 'berth-conformance', protocol: 1, method: 'GET', headers },
-    target: '/a//b/%2F/%e4%b8%ad?x=1&&x=%20+',
-  });
-});
-
-test('requests are counted by the mark in their query or header', async () => {
-  const marked = (mark: string) => ({ headers: { 'X-Conformance-Mark': mark } });
-  expect(await read('/count?mark=one')).toEqual({ count: 0 });
-  await call('/x?mark=one');
-  await call('/respond?status=404&mark=one', marked('one'));
-  await call('/respond?status=nonsense', marked('one'));
-  await call('/y?mark=one', marked('two'));
-  await call('/closed?mark=one&wait=0');
-  expect(await read('/count?mark=one')).toEqual({ count: 4 });
-  expect(await read('/count?mark=two')).toEqual({ count: 1 });
-});
 
 test.each([
   ...['status=199', 'status=600', 'status=2e2', 'status=', 'status=200&status=201'],
@@ -70,45 +37,6 @@ test('open calls end when the service stops', async () => {
   await expect(hanging).rejects.toThrow();
 });
 
-test('a held stream sends its first event and then waits for its release', async () => {
-  const event = (n: number, released: boolean) =>
-    `id: ${n}\ndata: {"n":${n},"released":${released}}\n\n`;
-  const response = await call('/events?hold=a&wait=60000&header=X-One:%201&type=text/plain');
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  expect((await reader?.read())?.value).toBe(event(1, false));
-  expect(await read('/release?hold=a')).toEqual({ released: true });
-  let rest = '';
-  for (let part = await reader?.read(); part?.value; part = await reader?.read())
-    rest += part.value;
-  expect(rest).toBe(event(2, true) + event(3, true));
-  expect(await read('/release?hold=a')).toEqual({ released: false });
-});
-
-const connect = (query: string) =>
-  new WebSocket(`${fixture.url.replace('http', 'ws')}/socket?${query}`);
-
-test.each([
-  ['!close 4001 some reason 好', 4001, 'some reason 好'],
-  ['!close', 1005, ''],
-])('%s closes so, and /closed reports it', async (command, code, reason) => {
-  const socket = connect('mark=asked');
-  await once(socket, 'open');
-  expect(await read('/closed?mark=asked&wait=0')).toEqual({ closed: false });
-  socket.send(command);
-  const [gotCode, gotReason] = await once(socket, 'close');
-  expect([gotCode, String(gotReason)]).toEqual([code, reason]);
-  expect(await read('/closed?mark=asked')).toEqual({ closed: true, code, reason });
-});
-
-test('a handshake is rejected on request', async () => {
-  const [, response] = await once(
-    connect('refuse=418&header=X-One:%201&mark=no'),
-    'unexpected-response',
-  );
-  expect([response.statusCode, response.headers['x-one']]).toEqual([418, '1']);
-  expect(await read('/count?mark=no')).toEqual({ count: 1 });
-});
-
 const mask = Buffer.from([1, 2, 3, 4]);
 
 /** A masked frame; `first` is its first byte: FIN, reserved bits and opcode. */
@@ -131,13 +59,6 @@ async function exchange(...frames: Buffer[]): Promise<Buffer> {
 }
 
 const good = frame(0x88, Buffer.from([1000 >> 8, 1000 & 255]));
-
-test('fragments are assembled, and pings between them get a pong', async () => {
-  const frames = [frame(0x01, 'a'), frame(0x89, 'ping'), frame(0x00, ''), frame(0x8a, 'pong')];
-  expect(await exchange(...frames, frame(0x80, 'b'), good)).toEqual(
-    Buffer.from('\x8a\x04ping\x81\x02ab\x88\x02\x03\xe8', 'latin1'),
-  );
-});
 
 test.each([
   ['an unmasked frame', 1002, Buffer.from([0x81, 1, 97])],

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run, runAgainst } from './support/run.ts';
@@ -53,10 +53,13 @@ test('no credential is ever shown, however the target echoes it', async () => {
 });
 
 test('failure reports contain no upload grants and no signatures', async () => {
-  // Its responses are flat, and the wire profile does not say so.
-  await using target = await startSecond({ envelope: 'flat' });
+  await using target = await startSecond();
+  await using folder = await makeTemporaryFolder();
+  // Its responses are not flat.
+  const wireProfile = join(folder.path, 'flat.json');
+  await writeFile(wireProfile, '{"envelope":"flat"}');
   const only = ['--only', 'ST-META,ST-LINKS,ST-ENVELOPE,UP-FORM,AU-TC3'];
-  const shown = await runWithReports(...target.args, ...only);
+  const shown = await runWithReports(...target.args, ...only, '--wire-profile', wireProfile);
   expect(shown).toContain('fail ');
   for (const name of ['gatewayToken', 'otherEnvToken', 'expiredToken'] as const) {
     expect(shown).not.toContain(target.options[name]);

@@ -1,40 +1,5 @@
 import { randomBytes } from 'node:crypto';
 
-/** What a deployment may do in several ways, all of which follow the contract. */
-export interface Choices {
-  /** Where storage requests put their fields. */
-  requestForm: 'top' | 'data';
-  /** Whether storage responses have the envelope. The wire profile has to say `flat`. */
-  envelope: 'wrapped' | 'flat';
-  /** Whether copy paths must have a leading `/`, or must not. */
-  copyPaths: 'absolute' | 'relative';
-  /**
-   * How the storage API and the upload target reject calls: with a 4xx status, with status 200 and a `code`
-   * or an `Error` element, or some in one way and some in the other.
-   */
-  failures: 'status' | 'ok' | 'some';
-  /** Whose `fileID` the entry of a successful copy has. */
-  copyFileId: 'absent' | 'source' | 'destination';
-  /**
-   * Whether SHOULD rules are followed. If so, `body.requestId` and `body.message` are present, and unknown
-   * request fields are ignored; otherwise those two are absent, and unknown fields are rejected.
-   */
-  should: 'kept' | 'dropped';
-  /** Whether gateway calls may have a `multipart/form-data` body, in addition to `application/json`. */
-  forms: 'taken' | 'refused';
-}
-
-/** Differs from the reference server as much as the contract allows. */
-export const farthest: Choices = {
-  requestForm: 'data',
-  envelope: 'wrapped',
-  copyPaths: 'relative',
-  failures: 'some',
-  copyFileId: 'absent',
-  should: 'dropped',
-  forms: 'taken',
-};
-
 /** The contract specifies none of these (D13, D18, D22, D24, D25, D26, D27). */
 export const limits = {
   gatewayBodyBytes: 2 * 1024 * 1024,

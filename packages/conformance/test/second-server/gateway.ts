@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Choices, limits } from './choices.ts';
+import { limits } from './choices.ts';
 import { endToEnd, type RawHeaders, readBody, valuesOf, without } from './http.ts';
 import { type KeyPair, verifySignature } from './verify-signature.ts';
 
@@ -21,8 +21,6 @@ interface GatewaySettings {
   /** Issued tokens: token → environment. */
   tokens: Map<string, { env: string; expires: number }>;
   keyPair: KeyPair;
-  /** Whether `multipart/form-data` is accepted. */
-  forms: Choices['forms'];
   nextRequestId: () => string;
 }
 
@@ -93,10 +91,9 @@ function authorize(
   const service = settings.services.get(name);
   if (!service) return 'SERVICE_NOT_FOUND';
   // D13: "Other deployments may reject content types other than `application/json`." Forms can be signed
-  // (D16), if they are accepted.
+  // (D16).
   const type = mediaType(headers['content-type']);
-  const isForm = settings.forms === 'taken' && type === 'multipart/form-data';
-  const isTaken = type === 'application/json' || isForm;
+  const isTaken = type === 'application/json' || type === 'multipart/form-data';
   if (method === 'POST' && body.length > 0 && !isTaken) return 'TYPE_REFUSED';
   return { service, path: path + query };
 }

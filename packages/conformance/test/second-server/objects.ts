@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type Choices, limits, makeOpaque, names } from './choices.ts';
+import { limits, makeOpaque, names } from './choices.ts';
 import { readBody } from './http.ts';
 
 export type Objects = ReturnType<typeof createObjects>;
@@ -99,7 +99,7 @@ export function isFilePath(path: string): boolean {
 const FORM_BYTES = 64 * 1024;
 
 /** The upload target and the links. */
-export function createObjectServer(objects: Objects, failures: Choices['failures']): Server {
+export function createObjectServer(objects: Objects): Server {
   return createServer(async (request, response) => {
     const body = await readBody(request, limits.fileBytes + FORM_BYTES).catch(() => null);
     if (body === null) return;
@@ -107,9 +107,8 @@ export function createObjectServer(objects: Objects, failures: Choices['failures
     const refusal = await upload(request, body, objects);
     // A success is a 200 with two letters: no XML, no `ETag`, no `Location`.
     if (!refusal) return void response.writeHead(200, { 'Content-Type': 'text/plain' }).end('ok');
-    const { status, ok, message } = uploadRefusals[refusal];
-    const quiet = failures === 'ok' || (failures === 'some' && ok);
-    response.writeHead(quiet ? 200 : status, { 'Content-Type': 'text/xml', Connection: 'close' });
+    const { status, message } = uploadRefusals[refusal];
+    response.writeHead(status, { 'Content-Type': 'text/xml', Connection: 'close' });
     const error = `<Error><Message>${message}</Message><Code>${refusal}</Code></Error>`;
     response.end(`<?xml version='1.0' encoding='utf-8'?>\n${error}`);
   });
@@ -175,15 +174,15 @@ async function checkForm(form: FormData, grant: Grant): Promise<Buffer | UploadR
 
 /**
  * Upload target errors, as an XML document with an `Error` element. The contract specifies neither their
- * codes nor their statuses; `ok` marks those that are 200 if only some are.
+ * codesnor their statuses.
  */
 const uploadRefusals = {
-  NotAnUpload: { status: 405, ok: false, message: 'Send a form here by POST.' },
-  NoSuchTicket: { status: 410, ok: false, message: 'The grant is unknown, used or too old.' },
-  UnreadableForm: { status: 422, ok: false, message: 'The body is not a complete form.' },
-  FieldMissing: { status: 422, ok: true, message: 'A field of the form is missing.' },
-  FieldMismatch: { status: 409, ok: false, message: 'A field does not match the grant.' },
-  FileTooBig: { status: 409, ok: true, message: 'The file is too big.' },
+  NotAnUpload: { status: 405, message: 'Send a form here by POST.' },
+  NoSuchTicket: { status: 410, message: 'The grant is unknown, used or too old.' },
+  UnreadableForm: { status: 422, message: 'The body is not a complete form.' },
+  FieldMissing: { status: 200, message: 'A field of the form is missing.' },
+  FieldMismatch: { status: 409, message: 'A field does not match the grant.' },
+  FileTooBig: { status: 200, message: 'The file is too big.' },
 } as const;
 
 type UploadRefusal = keyof typeof uploadRefusals;

@@ -1,5 +1,5 @@
 import { listen } from '../../../../scripts/testing/listen.ts';
-import { type Choices, farthest, makeOpaque, makeRequestIds, names } from './choices.ts';
+import { makeOpaque, makeRequestIds, names } from './choices.ts';
 import { createGateway } from './gateway.ts';
 import { createObjectServer, createObjects } from './objects.ts';
 import { createStorageApi } from './storage.ts';
@@ -18,11 +18,7 @@ export type SecondServer = Awaited<ReturnType<typeof startSecondServer>>;
  *
  * @param services hosted services: name → `http` URL. What follows the name in a call is appended to it
  */
-export async function startSecondServer(
-  services: Record<string, string>,
-  chosen: Partial<Choices> = {},
-) {
-  const choices: Choices = { ...farthest, ...chosen };
+export async function startSecondServer(services: Record<string, string>) {
   const expires = Date.now() + 7_200_000;
   const gatewayToken = makeOpaque('tk.');
   const otherEnvToken = makeOpaque('tk.');
@@ -32,11 +28,9 @@ export async function startSecondServer(
   const nextRequestId = makeRequestIds();
 
   const objects = createObjects();
-  const objectServer = await listen(createObjectServer(objects, choices.failures));
+  const objectServer = await listen(createObjectServer(objects));
   const objectsUrl = objectServer.url;
-  const storage = await listen(
-    createStorageApi({ env: ENV, key, choices, nextRequestId, objects, objectsUrl }),
-  );
+  const storage = await listen(createStorageApi({ env: ENV, key, objects, objectsUrl }));
   const gateway = await listen(
     createGateway({
       env: ENV,
@@ -48,7 +42,6 @@ export async function startSecondServer(
         [expiredToken, { env: ENV, expires: Date.now() - 1000 }],
       ]),
       keyPair: tc3,
-      forms: choices.forms,
       nextRequestId,
     }),
   );

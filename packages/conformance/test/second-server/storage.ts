@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type Choices, limits, names } from './choices.ts';
+import { limits, names } from './choices.ts';
 import { readBody } from './http.ts';
 import { isFilePath, type Objects } from './objects.ts';
 
@@ -7,8 +7,6 @@ interface StorageSettings {
   env: string;
   /** An opaque credential: nothing is signed. */
   key: { authorization: string; sessionToken: string };
-  choices: Choices;
-  nextRequestId: () => string;
   objects: Objects;
   /** URL of the third listener. */
   objectsUrl: string;
@@ -21,27 +19,23 @@ export function createStorageApi(settings: StorageSettings): Server {
     if (body === null) return;
     const [, env = '', operation = ''] =
       /^\/api\/v2\/envs\/([^/?]*)\/storages:([^/?]*)(\?|$)/.exec(request.url ?? '') ?? [];
-    const { choices, nextRequestId } = settings;
-    const common = choices.should === 'kept' ? { requestId: nextRequestId() } : {};
     let [status, statusCode] = [200, 200];
     let content: object;
     try {
-      content = { ...common, data: call(request, body, env, operation, settings) };
+      content = { data: call(request, body, env, operation, settings) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const { code, message } = error;
-      const { status: own, ok } = refusals[code];
-      status = choices.failures === 'ok' || (choices.failures === 'some' && ok) ? 200 : own;
+      const { code } = error;
+      status = refusals[code];
       // D20: "For a copy call, `statusCode` always equals the HTTP status." Elsewhere, this server uses its own.
-      statusCode = operation === 'batchCopyFile' ? status : 7000 + own;
-      content = { code, ...(choices.should === 'kept' && { message }), ...common };
+      statusCode = operation === 'batchCopyFile' ? status : 7000 + status;
+      content = { code };
     }
     response.writeHead(status, {
       'content-type': 'application/json;charset=UTF-8',
       ...(status === 200 ? {} : { Connection: 'close' }),
     });
-    const envelope = choices.envelope === 'flat' ? content : { body: content, statusCode };
-    response.end(JSON.stringify(envelope));
+    response.end(JSON.stringify({ body: content, statusCode }));
   });
 }
 
@@ -58,7 +52,7 @@ function call(
   checkKey(request, settings.key);
   if (env !== settings.env) throw new Refusal('OTHER_ENV');
   if (!body) throw new Refusal('TOO_LONG');
-  return operation.run(readFields(body.toString(), operation.shape, settings.choices), settings);
+  return operation.run(readFields(body.toString(), operation.shape), settings);
 }
 
 /** "Storage API calls carry three request headers": all of them, on every call. */
@@ -81,24 +75,23 @@ type Fields = Record<string, unknown>;
  * Returns the fields of a request, from the one place where this server accepts them. D21: "a deployment
  * accepts at least one of the two forms". The content type is ignored.
  */
-function readFields(text: string, shape: Shape, { requestForm, should }: Choices): Fields {
+function readFields(text: string, shape: Shape): Fields {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
     throw new Refusal('NOT_JSON');
   }
-  if (requestForm === 'top') return checkFields(body, shape, should);
   if (!isObject(body) || !Object.hasOwn(body, 'data')) throw new Refusal('BAD_FIELD');
-  if (Object.keys(body).length > 1 && should === 'dropped') throw new Refusal('ODD_FIELD');
-  return checkFields(body.data, shape, should);
+  if (Object.keys(body).length > 1) throw new Refusal('ODD_FIELD');
+  return checkFields(body.data, shape);
 }
 
 /** Field → its JSON type, with `?` if it is optional. */
 type Shape = Record<string, `${'string' | 'number' | 'boolean' | 'list'}${'' | '?'}`>;
 
 /** Rejects the call if a field "is missing or has a wrong type". */
-function checkFields(value: unknown, shape: Shape, should: Choices['should']): Fields {
+function checkFields(value: unknown, shape: Shape): Fields {
   if (!isObject(value)) throw new Refusal('BAD_FIELD');
   for (const [name, type] of Object.entries(shape)) {
     const field = Object.hasOwn(value, name) ? value[name] : undefined;
@@ -107,7 +100,7 @@ function checkFields(value: unknown, shape: Shape, should: Choices['should']): F
     if (!optional && actual !== type.replace('?', '')) throw new Refusal('BAD_FIELD');
   }
   const odd = Object.keys(value).some((name) => !Object.hasOwn(shape, name));
-  if (odd && should === 'dropped') throw new Refusal('ODD_FIELD');
+  if (odd) throw new Refusal('ODD_FIELD');
   return value;
 }
 
@@ -116,15 +109,11 @@ function isObject(value: unknown): value is Fields {
 }
 
 /** The items of a list: objects with this shape, or strings. Rejects the call if there are too many. */
-function readList<Item>(
-  { fileList }: Fields,
-  shape: Shape | 'string',
-  { choices }: StorageSettings,
-): Item[] {
+function readList<Item>({ fileList }: Fields, shape: Shape | 'string'): Item[] {
   const items = fileList as unknown[];
   if (items.length > limits.batchItems) throw new Refusal('TOO_MANY');
   for (const item of items) {
-    if (shape !== 'string') checkFields(item, shape, choices.should);
+    if (shape !== 'string') checkFields(item, shape);
     else if (typeof item !== 'string') throw new Refusal('BAD_FIELD');
   }
   return items as Item[];
@@ -152,10 +141,9 @@ const operations: Record<
   /** Creates links. The entries are in reverse order of the items and are identified by `fileID`. */
   batchGetTempUrls: {
     shape: { fileList: 'list' },
-    run(fields, settings) {
-      const { objects, objectsUrl } = settings;
+    run(fields, { objects, objectsUrl }) {
       const shape = { fileID: 'string', maxAge: 'number?' } as const;
-      const items = readList<{ fileID: string; maxAge?: number }>(fields, shape, settings);
+      const items = readList<{ fileID: string; maxAge?: number }>(fields, shape);
       const entries = items.map(({ fileID, maxAge }) => {
         const path = objects.find(fileID);
         const failed = { fileID, tempFileURL: 'none' };
@@ -169,11 +157,11 @@ const operations: Record<
   /** Deletes files. The entries are in reverse order of the items. */
   batchDelete: {
     shape: { fileList: 'list' },
-    run(fields, settings) {
-      const entries = readList<string>(fields, 'string', settings).map((fileID) => {
-        const path = settings.objects.find(fileID);
+    run(fields, { objects }) {
+      const entries = readList<string>(fields, 'string').map((fileID) => {
+        const path = objects.find(fileID);
         if (path === undefined) return { code: 'NO_SUCH_FILE', fileID };
-        settings.objects.remove(path);
+        objects.remove(path);
         return { code: 'SUCCESS', fileID };
       });
       return { fileList: entries.reverse() };
@@ -182,20 +170,9 @@ const operations: Record<
   /** The entries are in the order of the items, because nothing identifies those that succeeded. */
   batchCopyFile: {
     shape: { fileList: 'list' },
-    run(fields, settings) {
-      const { objects, choices } = settings;
-      const lead = choices.copyPaths === 'absolute' ? '/' : '';
-      const items = readList<Copy>(fields, COPY, settings);
-      return {
-        fileList: items.map((item) => {
-          const failed = copy(item, objects, lead);
-          if (failed) return failed;
-          if (choices.copyFileId === 'absent') return {};
-          const path = choices.copyFileId === 'source' ? item.srcPath : item.dstPath;
-          return { fileID: objects.nameOf(path.slice(lead.length)) };
-        }),
-      };
-    },
+    run: (fields, { objects }) => ({
+      fileList: readList<Copy>(fields, COPY).map((item) => copy(item, objects)),
+    }),
   },
 };
 
@@ -210,16 +187,12 @@ interface Copy {
   removeOriginal?: boolean;
 }
 
-/** @param lead what precedes the cloud path: "at least one of the two spellings" is accepted (D24) */
+/** Copy paths have no leading `/`: "at least one of the two spellings" is accepted (D24). */
 function copy(
-  { srcPath, dstPath, overwrite = true, removeOriginal }: Copy,
+  { srcPath: source, dstPath: destination, overwrite = true, removeOriginal }: Copy,
   objects: Objects,
-  lead: '/' | '',
 ) {
-  const paths = [srcPath, dstPath];
-  const [source = '', destination = ''] = paths.map((path) => path.slice(lead.length));
-  const areSpelled = paths.every((path) => path.startsWith('/') === (lead === '/'));
-  if (!areSpelled || !isFilePath(source) || !isFilePath(destination)) {
+  if (![source, destination].every((path) => isFilePath(path) && !path.startsWith('/'))) {
     return { code: 'BAD_NAME', message: 'No file can have this path.' };
   }
   const content = objects.contents.get(source);
@@ -229,26 +202,26 @@ function copy(
   }
   objects.write(destination, content);
   if (removeOriginal && source !== destination) objects.remove(source);
-  return undefined;
+  return {};
 }
 
 /**
  * How a storage call is rejected. The contract specifies no code for a failure; it requires 4xx, or status 200
- * with a `code` and no `data`. `ok` marks those that are 200 if only some are.
+ * with a `code` and no `data`.
  */
 const refusals = {
-  NO_KEY: { status: 400, ok: false },
-  BAD_KEY: { status: 409, ok: true },
-  BAD_CLOCK: { status: 409, ok: false },
-  OTHER_ENV: { status: 410, ok: true },
-  NO_OPERATION: { status: 400, ok: false },
-  NOT_POST: { status: 422, ok: false },
-  NOT_JSON: { status: 422, ok: false },
-  TOO_LONG: { status: 422, ok: true },
-  BAD_FIELD: { status: 422, ok: true },
-  ODD_FIELD: { status: 422, ok: true },
-  BAD_PATH: { status: 422, ok: false },
-  TOO_MANY: { status: 422, ok: true },
+  NO_KEY: 400,
+  BAD_KEY: 200,
+  BAD_CLOCK: 409,
+  OTHER_ENV: 200,
+  NO_OPERATION: 400,
+  NOT_POST: 422,
+  NOT_JSON: 422,
+  TOO_LONG: 200,
+  BAD_FIELD: 200,
+  ODD_FIELD: 200,
+  BAD_PATH: 422,
+  TOO_MANY: 200,
 } as const;
 
 /** The end of a storage call that fails as a whole. */

@@ -1,6 +1,5 @@
 import { startFixture } from '../../fixture/server.mjs';
 import type { ConformanceOptions } from '../../src/index.ts';
-import type { Choices } from '../second-server/choices.ts';
 import { type SecondServer, startSecondServer } from '../second-server/start-second-server.ts';
 import { type Front, type FrontOptions, startFront } from '../support/start-front.ts';
 
@@ -15,9 +14,9 @@ export interface Second extends Pick<SecondServer, 'listFiles' | 'countWrites'> 
 }
 
 /** Starts a deployment that follows the contract. */
-export async function startSecond(choices: Partial<Choices> = {}): Promise<Second> {
+export async function startSecond(): Promise<Second> {
   const fixture = await startFixture({ port: 0 });
-  const server = await startSecondServer({ conformance: fixture.url }, choices);
+  const server = await startSecondServer({ conformance: fixture.url });
   const { access, listFiles, countWrites } = server;
   const { tc3, storageHeaders, ...values } = access;
   const flags = {
