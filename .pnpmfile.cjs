@@ -1,9 +1,11 @@
 module.exports = {
   hooks: {
-    // The build of the mock has put Prism into `dist` (packages/mock/scripts/bundle.ts). It stays a dependency of
-    // the checkout, where the source imports it, and of the licence check.
+    // Builds have put Prism (packages/mock/scripts/bundle.ts) and the tools of the generator
+    // (packages/server-stubs/scripts/bundle.ts) into `dist`. They stay dependencies of the checkout, where the source
+    // imports them, and of the licence check.
     beforePacking(manifest) {
       if (manifest.name === '@berth/mock') delete manifest.dependencies['@stoplight/prism-http'];
+      if (manifest.name === '@berth/server-stubs') delete manifest.optionalDependencies;
       return manifest;
     },
     // Both need the API of the TypeScript 5 compiler, which TypeScript 7 no longer has. As a peer they would get
