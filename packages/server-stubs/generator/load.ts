@@ -1,8 +1,11 @@
+import { relative } from 'node:path';
 import {
   BaseResolver,
   bundle,
   createConfig,
   type Document,
+  getLineColLocation,
+  type LocationObject,
   lintDocument,
   type NormalizedProblem,
   Source,
@@ -20,7 +23,6 @@ import {
   Problems,
   valueAt,
 } from './document.ts';
-import { createLocate, toFile, toPlace } from './locate.ts';
 import { Names, toVariableName } from './names.ts';
 import { subschemasOf } from './schemas.ts';
 
@@ -51,12 +53,15 @@ export async function loadDocument(source: string | object): Promise<LoadedDocum
   if (externalRefResolver.getFiles().size > 1) {
     await bundle({ doc: root, config, externalRefResolver });
   }
-  const locate = await createLocate(root, externalRefResolver);
   const isSwagger = isObject(root.parsed) && 'swagger' in root.parsed;
-  const problems = new Problems(
-    (pointer) => locate(isSwagger ? toSwagger(pointer) : pointer),
-    found.map(toProblem),
-  );
+  // What comes from another file has the place of the closest part around it that is in this one.
+  const locate = (pointer: Pointer) =>
+    toPlace({
+      source: root.source,
+      pointer: isSwagger ? toSwagger(pointer) : pointer,
+      reportOnKey: true,
+    });
+  const problems = new Problems(locate, found.map(toProblem));
   const document = upgradeDocument(copy(root), problems);
   nameOperations(document);
   return { document, problems };
@@ -157,6 +162,17 @@ function toProblem({ message, location: [location], suggest, ruleId }: Normalize
     pointer: ruleId === OPERATION_ID ? pointer.replace(/[^/]*$/, 'operationId') : pointer,
     message: [text, ...fixes.filter((fix) => fix !== undefined)].join(' '),
   };
+}
+
+function toPlace(location: LocationObject): string {
+  const { start } = getLineColLocation(location);
+  return `${toFile(location.source)}:${start.line}:${start.col}`;
+}
+
+/** As users would write it. */
+function toFile({ absoluteRef }: Source): string {
+  const path = relative(process.cwd(), absoluteRef);
+  return path.startsWith('..') ? absoluteRef : path;
 }
 
 function toSwagger(pointer: Pointer): Pointer {

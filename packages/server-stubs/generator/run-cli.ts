@@ -150,6 +150,9 @@ function toMessage(error: unknown): string {
     const count = error.problems.length;
     return `${error.message}\n${count} ${count === 1 ? 'error' : 'errors'} in the document, so nothing was written.`;
   }
+  if (error instanceof RangeError) {
+    return 'Its references lead too deep. Limit chains of schemas to some hundred.';
+  }
   const { syscall, path, code, message } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error instanceof Error ? message : String(error);
   return `${path} cannot be written (${code}), so nothing was written: choose another folder.`;

@@ -158,25 +158,9 @@ export class SchemaSet {
     return id;
   }
 
-  /**
-   * Returns IDs and those that they refer to, which come first: Ajv would otherwise compile a chain of
-   * references recursively.
-   */
-  toCompileOrder(ids: Iterable<string>): string[] {
-    const order = new Set<string>();
-    const entered = new Set<string>();
-    const waiting = [...ids].reverse();
-    for (let id = waiting.at(-1); id !== undefined; id = waiting.at(-1)) {
-      if (entered.has(id)) {
-        waiting.pop();
-        order.add(id);
-        continue;
-      }
-      entered.add(id);
-      const references = referencesIn(this.schemas.get(id)?.schema);
-      waiting.push(...references.filter((each) => !entered.has(each)));
-    }
-    return [...order];
+  /** IDs, with those that a schema refers to first if possible: Ajv compiles a chain of references recursively. */
+  get compileOrder(): string[] {
+    return [...this.schemas.keys()].reverse();
   }
 
   /** An Ajv with all schemas, which compiles them when they are asked for. */
@@ -336,12 +320,6 @@ function hasRequired(schema: SchemaObject): boolean {
   return membersOf(schema, 'allOf', 'anyOf', 'oneOf').some(
     (each) => typeof each !== 'boolean' && hasRequired(each),
   );
-}
-
-function referencesIn(schema: unknown): string[] {
-  if (!isObject(schema)) return [];
-  const below = subschemasOf(schema).flatMap(referencesIn);
-  return typeof schema.$ref === 'string' ? [schema.$ref, ...below] : below;
 }
 
 /** In JavaScript, every object has a property `constructor`. */

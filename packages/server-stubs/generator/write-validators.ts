@@ -24,7 +24,7 @@ export function writeValidators(
   if (ids.size === 0) return '// No schema to validate.\nexport {};';
   const ajv = schemas.createAjv({ source: true });
   const functions = new Map<string, string>();
-  for (const id of schemas.toCompileOrder(ids.values())) {
+  for (const id of schemas.compileOrder) {
     try {
       const source = ajv.getSchema(id)?.source;
       if (source !== undefined) functions.set(source.validateName.str, source.validateCode);

@@ -68,7 +68,12 @@ class LazyValidators {
 
   #compile(id: string): Validator {
     this.#ajv ??= this.#schemas.createAjv({ source: false });
-    for (const each of this.#schemas.toCompileOrder([id])) this.#ajv.getSchema(each);
-    return this.#ajv.getSchema(id) as Validator;
+    try {
+      return this.#ajv.getSchema(id) as Validator;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      for (const each of this.#schemas.compileOrder) this.#ajv.getSchema(each);
+      return this.#ajv.getSchema(id) as Validator;
+    }
   }
 }
