@@ -149,11 +149,7 @@ describe('a failing handler', () => {
       throw new Error('broken');
     };
     const base = await start(fail, undefined, { toError: fail, onError: fail });
-    const received = await send(base, '/');
-    expect([received.status, received.headers['content-type']]).toEqual([
-      500,
-      'application/problem+json',
-    ]);
+    expect((await send(base, '/')).status).toBe(500);
     const headers = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
       headers: fail,
       onError: fail,

@@ -86,17 +86,27 @@ export class Responder {
       return;
     }
     try {
-      const unknown = () =>
-        new HttpError('handler-failed', 'Internal server error.', { cause: error });
-      this.#sendError(hasResponse(error) ? error : unknown());
+      const common = this.#settings.headers?.(this.#call);
+      this.#sendError(hasResponse(error) ? error : toInternalError(error), common);
     } catch (failure) {
       this.#report(failure);
-      this.#sendLastResort();
+      this.#failAgain(failure);
     }
   }
 
-  #sendError(error: ErrorWithResponse): void {
-    const { onFault, toError, headers } = this.#settings;
+  /** If creating the response to an error has failed as well, perhaps because of the common headers. */
+  #failAgain(failure: unknown): void {
+    const { response } = this.#call;
+    try {
+      this.#sendError(toInternalError(failure));
+    } catch {
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { connection: 'close' }).end();
+    }
+  }
+
+  #sendError(error: ErrorWithResponse, common?: HeaderSource): void {
+    const { onFault, toError } = this.#settings;
     let converted = error;
     let required: HeaderSource;
     if (error instanceof HttpError) {
@@ -105,35 +115,9 @@ export class Responder {
       required = fault.headers;
     }
     const result = converted[toResponse](this.#call);
-    const head = toHead(required, result.headers, headers?.(this.#call));
+    const head = toHead(required, result.headers, common);
     if (result.status === 401 && this.#challenge) head['www-authenticate'] ??= this.#challenge;
     this.#send(result, undefined, head);
-  }
-
-  /** If creating the response to an error has failed as well. */
-  #sendLastResort(): void {
-    const { response } = this.#call;
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    for (const name of response.getHeaderNames()) response.removeHeader(name);
-    const { headers, body } = this.#createLastResort();
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const head = toHead({ connection: 'close' }, headers, { 'content-type': 'application/json' });
-    response.writeHead(500, { ...head, 'content-length': Buffer.byteLength(text) }).end(text);
-  }
-
-  /** The format of errors stays the same, without the options that may be what failed. */
-  #createLastResort(): HandlerResponse {
-    const { toError, encodeBody = (body) => body } = this.#settings;
-    const error = new HttpError('handler-failed', 'Internal server error.');
-    try {
-      const response = (toError?.(error, this.#call) ?? error)[toResponse](this.#call);
-      return { ...response, body: encodeBody(response.body) };
-    } catch {
-      return error[toResponse]();
-    }
   }
 
   #send(result: HandlerResponse, content: Content | undefined, head: Head): void {
@@ -185,6 +169,10 @@ export class Responder {
       // A failing log must not affect the response.
     }
   }
+}
+
+function toInternalError(cause: unknown): HttpError {
+  return new HttpError('handler-failed', 'Internal server error.', { cause });
 }
 
 /** Merges headers by their lowercase names. The first source takes precedence. */
