@@ -161,10 +161,11 @@ function toStorageTable(header: string): RouteTable {
   };
 }
 
-/** The environment is a segment of the path, which may be percent-encoded. */
-function envIdOf({ route, rawPath }: Call): string {
-  const position = route?.path.split('/').indexOf('{envId}') ?? -1;
-  return decodeURIComponent(rawPath.split('/')[position] ?? '');
+const ENV_POSITION = routes.routes[0]?.path.split('/').indexOf('{envId}') ?? -1;
+
+/** The environment is the same segment of each path, and may be percent-encoded. */
+function envIdOf({ rawPath }: Call): string {
+  return decodeURIComponent(rawPath.split('/', ENV_POSITION + 1)[ENV_POSITION] ?? '');
 }
 
 function assertEnv(envId: string, env: EnvOption | undefined): void {

@@ -1,5 +1,5 @@
 /** JSON bodies, from bytes to valid fields. Works in browsers, where MSW receives requests. */
-import { parse, scan } from 'secure-json-parse';
+import { scan } from 'secure-json-parse';
 import {
   bodyTooLarge,
   invalidRequest,
@@ -68,9 +68,8 @@ export function toJson(text: string, maxDepth: number): unknown {
 
 /** @throws HttpError if a value that other middleware parsed is not safe */
 export function assertJson(value: unknown, maxDepth: number): void {
-  if (typeof value !== 'object' || value === null) return;
   if (isDeeper(value, maxDepth)) throw malformed(`The JSON body ${tooDeep(maxDepth)}.`);
-  if (scan(value, { safe: true }) === null) throw malformed(`The JSON body ${FORBIDDEN}.`);
+  if (isForbidden(value)) throw malformed(`The JSON body ${FORBIDDEN}.`);
 }
 
 /**
@@ -83,20 +82,18 @@ export function parseJson(text: string, maxDepth: number): unknown {
   // Before parsing, because deep nesting is far more expensive to parse than its size suggests.
   const { isTooDeep, hasLongNumber } = scanTokens(text, maxDepth);
   if (isTooDeep) throw new SyntaxError(`it ${tooDeep(maxDepth)}`);
-  const value = parseSafely(text);
+  const value: unknown = JSON.parse(text);
+  if (SUSPECT.test(text) && isForbidden(value)) throw new SyntaxError(`it ${FORBIDDEN}`);
   const rounded = hasLongNumber ? findRounded(text) : undefined;
   if (rounded !== undefined) throw new SyntaxError(`it ${toRounded(rounded)}`);
   return value;
 }
 
-function parseSafely(text: string): unknown {
-  try {
-    return parse(text);
-  } catch {
-    // Throws unless only the keys are wrong.
-    JSON.parse(text);
-    throw new SyntaxError(`it ${FORBIDDEN}`);
-  }
+/** Text without these cannot contain a forbidden key. An escape may hide one. */
+const SUSPECT = /__proto__|constructor|\\u/;
+
+function isForbidden(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && scan(value, { safe: true }) === null;
 }
 
 const FORBIDDEN = 'contains the forbidden key __proto__ or constructor.prototype';
