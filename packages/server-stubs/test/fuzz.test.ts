@@ -165,7 +165,7 @@ function start(onError: (error: unknown) => void): Promise<string> {
       read: (input) => ({ status: 200, body: { ...input } }),
       write: () => ({ status: 200, body: {} }),
     },
-    { requests: { bodyBytes: 50_000, formFields: 50 }, onError },
+    { requests: { bodyBytes: 50_000 }, onError },
   );
   return serve((request, response) =>
     everything(request, response, () =>

@@ -47,7 +47,6 @@ describe('JSON', () => {
 
   it.each([
     ['application/json', '{"a":', 400, /^The JSON body cannot be read/],
-    ['application/json', ' ', 400, /^The JSON body cannot be read/],
     ['application/json', Buffer.from([0x22, 0xff, 0x22]), 400, /not valid UTF-8/],
     ['application/json', '', 400, /^The request body is missing/],
     ['application/json', '{"__proto__":{"x":1}}', 400, /forbidden key __proto__/],
@@ -59,7 +58,6 @@ describe('JSON', () => {
     ['application/json; charset=utf-16', '{}', 415, /charset utf-16/],
     ['text/plain', '{}', 415, /send one of application\/json/],
     [undefined, '{}', 415, /^Content-Type is missing/],
-    ['', '{}', 415, /send one of/],
   ])('%s %s is refused', async (type, body, status, detail) => {
     const response = await post(await start([ANY_JSON]), type, body);
     expect(response.status).toBe(status);
@@ -67,8 +65,8 @@ describe('JSON', () => {
     expect(response.headers['content-type']).toBe('application/problem+json');
   });
 
-  it('enforces the limits of bytes, announced or not, and of depth', async () => {
-    const base = await start([ANY_JSON], { bodyBytes: 10, jsonDepth: 2 });
+  it('enforces the limit of bytes, announced or not', async () => {
+    const base = await start([ANY_JSON], { bodyBytes: 10 });
     const exact = await post(base, 'application/json', '"12345678"');
     expect(exact.status).toBe(200);
     const long = await post(base, 'application/json', '"123456789"');
@@ -85,7 +83,6 @@ describe('JSON', () => {
       })(),
     });
     expect(chunked.status).toBe(413);
-    expect(detailOf(await post(base, 'application/json', '[[[]]]'))).toMatch(/deeper than 2/);
   });
 
   it('names the field and the fix', async () => {
@@ -136,10 +133,10 @@ describe('text and forms', () => {
   });
 
   it('reads a form', async () => {
-    const base = await start([form], { formFields: 4 });
+    const base = await start([form]);
     const response = await post(base, form.mediaType, 'a=1&b=x+y&b=%E4%B8%AD&__proto__=1');
     expect(response.text).toContain('{"a":"1","b":["x y","中"],"__proto__":"1"}');
-    expect((await post(base, form.mediaType, 'a&b&c&d&e')).status).toBe(413);
+    expect((await post(base, form.mediaType, 'a&'.repeat(1000))).status).toBe(413);
     expect((await post(base, form.mediaType, 'a=%')).status).toBe(400);
   });
 });

@@ -83,17 +83,4 @@ describe('a request without an operation', () => {
     expect(await detail('/pets')).toBe('The path /pets does not exist. This API is served at /v1.');
     expect(await detail('/v1/pet')).toBe('The path /v1/pet does not exist.');
   });
-
-  it('is refused if path, query or headers are too long', async () => {
-    const table = toTable([{ path: '/pets/{id}' }]);
-    const requests = { pathBytes: 20, queryBytes: 10, headerBytes: 200 };
-    const base = await serve(createRouter(table, {}, { requests }));
-    const statusOf = async (path: string, headers = {}) =>
-      (await send(base, path, { headers })).status;
-    expect(await statusOf('/pets/1?1234567890')).toBe(501);
-    expect(await statusOf(`/pets/${'1'.repeat(20)}`)).toBe(414);
-    expect(await statusOf('/pets/1?12345678901')).toBe(414);
-    expect(await statusOf('/pets/1', { 'x-long': 'x'.repeat(200) })).toBe(431);
-    expect(await statusOf('/pets/%zz')).toBe(400);
-  });
 });

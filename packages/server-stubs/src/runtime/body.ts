@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
-import { bodyTooLarge, missingBody, tooMany, unsupported } from './faults.ts';
-import { assertJson, decodeUtf8, readFields, selectContent, toJson } from './json.ts';
+import { bodyTooLarge, missingBody, tooLarge, unsupported } from './faults.ts';
+import { assertJson, decodeUtf8, JSON_DEPTH, readFields, selectContent, toJson } from './json.ts';
 import { charsetOf } from './media-types.ts';
 import type { Input, Limits } from './options.ts';
 import {
@@ -45,7 +45,7 @@ export function createBodyReader(
     }
     const value = isStream
       ? toStream(request, limits.streamBytes)
-      : content && (await readValue(request, content, limits));
+      : content && (await readValue(request, content, limits.bodyBytes));
     if (value === undefined || content === undefined) {
       if (documented.required) throw missingBody();
       return;
@@ -99,17 +99,17 @@ function continueRequest(request: IncomingMessage): void {
 }
 
 /** `undefined` if there is no value. */
-async function readValue(request: Request, content: Content, limits: Limits): Promise<unknown> {
+async function readValue(request: Request, content: Content, maxBytes: number): Promise<unknown> {
   if (!request.readableDidRead) {
-    const bytes = await readBytes(request, limits.bodyBytes);
+    const bytes = await readBytes(request, maxBytes);
     if (bytes.length === 0 && content.kind !== 'text') return undefined;
-    return parseText(decodeUtf8(bytes), content, limits);
+    return parseText(decodeUtf8(bytes), content);
   }
   const { body } = request;
-  if (Buffer.isBuffer(body)) return parseText(decodeUtf8(body), content, limits);
-  if (typeof body === 'string') return parseText(body, content, limits);
+  if (Buffer.isBuffer(body)) return parseText(decodeUtf8(body), content);
+  if (typeof body === 'string') return parseText(body, content);
   if (body === undefined) throw alreadyRead(request);
-  assertJson(body, limits.jsonDepth);
+  assertJson(body, JSON_DEPTH);
   return body;
 }
 
@@ -131,19 +131,19 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
   });
 }
 
-function parseText(text: string, content: Content, limits: Limits): unknown {
+function parseText(text: string, content: Content): unknown {
   if (content.kind === 'text') return text;
-  if (content.kind === 'json') return toJson(text, limits.jsonDepth);
-  return parseForm(text, content, limits.formFields);
+  return content.kind === 'json' ? toJson(text, JSON_DEPTH) : parseForm(text, content);
 }
 
+/** Bounds the objects that a form of many short fields would become. */
+const MAX_FIELDS = 1000;
+
 /** A documented field has its types; any other is text, or a list if it has several values. */
-function parseForm(
-  text: string,
-  { fields = [], additional }: Content,
-  maxFields: number,
-): NullObject {
-  if (text.split('&', maxFields + 1).length > maxFields) throw tooMany('fields', maxFields);
+function parseForm(text: string, { fields = [], additional }: Content): NullObject {
+  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
+    throw tooLarge(`The form has more than ${MAX_FIELDS} fields.`);
+  }
   const form = createNullObject();
   const values = parseQuery(text);
   const names = new Set(fields.map(({ name }) => name));
@@ -177,23 +177,12 @@ function toStream(request: Request, maxBytes: number): Readable {
   throw alreadyRead(request);
 }
 
-/**
- * The body of an operation that passes requests through. If `express.json()` ran first, the original bytes are lost:
- * the parsed value is serialized again, with its own `Content-Length`. A signature over the original bytes no longer
- * matches.
- */
+/** The body of an operation that passes requests through. */
 function toRawBody(request: Request, maxBytes: number): Readable {
   if (!hasBody(request)) return request;
   assertLength(request, maxBytes);
   continueRequest(request);
-  const { body, headers, readableDidRead } = request;
-  const isParsed = body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body);
-  if (!readableDidRead || !isParsed) return toStream(request, maxBytes);
-  if (!/json/i.test(headers['content-type'] ?? '')) throw alreadyRead(request);
-  const bytes = Buffer.from(JSON.stringify(body));
-  headers['content-length'] = String(bytes.length);
-  delete headers['transfer-encoding'];
-  return Readable.from([bytes]);
+  return toStream(request, maxBytes);
 }
 
 /** Fails beyond `maxBytes`. A body with a `Content-Length` has already been checked. */

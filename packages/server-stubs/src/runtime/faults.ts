@@ -46,9 +46,7 @@ const TITLES: Readonly<Record<number, string>> = {
   404: 'Not Found',
   405: 'Method Not Allowed',
   413: 'Content Too Large',
-  414: 'URI Too Long',
   415: 'Unsupported Media Type',
-  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   501: 'Not Implemented',
 };
@@ -162,16 +160,12 @@ export function badPath(name: string): HttpError {
   return new HttpError('bad-path', message, { violations });
 }
 
-export function tooLarge(message: string, status = 413): HttpError {
-  return new HttpError('too-large', message, { status });
+export function tooLarge(message: string): HttpError {
+  return new HttpError('too-large', message);
 }
 
 export function bodyTooLarge(maxBytes: number): HttpError {
   return tooLarge(`The request body is larger than ${maxBytes} bytes.`);
-}
-
-export function tooMany(what: string, max: number): HttpError {
-  return tooLarge(`The form has more than ${max} ${what}.`);
 }
 
 /** @param headers what is supported: `Accept` or `Accept-Encoding` (RFC 9110, section 15.5.16) */
@@ -223,9 +217,10 @@ function toMessage(
     case 'const':
       return `${field} must be ${JSON.stringify(params.allowedValue)}.`;
     case 'additionalProperties':
-      return `${field} must not contain the property ${String(params.additionalProperty)}.`;
-    case 'unevaluatedProperties':
-      return `${field} must not contain the property ${String(params.unevaluatedProperty)}.`;
+    case 'unevaluatedProperties': {
+      const name = params.additionalProperty ?? params.unevaluatedProperty;
+      return `${field} must not contain the property ${String(name)}.`;
+    }
     case 'discriminator':
       return params.tagValue === undefined
         ? `${field}.${String(params.tag)} is missing.`

@@ -2,17 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call } from './call.ts';
 import type { ErrorWithResponse, HttpError, Violation } from './faults.ts';
-import { JSON_DEPTH } from './json.ts';
 import type { HandlerResponse } from './route-table.ts';
 
 const DEFAULT_LIMITS: Limits = {
   bodyBytes: 1024 * 1024,
   streamBytes: Infinity,
-  headerBytes: Infinity,
-  pathBytes: 8 * 1024,
-  queryBytes: 8 * 1024,
-  jsonDepth: JSON_DEPTH,
-  formFields: 100,
 };
 
 export interface RouterOptions {
@@ -61,25 +55,12 @@ export interface RouterOptions {
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
 }
 
-/**
- * Request limits. If a limit is exceeded, the status is 414 for the path or the query, 431 for the headers,
- * and 413 otherwise.
- */
+/** Request limits. Node.js limits the request line and headers, to 16 KiB by default (`maxHeaderSize`). */
 export interface RequestLimits {
   /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB. */
   readonly bodyBytes?: number;
   /** Maximum size of a streamed body (binary, multipart, pass-through) in bytes. Default: no limit. */
   readonly streamBytes?: number;
-  /** Maximum size of all header names and values in bytes. Default: only the Node.js limit, 16 KiB. */
-  readonly headerBytes?: number;
-  /** Maximum size of the path, as sent, in bytes. Default: 8 KiB. */
-  readonly pathBytes?: number;
-  /** Maximum size of the query, as sent, in bytes. Default: 8 KiB. */
-  readonly queryBytes?: number;
-  /** Maximum nesting depth of arrays and objects in a JSON body. Default: 64. */
-  readonly jsonDepth?: number;
-  /** Maximum number of fields in a form. Default: 100. */
-  readonly formFields?: number;
 }
 
 /** The input to a handler. Parts that the operation does not have are `undefined`. */
@@ -138,8 +119,8 @@ export interface FoundOperation {
 }
 
 /**
- * Middleware for Express 4 and 5 (`app.use(router)`, before or after a body parser), and a `node:http`
- * listener. Without `next`, unknown paths get a 404.
+ * Middleware for Express 4 and 5 (`app.use(router)`), and a `node:http` listener. Without `next`, unknown paths get a
+ * 404.
  */
 export interface Router extends Listener {
   /**

@@ -6,7 +6,6 @@ import {
   invalidRequest,
   notAllowed,
   notFound,
-  tooLarge,
   toViolation,
   type Violation,
 } from './faults.ts';
@@ -15,10 +14,10 @@ import {
   type Handler,
   type Handlers,
   type Input,
-  type Limits,
   type Listener,
   type Router,
   type RouterOptions,
+  type Settings,
   toSettings,
 } from './options.ts';
 import { createParameterReader, decodeText, type ParameterReader } from './parameters.ts';
@@ -60,8 +59,7 @@ export function createRouter(
   options: RouterOptions = {},
 ): Router {
   const settings = toSettings(options);
-  const { limits } = settings;
-  const paths = toPaths(table, handlers, options, limits);
+  const paths = toPaths(table, handlers, settings);
 
   const router: Listener = (request, response, next) => {
     const { path, query } = splitTarget(request.url ?? '/');
@@ -87,7 +85,6 @@ export function createRouter(
       const { request, rawPath, rawQuery } = call;
       if (operations === undefined) throw notFound(rawPath, table.basePath);
       if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(operations));
-      assertSizes(call, limits);
       // Before authentication, so that security handlers only see valid paths.
       assertDecodable(operation, pathValues);
       const { route, handle, authenticate, readParameters, readBody } = operation;
@@ -123,16 +120,13 @@ export function createRouter(
 function toPaths(
   table: RouteTable,
   handlers: Handlers,
-  { security = {} }: RouterOptions,
-  limits: Limits,
+  { security = {}, limits }: Settings,
 ): Paths<Operations> {
   assertKnown(table, handlers);
   const paths = new Paths<Operations>(() => new Map());
   for (const route of table.routes) {
-    const { operationId, method, path, parameters } = route;
-    const isGreedy = (name: string) =>
-      parameters.some((parameter) => parameter.greedy && parameter.name === name);
-    const operations = paths.leafOf(path, isGreedy);
+    const { operationId, method, path } = route;
+    const operations = paths.leafOf(path, (name) => isGreedy(route, name));
     if (operations.has(method)) {
       throw new TypeError(`${method} ${path} is in the route table more than once.`);
     }
@@ -170,27 +164,16 @@ function methodsOf(operations: Operations): readonly string[] {
   return methods.includes('GET') && !methods.includes('HEAD') ? [...methods, 'HEAD'] : methods;
 }
 
-/** @throws HttpError 414 or 431 */
-function assertSizes({ request, rawPath, rawQuery = '' }: Call, limits: Limits): void {
-  const { pathBytes, queryBytes, headerBytes } = limits;
-  if (rawPath.length > pathBytes) {
-    throw tooLarge(`The path is longer than ${pathBytes} bytes.`, 414);
-  }
-  if (rawQuery.length > queryBytes) {
-    throw tooLarge(`The query is longer than ${queryBytes} bytes.`, 414);
-  }
-  if (headerBytes === Infinity) return;
-  const size = request.rawHeaders.reduce((sum, text) => sum + text.length, 0);
-  if (size > headerBytes) throw tooLarge(`The headers are larger than ${headerBytes} bytes.`, 431);
+function assertDecodable({ route, pathNames }: Operation, values: readonly string[]): void {
+  values.forEach((value, index) => {
+    const name = pathNames[index] as string;
+    if (decodeText(value) === undefined && !isGreedy(route, name)) throw badPath(name);
+  });
 }
 
 /** Greedy parameters are not decoded. */
-function assertDecodable({ route, pathNames }: Operation, values: readonly string[]): void {
-  for (const [index, name] of pathNames.entries()) {
-    if (decodeText(values[index] ?? '') !== undefined) continue;
-    const isGreedy = route.parameters.some((each) => each.greedy && each.name === name);
-    if (!isGreedy) throw badPath(name);
-  }
+function isGreedy({ parameters }: Route, name: string): boolean {
+  return parameters.some((parameter) => parameter.greedy && parameter.name === name);
 }
 
 const NO_INPUT: Input = {
@@ -202,17 +185,14 @@ const NO_INPUT: Input = {
   body: undefined,
 };
 
-const PARTS: readonly string[] = ['path', 'query', 'header', 'cookie'];
-
 /** @throws HttpError if a parameter does not match its schema */
 function validateParameters({ validateParameters: validate }: Route, input: Input): void {
   if (validate === undefined || validate(input)) return;
   // The validator gets all parts, so the first step to the value is the part.
-  const error = validate.errors?.[0];
-  const [, part = '', ...steps] = error?.instancePath.split('/') ?? [];
-  if (!error || !PARTS.includes(part)) {
-    throw invalidRequest([toViolation(validate.errors, 'query', 'parameters')]);
-  }
-  const instancePath = steps.map((step) => `/${step}`).join('');
-  throw invalidRequest([toViolation([{ ...error, instancePath }], part as Violation['in'], part)]);
+  const errors = (validate.errors ?? []).map(({ instancePath, ...error }) => {
+    const [, part = 'query', ...steps] = instancePath.split('/');
+    return { ...error, part, instancePath: steps.map((step) => `/${step}`).join('') };
+  });
+  const part = errors[0]?.part ?? 'query';
+  throw invalidRequest([toViolation(errors, part as Violation['in'], part)]);
 }
