@@ -176,12 +176,13 @@ export function readFields(
 }
 
 /** @throws HttpError if both places contain fields */
-function findWrapper(value: unknown, { unwrap, unwrapFields }: RequestBody): string | undefined {
+function findWrapper(
+  value: unknown,
+  { unwrap, unwrapFields = [] }: RequestBody,
+): string | undefined {
   if (unwrap === undefined || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value) || !Object.hasOwn(value, unwrap)) return undefined;
-  const second = unwrapFields
-    ? unwrapFields.find((name) => Object.hasOwn(value, name))
-    : Object.keys(value).find((name) => name !== unwrap);
+  const second = unwrapFields.find((name) => Object.hasOwn(value, name));
   if (second === undefined) return unwrap;
   const message = `body.${second} and body.${unwrap} are both set: send the fields in only one of these places.`;
   throw invalidRequest([{ in: 'body', pointer: '', keyword: 'unwrap', message }]);

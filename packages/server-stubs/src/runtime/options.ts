@@ -4,11 +4,6 @@ import type { Call } from './call.ts';
 import type { ErrorWithResponse, HttpError, Violation } from './faults.ts';
 import type { HandlerResponse } from './route-table.ts';
 
-const DEFAULT_LIMITS: Limits = {
-  bodyBytes: 1024 * 1024,
-  streamBytes: Infinity,
-};
-
 export interface RouterOptions {
   /** A handler for each security scheme that the document uses. Throws if one is missing. */
   readonly security?: SecurityHandlers;
@@ -148,19 +143,14 @@ export type Settings = RouterOptions &
  * @throws TypeError if a limit is not a number of at least 0
  */
 export function toSettings(options: RouterOptions): Settings {
-  return {
-    ...options,
-    limits: { ...DEFAULT_LIMITS, ...definedOf(options.requests ?? {}) },
-    onViolation: options.onViolation ?? warn,
-    onError: options.onError ?? print,
-  };
-}
-
-function definedOf(limits: RequestLimits): RequestLimits {
-  const entries = Object.entries(limits).filter(([, value]) => value !== undefined);
-  const wrong = entries.find(([, value]) => !(typeof value === 'number' && value >= 0));
-  if (wrong) throw new TypeError(`requests.${wrong[0]} must be a number of at least 0.`);
-  return Object.fromEntries(entries);
+  const { requests = {}, onViolation = warn, onError = print } = options;
+  const { bodyBytes = 1024 * 1024, streamBytes = Infinity } = requests;
+  const limits = { bodyBytes, streamBytes };
+  for (const [name, value] of Object.entries(limits)) {
+    if (typeof value === 'number' && value >= 0) continue;
+    throw new TypeError(`requests.${name} must be a number of at least 0.`);
+  }
+  return { ...options, limits, onViolation, onError };
 }
 
 function warn({ message }: Violation, { operationId }: Call): void {

@@ -62,10 +62,7 @@ export interface RequestBody {
   readonly required: boolean;
   /** Property in which the fields may be nested (`x-berth-unwrap`). Handlers get them flat. */
   readonly unwrap?: string;
-  /**
-   * Names of the flat fields. None of them may appear next to the `unwrap` property; other fields there
-   * are ignored. Without this list, any field next to it is rejected.
-   */
+  /** Names of the fields. None of them may be next to the `unwrap` property; other fields there are ignored. */
   readonly unwrapFields?: readonly string[];
   readonly content: readonly Content[];
 }
