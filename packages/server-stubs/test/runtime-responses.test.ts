@@ -115,7 +115,6 @@ describe('a failing handler', () => {
   };
 
   it.each<[string, Handler]>([
-    ['throws', throwing(secret)],
     ['rejects', () => Promise.reject(secret)],
     ['throws nothing', throwing(undefined)],
     ['returns nothing', () => undefined as never],
@@ -123,14 +122,7 @@ describe('a failing handler', () => {
       'has a header that cannot be sent',
       () => ({ status: 200, headers: { 'x-a': 'a\r\nb: c' }, body: { name: 'a' } }),
     ],
-    [
-      'has a body that cannot be JSON',
-      () => {
-        const body: Record<string, unknown> = { name: 'a' };
-        body.self = body;
-        return { status: 200, body };
-      },
-    ],
+    ['has a body that cannot be JSON', () => ({ status: 200, body: { name: 1n } })],
     ['has a status that is none', () => ({ status: 99, body: { name: 'a' } })],
   ])('that %s gets a response without its message', async (_name, handler) => {
     const onError = vi.fn();
@@ -150,11 +142,6 @@ describe('a failing handler', () => {
     };
     const base = await start(fail, undefined, { toError: fail, onError: fail });
     expect((await send(base, '/')).status).toBe(500);
-    const headers = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
-      headers: fail,
-      onError: fail,
-    });
-    expect((await send(headers, '/')).status).toBe(500);
   });
 });
 
