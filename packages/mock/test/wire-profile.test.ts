@@ -7,7 +7,6 @@ import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { STORAGE_HEADERS } from './helpers/calls.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';
-import { postForm } from './helpers/upload.ts';
 
 const mock = await createMock({ wireProfile: acme });
 afterAll(() => mock.close());
@@ -25,18 +24,6 @@ const getUploadMetaData = async (path: string, headers = {}) => {
 };
 
 describe('a mock with the names of acme', () => {
-  test('uses its headers and fields for a complete upload', async () => {
-    const data = await getUploadMetaData('a.txt');
-    expect(data).not.toHaveProperty('storeFileID');
-    const form = {
-      Signature: String(data.authorization),
-      'x-acme-security-token': String(data.token),
-      'X-Acme-Meta-FileId': String(data.acmeFileID),
-      key: 'a.txt',
-    };
-    expect((await postForm(String(data.url), form, new Blob(['content']))).status).toBe(204);
-  });
-
   test('has its names in the examples', async () => {
     const data = await getUploadMetaData('a', { prefer: 'example=success' });
     expect(data.acmeFileID).toBeTypeOf('string');
