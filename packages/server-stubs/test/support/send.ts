@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 export interface Sent {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array | string>;
 }
 
@@ -17,18 +18,8 @@ export interface Received {
 }
 
 /** Sends a request with an unchanged path and `Host`, which `fetch` does not allow. */
-export async function send(
-  base: string,
-  path: string,
-  { method = 'GET', headers = {}, body }: Sent = {},
-): Promise<Received> {
-  const { hostname, port } = new URL(base);
-  const outgoing = request({ hostname, port, path, method, headers: { ...headers } as never });
-  const responded = once(outgoing, 'response');
-  // A rejected body may be aborted; only the response matters.
-  outgoing.on('error', () => {});
-  await write(outgoing, body);
-  const [response] = (await responded) as [IncomingMessage];
+export async function send(base: string, path: string, sent?: Sent): Promise<Received> {
+  const response = await begin(base, path, sent);
   const received = await text(response);
   const isJson = response.headers['content-type']?.startsWith('application/json');
   return {
@@ -40,13 +31,22 @@ export async function send(
   };
 }
 
-async function write(outgoing: NodeJS.WritableStream, body: Sent['body']): Promise<void> {
-  if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    for await (const chunk of body) outgoing.write(chunk);
-    outgoing.end();
-  } else if (body === undefined) {
-    outgoing.end();
-  } else {
-    outgoing.end(body);
-  }
+/** Sends a request, and returns the response as soon as it has begun. */
+export async function begin(
+  base: string,
+  path: string,
+  { method = 'GET', headers = {}, body = '' }: Sent = {},
+): Promise<IncomingMessage> {
+  const { hostname, port } = new URL(base);
+  const outgoing = request({ hostname, port, path, method, headers: { ...headers } as never });
+  // A rejected body may be aborted; only the response matters.
+  outgoing.on('error', () => {});
+  const responded = once(outgoing, 'response');
+  if (typeof body === 'string' || body instanceof Uint8Array) outgoing.end(body);
+  else
+    Readable.from(body)
+      .on('error', () => outgoing.destroy())
+      .pipe(outgoing);
+  const [response] = (await responded) as [IncomingMessage];
+  return response;
 }

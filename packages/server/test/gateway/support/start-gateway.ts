@@ -1,18 +1,15 @@
-import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestListener,
-  request,
-} from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createNetServer, type Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { createGatewayRouter, GatewayError, type GatewayRouterOptions } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../../../../scripts/testing/listen.ts';
+import {
+  begin as beginAsIs,
+  type Sent,
+  send as sendAsIs,
+} from '../../../../server-stubs/test/support/send.ts';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/create-gateway.ts';
 import type { Service } from '../../../src/gateway/services.ts';
 
@@ -101,51 +98,19 @@ export async function startRawService(onConnection: (socket: Socket) => void) {
   return { origin: url };
 }
 
-interface Sent {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array | string>;
+/** Calls as `ada`; returns the response, and the code of an error of the gateway. */
+export async function send(base: string, path: string, sent: Sent = {}) {
+  const received = await sendAsIs(base, path, asAda(sent));
+  const isOwn = received.headers['x-svc-upstream-status-code'] === undefined;
+  const code = isOwn ? (received.json as { code?: string } | undefined)?.code : undefined;
+  return { ...received, code };
 }
 
-interface Received {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  /** Of an error of the gateway. */
-  readonly code: string | undefined;
-}
+/** Calls as `ada`, and returns the response as soon as it has begun. */
+export const begin = (base: string, path: string, sent: Sent = {}) =>
+  beginAsIs(base, path, asAda(sent));
 
-/** Calls as `ada`, with path and `Host` unchanged, which `fetch` does not allow. */
-export async function send(base: string, path: string, sent: Sent = {}): Promise<Received> {
-  const response = await begin(base, path, sent);
-  const body = await text(response);
-  const isOwn = response.headers['x-svc-upstream-status-code'] === undefined;
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    text: body,
-    code: isOwn && body.startsWith('{') ? JSON.parse(body).code : undefined,
-  };
-}
-
-/** Calls, and returns the response as soon as it has begun. */
-export async function begin(
-  base: string,
-  path: string,
-  { method = 'GET', headers = {}, body }: Sent = {},
-): Promise<IncomingMessage> {
-  const { hostname, port } = new URL(base);
-  const all = { authorization: BEARER, ...headers };
-  const outgoing = request({ hostname, port, path, method, headers: all as never });
-  const received = once(outgoing, 'response');
-  received.catch(() => {});
-  outgoing.on('error', () => {});
-  if (typeof body === 'string' || body instanceof Uint8Array || body === undefined) {
-    outgoing.end(body);
-  } else {
-    for await (const chunk of body) outgoing.write(chunk);
-    outgoing.end();
-  }
-  const [response] = (await received) as [IncomingMessage];
-  return response;
-}
+const asAda = ({ headers, ...sent }: Sent): Sent => ({
+  ...sent,
+  headers: { authorization: BEARER, ...headers },
+});
