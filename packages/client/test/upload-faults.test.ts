@@ -240,14 +240,7 @@ describe('a wait between two upload attempts', () => {
     expect(await waits(responses, { retry: { attempts: 4 } })).toEqual({ waited, result });
   });
 
-  it('is no shorter than Retry-After', async () => {
-    const responses = [granted(), slowDown({ 'Retry-After': '7' }), granted(), responding(204)];
-    expect(await waits(responses)).toEqual({ waited: 7000, result });
-  });
-
   it.each<[string, object, string]>([
-    ['the attempts are used up', { retry: { attempts: 1 } }, '0'],
-    ['retries are turned off', { retry: false }, '0'],
     ['it would be too long', {}, '31'],
     ['no time is left for it', { timeouts: { total: 7000 } }, '7'],
   ])('does not happen if %s', async (_, options, seconds) => {

@@ -169,21 +169,6 @@ export const FEATURES: readonly Feature[] = [
     },
   },
   {
-    name: "sends everything with the caller's own fetch",
-    async run(deployment) {
-      const paths: string[] = [];
-      const fetch = (url: string, init: RequestInit) => {
-        paths.push(new URL(url).pathname);
-        return globalThis.fetch(url, init);
-      };
-      await echoOf(deployment, { fetch }).get('a');
-      const storage = storageOf(deployment, { fetch });
-      const { fileID } = await storage.upload('own.bin', bytesOf(MIB));
-      await assertBytes(await storage.download(fileID), bytesOf(MIB));
-      assertEqual(paths.length, 5);
-    },
-  },
-  {
     name: 'returns each event once, in order, over dropped connections',
     async run(deployment) {
       const seen: string[] = [];
@@ -237,16 +222,6 @@ export const FEATURES: readonly Feature[] = [
         await assertBytes(response, bytesOf(size));
         assertEqual([sent, received], [size, size]);
       }
-    },
-  },
-  {
-    name: 'downloads a part of a file',
-    async run(deployment) {
-      const storage = storageOf(deployment);
-      const { fileID } = await storage.upload('part.bin', bytesOf(300_000));
-      const range = { offset: 100_000, length: 5_000 };
-      const expected = bytesOf(300_000).subarray(100_000, 105_000);
-      await assertBytes(await storage.download(fileID, { range }), expected);
     },
   },
   {
