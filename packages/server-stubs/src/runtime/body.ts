@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable, Transform } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import { bodyTooLarge, missingBody, tooLarge, unsupported } from './faults.ts';
 import { assertJson, decodeUtf8, JSON_DEPTH, readFields, selectContent, toJson } from './json.ts';
 import { charsetOf } from './media-types.ts';
@@ -32,7 +32,11 @@ export function createBodyReader(
 ): BodyReader | undefined {
   if (passThrough) {
     return (input, request) => {
-      input.body = toRawBody(request, limits.streamBytes);
+      input.body = request;
+      if (!hasBody(request)) return;
+      assertLength(request, limits.streamBytes);
+      continueRequest(request);
+      input.body = toStream(request, limits.streamBytes);
     };
   }
   if (documented === undefined) return undefined;
@@ -105,8 +109,7 @@ async function readValue(request: Request, content: Content, maxBytes: number): 
     if (bytes.length === 0 && content.kind !== 'text') return undefined;
     return parseText(decodeUtf8(bytes), content);
   }
-  const { body } = request;
-  if (Buffer.isBuffer(body)) return parseText(decodeUtf8(body), content);
+  const body = Buffer.isBuffer(request.body) ? decodeUtf8(request.body) : request.body;
   if (typeof body === 'string') return parseText(body, content);
   if (body === undefined) throw alreadyRead(request);
   assertJson(body, JSON_DEPTH);
@@ -170,23 +173,9 @@ const UNKNOWN_FIELD = {
   types: ['string'],
 } as const;
 
-function toStream(request: Request, maxBytes: number): Readable {
-  if (!request.readableDidRead) return limitStream(request, maxBytes);
-  const { body } = request;
-  if (Buffer.isBuffer(body) || typeof body === 'string') return Readable.from([Buffer.from(body)]);
-  throw alreadyRead(request);
-}
-
-/** The body of an operation that passes requests through. */
-function toRawBody(request: Request, maxBytes: number): Readable {
-  if (!hasBody(request)) return request;
-  assertLength(request, maxBytes);
-  continueRequest(request);
-  return toStream(request, maxBytes);
-}
-
 /** Fails beyond `maxBytes`. A body with a `Content-Length` has already been checked. */
-function limitStream(request: IncomingMessage, maxBytes: number): Readable {
+function toStream(request: IncomingMessage, maxBytes: number): Readable {
+  if (request.readableDidRead) throw alreadyRead(request);
   if (maxBytes === Infinity || request.headers['content-length'] !== undefined) return request;
   let size = 0;
   const limiter = new Transform({
