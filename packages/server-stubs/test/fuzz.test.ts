@@ -29,43 +29,27 @@ const GOOD: readonly (readonly [target: string, type?: string, body?: string])[]
   ['/', FORM, `${PART}"key"\r\n\r\na\r\n${PART}"file"; filename="f"\r\n\r\nb\r\n--xx--\r\n`],
 ];
 
-const METHODS = 'GET POST PUT HEAD OPTIONS DELETE TRACE QUERY get'.split(' ');
-const TARGETS = [
-  ...'/.. /. /%2e%2e /%zz /%c3%28 /%00 /%2F /__proto__ /constructor /; //x ? ?? # * http://[::1'.split(
-    ' ',
-  ),
-  ...'?__proto__[x]=1 ?deep[__proto__]=1 ?deep[a][b]=1 ?deep[=1 ?limit=1&limit=2 ?limit=1e999'.split(
-    ' ',
-  ),
-  ...'?limit=% ?json=%7B ?json={"__proto__":1} ?tags=%c3%28 ?pipe=||| ?&&&=%=%'.split(' '),
-  ...['', 'x', `/${'a/'.repeat(5000)}`, `?${'a=1&'.repeat(2500)}`],
-];
-const HEADERS = [
-  ...'Content-Type Content-Length Content-Encoding Transfer-Encoding Expect Authorization'.split(
-    ' ',
-  ),
-  ...'X-Svc-Authorization X-Svc-TimeStamp Cookie Host X-Tags Origin Upgrade __proto__'.split(' '),
-];
-const VALUES = [
-  ...'% Bearer \u00ff\u00fe " -1 1e9 null , 0 5 99999 application/json */* ;;; chunked'.split(' '),
-  ...['', 'TC3-HMAC-SHA256 a=b', 'a'.repeat(9000), 'a=b; c="', '100-continue', 'chunked, gzip'],
-  ...[
-    'text/plain; charset=klingon',
-    'multipart/form-data; boundary=',
-    'application/json;charset=x',
-  ],
-];
-const BODIES = [
-  ...'{ [ " null 0 [] {} {"fileList":null} {"fileList":[null]} {"data":null} "\\ud800"'.split(' '),
-  ...'{"fileList":[],"data":{"fileList":[]}} {"__proto__":{"x":1}} {"\\u005f_proto__":{}}'.split(
-    ' ',
-  ),
-  ...'{"constructor":{"prototype":{"x":1}}} {"a":1e999} a=1&a=2&%=% --xx --xx-- \u00ff\0'.split(
-    ' ',
-  ),
-  ...['', '['.repeat(20_000), `${'{"a":'.repeat(3000)}1`, `{"fileList":["${'x'.repeat(60_000)}"]}`],
-  ...[`${PART}"a"\r\n\r\nb\r\n`.repeat(300), `${PART}"a\r\n\r\nb\r\n--xx--`, 'a=b&'.repeat(500)],
-];
+const words = (text: string) => text.trim().split(/\s+/);
+const METHODS = words('GET POST PUT HEAD OPTIONS DELETE TRACE QUERY get');
+const HEADERS =
+  words(`Content-Type Content-Length Content-Encoding Transfer-Encoding Expect Authorization
+  X-Svc-Authorization X-Svc-TimeStamp Cookie Host X-Tags Origin Upgrade __proto__`);
+const TARGETS =
+  words(`/.. /. /%2e%2e /%zz /%c3%28 /%00 /%2F /__proto__ /constructor /; //x ? ?? # * http://[::1 x
+  ?__proto__[x]=1 ?deep[__proto__]=1 ?deep[a][b]=1 ?deep[=1 ?limit=1&limit=2 ?limit=1e999 ?limit=%
+  ?json=%7B ?json={"__proto__":1} ?tags=%c3%28 ?pipe=||| ?&&&=%=%`);
+TARGETS.push('', `/${'a/'.repeat(5000)}`, `?${'a=1&'.repeat(2500)}`);
+const VALUES =
+  words(`% Bearer ${'\u00ff\u00fe'} " -1 1e9 null , 0 5 99999 application/json */* ;;; chunked
+  100-continue text/plain;charset=klingon multipart/form-data;boundary= application/json;charset=x`);
+VALUES.push('', 'TC3-HMAC-SHA256 a=b', 'a'.repeat(9000), 'a=b; c="', 'chunked, gzip');
+const BODIES =
+  words(`{ [ " null 0 [] {} {"fileList":null} {"fileList":[null]} {"data":null} "\\ud800"
+  {"fileList":[],"data":{"fileList":[]}} {"__proto__":{"x":1}} {"\\u005f_proto__":{}} ${'\u00ff\0'}
+  {"constructor":{"prototype":{"x":1}}} {"a":1e999} a=1&a=2&%=% --xx --xx--`);
+BODIES.push('', '['.repeat(20_000), `${'{"a":'.repeat(3000)}1`, 'a=b&'.repeat(500));
+BODIES.push(`{"fileList":["${'x'.repeat(60_000)}"]}`, `${PART}"a"\r\n\r\nb\r\n`.repeat(300));
+BODIES.push(`${PART}"a\r\n\r\nb\r\n--xx--`);
 
 /** Creates a hostile request as Latin-1 text, which is always the same for the same number and seed. */
 function createHostileRequest(index: number): { text: string; isComplete: boolean } {
