@@ -58,13 +58,15 @@ export function readParameter(
   const at = join(source.pointer, 'schema');
   const schema = reader.get(at);
   const target = isObject(schema) && 'default' in schema ? schema : reader.resolve(schema);
+  const explode = typeof value.explode === 'boolean' ? value.explode : style === 'form';
+  const isExploded = place === 'query' && explode;
   const parameter = {
     name,
     in: place,
     style,
-    explode: typeof value.explode === 'boolean' ? value.explode : style === 'form',
+    explode,
     required: place === 'path' || value.required === true,
-    ...(content && isJson(content[0]) ? AS_JSON : readShape(schema, style, reader)),
+    ...(content && isJson(content[0]) ? AS_JSON : readShape(schema, style, isExploded, reader)),
     ...(value['x-berth-greedy'] === true && { greedy: true as const }),
     ...(isObject(target) && target.default !== undefined && { default: target.default }),
   };
@@ -92,15 +94,13 @@ export function readFields(
         `The style ${asked} is not supported, so this form is not checked. Use form or deepObject.`,
       );
     }
-    const isForm = style !== 'deepObject';
-    const shape = readShape(property, style ?? 'form', reader);
     return {
       name,
       in: 'query',
       style: style ?? 'form',
-      explode: typeof explode === 'boolean' ? explode : isForm,
+      explode: typeof explode === 'boolean' ? explode : style !== 'deepObject',
       required: false,
-      ...(isForm && shape.shape === 'object' ? AS_JSON : shape),
+      ...readShape(property, style ?? 'form', false, reader),
     };
   });
   return { fields, isSupported };
@@ -119,7 +119,7 @@ export function typesOf(schema: Schema, reader: SchemaReader): Set<ValueType> {
   return new Set(first.length > 0 ? first : others.flat());
 }
 
-type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'additional'>;
+type Shape = Pick<Parameter, 'shape' | 'types' | 'properties'>;
 
 /** For values that text alone cannot express. */
 const AS_JSON: Shape = { shape: 'json', types: [] };
@@ -128,47 +128,30 @@ const AS_JSON: Shape = { shape: 'json', types: [] };
  * How the text of a parameter or a form field becomes a value of its schema. If a schema allows one value or
  * several, it is parsed as a list, so that handlers get only one form. In style `deepObject`, `types` are
  * those of a single value that is allowed too.
+ *
+ * @param isExploded whether each property has a name of its own in the query
  */
-function readShape(schema: Schema, style: ParameterStyle, reader: SchemaReader): Shape {
+function readShape(
+  schema: Schema,
+  style: ParameterStyle,
+  isExploded: boolean,
+  reader: SchemaReader,
+): Shape {
   const types = typesOf(schema, reader);
   const parts = reader.partsOf(schema);
   if (types.has('object')) {
     const properties = parts
       .flatMap(propertiesOf)
       .map(([name, each]) => [name, typesOf(each, reader)] as const);
-    const additional = readAdditional(parts, reader);
-    const values = [...properties.map(([, each]) => each), additional ?? new Set()];
-    if (!values.every(isScalar) || (style !== 'deepObject' && types.size > 1)) return AS_JSON;
-    return {
-      shape: 'object',
-      types: toScalars(types),
-      properties: Object.fromEntries(properties.map(([name, each]) => [name, toScalars(each)])),
-      ...(additional && { additional: toScalars(additional) }),
-    };
+    const isFlat = properties.length > 0 && properties.every(([, each]) => isScalar(each));
+    if (style !== 'deepObject' && !(isExploded && isFlat)) return AS_JSON;
+    const scalars = properties.map(([name, each]) => [name, toScalars(each)]);
+    return { shape: 'object', types: toScalars(types), properties: Object.fromEntries(scalars) };
   }
   if (!types.has('array')) return { shape: 'scalar', types: toScalars(types) };
   const items = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []));
   const itemTypes = new Set(items.flatMap((each) => [...typesOf(each, reader)]));
-  // Text alone does not distinguish the items of a tuple.
-  if (!isScalar(itemTypes) || parts.some((part) => 'prefixItems' in part)) return AS_JSON;
-  const single = [...types].filter((type) => type !== 'array' && type !== 'null');
-  return {
-    shape: 'array',
-    types: toScalars(itemTypes.size > 0 ? new Set([...itemTypes, ...single]) : itemTypes),
-  };
-}
-
-/** Types of properties that are not named, or `undefined` if there may not be any. */
-function readAdditional(
-  parts: readonly SchemaObject[],
-  reader: SchemaReader,
-): Set<ValueType> | undefined {
-  const values = parts
-    .map((part) => part.additionalProperties)
-    .filter((each) => each !== undefined);
-  const isClosed = values.length === 0 && parts.some((part) => propertiesOf(part).length > 0);
-  if (isClosed || values.includes(false)) return undefined;
-  return typesOf((values[0] ?? true) as Schema, reader);
+  return isScalar(itemTypes) ? { shape: 'array', types: toScalars(itemTypes) } : AS_JSON;
 }
 
 /** The types that one schema names, without those of the schemas that it is composed of. */

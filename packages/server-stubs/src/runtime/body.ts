@@ -143,7 +143,7 @@ function parseText(text: string, content: Content): unknown {
 const MAX_FIELDS = 1000;
 
 /** A documented field has its types; any other is text, or a list if it has several values. */
-function parseForm(text: string, { fields = [], additional }: Content): NullObject {
+function parseForm(text: string, { fields = [] }: Content): NullObject {
   if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
     throw tooLarge(`The form has more than ${MAX_FIELDS} fields.`);
   }
@@ -151,14 +151,14 @@ function parseForm(text: string, { fields = [], additional }: Content): NullObje
   const values = parseQuery(text);
   const names = new Set(fields.map(({ name }) => name));
   for (const field of fields) {
-    const value = readQuery({ ...field, in: 'body' }, values, names);
+    const value = readQuery({ ...field, in: 'body' }, values);
     if (value !== undefined) form[field.name] = value;
   }
   const deep = fields.filter(({ style }) => style === 'deepObject').map(({ name }) => `${name}[`);
   for (const [name, raws] of values) {
     if (names.has(name) || deep.some((start) => name.startsWith(start))) continue;
     const field: Field = { ...UNKNOWN_FIELD, name };
-    const read = raws.map((raw) => coerce(field, decode(field, raw), additional ?? field.types));
+    const read = raws.map((raw) => coerce(field, decode(field, raw), field.types));
     form[name] = read.length === 1 ? read[0] : read;
   }
   return form;

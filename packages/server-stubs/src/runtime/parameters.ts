@@ -44,7 +44,7 @@ export function createParameterReader(
   if (parameters.length === 0) return undefined;
   const readers = parameters
     .filter((each) => each.in !== 'path' || pathNames.includes(each.name))
-    .map((each) => [each, createReader(each, parameters, pathNames)] as const);
+    .map((each) => [each, createReader(each, pathNames)] as const);
   const places = PLACES.filter((place) => readers.some(([each]) => each.in === place));
   return (input, { headers }, path, rawQuery) => {
     const query = places.includes('query') ? parseQuery(rawQuery ?? '') : NO_VALUES;
@@ -69,20 +69,18 @@ export function createParameterReader(
 
 function createReader(
   parameter: Parameter,
-  all: readonly Parameter[],
   pathNames: readonly string[],
 ): (sources: Sources) => unknown {
   const { name, greedy } = parameter;
   const read = (raw: string | undefined) =>
     raw === undefined ? undefined : readValue(parameter, raw);
-  const names = new Set(all.filter((each) => each.in === parameter.in).map((each) => each.name));
   switch (parameter.in) {
     case 'path': {
       const index = pathNames.indexOf(name);
       return ({ path }) => (greedy ? path[index] : read(path[index]));
     }
     case 'query':
-      return ({ query }) => readQuery(parameter, query, names);
+      return ({ query }) => readQuery(parameter, query);
     case 'header': {
       const key = name.toLowerCase();
       return ({ headers }) => read(findHeader(headers, key));
@@ -101,13 +99,12 @@ export function findHeader(headers: IncomingHttpHeaders, key: string): string | 
 /**
  * Reads a parameter of a query, or a field of a form.
  *
- * @param names of all parameters in the same place, of which an exploded object takes none
  * @throws HttpError if it cannot be read
  */
-export function readQuery(field: Field, values: Values, names: ReadonlySet<string>): unknown {
+export function readQuery(field: Field, values: Values): unknown {
   const { name, shape, explode, style } = field;
   if (style === 'deepObject') return readDeepObject(field, values);
-  if (explode && shape === 'object') return readExplodedObject(field, values, names);
+  if (explode && shape === 'object') return readExplodedObject(field, values);
   const raws = values.get(name);
   if (raws === undefined) return undefined;
   if (explode && shape === 'array') return raws.map((raw) => readScalar(field, raw));
@@ -133,15 +130,11 @@ function readDeepObject(field: Field, values: Values): unknown {
   return readScalar(field, raws[0] as string);
 }
 
-/** Each property is a query parameter: the known ones, and those that no other parameter claims. */
-function readExplodedObject(field: Field, values: Values, names: ReadonlySet<string>): unknown {
-  const { properties = {}, additional } = field;
-  const pairs: [string, string][] = [];
-  for (const [name, raws] of values) {
-    const isFree = additional !== undefined && !names.has(name);
-    if (!isFree && !Object.hasOwn(properties, name)) continue;
-    for (const raw of raws) pairs.push([name, raw]);
-  }
+/** Each property is a query parameter. */
+function readExplodedObject(field: Field, values: Values): unknown {
+  const pairs = Object.keys(field.properties ?? {}).flatMap((name) =>
+    (values.get(name) ?? []).map((raw): [string, string] => [name, raw]),
+  );
   return pairs.length === 0 ? undefined : toObject(field, pairs);
 }
 
@@ -150,8 +143,7 @@ function readValue(field: Field, raw: string): unknown {
   if (field.shape === 'scalar') return readScalar(field, raw);
   if (field.shape === 'json') return readJson(field, raw);
   const parts = raw === '' ? [] : raw.split(',');
-  if (field.shape === 'array') return parts.map((part) => readScalar(field, part));
-  return toObject(field, toPairs(field, parts));
+  return parts.map((part) => readScalar(field, part));
 }
 
 function readScalar(field: Field, raw: string): unknown {
@@ -167,27 +159,14 @@ function readJson(field: Field, raw: string): unknown {
   }
 }
 
-/** Reads `R=100,G=200` if exploded, and otherwise `R,100,G,200`. */
-function toPairs(field: Field, parts: readonly string[]): [string, string][] {
-  if (field.explode) {
-    return parts.map((part) => {
-      const [name = '', ...rest] = part.split('=');
-      return [decode(field, name), rest.join('=')];
-    });
-  }
-  if (parts.length % 2 !== 0) throw unreadable(field, 'style', 'has a name without a value');
-  const names = parts.filter((_, index) => index % 2 === 0);
-  return names.map((name, index) => [decode(field, name), parts[2 * index + 1] as string]);
-}
-
 /** @param pairs decoded names and raw values */
 function toObject(field: Field, pairs: readonly [string, string][]): NullObject {
-  const { properties = {}, additional = ['string'] } = field;
+  const { properties = {} } = field;
   const object = createNullObject();
   for (const [name, raw] of pairs) {
     if (name in object) throw unreadable(field, 'duplicate', 'contains a name more than once');
     const types = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    object[name] = coerce(field, decode(field, raw), types ?? additional);
+    object[name] = coerce(field, decode(field, raw), types ?? ['string']);
   }
   return object;
 }

@@ -33,13 +33,8 @@ export interface Parameter {
   readonly shape: 'scalar' | 'array' | 'object' | 'json';
   /** Types of the value, or of the items of an array. */
   readonly types: readonly ScalarType[];
-  /** Types of each known property of an object. */
+  /** Types of each known property of an object, which is exploded or has the style `deepObject`. */
   readonly properties?: Readonly<Record<string, readonly ScalarType[]>>;
-  /**
-   * Types of unknown properties, if the schema allows them. An exploded object in a query then takes all
-   * names that no other parameter claims.
-   */
-  readonly additional?: readonly ScalarType[];
   /** In paths only: matches all remaining segments, raw (`x-berth-greedy`). */
   readonly greedy?: true;
   readonly default?: unknown;
@@ -53,8 +48,6 @@ export interface Content {
   readonly kind: ContentKind;
   /** The fields of a form, as parameters of a query. */
   readonly fields?: readonly Parameter[];
-  /** Types of the other fields of a form, or of each item if a name has several values. Default: text. */
-  readonly additional?: readonly ScalarType[];
   readonly validate?: Validator;
 }
 
