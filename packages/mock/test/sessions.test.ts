@@ -11,7 +11,7 @@ async function uploadIn(session: string, path: string, content: string) {
   const { json } = await storage(mock, 'getUploadMetaData', { path }, inSession(session));
   const grant = json.body.data;
   // The form carries no header of the mock: the address says which session it is for.
-  const response = await postForm(grant.url, toForm(grant, path), new Blob([content]));
+  const response = await postForm(grant.url, toForm(grant, path), content);
   expect(response.status).toBe(204);
   return grant;
 }
@@ -36,7 +36,7 @@ describe('a session', () => {
     const link = await linkIn('one', grant.fileID);
     expect((await fetch(link.replace('session=one', 'session=two'))).status).toBe(403);
     const stolen = grant.url.replace('session=one', 'session=two');
-    const response = await postForm(stolen, toForm(grant, 'same.txt'), new Blob(['stolen']));
+    const response = await postForm(stolen, toForm(grant, 'same.txt'), 'stolen');
     expect(response.status).toBe(403);
     expect(await (await fetch(await linkIn('two', grant.fileID))).text()).toBe('of two');
   });
@@ -69,7 +69,7 @@ describe('the clock of a session', () => {
     expect(late.status).toBe(403);
     expect(await late.text()).toContain('<Code>AccessDenied</Code>');
     const form = toForm(json.body.data, 'late.txt');
-    const refused = await postForm(json.body.data.url, form, new Blob(['x']));
+    const refused = await postForm(json.body.data.url, form, 'x');
     expect(await refused.text()).toContain('The grant has expired');
     own.session().reset();
     own.session().files.put('a.txt', 'x');

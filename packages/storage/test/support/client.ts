@@ -88,7 +88,7 @@ export interface UploadMeta {
   readonly storeFileID: string;
 }
 
-interface Called<Data> {
+export interface Called<Data> {
   readonly status: number;
   readonly headers: Headers;
   readonly code: string | undefined;
@@ -100,21 +100,25 @@ interface Called<Data> {
 interface CallAs {
   readonly env?: string;
   readonly as?: string;
+  /** Credentials, instead of `as`. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** A server of any kind. */
+type Server = Pick<Deployment, 'base'>;
 
 /** Calls a storage API operation. */
 export async function call<Data = { fileList: Record<string, string>[] }>(
-  { base }: Deployment,
+  { base }: Server,
   operation: string,
   body: unknown,
-  { env = 'dev', as = env }: CallAs = {},
+  { env = 'dev', as = env, headers }: CallAs = {},
 ): Promise<Called<Data>> {
   const response = await fetch(`${base}/api/v2/envs/${env}/storages:${operation}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      'x-svc-authorization': as,
-      'x-svc-timestamp': '1700000000',
+      ...(headers ?? { 'x-svc-authorization': as, 'x-svc-timestamp': '1700000000' }),
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
@@ -123,7 +127,7 @@ export async function call<Data = { fileList: Record<string, string>[] }>(
 }
 
 /** Requests a grant. */
-export async function grant(to: Deployment, path: string, as?: CallAs): Promise<UploadMeta> {
+export async function grant(to: Server, path: string, as?: CallAs): Promise<UploadMeta> {
   const { data } = await call<UploadMeta>(to, 'getUploadMetaData', { path }, as);
   return data;
 }
@@ -138,22 +142,22 @@ export function toFields(key: string, meta: UploadMeta): Record<string, string> 
   };
 }
 
-/** Posts a form to an upload target. */
+/** Posts a form to an upload target; without a file if there is no content. */
 export function post(
   url: string,
   fields: Readonly<Record<string, string>>,
-  content: string | Uint8Array<ArrayBuffer>,
+  content?: string | Uint8Array<ArrayBuffer>,
   type = 'text/plain',
 ): Promise<Response> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  form.append('file', new Blob([content], { type }), 'a.bin');
+  if (content !== undefined) form.append('file', new Blob([content], { type }), 'a.bin');
   return fetch(url, { method: 'POST', body: form });
 }
 
 /** Uploads a file in both steps, and returns its ID. */
 export async function put(
-  to: Deployment,
+  to: Server,
   path: string,
   content: string | Uint8Array<ArrayBuffer>,
   { type, ...as }: CallAs & { readonly type?: string } = {},
@@ -166,7 +170,7 @@ export async function put(
 
 /** Requests a link to a file. */
 export async function link(
-  to: Deployment,
+  to: Server,
   fileID: string,
   maxAge?: number,
   as?: CallAs,

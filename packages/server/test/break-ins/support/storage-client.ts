@@ -1,5 +1,6 @@
 import { signStorageRequest } from '@berth/server-stubs/auth';
 import {
+  call,
   post as postForm,
   toFields,
   type UploadMeta,
@@ -7,35 +8,13 @@ import {
 
 export { toFields, type UploadMeta as Meta };
 
-/** A key pair of an environment. */
-export interface Pair {
-  readonly id: string;
-  readonly secret: string;
-  /** Session token of temporary credentials. */
-  readonly token?: string;
-}
-
-export interface Item {
-  readonly fileID?: string;
-  readonly code?: string;
-  readonly message?: string;
-  readonly tempFileURL?: string;
-}
-
-export interface Called<Data> {
-  readonly status: number;
-  readonly code?: string;
-  readonly message?: string;
-  readonly data?: Data;
-}
-
-/** Calls the storage API of a server. */
+/** Calls the storage API of a server with a key pair. */
 export class StorageClient {
   readonly url: string;
-  readonly pair: Pair;
+  readonly pair: { readonly id: string; readonly secret: string };
   readonly env: string;
 
-  constructor(url: string, pair: Pair, env = 'dev') {
+  constructor(url: string, pair: StorageClient['pair'], env = 'dev') {
     this.url = url;
     this.pair = pair;
     this.env = env;
@@ -50,18 +29,12 @@ export class StorageClient {
   }
 
   /** @param body a string is sent as is */
-  async call<Data = { readonly fileList: readonly Item[] }>(
+  call<Data = { readonly fileList: readonly Record<string, string>[] }>(
     operation: string,
     body: unknown,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Called<Data>> {
-    const response = await fetch(`${this.url}/api/v2/envs/${this.env}/storages:${operation}`, {
-      method: 'POST',
-      headers: { ...this.headers(), ...headers },
-      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-    } as RequestInit);
-    const envelope = (await response.json()) as { body: Omit<Called<Data>, 'status'> };
-    return { ...envelope.body, status: response.status };
+  ) {
+    const { url: base, env } = this;
+    return call<Data | undefined>({ base }, operation, body, { env, headers: this.headers() });
   }
 
   async grant(path: string): Promise<UploadMeta> {
