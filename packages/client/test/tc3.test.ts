@@ -20,12 +20,6 @@ describe('tc3Storage', () => {
     });
   });
 
-  it('signs for the service of the contract, with the session token', async () => {
-    const values = await tc3Storage({ ...PAIR, token: 't' })();
-    expect(values.authorization).toContain('/svc/tc3_request, ');
-    expect(values.sessionToken).toBe('t');
-  });
-
   it('requests a pair once and caches it', async () => {
     const provider = vi.fn(async () => PAIR);
     const sign = tc3Storage(provider);
