@@ -49,7 +49,7 @@ export class Delimiters {
         const end = data.indexOf(HEAD_END);
         const after = data.subarray(end + CRLF.length, end + CRLF.length + delimiter.length);
         const isCut = after.length < delimiter.length && delimiter.indexOf(after) === 0;
-        if (end < 0 && data.length > HEAD_BYTES) {
+        if ((end < 0 ? data.length : end) > HEAD_BYTES) {
           throw malformedForm(`The headers of a part are larger than ${HEAD_BYTES} bytes.`);
         }
         if (end < 0 || isCut) break;
@@ -76,7 +76,7 @@ export class Delimiters {
   /** Returns whether the headers belong to the file, and remembers its type. */
   #isFile(head: string): boolean {
     if (!/^content-disposition:.*[;\s]name="?file(?:["\s;]|$)/im.test(head)) return false;
-    this.fileType = /^content-type:[ \t]*(.+?)\s*$/im.exec(head)?.[1];
+    this.fileType = /^content-type:([^\r\n]*)/im.exec(head)?.[1]?.trim();
     return true;
   }
 }

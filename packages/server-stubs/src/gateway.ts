@@ -74,8 +74,8 @@ export interface GatewayInput {
   /** `GET`, `HEAD` or `POST`. HEAD is handled like a GET whose response has no body (D11). */
   readonly method: string;
   /**
-   * Headers for the service, by lowercase name. Excludes hop-by-hop headers (RFC 9110, section 7.6.1)
-   * and `expect`, which the router handles, and includes the call's `x-request-id` (D9).
+   * Headers for the service, by lowercase name. Excludes `authorization`, hop-by-hop headers (RFC 9110,
+   * section 7.6.1) and `expect`, which the router handles, and includes the call's `x-request-id` (D9).
    * `call.request.headers` has all request headers.
    */
   readonly headers: Readonly<Record<string, string | string[]>>;
@@ -175,7 +175,7 @@ const TAKEN: HandlerResponse = { status: 200 };
  * app.use(createGatewayRouter({ call }, { env: 'dev', security: { bearerToken, signature } }));
  */
 export function createGatewayRouter<Caller = unknown>(
-  { call: callService, webSocket = rejectWebSocket }: GatewayHandlers<Caller>,
+  handlers: GatewayHandlers<Caller>,
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
   const { security, env, signedBodies = 'router', onError = print } = options;
@@ -192,7 +192,8 @@ export function createGatewayRouter<Caller = unknown>(
       return toResponse(await callWithinLimit(input, call), context);
     }
     assertHandshake(request, cors.allows);
-    const result = await webSocket(input, call);
+    if (handlers.webSocket === undefined) throw webSocketsUnsupported();
+    const result = await handlers.webSocket(input, call);
     if (!isOpen(result)) return toResponse(result, context);
     if (response.destroyed) throw disconnected();
     options.onResponse?.({ status: result.status }, context);
@@ -204,7 +205,7 @@ export function createGatewayRouter<Caller = unknown>(
   async function callWithinLimit(input: GatewayInput, call: GatewayCall<Caller>) {
     try {
       const isVerified = signedBodies === 'handler';
-      return await callService(isVerified ? input : await verifyBody(input, call), call);
+      return await handlers.call(isVerified ? input : await verifyBody(input, call), call);
     } catch (error) {
       // If the body exceeded the limit (D13), that is why the handler failed.
       throw input.body?.errored instanceof HttpError ? input.body.errored : error;
@@ -222,13 +223,10 @@ export function createGatewayRouter<Caller = unknown>(
     }
   }
 
-  const handlers = Object.fromEntries(
-    routes.routes.map(({ operationId }) => [operationId, handle]),
-  );
-  const router = createRouter(routes, handlers, {
-    ...toRouterOptions(options, cors, toGatewayError),
+  const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
+  const router = createRouter(routes, Object.fromEntries(operations), {
+    ...toRouterOptions(options, { streamBytes: LIMITS.gatewayBodyBytes }, cors, toGatewayError),
     security: toGatewaySecurity(security, env),
-    requests: { streamBytes: LIMITS.gatewayBodyBytes, ...options.requests },
   });
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -261,11 +259,9 @@ async function verifyBody(input: GatewayInput, call: GatewayCall): Promise<Gatew
   return { ...input, body: Readable.from([bytes]) };
 }
 
-function rejectWebSocket(): never {
-  throw new GatewayError('SYS_ERR', {
-    status: 501,
-    message: 'WebSockets are not supported here.',
-  });
+function webSocketsUnsupported(): GatewayError {
+  const message = 'WebSockets are not supported here.';
+  return new GatewayError('SYS_ERR', { status: 501, message });
 }
 
 function isOpen(result: WebSocketResponse | ServiceResponse): result is WebSocketResponse {
@@ -317,6 +313,8 @@ function toServiceInput(
   const headers = removeHopByHop(request.headers) as Record<string, string | string[]>;
   // The router handles this header, and some HTTP clients refuse to send it.
   delete headers.expect;
+  // A service that sees the credentials could call the others in the caller's name.
+  delete headers.authorization;
   headers['x-request-id'] = requestId;
   return {
     name: String(path?.name),

@@ -4,6 +4,7 @@ import {
   type Call,
   type ErrorWithResponse,
   type HttpError,
+  type RequestLimits,
   type RouterOptions,
   toResponse,
 } from './runtime/index.ts';
@@ -26,14 +27,20 @@ export interface CommonOptions
  */
 export type EnvOption = string | ((env: string) => boolean);
 
-/** The options that all three routers pass on: they differ in how they convert errors. */
+/**
+ * The options that all three routers pass on: they differ in their limits, and in how they convert errors.
+ *
+ * @param limits defaults, which also count where an option is `undefined`
+ */
 export function toRouterOptions(
   options: CommonOptions,
+  limits: RequestLimits,
   cors: Cors,
   toError: (error: HttpError, call: Call) => ErrorWithResponse,
 ): RouterOptions {
   return {
     ...options,
+    requests: { ...limits, ...definedOf(options.requests) },
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),
       // D9: every response has an `X-Request-Id`, which is new for each call.
@@ -41,6 +48,10 @@ export function toRouterOptions(
     }),
     toError: (error, call) => toPreflight(error, call, cors) ?? toError(error, call),
   };
+}
+
+function definedOf(limits: RequestLimits = {}): RequestLimits {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
 /**

@@ -41,7 +41,7 @@ type DataOf<Response> = Response extends { status: 200; body: { body: { data?: i
 
 /** A storage call that has not been authenticated yet. */
 export interface StorageLogin extends Call {
-  /** Environment in the path. Reject credentials for any other (D30). */
+  /** Environment in the path, not validated yet. Reject credentials for any other (D30). */
   readonly envId: string;
 }
 
@@ -134,10 +134,10 @@ export function createStorageRouter<Caller = unknown>(
     };
 
   // The runtime checks the response, if it should, and sends it in the form of the deployment.
-  return createRouter(toStorageTable(authorization), mapValues(handlers, toHandler), {
-    ...toRouterOptions(options, cors, (error, call) => toStorageError(error, call, authorization)),
+  const toError = (error: HttpError, call: Call) => toStorageError(error, call, authorization);
+  return createRouter(toStorageTable(authorization), mapHandlers(handlers, toHandler), {
+    ...toRouterOptions(options, { bodyBytes: LIMITS.storageBodyBytes }, cors, toError),
     security: { [CREDENTIALS]: authenticate },
-    requests: { bodyBytes: LIMITS.storageBodyBytes, ...options.requests },
     encodeBody: (body) => toWireForm(body, wireProfile),
   });
 }
@@ -155,11 +155,12 @@ function toStorageTable(header: string): RouteTable {
   return {
     ...routes,
     securitySchemes: { [CREDENTIALS]: { type: 'apiKey', in: 'header', name: header } },
-    routes: routes.routes
-      .filter(({ operationId }) => operationId !== 'uploadFile')
-      .map((route) => ({ ...route, security: [[CREDENTIALS]] })),
+    routes: STORAGE_ROUTES.map((route) => ({ ...route, security: [[CREDENTIALS]] })),
   };
 }
+
+const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
+const OPERATIONS = STORAGE_ROUTES.map(({ operationId }) => operationId);
 
 const ENV_POSITION = routes.routes[0]?.path.split('/').indexOf('{envId}') ?? -1;
 
@@ -181,10 +182,15 @@ function toStorageError(error: HttpError, { request }: Call, header: string) {
     : toContractError('storage', error);
 }
 
-function mapValues(
+/** Handlers may be methods of an object or a class. */
+function mapHandlers(
   handlers: StorageHandlers<never>,
   toHandler: (handler: StorageHandler<never>) => Handler,
 ): Record<string, Handler> {
-  const entries = Object.entries(handlers).filter(([, handler]) => handler !== undefined);
-  return Object.fromEntries(entries.map(([id, handler]) => [id, toHandler(handler as never)]));
+  const names = new Set([...OPERATIONS, ...Object.keys(handlers)]) as Set<StorageOperationId>;
+  const entries = [...names].flatMap((name) => {
+    const handler = handlers[name] as StorageHandler<never> | undefined;
+    return typeof handler === 'function' ? [[name, toHandler(handler.bind(handlers))]] : [];
+  });
+  return Object.fromEntries(entries);
 }

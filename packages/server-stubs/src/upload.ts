@@ -12,6 +12,7 @@ import {
   type Call,
   createRouter,
   type HandlerResponse,
+  type HttpError,
   hasResponse,
   type Input,
   type Router,
@@ -59,7 +60,7 @@ export interface UploadRouterOptions extends CommonOptions {
  * app.use('/upload', router);
  */
 export function createUploadRouter(
-  { uploadFile }: { readonly uploadFile: UploadHandler },
+  handlers: { readonly uploadFile: UploadHandler },
   options: UploadRouterOptions = {},
 ): Router {
   const { fileBytes = LIMITS.uploadBytes } = options;
@@ -71,7 +72,7 @@ export function createUploadRouter(
     try {
       const { fields, ...file } = await form.start;
       const input = { ...toUploadFields(fields, call.request, wireProfile), ...file };
-      return toUploaded(await uploadFile(input, call), input);
+      return toUploaded(await handlers.uploadFile(input, call), input);
     } catch (error) {
       // If the form failed, that is why the handler failed.
       throw hasResponse(error) || call.signal.aborted ? error : (form.failure() ?? error);
@@ -86,14 +87,10 @@ export function createUploadRouter(
     securitySchemes: {},
     routes: routes.routes.filter(({ operationId }) => operationId === 'uploadFile'),
   };
-  return createRouter(
-    table,
-    { uploadFile: handle },
-    {
-      ...toRouterOptions(options, cors, (error) => toContractError('upload', error)),
-      requests: { streamBytes: fileBytes + LIMITS.uploadFormBytes, ...options.requests },
-    },
-  );
+  const limits = { streamBytes: fileBytes + LIMITS.uploadFormBytes };
+  const toError = (error: HttpError) => toContractError('upload', error);
+  const settings = toRouterOptions(options, limits, cors, toError);
+  return createRouter(table, { uploadFile: handle }, settings);
 }
 
 /** What a form has up to its file, whose content follows. */

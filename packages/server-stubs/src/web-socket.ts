@@ -97,8 +97,8 @@ export function openWebSocket(
   common: Readonly<Record<string, string>>,
 ): void {
   if (headers !== undefined) {
-    // C3: no `Content-Disposition`.
-    const { 'content-disposition': _none, ...kept } = removeHopByHop(headers as Headers);
+    const kept = removeHopByHop(headers as Headers);
+    for (const name of NOT_IN_101) delete kept[name];
     response.switch({
       'sec-websocket-accept': toAccept(request.headers['sec-websocket-key'] as string),
       ...(kept as Record<string, string | readonly string[]>),
@@ -109,6 +109,9 @@ export function openWebSocket(
   }
   response.handOver(open);
 }
+
+/** C3: no `Content-Disposition`. RFC 9110, section 8.6: no `Content-Length` in a 1xx. */
+const NOT_IN_101 = ['content-disposition', 'content-length'];
 
 /** RFC 6455, section 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';

@@ -11,6 +11,7 @@ import {
   createKeyPairs,
   signGatewayRequest,
 } from '@berth/server-stubs/auth';
+import { LIMITS } from '@berth/server-stubs/contract';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test, vi } from 'vitest';
 import { type Sent, send } from './support/send.ts';
@@ -35,6 +36,22 @@ const echo: GatewayHandler<string> = (input, { caller, env, operationId }) => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ ...input, body: undefined, caller, env, operationId }),
+});
+
+test('a service does not get the credentials of its caller', async () => {
+  const response = await call(await gateway(echo));
+  expect(response.json).toMatchObject({ caller: 'bearer' });
+  expect(response.json).not.toHaveProperty('headers.authorization');
+});
+
+test('a limit of undefined is the default', async () => {
+  const requests = { streamBytes: undefined } as never;
+  const body = Buffer.alloc(LIMITS.gatewayBodyBytes + 1);
+  const sent = { method: 'POST', headers: { 'content-type': 'text/plain' }, body };
+  expect(await call(await gateway(echo, { requests }), '/hello', sent)).toMatchObject({
+    status: 413,
+    json: { code: 'EXCEED_MAX_PAYLOAD_SIZE' },
+  });
 });
 
 describe('a signed body', () => {

@@ -42,6 +42,19 @@ const post = (base: string, operation: string, body: unknown, headers: object = 
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
+test('handlers may be the methods of a class', async () => {
+  class Files implements StorageHandlers<StorageCredentials> {
+    readonly code = 'SUCCESS';
+    batchDelete({ fileList }: { fileList: string[] }) {
+      return { fileList: fileList.map((fileID) => ({ fileID, code: this.code })) };
+    }
+  }
+  const response = await post(await storage({}, new Files()), 'batchDelete', { fileList: ['a'] });
+  expect(response.json).toMatchObject({
+    body: { data: { fileList: [{ fileID: 'a', code: 'SUCCESS' }] } },
+  });
+});
+
 describe('credentials', () => {
   test('are checked for the environment that the handler then acts on, however it is spelt', async () => {
     const judged: string[] = [];

@@ -47,6 +47,19 @@ async function post(
 
 const parse = (xml: string) => new XMLParser({ ignoreDeclaration: true }).parse(xml);
 
+test.each([
+  ['of one line', `a${' '.repeat(60_000)}b`],
+  ['of many lines', `a${'\r\nX-Line: 1'.repeat(6_000)}`],
+])('headers of a part that are too long, %s, are rejected', async (_, type) => {
+  const head = `${HEAD}"file"; filename="a.txt"\r\nContent-Type: ${type}\r\n\r\n`;
+  const response = await post(await upload(), `${FIELDS}${head}hello${END}`);
+  expect(response.status).toBe(400);
+  expect(parse(response.text).Error).toMatchObject({
+    Code: 'MalformedPOSTRequest',
+    Message: 'The headers of a part are larger than 16384 bytes.',
+  });
+});
+
 test('the handler gets the fields, and the file as a stream', async () => {
   const seen: Partial<UploadInput>[] = [];
   const base = await upload(async ({ file, ...rest }) => {

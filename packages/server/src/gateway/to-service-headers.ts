@@ -2,15 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { GatewayInput } from '@berth/server-stubs';
 
-/** Headers that are not sent to services, in addition to the hop-by-hop headers that the router removes. */
+/** Headers that are not sent to services, in addition to what the router removes. */
 const WITHHELD = new Set([
-  // The credentials are valid for every service in the environment: a service that sees them could call
-  // the others in the caller's name.
-  'authorization',
   // The length is that of the body that is actually sent.
   'content-length',
-  // RFC 9110, section 10.1.1: the gateway itself handles the expectation.
-  'expect',
   // RFC 7239: only X-Forwarded-* is maintained here, and the two could contradict each other.
   'forwarded',
   // The service's own host, for virtual hosts; the one that the caller used is in X-Forwarded-Host.
