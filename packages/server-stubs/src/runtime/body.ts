@@ -4,15 +4,7 @@ import { bodyTooLarge, missingBody, tooLarge, unsupported } from './faults.ts';
 import { assertJson, decodeUtf8, JSON_DEPTH, readFields, selectContent, toJson } from './json.ts';
 import { charsetOf } from './media-types.ts';
 import type { Input, Limits } from './options.ts';
-import {
-  coerce,
-  createNullObject,
-  decode,
-  type Field,
-  type NullObject,
-  parseQuery,
-  readQuery,
-} from './parameters.ts';
+import { createNullObject, decode, type NullObject, parseQuery, readQuery } from './parameters.ts';
 import type { Content, RequestBody, Route } from './route-table.ts';
 
 /** Other middleware, such as `express.json()`, may have read the body. */
@@ -157,21 +149,11 @@ function parseForm(text: string, { fields = [] }: Content): NullObject {
   const deep = fields.filter(({ style }) => style === 'deepObject').map(({ name }) => `${name}[`);
   for (const [name, raws] of values) {
     if (names.has(name) || deep.some((start) => name.startsWith(start))) continue;
-    const field: Field = { ...UNKNOWN_FIELD, name };
-    const read = raws.map((raw) => coerce(field, decode(field, raw), field.types));
-    form[name] = read.length === 1 ? read[0] : read;
+    const texts = raws.map((raw) => decode({ in: 'body', name }, raw));
+    form[name] = texts.length === 1 ? texts[0] : texts;
   }
   return form;
 }
-
-const UNKNOWN_FIELD = {
-  in: 'body',
-  style: 'form',
-  explode: true,
-  required: false,
-  shape: 'scalar',
-  types: ['string'],
-} as const;
 
 /** Fails beyond `maxBytes`. A body with a `Content-Length` has already been checked. */
 function toStream(request: IncomingMessage, maxBytes: number): Readable {

@@ -4,8 +4,10 @@ import { isRounded, JSON_DEPTH, parseJson, toRounded } from './json.ts';
 import type { Input } from './options.ts';
 import type { Parameter, Route, ScalarType } from './route-table.ts';
 
+type Named = { readonly name: string; readonly in: Violation['in'] };
+
 /** A parameter, or a field of a form, which is read like a parameter of a query. */
-export type Field = Omit<Parameter, 'in'> & { readonly in: Exclude<Violation['in'], 'response'> };
+type Field = Omit<Parameter, 'in'> & Named;
 
 type Parts = { -readonly [Part in 'path' | 'query' | 'header' | 'cookie']: Input[Part] };
 
@@ -179,7 +181,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  *
  * @throws HttpError if a number cannot represent an integer, unless the schema allows a string
  */
-export function coerce(field: Field, text: string, types: readonly ScalarType[]): unknown {
+function coerce(field: Field, text: string, types: readonly ScalarType[]): unknown {
   for (const type of types) {
     if (type === 'string') return text;
     if (type === 'boolean') {
@@ -196,13 +198,13 @@ export function coerce(field: Field, text: string, types: readonly ScalarType[])
   return text;
 }
 
-function unreadable({ in: place, name }: Field, keyword: string, problem: string): HttpError {
+function unreadable({ in: place, name }: Named, keyword: string, problem: string): HttpError {
   const message = `${place}.${name} ${problem}.`;
   return invalidRequest([{ in: place, pointer: `/${escapeName(name)}`, keyword, message }]);
 }
 
 /** @throws HttpError if the percent-encoding is invalid */
-export function decode(field: Field, raw: string): string {
+export function decode(field: Named, raw: string): string {
   // Not every cookie is percent-encoded, so one that cannot be decoded is used as is.
   if (field.in === 'cookie') return decodeText(raw) ?? raw;
   if (field.in === 'header') return raw.trim();
