@@ -98,19 +98,6 @@ describe('JSON', () => {
   });
 });
 
-describe('a body whose fields may be wrapped', () => {
-  const content = { ...ANY_JSON, validate: wants('name', 'string') };
-  const rest = { unwrap: 'data', unwrapFields: ['name'] };
-
-  it('arrives flat in both forms', async () => {
-    const base = await start([content], {}, rest);
-    for (const body of [{ name: 'a' }, { data: { name: 'a' } }, { x: 1, data: { name: 'a' } }]) {
-      const response = await post(base, 'application/json', JSON.stringify(body));
-      expect(response.json).toMatchObject({ body: { name: 'a' } });
-    }
-  });
-});
-
 describe('text and forms', () => {
   const text: Content = { mediaType: 'text/*', kind: 'text' };
   const form: Content = { mediaType: 'application/x-www-form-urlencoded', kind: 'form' };
