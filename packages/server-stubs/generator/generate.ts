@@ -1,4 +1,4 @@
-import type { Validator } from '../src/runtime/route-table.ts';
+import type { RouteTable, Validator } from '../src/runtime/route-table.ts';
 import { InvalidDocumentError, type Problem } from './document.ts';
 import type { LoadedDocument } from './load.ts';
 import { Names, toTypeName, toVariableName } from './names.ts';
@@ -9,35 +9,24 @@ import { writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
 import { writeValidators } from './write-validators.ts';
 
-export interface GenerateOptions {
-  /** Module specifier of the runtime in generated imports. Default: `@berth/server-stubs/runtime`. */
-  readonly runtime?: string | undefined;
-}
-
 export interface Generated {
   /** Content by file name. The order is always the same. */
   readonly files: ReadonlyMap<string, string>;
   /** What is not checked or not served, and why. */
   readonly warnings: readonly Problem[];
-  readonly operations: readonly GeneratedOperation[];
-}
-
-interface GeneratedOperation {
-  readonly operationId: string;
-  readonly method: string;
-  readonly path: string;
+  readonly operations: RouteTable['routes'];
 }
 
 /**
  * Generates types, handlers, routes and validators. The output is deterministic.
  *
+ * @param runtime module specifier of the runtime in generated imports
  * @throws InvalidDocumentError
  */
 export async function generate(
   { document, problems }: LoadedDocument,
-  options: GenerateOptions = {},
+  { runtime = '@berth/server-stubs/runtime' }: { readonly runtime?: string } = {},
 ): Promise<Generated> {
-  const { runtime = '@berth/server-stubs/runtime' } = options;
   const reader = new SchemaReader(document);
   const requests = new NamedValidators(new SchemaSet(reader, 'request', problems), 'requests');
   const responses = new NamedValidators(new SchemaSet(reader, 'response', problems), 'responses');

@@ -17,7 +17,6 @@ import {
   InvalidDocumentError,
   isObject,
   type JsonObject,
-  join,
   METHODS,
   type Pointer,
   Problems,
@@ -62,7 +61,7 @@ export async function loadDocument(source: string | object): Promise<LoadedDocum
       reportOnKey: true,
     });
   const problems = new Problems(locate, found.map(toProblem));
-  const document = upgradeDocument(copy(root), problems);
+  const document = upgradeDocument(copy(root));
   nameOperations(document);
   return { document, problems };
 }
@@ -181,9 +180,9 @@ function toSwagger(pointer: Pointer): Pointer {
     .replace(/^#\/components\/(parameters|responses)\//, '#/$1/');
 }
 
-function upgradeDocument(document: JsonObject, problems: Problems): JsonObject {
+function upgradeDocument(document: JsonObject): JsonObject {
   if ('openapi' in document && !String(document.openapi).startsWith('3.0.')) return document;
-  if ('swagger' in document) prepareSwagger(document, problems);
+  if ('swagger' in document) prepareSwagger(document);
   visitSchemas(document, dropSiblings);
   const upgraded = upgrade(document, '3.1') as JsonObject;
   visitSchemas(upgraded, repairSchema);
@@ -191,27 +190,19 @@ function upgradeDocument(document: JsonObject, problems: Problems): JsonObject {
 }
 
 /** What upgrading loses of Swagger 2.0. */
-function prepareSwagger(document: JsonObject, problems: Problems): void {
-  for (const [path, item] of entriesOf(document.paths)) {
-    for (const [method, owner] of [['', item], ...entriesOf(item)]) {
+function prepareSwagger(document: JsonObject): void {
+  for (const [, item] of entriesOf(document.paths)) {
+    for (const owner of [item, ...Object.values(Object(item))]) {
       if (!isObject(owner) || !Array.isArray(owner.parameters)) continue;
-      const pointer = join('#/paths', path, ...(method === '' ? [] : [method as string]));
-      owner.parameters = owner.parameters
-        // A reference to a body or to a form would stay among the parameters.
-        .map((each) => structuredClone(isObject(each) ? resolveParameter(document, each) : each))
-        .filter((each, index) => {
-          if (!isObject(each) || each.type !== 'array') return true;
-          const format = each.collectionFormat ?? 'csv';
-          // The default of a form would become `multi`.
-          if (each.in === 'formData') each.collectionFormat = format;
-          const isQuery = each.in === 'query' || each.in === 'formData';
-          if (format === 'csv' || (isQuery && format !== 'tsv')) return true;
-          problems.warn(
-            join(pointer, 'parameters', index),
-            `A list in ${each.in} with collectionFormat ${format} is not supported, so ${JSON.stringify(each.name)} is not checked. Use csv.`,
-          );
-          return false;
-        });
+      // A reference to a body or to a form would stay among the parameters.
+      owner.parameters = owner.parameters.map((each) => {
+        const parameter = structuredClone(isObject(each) ? resolveParameter(document, each) : each);
+        // The default of a form would become `multi`.
+        if (isObject(parameter) && parameter.in === 'formData' && parameter.type === 'array') {
+          parameter.collectionFormat ??= 'csv';
+        }
+        return parameter;
+      });
     }
   }
 }

@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toViolation } from '../src/runtime/faults.ts';
-import type { Validator } from '../src/runtime/index.ts';
+import type { Route, Validator } from '../src/runtime/index.ts';
 import { features } from './corpus/documents.ts';
 import { loadGenerated } from './corpus/generated.ts';
 
+let routes: readonly Route[];
 let validators: Record<string, Validator | undefined>;
 beforeAll(async () => {
   const { table } = await loadGenerated(features);
+  routes = table.routes;
   const find = (id: string) => table.routes.find(({ operationId }) => operationId === id);
   validators = {
     pet: find('create pet')?.body?.content[0]?.validate,
@@ -15,6 +17,28 @@ beforeAll(async () => {
     wrapped: find('wrapped')?.body?.content[0]?.validate,
     parameters: find('listPets')?.validateParameters,
   };
+});
+
+it('operations are served below the path of their server', () => {
+  expect(routes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /api/v1/pets',
+    'POST /api/v1/pets',
+    'PUT /files/pets/{id}/files/{path}',
+    'POST /api/v1/forms',
+    'POST /api/v1/wrapped',
+    'POST /api/v1/proxy/{rest}',
+    'POST /api/v1/schemas',
+  ]);
+});
+
+it('operations have their own security and parameters, or those of the document and path', () => {
+  const [list, create, put] = routes;
+  expect(list?.security).toEqual([['bearer']]);
+  expect(create?.security).toEqual([['bearer', 'key'], ['bearer'], []]);
+  expect(put?.security).toEqual([]);
+  const typesOf = (route?: Route) =>
+    route?.parameters.filter((each) => each.in === 'header').map(({ types }) => types);
+  expect([typesOf(list), typesOf(create)]).toEqual([[['integer']], [['string']]]);
 });
 
 /** Returns where and why a value is rejected, or `valid`. */
