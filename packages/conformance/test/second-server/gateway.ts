@@ -7,8 +7,8 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { limits } from './choices.ts';
 import { endToEnd, type RawHeaders, readBody, valuesOf, without } from './http.ts';
+import { limits } from './limits.ts';
 import { type KeyPair, verifySignature } from './verify-signature.ts';
 
 /** What a gateway knows. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { limits, makeOpaque, names } from './choices.ts';
 import { readBody } from './http.ts';
+import { limits, makeOpaque, names } from './limits.ts';
 
 export type Objects = ReturnType<typeof createObjects>;
 

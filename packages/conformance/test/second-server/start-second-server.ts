@@ -1,6 +1,6 @@
 import { listen } from '../../../../scripts/testing/listen.ts';
-import { makeOpaque, makeRequestIds, names } from './choices.ts';
 import { createGateway } from './gateway.ts';
+import { makeOpaque, makeRequestIds, names } from './limits.ts';
 import { createObjectServer, createObjects } from './objects.ts';
 import { createStorageApi } from './storage.ts';
 

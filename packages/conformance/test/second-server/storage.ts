@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { limits, names } from './choices.ts';
 import { readBody } from './http.ts';
+import { limits, names } from './limits.ts';
 import { isFilePath, type Objects } from './objects.ts';
 
 interface StorageSettings {

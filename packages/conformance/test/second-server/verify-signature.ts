@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { limits } from './choices.ts';
 import { valuesOf } from './http.ts';
+import { limits } from './limits.ts';
 
 export interface KeyPair {
   secretId: string;
