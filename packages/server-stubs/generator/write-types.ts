@@ -49,12 +49,18 @@ export function writeTypes(
       injectFooter: [],
       resolve: (reference: string) => resolveRef(typed, reference, { silent: true }),
     } as Partial<GlobalContext> as GlobalContext);
-    return astToString(nodes.map((node) => describeOperations(node, operations)));
+    const types = astToString(nodes.map((node) => describeOperations(node, operations)));
+    return types.replace(/^type WithRequired<[^;]*;\s*\};/m, WITH_REQUIRED);
   } catch (error) {
     problems.error('#', `openapi-typescript cannot write its types: ${(error as Error).message}.`);
     throw new InvalidDocumentError(problems.errors);
   }
 }
+
+/** The helper of openapi-typescript does not compile for a schema that allows `null`. */
+const WITH_REQUIRED = `type WithRequired<T, K extends PropertyKey> = T extends object
+    ? T & { [P in K & keyof T]-?: T[P] }
+    : T;`;
 
 /** Names the operations as the document does, and describes them, for editors to show at handlers. */
 function describeOperations(node: ts.Node, operations: ReadonlyMap<string, JsonObject>): ts.Node {
