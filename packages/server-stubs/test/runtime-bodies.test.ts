@@ -23,6 +23,12 @@ function post(base: string, type: string | undefined, body: string | Uint8Array,
 
 const detailOf = (response: { text: string }) => JSON.parse(response.text).detail;
 
+it('a media type without a slash is within no range', async () => {
+  const base = await start([{ mediaType: 'text/*', kind: 'text' }]);
+  expect((await post(base, 'texts', 'a')).status).toBe(415);
+  expect((await post(base, 'text/x', 'a')).status).toBe(200);
+});
+
 describe('JSON', () => {
   it.each([
     ['application/json', '{"a":1}', { a: 1 }],

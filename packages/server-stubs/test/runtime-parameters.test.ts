@@ -32,6 +32,14 @@ it('gives the handler each part in its types, with defaults', async () => {
   });
 });
 
+it('gives each call its own copy of a default', async () => {
+  const tags = toParameter({ name: 'tags', in: 'query', shape: 'array', default: ['a'] });
+  const push: Handler = ({ query }) => ({ status: 200, body: query.tags.push('b') });
+  const table = toTable([{ path: '/', parameters: [tags] }]);
+  const base = await serve(createRouter(table, { operation: push }));
+  expect([await send(base, '/'), await send(base, '/')]).toMatchObject([{ json: 2 }, { json: 2 }]);
+});
+
 it('names every parameter that cannot be read', async () => {
   const response = await send(await start('/pets/{id}', ...parameters), '/pets/1?limit=1&limit=2');
   expect(response.status).toBe(400);

@@ -39,7 +39,7 @@ export function findContent<Content extends { readonly mediaType: string }>(
   if (equal !== undefined) return equal;
   const exact = toComparable(contentType);
   const type = withoutParameters(exact);
-  const range = `${type.slice(0, type.indexOf('/'))}/*`;
+  const range = type.replace(/\/.*/, '/*');
   const candidates = content.map((each) => [each, toComparable(each.mediaType)] as const);
   const find = (matches: (mediaType: string) => boolean) =>
     candidates.find(([, mediaType]) => matches(mediaType))?.[0];

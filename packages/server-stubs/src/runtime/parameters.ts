@@ -57,7 +57,8 @@ export function createParameterReader(
     for (const [parameter, read] of readers) {
       try {
         const sent = read(sources);
-        const value = sent === undefined ? parameter.default : sent;
+        // A copy, because handlers may change it.
+        const value = sent === undefined ? structuredClone(parameter.default) : sent;
         if (value !== undefined) (input[parameter.in] as NullObject)[parameter.name] = value;
         else if (parameter.required) throw unreadable(parameter, 'required', 'is missing');
       } catch (error) {
