@@ -24,19 +24,26 @@ export function writeValidators(
   if (ids.size === 0) return '// No schema to validate.\nexport {};';
   const ajv = schemas.createAjv({ source: true });
   const functions = new Map<string, string>();
+  // Often the error of a schema that this one refers to, which is reported there.
+  let unexplained: { pointer: string; message: string } | undefined;
   for (const id of schemas.compileOrder) {
     try {
       const source = ajv.getSchema(id)?.source;
       if (source !== undefined) functions.set(source.validateName.str, source.validateCode);
     } catch (error) {
       const { schema = true, pointer = '#' } = schemas.schemas.get(id) ?? {};
-      ajv.validateSchema(schema);
-      const { instancePath, message } = ajv.errors?.[0] ?? (error as Error & ErrorObject);
-      const at = join(pointer, ...toNames(`#${instancePath ?? ''}`));
+      if (ajv.validateSchema(schema)) {
+        unexplained ??= { pointer, message: (error as Error).message };
+        continue;
+      }
+      const [{ instancePath, message }] = ajv.errors as [ErrorObject];
+      const at = join(pointer, ...toNames(`#${instancePath}`));
       problems.error(at, `This is not a valid JSON Schema of draft 2020-12: ${message}.`);
-      // Schemas that refer to it have no error of their own.
       ajv.removeSchema(id).addSchema({}, id);
     }
+  }
+  if (unexplained && problems.errors.length === 0) {
+    problems.error(unexplained.pointer, `Ajv cannot compile this schema: ${unexplained.message}.`);
   }
   if (problems.errors.length > 0) return '';
   const code = standalone.default(ajv, Object.fromEntries(ids));
