@@ -26,6 +26,7 @@ export async function writeFiles(files: ReadonlyMap<string, string>): Promise<vo
 async function readText(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return undefined;
-    throw error;
+    // Node.js does not say which one if it is a folder.
+    throw Object.assign(error, { path: file });
   });
 }

@@ -140,7 +140,7 @@ function refuse({ source }: Document, message: string): InvalidDocumentError {
 function checkVersion(root: Document): void {
   const { parsed } = root;
   const version = isObject(parsed) ? (parsed.openapi ?? parsed.swagger) : undefined;
-  if (typeof version === 'string' && /^(?:2\.0$|3\.[012]\.\d)/.test(version)) return;
+  if (typeof version === 'string' && /^(?:2\.0$|3\.[01]\.\d)/.test(version)) return;
   const found =
     typeof version === 'number'
       ? `${version} must be a string, such as "${version.toFixed(1)}.0"`

@@ -1,3 +1,4 @@
+import { decodeText } from '../src/runtime/parameters.ts';
 import type {
   Content,
   ContentKind,
@@ -70,7 +71,7 @@ export function readOperations(
     const operationId = String(operation.operationId);
     const servers = [operation.servers, item.servers, document.servers].map(toBasePath);
     const fullPath = `${servers.find((each) => each !== undefined) ?? ''}${path}`;
-    const key = `${method} ${fullPath.replace(/\{[^}]*\}/g, '{}')}`;
+    const key = `${method} ${toComparable(fullPath)}`;
     const requirements = toList(operation.security ?? document.security).map(entriesOf);
     const security = readSecurity(requirements, pointer);
     const reason = findReason(path, routes.get(key), requirements.length > 0 && security.security);
@@ -297,6 +298,12 @@ function toScheme({ type, scheme, in: place, name }: JsonObject): SecurityScheme
     default:
       return undefined;
   }
+}
+
+/** Paths that match the same requests are equal (RFC 3986, section 6.2.2.2). */
+function toComparable(path: string): string {
+  const segments = path.replace(/\{[^}]*\}/g, '{}').split('/');
+  return JSON.stringify(segments.map((segment) => decodeText(segment) ?? segment));
 }
 
 /** `undefined` without a list, in which case the servers one level up apply. */

@@ -24,7 +24,7 @@ const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...Param
 };
 
 /** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
-const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
+export const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
 export interface ParameterModel {
   readonly parameter: Parameter;
@@ -108,7 +108,7 @@ export function readFields(
 
 /** `application/json`, `application/problem+json`, with or without parameters. */
 export function isJson(mediaType: string): boolean {
-  return /^(?:application\/json(?:-[a-z-]+)?|[^;]+\+json(?:-[a-z-]+)?)\s*(?:;|$)/i.test(mediaType);
+  return /^(?:application\/json|[^;]+\+json)\s*(?:;|$)/i.test(mediaType);
 }
 
 type ValueType = ScalarType | 'array' | 'object';

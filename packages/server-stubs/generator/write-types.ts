@@ -22,6 +22,7 @@ import {
   toReference,
   valueAt,
 } from './document.ts';
+import { IGNORED_HEADERS } from './parameters.ts';
 
 /**
  * Writes the types of a document with openapi-typescript. From its `operations`, `src/runtime/handlers.ts` derives
@@ -76,8 +77,6 @@ function describeOperations(node: ts.Node, operations: ReadonlyMap<string, JsonO
 }
 
 const MARKS = ['readOnly', 'writeOnly'];
-/** OpenAPI 3.1.1, section 4.8.12.1: header parameters with these names are ignored. */
-const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 const MAPS = /^(?:properties|\$defs|schemas|responses|parameters|headers|requestBodies)$/;
 const VALUES = /^(?:examples?|default|enum|const)$/;

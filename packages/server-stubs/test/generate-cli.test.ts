@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -163,6 +163,13 @@ add these to the handlers of your router:
     expect(failed).toBe(
       `${join(api, 'request-validators.gen.ts')} cannot be written (ENOTDIR), so nothing was written: choose another folder.\n`,
     );
+  });
+
+  it('exits with 1 if a file is a folder, and names it', async () => {
+    const file = join(folder, 'api/routes.gen.ts');
+    await mkdir(file, { recursive: true });
+    expect(await generate()).toBe(1);
+    expect(failed).toContain(`${file} cannot be written (EISDIR), so nothing was written`);
   });
 
   it('prints its help and version', async () => {

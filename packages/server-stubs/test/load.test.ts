@@ -60,6 +60,7 @@ describe('an invalid document is refused, with the place and the fix', () => {
     ],
     ['3.1 must be a string, such as "3.1.0"', { openapi: 3.1 }],
     ['this document has no version', {}],
+    ['this document has "3.2.0"', { openapi: '3.2.0' }],
     [
       "Can't resolve $ref: a URL is not loaded. Save it as a file",
       body({ $ref: 'https://a.example/b.yaml' }),
@@ -116,6 +117,7 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
     ['its path must start with a slash', paths('a')],
     ['This operation is not served: its path has {a} twice.', paths('/{a}/{a}')],
     ['This operation is not served: getA matches the same requests.', paths('/{a}', '/{b}')],
+    [' matches the same requests.', paths('/a b', '/a%20b')],
     ['The operation does not define the path parameter `{a}` expected by path', paths('/{a}')],
     [
       '#/paths/~1a/get/parameters/0/name: Path parameter `q` is not used in the path',

@@ -180,7 +180,7 @@ type IsValue<Type, Value> =
 type LowercaseOf<Type> = Type extends string ? Lowercase<Type> : never;
 type JsonType =
   | `${'application/' | `${string}+`}json`
-  | `${'application/' | `${string}+`}json${';' | ' ' | '-'}${string}`;
+  | `${'application/' | `${string}+`}json${';' | ' '}${string}`;
 type AnyType = `${'*' | 'application'}/*${string}`;
 type FormType = `application/x-www-form-urlencoded${string}`;
 type TextType = `text/${string}` | `application/${'' | `${string}+`}xml${string}`;
