@@ -57,8 +57,7 @@ export function createParameterReader(
     for (const [parameter, read] of readers) {
       try {
         const sent = read(sources);
-        // A copy, because handlers may change it.
-        const value = sent === undefined ? structuredClone(parameter.default) : sent;
+        const value = sent === undefined ? defaultOf(parameter) : sent;
         if (value !== undefined) (input[parameter.in] as NullObject)[parameter.name] = value;
         else if (parameter.required) throw unreadable(parameter, 'required', 'is missing');
       } catch (error) {
@@ -68,6 +67,11 @@ export function createParameterReader(
     }
     if (violations.length > 0) throw invalidRequest(violations);
   };
+}
+
+/** A copy, because handlers may change it. */
+function defaultOf({ default: value }: Parameter): unknown {
+  return typeof value === 'object' ? structuredClone(value) : value;
 }
 
 function createReader(
