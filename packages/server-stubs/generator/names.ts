@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 export class Names {
   readonly #taken = new Set<string>();
 
-  /** Returns the wanted name, or else the first free one of `Name2`, `Name3`, …. */
-  take(wanted: string): string {
+  /** Returns the preferred name, or else the first free one of `Name2`, `Name3`, …. */
+  take(preferred: string): string {
     for (let count = 1; ; count += 1) {
-      const name = count === 1 ? wanted : `${wanted}${count}`;
+      const name = count === 1 ? preferred : `${preferred}${count}`;
       if (this.#taken.has(name.toLowerCase())) continue;
       this.#taken.add(name.toLowerCase());
       return name;

@@ -85,13 +85,13 @@ export function readFields(
   const properties = new Map(reader.partsOf(schema).flatMap(propertiesOf));
   const fields = [...properties].map(([name, property]): Parameter => {
     const encoding = encodings.get(name);
-    const { style: asked, explode } = isObject(encoding) ? encoding : {};
-    const style = STYLES.query.find((each) => each === (asked ?? 'form'));
+    const { style: requested, explode } = isObject(encoding) ? encoding : {};
+    const style = STYLES.query.find((each) => each === (requested ?? 'form'));
     if (style === undefined) {
       isSupported = false;
       problems.warn(
         join(pointer, 'encoding', name, 'style'),
-        `The style ${asked} is not supported, so this form is not checked. Use form or deepObject.`,
+        `The style ${requested} is not supported, so this form is not checked. Use form or deepObject.`,
       );
     }
     return {

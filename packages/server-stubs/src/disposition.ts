@@ -25,14 +25,14 @@ export function applyDispositionRules(
   headers: Headers,
 ): Record<string, HeaderValue> {
   const kept: Record<string, HeaderValue> = {};
-  const own: string[] = [];
+  const sent: string[] = [];
   for (const name in headers) {
     const value = headers[name];
     if (name.toLowerCase() !== 'content-disposition') kept[name] = value;
-    else if (value !== undefined) own.push(...[value].flat().map(String));
+    else if (value !== undefined) sent.push(...[value].flat().map(String));
   }
   if (needsAttachment(request, headerOf(headers, 'content-type'))) {
-    kept['content-disposition'] = toAttachment(own);
+    kept['content-disposition'] = toAttachment(sent);
   }
   return kept;
 }
@@ -58,8 +58,8 @@ function needsAttachment(
 }
 
 /** Returns a single header: the service's own attachment, or a new one. */
-function toAttachment(own: readonly string[]): string {
-  const attachment = own.find((value) => parse(value).type === 'attachment');
+function toAttachment(sent: readonly string[]): string {
+  const attachment = sent.find((value) => parse(value).type === 'attachment');
   if (attachment === undefined) return 'attachment';
   // HTTP libraries join headers with commas, so an `inline` may follow: only the file name is kept.
   return attachment.includes(',')

@@ -75,7 +75,7 @@ function createKeyPair(env: string | undefined, credential: Credential): KeyPair
     env,
     sign: createSigner(secret),
     // D17: permanent credentials have no token to compare with.
-    isUsable: (given, now) => (token === undefined || isSameSecret(token, given)) && now < end,
+    isUsable: (sent, now) => (token === undefined || isSameSecret(token, sent)) && now < end,
   };
 }
 

@@ -62,10 +62,10 @@ export function createGatewaySignature(
   const refuse = (message: string) => new GatewayError('INVALID_CREDENTIALS', { message });
   return (authorization, { env, request, rawPath, rawQuery = '' }) => {
     const fields = authorization.slice(SIGNATURE.algorithm.length + 1);
-    const given = parseSignature(fields, [...REQUIRED, 'Timestamp'], ['Token'], refuse);
-    const { id, token, timestamp, signedHeaders } = given;
+    const parsed = parseSignature(fields, [...REQUIRED, 'Timestamp'], ['Token'], refuse);
+    const { id, token, timestamp, signedHeaders } = parsed;
     const time = now(request);
-    assertScope(given, timestamp, time, 'the Timestamp', refuse);
+    assertScope(parsed, timestamp, time, 'the Timestamp', refuse);
     // A host in the request target would take precedence over `Host`.
     if (!request.url?.startsWith('/')) {
       throw refuse('The request target of a signed call must be a path.');
@@ -81,7 +81,7 @@ export function createGatewaySignature(
     const isUsable = pair.isUsable(token, time) && pair.env === env;
     const verifyBody = (bodyHash: string): void => {
       const hashes = heads.map((head) => sha256(head + bodyHash));
-      if (!matches(pair, given, timestamp, hashes) || !isUsable) throw refuse(MISMATCH);
+      if (!matches(pair, parsed, timestamp, hashes) || !isUsable) throw refuse(MISMATCH);
     };
     if (hasBody(request)) return { env, id, verifyBody };
     verifyBody(EMPTY_HASH);
@@ -125,19 +125,19 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
         const form = `${STORAGE_PREFIX.trimEnd()} and a space`;
         throw refuse(`The ${names.authorization} header must start with ${form}.`);
       }
-      const given = parseSignature(
+      const parsed = parseSignature(
         authorization.slice(STORAGE_PREFIX.length),
         REQUIRED,
         [],
         refuse,
       );
-      if (given.signedHeaders.join(';') !== SIGNATURE.storageSignedHeaders) {
+      if (parsed.signedHeaders.join(';') !== SIGNATURE.storageSignedHeaders) {
         throw refuse(`The SignedHeaders field must be ${SIGNATURE.storageSignedHeaders}.`);
       }
       const time = now(request);
-      assertScope(given, timestamp, time, names.timestamp, refuse);
-      const pair = pairs().find(given.id, envId);
-      const isSigned = matches(pair, given, timestamp, [requestHash]);
+      assertScope(parsed, timestamp, time, names.timestamp, refuse);
+      const pair = pairs().find(parsed.id, envId);
+      const isSigned = matches(pair, parsed, timestamp, [requestHash]);
       const isUsable = pair.isUsable(sessionToken.trim(), time);
       if (!isSigned || !isUsable || pair.env === undefined) {
         // The same message for everything that must be indistinguishable.
@@ -147,7 +147,7 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
       }
       // D30: only callers that have proved to know a secret learn the reason.
       if (pair.env !== envId) throw refuseEnv(pairs().hasEnv(envId));
-      return { env: envId, id: given.id };
+      return { env: envId, id: parsed.id };
     },
   };
 }
@@ -205,12 +205,12 @@ function toSettings({
 /** Compares in constant time, and with each hash. */
 function matches(
   pair: KeyPair,
-  given: ParsedSignature,
+  parsed: ParsedSignature,
   timestamp: number,
   requestHashes: readonly string[],
 ): boolean {
   const results = requestHashes.map((requestHash) =>
-    timingSafeEqual(pair.sign(given, timestamp, requestHash), given.signature),
+    timingSafeEqual(pair.sign(parsed, timestamp, requestHash), parsed.signature),
   );
   return results.includes(true);
 }

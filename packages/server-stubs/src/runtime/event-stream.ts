@@ -52,10 +52,10 @@ export function createEventStream(
   { signal, response }: Call,
   { heartbeat = 15_000 }: EventStreamOptions = {},
 ): EventStream {
-  let wanted: (() => void)[] = [];
+  let resolvers: (() => void)[] = [];
   const wake = () => {
-    const waiting = wanted;
-    wanted = [];
+    const waiting = resolvers;
+    resolvers = [];
     for (const resolve of waiting) resolve();
   };
   const body = new Readable({ read: wake, destroy: (error, done) => done(error) });
@@ -68,13 +68,13 @@ export function createEventStream(
   body.once('close', end);
 
   const write = async (text: string): Promise<boolean> => {
-    if (isOpen && !body.push(text)) await new Promise<void>((resolve) => wanted.push(resolve));
+    if (isOpen && !body.push(text)) await new Promise<void>((resolve) => resolvers.push(resolve));
     return isOpen;
   };
   const comment = (text = '') => write(`:${text.replace(/\r\n|\r|\n/g, '\n:')}\n\n`);
   // Clients that do not read need no heartbeat.
   const beat = () => {
-    if (wanted.length === 0) void comment();
+    if (resolvers.length === 0) void comment();
   };
   const timer = heartbeat > 0 ? setInterval(beat, heartbeat).unref() : undefined;
   // Even if the handler fails and the body is never sent.
