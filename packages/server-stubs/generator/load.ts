@@ -201,6 +201,8 @@ function prepareSwagger(document: JsonObject): void {
         if (isObject(parameter) && parameter.in === 'formData' && parameter.type === 'array') {
           parameter.collectionFormat ??= 'csv';
         }
+        // OpenAPI 3 has no style for it, so it is one that is not supported.
+        if (isObject(parameter) && parameter.collectionFormat === 'tsv') parameter.style = 'tsv';
         return parameter;
       });
     }

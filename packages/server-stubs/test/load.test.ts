@@ -241,13 +241,14 @@ info: { title: T, version: '1' }
 paths:
   /a:
     get:
+      parameters: [{ in: query, name: q, type: array, items: { type: string }, collectionFormat: tsv }]
       responses: { '200': { description: '', schema: { $ref: '#/definitions/A' } } }
 definitions:
   A: { type: string, pattern: '(' }
 `,
     );
-    expect((await findProblems(file)).text).toContain(
-      'api.yaml:8:22 #/components/schemas/A/pattern',
-    );
+    const { text } = await findProblems(file);
+    expect(text).toContain('api.yaml:9:22 #/components/schemas/A/pattern');
+    expect(text).toContain('The style tsv is not supported, so query.q');
   });
 });
