@@ -204,8 +204,8 @@ export function createGatewayRouter<Caller = unknown>(
 
   async function callWithinLimit(input: GatewayInput, call: GatewayCall<Caller>) {
     try {
-      const isVerified = signedBodies === 'handler';
-      return await handlers.call(isVerified ? input : await verifyBody(input, call), call);
+      const verified = signedBodies === 'router' ? await verifyBody(input, call) : input;
+      return await handlers.call(verified, call);
     } catch (error) {
       // If the body exceeded the limit (D13), that is why the handler failed.
       throw input.body?.errored instanceof HttpError ? input.body.errored : error;

@@ -61,8 +61,8 @@ export const gatewayRequestId: Rows = {
   "GW-REQUEST-ID-NEW: the caller's X-Request-Id is reused": gatewayResponse(
     { status: 200 },
     ({ headers }, request) => {
-      const own = request.headers.get(NAME);
-      if (own) headers.set(NAME, own);
+      const id = request.headers.get(NAME);
+      if (id) headers.set(NAME, id);
     },
   ),
   'GW-REQUEST-ID-NEW: every thirteenth call has that of the call before': () => {
@@ -71,23 +71,23 @@ export const gatewayRequestId: Rows = {
     return {
       response({ headers }, { isGateway }) {
         if (!isGateway) return;
-        const own = headers.get(ID);
+        const id = headers.get(ID);
         count += 1;
         if (count % 13 === 0 && last) headers.set(ID, last);
-        last = own;
+        last = id;
       },
     };
   },
   "GW-REQUEST-ID-OWN: the service's X-Request-Id is sent alongside the gateway's": gatewayResponse(
     { method: 'POST' },
     ({ headers }, request) => {
-      for (const own of valuesOfService(request, NAME)) headers.add(NAME, own);
+      for (const id of valuesOfService(request, NAME)) headers.add(NAME, id);
     },
   ),
   "GW-REQUEST-ID-OWN: the service's follows in the same header": serviceResponse(
     ({ headers }, request) => {
-      const [own] = valuesOfService(request, NAME);
-      if (own) headers.set(NAME, `${headers.get(NAME)}, ${own}`);
+      const [id] = valuesOfService(request, NAME);
+      if (id) headers.set(NAME, `${headers.get(NAME)}, ${id}`);
     },
   ),
   'GW-REQUEST-ID-UPGRADE: a 101 has no X-Request-Id': upgraded(remove),

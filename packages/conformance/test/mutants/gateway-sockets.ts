@@ -76,8 +76,8 @@ export const gatewaySockets: Rows = {
     async response(response, { target, headers }) {
       if (response.status < 400 || !headers.get('Upgrade')) return;
       const Host = headers.get('Host') ?? '';
-      const given = { Host, Authorization: context.authorization };
-      await context.call({ method: 'GET', target, headers: given });
+      const { authorization: Authorization } = context;
+      await context.call({ method: 'GET', target, headers: { Host, Authorization } });
     },
   }),
   'AU-SIGNATURE: a handshake is verified as a GET of the root': (context) =>

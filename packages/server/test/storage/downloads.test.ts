@@ -54,8 +54,8 @@ test('a truncated file is an error that a retry cannot fix', async () => {
     expect(response.headers.get('retry-after')).toBeNull();
   }
   expect(logged()).toHaveLength(2);
-  const asked = await dev.call('batchGetTempUrls', {
+  const response = await dev.call('batchGetTempUrls', {
     fileList: [{ fileID: 'cloud://dev.files/a.bin' }],
   });
-  expect(asked).toMatchObject({ status: 500, code: 'SYS_ERR' });
+  expect(response).toMatchObject({ status: 500, code: 'SYS_ERR' });
 });
