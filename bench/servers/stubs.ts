@@ -5,6 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 const PATH = '/api/v2/envs/:envId/storages\\:batchDelete';
 
+const ENVIRONMENT = /^[a-z0-9-]{1,63}$/i;
+
+const isList = (value: unknown): value is string[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.length <= 50 &&
+  value.every((item) => typeof item === 'string' && item !== '');
+
 /** Reports every file as deleted. */
 const deleteAll = (fileList: readonly string[]) => ({
   fileList: fileList.map((fileID) => ({ fileID, code: 'SUCCESS' })),
@@ -27,13 +35,23 @@ const SERVERS = {
     );
     return express().use(router);
   },
-  /** A handwritten Express 5 route, with Express's body parser and no validation. */
+  /** A handwritten Express 5 route with the same checks: credentials, environment, prototype keys, the list. */
   async 'peer-express'() {
     const { default: express } = await import('express');
+    const { parse } = await import('secure-json-parse');
     return express()
-      .use(express.json())
-      .post(PATH, ({ body }, response) => {
-        response.json(toEnvelope(body.fileList));
+      .use(express.text({ type: 'application/json' }))
+      .post(PATH, ({ headers, params, body }, response) => {
+        const refuse = (status: number, code: string) =>
+          response
+            .status(status)
+            .json({ statusCode: status, body: { requestId: randomUUID(), code } });
+        if (!headers['x-svc-authorization']) return refuse(401, 'SIGN_PARAM_INVALID');
+        if (!ENVIRONMENT.test(params.envId)) return refuse(400, 'INVALID_ENV');
+        const fields = parse(body);
+        const { fileList } = fields.data ?? fields;
+        if (!isList(fileList)) return refuse(400, 'INVALID_PARAM');
+        return response.set('x-request-id', randomUUID()).json(toEnvelope(fileList));
       });
   },
   /** Express 5 with express-openapi-validator: requests and responses validated against the same document. */

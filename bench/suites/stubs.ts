@@ -18,7 +18,7 @@ type Peer = { server: string; peerName: string; goal: Goal };
 type Batch = (typeof BATCHES)[number];
 
 /**
- * Sends the same storage POST to servers with the same handler; ours also validates requests and responses.
+ * Sends the same storage POST to servers with the same handler and the same checks of requests.
  * Each server runs on one core, and the load generator on another. Counts requests per second of server CPU
  * time. This is the throughput of a dedicated core, which is limited neither by other load nor by
  * `autocannon` (about 60,000 requests/s).
