@@ -4,6 +4,7 @@ import {
   type BlobKey,
   BlobMissingError,
   type BlobStore,
+  StoreFullError,
 } from './blob-store.ts';
 
 interface MemoryFile {
@@ -13,7 +14,11 @@ interface MemoryFile {
 
 /** A store in memory, whose files a test can also read and write directly. */
 export interface MemoryStore extends BlobStore {
-  /** Stores a file, replacing any file with this key. */
+  /**
+   * Stores a file, replacing any file with this key.
+   *
+   * @throws StoreFullError if it does not fit
+   */
   put(key: BlobKey, bytes: Uint8Array, contentType: string): BlobInfo;
   /** Returns a file, or `undefined` if it does not exist. Its bytes must not be changed. */
   get(key: BlobKey): MemoryFile | undefined;
@@ -23,30 +28,66 @@ export interface MemoryStore extends BlobStore {
   clear(): void;
 }
 
+/** Counted for each file besides its bytes, so that empty files are not free. */
+const FILE_BYTES = 512;
+
 /**
- * Creates a store for tests and demos that keeps files in memory, without a limit.
+ * Creates a store for tests and demos that keeps files in memory.
  *
+ * @param maxBytes maximum total size of the files, including those that are being written. Default: no limit.
  * @example
  * const { storage, upload, download } = createStorage({ blobs: createMemoryStore(), ...options });
  */
-export function createMemoryStore(): MemoryStore {
+export function createMemoryStore({ maxBytes = Infinity } = {}): MemoryStore {
   const files = new Map<string, MemoryFile & { readonly key: BlobKey }>();
   const nameOf = ({ env, path }: BlobKey) => `${env}/${path}`;
-  const put = ({ env, path }: BlobKey, content: Uint8Array, contentType: string) => {
-    const bytes = new Uint8Array(content);
-    const info = { size: bytes.length, etag: crypto.randomUUID(), contentType };
-    files.set(nameOf({ env, path }), { key: { env, path }, info, bytes });
-    return info;
+  let used = 0;
+
+  /** Counts bytes that are stored, or released if negative. */
+  const reserve = (bytes: number) => {
+    if (used + bytes > maxBytes) throw new StoreFullError(FULL);
+    used += bytes;
   };
+  const remove = (name: string) => {
+    const file = files.get(name);
+    if (file === undefined) return false;
+    used -= FILE_BYTES + file.info.size;
+    return files.delete(name);
+  };
+  /** Adds a file, and removes the one that it replaces. The old one stays if the new one does not fit. */
+  const add = (key: BlobKey, file: MemoryFile) => {
+    const name = nameOf(key);
+    const replaced = files.get(name);
+    reserve(FILE_BYTES + file.info.size - (replaced ? FILE_BYTES + replaced.info.size : 0));
+    files.set(name, { ...file, key: { env: key.env, path: key.path } });
+    return file.info;
+  };
+  const toFile = (bytes: MemoryFile['bytes'], contentType: string) => ({
+    info: { size: bytes.length, etag: crypto.randomUUID(), contentType },
+    bytes,
+  });
+
   return {
-    put,
+    put: (key, bytes, contentType) => add(key, toFile(new Uint8Array(bytes), contentType)),
     get: (key) => files.get(nameOf(key)),
     list: () => [...files.values()].map(({ key, info }) => ({ key, info })),
-    clear: () => files.clear(),
+    clear() {
+      for (const name of files.keys()) remove(name);
+    },
     async write(key, content, { contentType, signal }) {
-      const bytes = await collect(content);
-      signal?.throwIfAborted();
-      return put(key, bytes, contentType);
+      const chunks: Uint8Array[] = [];
+      let received = 0;
+      try {
+        for await (const chunk of content) {
+          reserve(chunk.length);
+          received += chunk.length;
+          chunks.push(chunk);
+        }
+        signal?.throwIfAborted();
+      } finally {
+        used -= received;
+      }
+      return add(key, toFile(concat(chunks, received), contentType));
     },
     stat: async (key) => files.get(nameOf(key))?.info,
     async open(key) {
@@ -64,16 +105,22 @@ export function createMemoryStore(): MemoryStore {
       const file = files.get(nameOf(from));
       if (file === undefined) throw new BlobMissingError(from);
       if (!overwrite && files.has(nameOf(to))) throw new BlobExistsError(to);
-      files.set(nameOf(to), { ...file, key: to });
-      if (move) files.delete(nameOf(from));
-      return file.info;
+      if (move) remove(nameOf(from));
+      return add(to, file);
     },
-    delete: async (key) => files.delete(nameOf(key)),
+    delete: async (key) => remove(nameOf(key)),
   };
 }
 
-async function collect(content: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of content) chunks.push(chunk);
-  return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+const FULL =
+  'The file does not fit in the memory of the store: send a smaller one, or delete other files.';
+
+function concat(chunks: readonly Uint8Array[], length: number): MemoryFile['bytes'] {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
 }
