@@ -30,6 +30,8 @@ export interface LoadedDocument {
   readonly document: JsonObject;
   /** Warnings of loading. Later steps add theirs. */
   readonly problems: Problems;
+  /** The files that were read: the document, and those that it refers to. Empty for a parsed document. */
+  readonly files: readonly string[];
 }
 
 /**
@@ -63,7 +65,7 @@ export async function loadDocument(source: string | object): Promise<LoadedDocum
   const problems = new Problems(locate, found.map(toProblem));
   const document = upgradeDocument(copy(root));
   nameOperations(document);
-  return { document, problems };
+  return { document, problems, files: [...externalRefResolver.getFiles()] };
 }
 
 const OPERATION_ID = 'operation-operationId-unique';

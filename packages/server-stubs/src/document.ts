@@ -17,6 +17,8 @@ export interface DocumentRoutes {
   readonly document: JsonObject;
   /** What is not checked or not served, and why. */
   readonly warnings: readonly Problem[];
+  /** The files that were read: the document, and those that it refers to. Empty for a parsed document. */
+  readonly files: readonly string[];
 }
 
 /**
@@ -32,7 +34,7 @@ export interface DocumentRoutes {
  * createServer(createRouter(routes, handlers)).listen(8080);
  */
 export async function loadRoutes(source: string | object): Promise<DocumentRoutes> {
-  const { document, problems } = await loadDocument(source);
+  const { document, problems, files } = await loadDocument(source);
   const reader = new SchemaReader(document);
   const validators = {
     request: new LazyValidators(new SchemaSet(reader, 'request', problems)),
@@ -42,7 +44,7 @@ export async function loadRoutes(source: string | object): Promise<DocumentRoute
     validators[direction].add(schema, pointer),
   );
   if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
-  return { routes, document, warnings: problems.warnings };
+  return { routes, document, warnings: problems.warnings, files };
 }
 
 class LazyValidators {

@@ -231,6 +231,8 @@ describe('files', () => {
     expect(warnings).toMatchObject([
       { place: `${file}:1:1`, pointer: '#/components/schemas/Name/pattern' },
     ]);
+    const parts = ['api.yaml', 'pet.yaml', 'deep/name.yaml'];
+    expect((await loadRoutes(file)).files).toEqual(parts.map((name) => join(folder, name)));
   });
 
   it('a warning of a Swagger 2.0 document has its place in the file', async () => {
