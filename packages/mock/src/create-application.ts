@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Router } from '@berth/server-stubs';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
@@ -13,8 +12,8 @@ import {
   type SurfaceName,
   sendRefusal,
 } from './contract/surface.ts';
-import { doFaults, FAULT_HEADER, type FaultedCall, truncateBody } from './faults/do-faults.ts';
-import type { FaultSubject } from './faults/fault.ts';
+import { applyRequestFaults } from './faults/fault-request.ts';
+import type { FaultSubject } from './faults/fault-rules.ts';
 import {
   CallRecord,
   type RecordedRequest,
@@ -93,33 +92,25 @@ export function createApplication(context: Context, auth: Auth): Application {
         const record = begin(request, surface);
         (response as RecordedResponse).record = record;
         if (refuseForeignHost(request, surface, context, response)) return;
-        if (!hasFaults(record, request)) return handle(event, surface, request, response);
-        // Continue in a separate task.
-        const next = () => attempt(() => handle(event, surface, request, response), fail);
-        const truncate = (bytes: number) => truncateBody(response, bytes);
-        const target = { connection: response, truncate };
-        return doFaults(
-          toFaulted(record, request, target, () => response),
-          next,
-        );
+        const next = () => handle(event, surface, request, response);
+        return applyFaults(record, request, response, () => response, next);
       }, fail);
     };
 
-  /** @param response creates the response when it is needed */
-  function toFaulted(
+  /** @param toResponse creates the response when it is needed */
+  function applyFaults(
     record: CallRecord,
     request: IncomingMessage,
-    target: Pick<FaultedCall, 'connection' | 'truncate'>,
-    response: () => ServerResponse | undefined,
-  ): FaultedCall {
+    response: ServerResponse | undefined,
+    toResponse: () => ServerResponse | undefined,
+    next: () => unknown,
+  ): unknown {
     const { surface, session } = record;
-    return {
-      ...target,
+    const isOver = applyRequestFaults({
       request,
-      socket: request.socket,
+      response,
       rules: session.faults,
-      subject: () => toSubject(surface, request, routers),
-      begin: () => record.begin(randomUUID()),
+      identify: () => toSubject(surface, request, routers),
       note(names, { operationId, service }) {
         record.faults = [...record.faults, ...names];
         record.operationId = operationId;
@@ -131,12 +122,14 @@ export function createApplication(context: Context, auth: Auth): Application {
           ...cors[surface].response(request.headers.origin),
           ...(error.status === 401 && { 'www-authenticate': toChallenge(error, context.profile) }),
         };
-        const created = response();
+        const created = toResponse();
         // An earlier call on the connection is in progress, so an upgrade cannot get a response.
         if (created === undefined) request.destroy();
         else sendRefusal(error, created, context.profile, headers, record.id || undefined);
       },
-    };
+    });
+    if (typeof isOver === 'boolean') return isOver ? undefined : next();
+    return isOver.then((over) => (over ? undefined : next()));
   }
 
   return {
@@ -150,13 +143,10 @@ export function createApplication(context: Context, auth: Auth): Application {
       attempt(() => {
         takeSessionProtocol(request);
         const record = begin(request, surfaceOf(rawPathOf(request.url ?? '/')));
-        const next = () => attempt(() => gateway.upgrade(request, socket, head), fail);
+        const next = () => gateway.upgrade(request, socket, head);
         socket.once('close', () => record.finish(record.status, ''));
-        if (!hasFaults(record, request)) return next();
-        // Frames are not a body.
-        const target = { connection: socket, truncate: () => {} };
         const response = () => UpgradeResponse.create(request, socket, head);
-        return doFaults(toFaulted(record, request, target, response), next);
+        return applyFaults(record, request, undefined, response, next);
       }, fail);
     },
     shouldUpgrade: gateway.shouldUpgrade,
@@ -207,13 +197,6 @@ function attempt(respond: () => unknown, fail: (error: Error) => void): void {
   } catch (error) {
     fail(error as Error);
   }
-}
-
-const FAULT_NAME = FAULT_HEADER.toLowerCase();
-
-/** Returns whether a call needs more than the routers. Most sessions have no faults. */
-function hasFaults({ session }: CallRecord, { headers }: IncomingMessage): boolean {
-  return !session.faults.isEmpty || headers[FAULT_NAME] !== undefined;
 }
 
 function toSubject(

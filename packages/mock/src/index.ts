@@ -10,8 +10,8 @@ export type {
   SessionFiles,
 } from './control/mock-session.ts';
 export { createMock, type Mock } from './create-mock.ts';
-export type { Fault, FaultRule } from './faults/fault.ts';
-export type { SessionFaults } from './faults/session-faults.ts';
+export type { Fault } from './faults/fault-kinds.ts';
+export type { FaultRule, SessionFaults } from './faults/fault-rules.ts';
 export type { MockOptions } from './options.ts';
 export type {
   EventsResponse,

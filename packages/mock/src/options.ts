@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
-import type { FaultRule } from './faults/fault.ts';
-import { parseFaultFlag, toFaultRule } from './faults/parse-fault.ts';
+import { type FaultRule, parseFaultRule } from './faults/fault-rules.ts';
 import type { ServicesSource } from './services/create-services.ts';
 import { isObject } from './util/values.ts';
 
@@ -162,8 +161,8 @@ function assertAlone(options: MockOptions): void {
 function toFaultRules(faults: NonNullable<MockOptions['faults']>): FaultRule[] {
   return faults.map((fault, index) =>
     typeof fault === 'string'
-      ? parseFaultFlag(`fault-${index + 1}`, fault)
-      : toFaultRule(fault.name, fault, `faults[${index}].`),
+      ? parseFaultRule(`fault-${index + 1}`, fault)
+      : parseFaultRule(fault.name, fault, { place: `faults[${index}].` }),
   );
 }
 

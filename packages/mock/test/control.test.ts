@@ -48,7 +48,7 @@ describe('the clock', () => {
 
 describe('the faults', () => {
   test('can be added, listed and deleted', async () => {
-    const rule = { match: 'batchDelete', times: 9, fault: { code: 'SYS_ERR' } };
+    const rule = { match: 'batchDelete', times: 9, code: 'SYS_ERR' };
     const name = encodeURIComponent('every call: code=1/2');
     const put = await api('PUT', `faults/${name}`, rule);
     expect(put).toMatchObject({ status: 200, json: { name: 'every call: code=1/2', ...rule } });
@@ -61,13 +61,13 @@ describe('the faults', () => {
   test('that do not exist, or are invalid, are reported', async () => {
     const missing = await api('DELETE', 'faults/a');
     expect(missing).toMatchObject({ status: 404, json: { field: 'name' } });
-    const wrong = await api('PUT', 'faults/a', { fault: { latency: 'x' } });
+    const wrong = await api('PUT', 'faults/a', { latency: 'x' });
     expect(wrong.headers['content-type']).toBe('application/problem+json');
     expect(wrong.json).toMatchObject({
       type: 'about:blank',
       title: 'Bad Request',
       status: 400,
-      field: 'fault.latency',
+      field: 'latency',
     });
   });
 });

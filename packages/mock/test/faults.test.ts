@@ -91,10 +91,36 @@ describe('a rule', () => {
     expect(lastRequest()?.faults).toEqual(['a', 'b']);
   });
 
+  test.each([
+    ['', 'The fault must be a comma-separated list'],
+    ['=5', 'The fault must be a comma-separated list'],
+    ['latency=', 'latency must be a number of milliseconds'],
+    ['latency=61m', 'at most one hour'],
+    ['code=SERVICE_TIMEOUTS', 'Do you mean SERVICE_TIMEOUT?'],
+    ['reset=x', 'reset must be'],
+    ['truncate=1.5', 'truncate must be an integer'],
+    ['latencie=1', 'latencie is not a field: do you mean latency?'],
+    ['__proto__=1', '__proto__ is not a field'],
+    ['reset,reset', 'reset appears twice'],
+    [`latency=1${' '.repeat(50_000)}x`, 'The fault must have at most 1,000 characters.'],
+    ['batchDelet:reset', 'Do you mean batchDelete?'],
+    ['service::reset', 'match must be'],
+    ['uploadFile:code=SYS_ERR', 'code must be an error code of uploadFile: AccessDenied'],
+    ['times=0,reset', 'times must be a positive integer'],
+    ['times=2', 'The fault must contain at least one of latency, reset'],
+    [null, 'The body must be a rule'],
+    [{ latency: 'x' }, 'latency must be'],
+    [{ reset: true, time: 1 }, 'time is not a field: do you mean times?'],
+    [{ reset: true, name: 'b' }, 'name must be a, or omitted'],
+  ])('with a mistake is rejected by name: %.40j', (rule, message) => {
+    expect(() => session.faults.put('a', rule as string)).toThrow(message);
+    expect(session.faults.list()).toEqual([]);
+  });
+
   test('with an invalid field prevents the mock from starting', async () => {
     await expect(createMock({ faults: ['latency=x'] })).rejects.toThrow('latency must be');
-    const wrong = { name: 'a', fault: { truncate: -1 } };
-    await expect(createMock({ faults: [wrong] })).rejects.toThrow('faults[0].fault.truncate must');
+    const wrong = { name: 'a', truncate: -1 };
+    await expect(createMock({ faults: [wrong] })).rejects.toThrow('faults[0].truncate must');
   });
 
   test('of the options starts again with a reset', async () => {

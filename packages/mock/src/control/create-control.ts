@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { toUnknown } from '../faults/parse-fault.ts';
 import { SESSION_PARAMETER, sessionOfQuery } from '../session/session.ts';
 import { isOwnHost, originOf } from '../util/host.ts';
-import { FieldError } from '../util/values.ts';
+import { FieldError, toUnknown } from '../util/values.ts';
 import { findEndpoint, Problem, RESPONDED } from './endpoints.ts';
 import { createMockSession } from './mock-session.ts';
 

@@ -5,11 +5,10 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Context } from '../context.ts';
-import type { FaultRule } from '../faults/fault.ts';
-import { toUnknown } from '../faults/parse-fault.ts';
+import type { FaultRule } from '../faults/fault-rules.ts';
 import { toLoggedJson } from '../session/request-log.ts';
 import { readPackageInfo } from '../util/package-info.ts';
-import { FieldError, isObject, suggest } from '../util/values.ts';
+import { FieldError, isObject, suggest, toUnknown } from '../util/values.ts';
 import type { ClockChange, MockSession } from './mock-session.ts';
 
 interface ControlCall {

@@ -1,5 +1,5 @@
 import { FilePathError, toFilePath } from '@berth/storage';
-import { createSessionFaults, type SessionFaults } from '../faults/session-faults.ts';
+import type { SessionFaults } from '../faults/fault-rules.ts';
 import type { LoggedRequest, RequestLog } from '../session/request-log.ts';
 import type { Clock, Session, Sessions } from '../session/session.ts';
 import { FieldError, toMilliseconds } from '../util/values.ts';
@@ -84,7 +84,9 @@ export function createMockSession(sessions: Sessions, id: string): MockSession {
     id,
     reset: () => session().reset(),
     requests: (options = {}) => listRequests(session().requests, options),
-    faults: createSessionFaults(() => session().faults),
+    get faults() {
+      return session().faults;
+    },
     clock: {
       state: () => toState(session().clock),
       set(change) {

@@ -1,5 +1,5 @@
 export { GatewayError } from '@berth/server-stubs/contract';
-export type { SessionFaults } from '../faults/session-faults.ts';
+export type { SessionFaults } from '../faults/fault-rules.ts';
 export type { FakeSocket, ServiceEvent } from '../services/fake-service.ts';
 export {
   type MswFile,

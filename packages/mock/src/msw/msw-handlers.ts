@@ -8,8 +8,7 @@ import {
 } from '@berth/storage';
 import type { RequestHandler, WebSocketHandler } from 'msw';
 import { BUCKET } from '../contract/surface.ts';
-import { FaultRules } from '../faults/fault.ts';
-import { createSessionFaults, type SessionFaults } from '../faults/session-faults.ts';
+import { FaultRules, type SessionFaults } from '../faults/fault-rules.ts';
 import { findNameFault } from '../services/routes.ts';
 import { createGateway, createSockets } from './gateway.ts';
 import type { HostedService } from './services.ts';
@@ -140,7 +139,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
         return toFileID(env, BUCKET, toFilePath(path));
       },
     },
-    faults: createSessionFaults(() => faults),
+    faults,
     reset() {
       blobs.clear();
       faults.reset();

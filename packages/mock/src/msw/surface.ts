@@ -11,7 +11,8 @@ import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
 import { type SurfaceName, toRefusal } from '../contract/surface.ts';
-import { combineFaults, type FaultRules, type FaultSubject } from '../faults/fault.ts';
+import { applyFaults } from '../faults/fault-kinds.ts';
+import type { FaultRules, FaultSubject } from '../faults/fault-rules.ts';
 
 /** What the surfaces share. */
 export interface MswContext {
@@ -56,12 +57,24 @@ export function handleSurface(surface: Surface, { profile, faults }: MswContext)
     try {
       const subject = { operationId: undefined, service: undefined, ...surface.subject?.(call) };
       const due = faults.take({ surface: name, ...subject });
-      const { latency, truncate, code, reset } = combineFaults(due.map(({ fault }) => fault));
-      if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
-      if (reset) return Response.error();
-      if (code !== undefined) throw toRefusal(name, code);
-      const response = finish(await respond(call, request, own));
-      return truncate < Infinity ? cut(response, truncate) : response;
+      let ended: Response | undefined;
+      let maxBytes = Infinity;
+      const isOver = await applyFaults(due, {
+        signal: request.signal,
+        fail(code) {
+          ended = finish(toRefusal(name, code)[toResponse](call));
+        },
+        reset() {
+          ended = Response.error();
+        },
+        truncate(bytes) {
+          maxBytes = Math.min(maxBytes, bytes);
+        },
+      });
+      const response = isOver
+        ? (ended ?? Response.error())
+        : finish(await respond(call, request, own));
+      return maxBytes < Infinity ? cut(response, maxBytes) : response;
     } catch (error) {
       const isRejected = error instanceof HttpError;
       const known = isRejected ? toContractError(errors, error) : error;

@@ -5,7 +5,7 @@ import { takeSubprotocols } from '@berth/server-stubs/runtime';
 import { createStorage, type StorageOptions } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
 import { BUCKET } from '../contract/surface.ts';
-import { type FaultRule, FaultRules } from '../faults/fault.ts';
+import { type FaultRule, FaultRules } from '../faults/fault-rules.ts';
 import { FileStore, type Room, toBlobStore } from '../files/file-store.ts';
 import { decodeText } from '../util/values.ts';
 import { type LoggedRequest, type LogRoom, RequestLog } from './request-log.ts';

@@ -116,7 +116,7 @@ it('applies faults to the calls that they match, as often as they say', async ()
   berth.faults.put('busy', 'batchDelete:code=SERVICE_UNAVAILABLE,times=1');
   const statuses = async () => (await callStorage('batchDelete', { fileList: [] })).status;
   expect([await statuses(), await statuses()]).toEqual([503, 200]);
-  berth.faults.put('gone', { match: 'link', fault: { reset: true, latency: 1 } });
+  berth.faults.put('gone', { match: 'link', reset: true, latency: 1 });
   const link = await linkTo(berth.files.put('a.txt', 'Hello'));
   await expect(fetch(link)).rejects.toThrow(TypeError);
   berth.faults.put('gone', 'link:truncate=2');

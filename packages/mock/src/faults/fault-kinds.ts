@@ -1,0 +1,137 @@
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import type { SurfaceName } from '../contract/surface.ts';
+import { toMilliseconds } from '../util/values.ts';
+
+/** A call as faults see it. The server and the MSW handlers each implement these effects. */
+export interface FaultedCall {
+  /** Aborted when the caller disconnects. */
+  readonly signal: AbortSignal;
+  /** Responds with an error of the surface that is called. */
+  fail(code: string): void;
+  /** Closes the connection without a response. */
+  reset(): void;
+  /** Closes the connection after this many bytes of the response body. */
+  truncate(bytes: number): void;
+}
+
+interface FaultKind<Value> {
+  /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
+  readonly mustBe: string;
+  /**
+   * Converts a value from JSON, the text after `=`, or `true` if there is no `=`. Returns undefined if the value is
+   * invalid.
+   */
+  parse(value: unknown): Value | undefined;
+  /** Takes effect before the call is handled. */
+  apply(value: Value, call: FaultedCall): void | Promise<void>;
+  /** Whether the call ends here, and is not handled. */
+  readonly endsCall?: boolean;
+}
+
+/**
+ * All kinds of faults, in the order in which they take effect. The command line, the header, the API and MSW read
+ * this table; the README lists the kinds, too.
+ */
+export const FAULT_KINDS = {
+  /** Delay before the call is handled, in milliseconds, or a duration such as `2s`. Several faults add up. */
+  latency: kind({
+    mustBe:
+      'must be a number of milliseconds such as 200, or a duration such as 2s, at most one hour.',
+    parse(value) {
+      const ms = toMilliseconds(value);
+      return ms !== undefined && ms <= MAX_LATENCY_MS ? ms : undefined;
+    },
+    apply: (ms, { signal }) => wait(ms, signal),
+  }),
+  /** Closes the connection without a response. */
+  reset: kind({
+    mustBe: 'must be true or omitted.',
+    parse: (value) => (value === true || value === 'true' ? (true as const) : undefined),
+    apply: (_, call) => call.reset(),
+    endsCall: true,
+  }),
+  /** Closes the connection after this many bytes of the body. Shorter bodies are sent completely. */
+  truncate: kind({
+    mustBe: 'must be an integer number of bytes.',
+    parse: (value) => toInteger(value, 0),
+    apply: (bytes, call) => call.truncate(bytes),
+  }),
+  /** An error code of the surface that is called, sent as the contract specifies. */
+  code: kind({
+    mustBe: "must be a code from one of the contract's error tables, such as SERVICE_TIMEOUT.",
+    parse: (value) => (typeof value === 'string' && isCode(value) ? value : undefined),
+    apply: (code, call) => call.fail(code),
+    endsCall: true,
+  }),
+};
+
+/** The faults of one call. Every field that is set takes effect. */
+export type Fault = {
+  readonly [Name in keyof typeof FAULT_KINDS]?: (typeof FAULT_KINDS)[Name] extends FaultKind<
+    infer Value
+  >
+    ? Value
+    : never;
+};
+
+/** Infers the value of a kind from `parse`. */
+function kind<Value>(row: FaultKind<Value>): FaultKind<Value> {
+  return row;
+}
+
+const KINDS = Object.entries(FAULT_KINDS) as [keyof Fault, FaultKind<unknown>][];
+
+/**
+ * Applies faults to a call.
+ *
+ * @returns whether the call is over: a fault has ended it, or the caller has disconnected
+ */
+export async function applyFaults(faults: readonly Fault[], call: FaultedCall): Promise<boolean> {
+  for (const [name, { apply, endsCall = false }] of KINDS) {
+    for (const { [name]: value } of faults) {
+      if (value === undefined) continue;
+      await apply(value, call);
+      if (endsCall || call.signal.aborted) return true;
+    }
+  }
+  return false;
+}
+
+/** The error codes that can apply to an entire call, by surface. Items of a list have codes of their own. */
+export const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
+  gateway: codesOf(defaults.gatewayErrors),
+  storage: codesOf(defaults.storageErrors),
+  upload: codesOf(defaults.uploadErrors),
+  link: codesOf(defaults.uploadErrors),
+};
+
+function codesOf(rows: readonly { code: string; status: number }[]): readonly string[] {
+  return rows.filter(({ status }) => status >= 400).map(({ code }) => code);
+}
+
+function isCode(value: string): boolean {
+  return Object.values(CODES).some((codes) => codes.includes(value));
+}
+
+/** @returns undefined if the value is not an integer of at least `min` */
+export function toInteger(value: unknown, min: number): number | undefined {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  return Number.isSafeInteger(number) && (number as number) >= min ? (number as number) : undefined;
+}
+
+/** One hour. */
+const MAX_LATENCY_MS = 3_600_000;
+
+/** Waits, or until the caller disconnects. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}

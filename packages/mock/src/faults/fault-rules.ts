@@ -1,0 +1,255 @@
+import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
+import type { SurfaceName } from '../contract/surface.ts';
+import { FieldError, isObject, suggest, toUnknown } from '../util/values.ts';
+import { CODES, FAULT_KINDS, type Fault, toInteger } from './fault-kinds.ts';
+
+/** Faults, and the calls that they apply to. */
+export interface FaultRule extends Fault {
+  /** Name in the log. */
+  readonly name: string;
+  /** An `operationId`, a surface, or a service (`service:hello`). Default: every call. */
+  readonly match?: string;
+  /** Number of calls after which the rule is removed. Default: unlimited. */
+  readonly times?: number;
+}
+
+/** What rules match. */
+export interface FaultSubject {
+  readonly surface: SurfaceName;
+  readonly operationId: string | undefined;
+  readonly service: string | undefined;
+}
+
+/** The surface of each operation, by `operationId`. */
+export type FaultOperations = ReadonlyMap<string, SurfaceName>;
+
+/** The operations of the contract. */
+const CONTRACT: FaultOperations = new Map([
+  ...gatewayRoutes.routes.map(({ operationId }) => [operationId, 'gateway'] as const),
+  ...storageRoutes.routes.map(
+    ({ operationId, path }) => [operationId, path === '/' ? 'upload' : 'storage'] as const,
+  ),
+]);
+
+/** The fault rules of a session. */
+export interface SessionFaults {
+  /** Returns the rules with their remaining `times`. */
+  list(): readonly FaultRule[];
+  /**
+   * Adds a rule, or replaces the rule with this name.
+   *
+   * @param rule an object, or a string in the format of `--fault`: `batchDelete:code=SYS_ERR,times=2`
+   * @throws FieldError that names the field and states its requirements
+   */
+  put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule;
+  /** Removes a rule. Returns whether it existed. */
+  delete(name: string): boolean;
+}
+
+/** The rules that apply to the calls of a session. */
+export class FaultRules implements SessionFaults {
+  readonly #initial: readonly FaultRule[];
+  readonly #operations: FaultOperations;
+  readonly #rules = new Map<string, FaultRule>();
+
+  /** @param operations the operations that rules may match. Default: those of the contract */
+  constructor(initial: readonly FaultRule[] = [], operations: FaultOperations = CONTRACT) {
+    this.#initial = initial;
+    this.#operations = operations;
+    this.reset();
+  }
+
+  /** Whether there are no rules; if so, calls need not be identified. */
+  get isEmpty(): boolean {
+    return this.#rules.size === 0;
+  }
+
+  list(): readonly FaultRule[] {
+    return [...this.#rules.values()];
+  }
+
+  put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule {
+    const parsed = parseFaultRule(name, rule, { operations: this.#operations });
+    this.#rules.set(name, parsed);
+    return parsed;
+  }
+
+  delete(name: string): boolean {
+    return this.#rules.delete(name);
+  }
+
+  /** Restores the initial rules. */
+  reset(): void {
+    this.#rules.clear();
+    for (const rule of this.#initial) this.#rules.set(rule.name, rule);
+  }
+
+  /** Returns the rules that apply to a call, and counts the call for `times`. */
+  take(subject: FaultSubject): readonly FaultRule[] {
+    const due = this.list().filter((rule) => isFor(rule, subject));
+    for (const { name, times } of due) {
+      if (times === 1) this.#rules.delete(name);
+      else if (times !== undefined)
+        this.#rules.set(name, { ...this.#rules.get(name), name, times: times - 1 });
+    }
+    return due;
+  }
+}
+
+/** A rule with a `code` only applies to surfaces whose error table has that code. */
+function isFor({ match, code }: FaultRule, { surface, operationId, service }: FaultSubject) {
+  if (code !== undefined && !CODES[surface].includes(code)) return false;
+  if (match === undefined || match === surface || match === operationId) return true;
+  return service !== undefined && match === SERVICE + service;
+}
+
+/** Prefix of `match` in a rule that applies to a hosted service. */
+const SERVICE = 'service:';
+
+interface ParseOptions {
+  /** Operations that the rule may match. Default: those of the contract. */
+  readonly operations?: FaultOperations | undefined;
+  /** Prefix of field names in messages, such as `faults[0].`. Default: none. */
+  readonly place?: string;
+}
+
+/**
+ * Parses a rule from user input: an object, or the compact form `<match>:<fields>`, where `<match>:` is optional.
+ *
+ * @throws FieldError that names the field and states its requirements
+ * @example
+ * parseFaultRule('slow', 'service:hello:latency=200,times=2');
+ * // { name: 'slow', match: 'service:hello', times: 2, latency: 200 }
+ */
+export function parseFaultRule(
+  name: string,
+  input: unknown,
+  { operations = CONTRACT, place = '' }: ParseOptions = {},
+): FaultRule {
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw new FieldError(
+      `${place}name`,
+      'must have 1 to 100 characters and no control characters.',
+    );
+  }
+  const fields = typeof input === 'string' ? splitRule(input) : input;
+  if (!isObject(fields)) {
+    throw new FieldError(
+      place.slice(0, -1) || 'The body',
+      'must be a rule, such as { "latency": 200 } or "latency=200".',
+    );
+  }
+  const { name: sameName = name, match, times, ...faults } = fields;
+  if (sameName !== name) throw new FieldError(`${place}name`, `must be ${name}, or omitted.`);
+  const count = times === undefined ? undefined : toInteger(times, 1);
+  if (times !== undefined && count === undefined) {
+    throw new FieldError(`${place}times`, 'must be a positive integer.');
+  }
+  const fault = parseKinds(faults, ['match', 'times', ...KIND_NAMES], place);
+  if (match !== undefined) {
+    const surface = toSurface(match, operations, place);
+    assertCode(fault, surface, String(match), place);
+  }
+  return {
+    name,
+    ...(match !== undefined && { match: String(match) }),
+    ...(count !== undefined && { times: count }),
+    ...fault,
+  };
+}
+
+/** Names are used in paths and in the log. */
+const NAME = /^[^\p{Cc}]{1,100}$/u;
+
+/**
+ * Parses the fault of one call, in the compact form: `latency=100,code=SERVICE_TIMEOUT`.
+ *
+ * @throws FieldError if the fault is invalid or has another surface's code
+ */
+export function parseFault(text: string, { surface }: Pick<FaultSubject, 'surface'>): Fault {
+  const fault = parseKinds(splitFields(text), KIND_NAMES, '');
+  assertCode(fault, surface, surface, '');
+  return fault;
+}
+
+function splitRule(text: string): Record<string, unknown> {
+  // `service:<name>` contains a colon; the fields never do.
+  const colon = text.lastIndexOf(':');
+  const fields = splitFields(text.slice(colon + 1));
+  if (colon >= 0) fields.match = text.slice(0, colon);
+  return fields;
+}
+
+/** Splits `latency=100,reset` into fields; a field without a value is true. */
+function splitFields(text: string): Record<string, unknown> {
+  if (text.length > MAX_CHARACTERS) {
+    throw new FieldError('The fault', 'must have at most 1,000 characters.');
+  }
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const part of text.split(',')) {
+    const [name = '', ...value] = part.split('=').map((side) => side.trim());
+    if (name === '') {
+      throw new FieldError(
+        'The fault',
+        'must be a comma-separated list of fields, such as latency=200,reset.',
+      );
+    }
+    if (name in fields) throw new FieldError(name, 'appears twice.');
+    fields[name] = value.length === 0 ? true : value.join('=');
+  }
+  return fields;
+}
+
+/** Far more than all fields together need. */
+const MAX_CHARACTERS = 1_000;
+
+const KIND_NAMES = Object.keys(FAULT_KINDS) as readonly (keyof Fault)[];
+
+/** @param known names of all fields, for messages */
+function parseKinds(
+  fields: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  place: string,
+): Fault {
+  const parsed: Record<string, unknown> = {};
+  for (const [name, input] of Object.entries(fields)) {
+    const field = place + name;
+    const kind = KIND_NAMES.find((kindName) => kindName === name);
+    if (kind === undefined) throw toUnknown(field, name, known);
+    if (input === undefined) continue;
+    const value = FAULT_KINDS[kind].parse(input);
+    if (value === undefined) {
+      const hint = kind === 'code' ? suggest(input, Object.values(CODES).flat()) : '';
+      throw new FieldError(field, FAULT_KINDS[kind].mustBe + hint);
+    }
+    parsed[name] = value;
+  }
+  if (Object.keys(parsed).length > 0) return parsed;
+  throw new FieldError(
+    place.slice(0, -1) || 'The fault',
+    `must contain at least one of ${KIND_NAMES.join(', ')}.`,
+  );
+}
+
+/** Returns the surface that `match` refers to. */
+function toSurface(match: unknown, operations: FaultOperations, place: string): SurfaceName {
+  const surfaces = Object.keys(CODES) as SurfaceName[];
+  const text = String(match);
+  const isService = text.startsWith(SERVICE) && text.length > SERVICE.length;
+  const surface =
+    surfaces.find((name) => name === text) ?? (isService ? 'gateway' : operations.get(text));
+  if (surface !== undefined) return surface;
+  const hint = suggest(text, [...surfaces, ...operations.keys()]);
+  throw new FieldError(
+    `${place}match`,
+    `must be an operationId, one of ${surfaces.join(', ')}, or service:<name>.${hint}`,
+  );
+}
+
+function assertCode({ code }: Fault, surface: SurfaceName, subject: string, place: string): void {
+  if (code === undefined || CODES[surface].includes(code)) return;
+  throw new FieldError(
+    `${place}code`,
+    `must be an error code of ${subject}: ${CODES[surface].join(', ')}.`,
+  );
+}
