@@ -1,4 +1,4 @@
-/// <reference path="./parse-prefer-header.d.ts" />
+/// <reference path="../../prism/parse-prefer-header.d.ts" />
 import parsePreferHeader from 'parse-prefer-header';
 
 export interface Preferences {

@@ -1,0 +1,292 @@
+import { isObject, toKeys } from '../util/values.ts';
+
+type JsonObject = Record<string, unknown>;
+
+/** Where an operation is in its document. */
+export interface OperationPlace {
+  readonly path: string;
+  /** In lowercase. */
+  readonly method: string;
+  readonly operation: JsonObject;
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** Returns the operations of an OpenAPI 3.1 document by `operationId`. */
+export function listOperations(document: JsonObject): Map<string, OperationPlace> {
+  const operations = new Map<string, OperationPlace>();
+  for (const [path, item] of entriesOf(document.paths)) {
+    for (const method of METHODS) {
+      const operation = isObject(item) ? item[method] : undefined;
+      if (!isObject(operation)) continue;
+      operations.set(String(operation.operationId), { path, method, operation });
+    }
+  }
+  return operations;
+}
+
+/**
+ * Returns a document with a single operation and its responses, in which nothing refers to anything. Prism
+ * needs no more, because the routers validate requests. Given a document with schemas that refer to each
+ * other, Prism would follow every path between them.
+ */
+export function toResponsesDocument(document: JsonObject, place: OperationPlace): JsonObject {
+  const { method, operation } = place;
+  const { operationId, deprecated } = operation;
+  const responses = entriesOf(operation.responses).map(([status, response]) => [
+    status,
+    toResponse(document, follow(document, response)),
+  ]);
+  return {
+    openapi: '3.1.0',
+    info: { title: '', version: '' },
+    paths: {
+      '/': {
+        [method]: { operationId, deprecated, responses: Object.fromEntries(responses) },
+      },
+    },
+  };
+}
+
+function toResponse(document: JsonObject, response: JsonObject): JsonObject {
+  const toMedia = ([name, media]: [string, unknown]) => [
+    name,
+    toSample(document, follow(document, media)),
+  ];
+  return {
+    description: '',
+    headers: Object.fromEntries(entriesOf(response.headers).map(toMedia)),
+    content: Object.fromEntries(contentOf(response).map(toMedia)),
+  };
+}
+
+/** The media types of a response. OpenAPI cannot describe the events in `x-berth-content`, but they have examples. */
+function contentOf(response: JsonObject): [string, unknown][] {
+  return [...entriesOf(response.content), ...entriesOf(response['x-berth-content'])];
+}
+
+/** Returns the parts of a media type or header that a sample value is made of. */
+function toSample(document: JsonObject, { schema, example, examples }: JsonObject): JsonObject {
+  return {
+    ...(schema !== undefined && { schema: expandSchema(document, schema) }),
+    ...(example !== undefined && { example }),
+    ...(examples !== undefined && {
+      examples: Object.fromEntries(
+        entriesOf(examples).map(([name, each]) => [name, follow(document, each)]),
+      ),
+    }),
+  };
+}
+
+/** How many levels an example has at most: Prism makes no more than 15 itself. */
+const MAX_LEVELS = 16;
+
+/** How many objects, arrays and choices an example is made of, and how many schemas in all. Prism takes up to 2,500. */
+const MAX_PARENTS = 500;
+const MAX_SCHEMAS = 2000;
+
+/** How often a schema may contain itself. */
+const MAX_REPEATS = 2;
+
+/** Keywords that a sample is made of, by the form of the schemas in them. All others with schemas are left out. */
+const MAPS = ['properties', 'patternProperties'];
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const SINGLES = ['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else'];
+const PARTS = [...MAPS, ...LISTS, ...SINGLES];
+const OMITTED = [
+  ...['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$schema', '$defs', 'definitions'],
+  ...['dependentSchemas', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
+];
+
+interface SchemaPlace {
+  readonly schema: unknown;
+  readonly level: number;
+  /** The references that led here. */
+  readonly references: readonly string[];
+  /** Puts the copy into the copy of the parent. A schema that is not put is missing there. */
+  put(copy: unknown): void;
+}
+
+/**
+ * Copies a schema and replaces each `$ref` with its target, up to the limits above. What is beyond them is left out:
+ * an optional property, a choice, the items of an array. Level by level, so that the limits cut what is far away.
+ */
+function expandSchema(document: JsonObject, schema: unknown): unknown {
+  let root: unknown = {};
+  const put = (copy: unknown) => {
+    root = copy;
+  };
+  const queue: SchemaPlace[] = [{ schema, level: 0, references: [], put }];
+  const copies: JsonObject[] = [];
+  let parents = 0;
+  for (const place of queue) {
+    if (!isObject(place.schema)) {
+      place.put(place.schema);
+      continue;
+    }
+    const { references, target } = resolve(document, place.schema, place.references);
+    if (target === undefined || copies.length >= MAX_SCHEMAS) continue;
+    if (PARTS.some((key) => key in target)) {
+      if (place.level >= MAX_LEVELS || parents >= MAX_PARENTS) continue;
+      parents += 1;
+    }
+    const copy: JsonObject = {};
+    copies.push(copy);
+    place.put(copy);
+    const level = place.level + 1;
+    for (const [key, value] of Object.entries(target)) {
+      if (OMITTED.includes(key)) continue;
+      if (MAPS.includes(key)) {
+        const members: JsonObject = {};
+        copy[key] = members;
+        for (const [name, member] of entriesOf(value)) {
+          const put = (each: unknown) => define(members, name, each);
+          queue.push({ schema: member, level, references, put });
+        }
+      } else if (LISTS.includes(key) && Array.isArray(value)) {
+        const members: unknown[] = [];
+        const put = (each: unknown) => {
+          copy[key] = members;
+          members.push(each);
+        };
+        for (const member of value) queue.push({ schema: member, level, references, put });
+      } else if (SINGLES.includes(key)) {
+        const put = (each: unknown) => {
+          copy[key] = each;
+        };
+        queue.push({ schema: value, level, references, put });
+      } else copy[key] = value;
+    }
+    // Prism uses the examples of a schema only if nothing else describes it.
+    if (Array.isArray(copy.examples) && copy.examples.length > 0) copy.example ??= copy.examples[0];
+  }
+  copies.forEach(dropMissing);
+  return root;
+}
+
+/** Follows `$ref`, whose siblings also apply. The target is undefined if it has been repeated too often. */
+function resolve(
+  document: JsonObject,
+  schema: JsonObject,
+  references: readonly string[],
+): { readonly target?: JsonObject; readonly references: readonly string[] } {
+  const { $ref, ...siblings } = schema;
+  if (typeof $ref !== 'string') return { target: schema, references };
+  if (references.filter((each) => each === $ref).length >= MAX_REPEATS) return { references };
+  const target = lookUp(document, $ref);
+  const merged = { ...(isObject(target) && target), ...siblings };
+  return resolve(document, merged, [...references, $ref]);
+}
+
+/** Generators fail on a required property or an item that has no schema. */
+function dropMissing(copy: JsonObject): void {
+  const { properties, required } = copy;
+  if (isObject(properties) && Array.isArray(required)) {
+    copy.required = required.filter((name) => Object.hasOwn(properties, name));
+  }
+  if (copy.type === 'array' && copy.items === undefined) delete copy.minItems;
+}
+
+/**
+ * Removes what a response must not contain from a value: properties whose schema is `writeOnly`, in whatever way the
+ * schema is composed.
+ */
+export function omitWriteOnly(document: JsonObject, value: unknown, schema: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const schemas = partsOf(document, schema);
+  if (Array.isArray(value)) {
+    const items = schemas.map((part) => part.items);
+    return value.map((item) =>
+      items.reduce((rest, each) => omitWriteOnly(document, rest, each), item),
+    );
+  }
+  const kept: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    const members = schemas.map((part) => memberOf(part, name));
+    if (members.some((each) => isWriteOnly(document, each))) continue;
+    define(
+      kept,
+      name,
+      members.reduce((rest, each) => omitWriteOnly(document, rest, each), member),
+    );
+  }
+  return kept;
+}
+
+function memberOf({ properties, additionalProperties }: JsonObject, name: string): unknown {
+  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
+  return additionalProperties;
+}
+
+function isWriteOnly(document: JsonObject, schema: unknown): boolean {
+  return partsOf(document, schema).some(({ writeOnly }) => writeOnly === true);
+}
+
+/** Returns the schemas that apply to the same value. */
+function partsOf(document: JsonObject, schema: unknown): JsonObject[] {
+  const parts: JsonObject[] = [];
+  const seen = new Set<string>();
+  const queue = [schema];
+  for (const each of queue) {
+    if (!isObject(each)) continue;
+    parts.push(each);
+    const { $ref, allOf, anyOf, oneOf } = each;
+    for (const list of [allOf, anyOf, oneOf]) if (Array.isArray(list)) queue.push(...list);
+    if (typeof $ref !== 'string' || seen.has($ref)) continue;
+    seen.add($ref);
+    queue.push(lookUp(document, $ref));
+  }
+  return parts;
+}
+
+/** Returns the schema of a response, as documented. */
+export function findSchema(
+  document: JsonObject,
+  { operation }: OperationPlace,
+  status: number,
+  mediaType: string,
+): unknown {
+  const responses = isObject(operation.responses) ? operation.responses : {};
+  const range = `${Math.floor(status / 100)}XX`;
+  const response = responses[status] ?? responses[range] ?? responses.default;
+  const content = contentOf(follow(document, response));
+  const [, media] = content.find(([name]) => name === mediaType) ?? [];
+  return follow(document, media).schema;
+}
+
+/** Follows the references of an OpenAPI object. */
+function follow(document: JsonObject, value: unknown, depth = 0): JsonObject {
+  if (!isObject(value)) return {};
+  if (typeof value.$ref !== 'string' || depth > MAX_LEVELS) return value;
+  return follow(document, lookUp(document, value.$ref), depth + 1);
+}
+
+function lookUp(document: JsonObject, reference: string): unknown {
+  const keys = toKeys(decode(reference));
+  return keys.reduce<unknown>((node, key) => {
+    const isKnown = typeof node === 'object' && node !== null && Object.hasOwn(node, key);
+    return isKnown ? (node as JsonObject)[key] : undefined;
+  }, document);
+}
+
+function decode(reference: string): string {
+  try {
+    return decodeURIComponent(reference);
+  } catch {
+    return reference;
+  }
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** Sets a property whose name may be `__proto__`. */
+function define(object: JsonObject, name: string, value: unknown): void {
+  Object.defineProperty(object, name, {
+    value,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  });
+}

@@ -1,0 +1,187 @@
+import { findSchema, listOperations, omitWriteOnly, toResponsesDocument } from './operations.ts';
+import { PreferenceError, type Preferences } from './preferences.ts';
+import { createInstance, getHttpOperationsFromSpec } from './prism-http.ts';
+
+/** A response from the document: an example, or one that is generated from the schema. */
+export interface PrismResponse {
+  readonly status: number;
+  /** By lowercase name, with the `content-type` of the body. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A value for JSON, mostly a string for other media types, and undefined if there is none. */
+  readonly body: unknown;
+}
+
+export interface PrismRequest {
+  /** The `Accept` header. */
+  readonly accept?: string | undefined;
+  /** What the caller asks for. The rest is as configured. */
+  readonly preferences?: Preferences | undefined;
+}
+
+/** Answers from a document with Prism. */
+export interface Prism {
+  /**
+   * Returns the documented response to a valid request.
+   *
+   * @throws PreferenceError if the document has no such response
+   */
+  respond(operationId: string, request?: PrismRequest): Promise<PrismResponse>;
+}
+
+/** An operation of a document in the form that Prism expects. */
+type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
+
+/** Number of responses to keep for each operation. */
+const MAX_KEPT = 32;
+
+/**
+ * Creates the mock's connection to Prism, for one document in OpenAPI 3.1 in which each operation has an
+ * `operationId`. Prism reads an operation when it is first called.
+ *
+ * @param defaults what Prism is asked for if the caller has no preference
+ */
+export function createPrism(document: Record<string, unknown>, defaults: Preferences): Prism {
+  const places = listOperations(document);
+  const resources = new Map<string, Promise<Resource>>();
+  const kept = new Map<string, Map<string, Promise<PrismResponse>>>();
+
+  function placeOf(operationId: string) {
+    const place = places.get(operationId);
+    if (place === undefined) throw new TypeError(`The document has no operation ${operationId}.`);
+    return place;
+  }
+
+  /** Prism translates one operation at a time, with its responses and nothing else. */
+  function read(operationId: string): Promise<Resource> {
+    let resource = resources.get(operationId);
+    resource ??= getHttpOperationsFromSpec(
+      toResponsesDocument(document, placeOf(operationId)),
+    ).then(([only]) => only as Resource);
+    resources.set(operationId, resource);
+    return resource;
+  }
+
+  async function ask(operationId: string, accept: string, preferences: Preferences) {
+    const { code, example, dynamic = false, seed } = preferences;
+    const resource = await read(operationId);
+    const input = { method: resource.method, url: { path: '/' }, headers: { accept } };
+    const mock = { code, exampleKey: example, dynamic, seed };
+    const result = await PRISM.request(input as never, [resource], { mock } as never)();
+    if (result._tag === 'Left') throw toError(result.left);
+    // Prism would use the first example of the `default` response, whatever its status.
+    const isFree = example === undefined && !dynamic;
+    if (code !== undefined && (code < 400 || isFree) && !hasStatus(resource, code)) {
+      throw new PreferenceError(404, `${NO_STATUS} It has ${listStatuses(resource)}.`);
+    }
+    const { statusCode: status, headers = {}, body } = result.right.output;
+    const sent = toHeaders(headers);
+    const schema = findSchema(document, placeOf(operationId), status, sent['content-type'] ?? '');
+    return { status, headers: sent, body: omitWriteOnly(document, body, schema) };
+  }
+
+  return {
+    respond(operationId, { accept, preferences } = {}) {
+      const wanted = { ...defaults, ...preferences };
+      const ranges = toPrismAccept(accept);
+      if (wanted.dynamic) return ask(operationId, ranges, wanted);
+      const responses = kept.get(operationId) ?? new Map<string, Promise<PrismResponse>>();
+      kept.set(operationId, responses);
+      const key = JSON.stringify([ranges, wanted.code, wanted.example]);
+      const response = responses.get(key) ?? ask(operationId, ranges, wanted);
+      if (responses.size >= MAX_KEPT) responses.clear();
+      responses.set(key, response);
+      return response;
+    },
+  };
+}
+
+/** Discards Prism's logs, which cover every step. */
+const silentLogger = {
+  child: () => silentLogger,
+  trace() {},
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  fatal() {},
+  success() {},
+};
+
+/** The routers have found the operation, checked credentials and validated the request. */
+const PRISM = createInstance(
+  {
+    isProxy: false,
+    checkSecurity: false,
+    validateRequest: true,
+    validateResponse: false,
+    errors: false,
+    upstreamProxy: undefined,
+    mock: { dynamic: false },
+  },
+  {
+    logger: silentLogger as never,
+    route: ({ resources: [resource] }) => ({ _tag: 'Right', right: resource as Resource }),
+    validateInput: ({ element }) => ({ _tag: 'Right', right: element }),
+  },
+);
+
+const NO_STATUS = 'The document has no response with the status that the Prefer header requests.';
+
+function toError(error: Error & { status?: number }): Error {
+  if (error.status === 406) {
+    const message = 'The response has no content type that matches the Accept header.';
+    return new PreferenceError(406, message);
+  }
+  // If Prism finds nothing for `code` and `example` together, it wraps both errors in one that has no status.
+  if (error.status !== 404 && error.status !== undefined) return error;
+  const message = 'The response has no example with the name that the Prefer header requests.';
+  return new PreferenceError(404, message);
+}
+
+/** Returns whether an operation documents a status, by itself or as part of a range such as `4XX`. */
+function hasStatus({ responses }: Resource, status: number): boolean {
+  const range = `${Math.floor(status / 100)}XX`;
+  return responses.some(({ code }) => code === `${status}` || code.toUpperCase() === range);
+}
+
+function listStatuses({ responses }: Resource): string {
+  return responses.map(({ code }) => code).join(', ');
+}
+
+/** Headers that describe the message. They are set by what is sent, and not copied from an example. */
+const FRAMING = new Set([
+  ...['connection', 'content-digest', 'content-encoding', 'content-length', 'content-md5'],
+  ...['content-range', 'date', 'digest', 'keep-alive', 'repr-digest', 'trailer'],
+  ...['transfer-encoding', 'upgrade'],
+]);
+
+function toHeaders(headers: object): Record<string, string> {
+  const entries = Object.entries(headers).flatMap(([name, value]) => {
+    const lower = name.toLowerCase();
+    if (value === null || value === undefined || FRAMING.has(lower)) return [];
+    // What a header cannot contain.
+    return [[lower, String(value).replaceAll(/[^\x20-\x7e]/g, '?')]];
+  });
+  return Object.fromEntries(entries);
+}
+
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
+
+const MEDIA_RANGE = new RegExp(
+  `^\\s*${TOKEN}/${TOKEN}(\\s*;\\s*${TOKEN}=(${TOKEN}|"[^"]*"))*\\s*$`,
+);
+
+/**
+ * Returns an Accept header that Prism interprets correctly.
+ *
+ * - Without the header, any media type is acceptable (RFC 9110, section 12.5.1).
+ * - Invalid media ranges are removed, because Prism throws on them.
+ * - Prism considers a documented `*` + `/*` the best match for the range `*` + `/*`, and would respond with
+ *   "any bytes". JSON, its own default, is inserted before it.
+ */
+function toPrismAccept(accept = '*/*'): string {
+  const ranges = accept.split(',').filter((range) => MEDIA_RANGE.test(range));
+  return (ranges.length > 0 ? ranges : ['*/*'])
+    .map((range) => range.replace(/^\s*\*\/\*(.*)$/, 'application/json$1,$&'))
+    .join(',');
+}
