@@ -1,9 +1,8 @@
 export { GatewayError } from '@berth/server-stubs/contract';
 export type { SessionFaults } from '../faults/fault-rules.ts';
 export type { FakeSocket, ServiceEvent } from '../services/fake-service.ts';
+export type { SessionFile, SessionFiles } from '../session-files.ts';
 export {
-  type MswFile,
-  type MswFiles,
   type MswHandlers,
   type MswHandlersOptions,
   mswHandlers,

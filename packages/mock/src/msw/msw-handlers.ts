@@ -1,15 +1,10 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
-import {
-  createMemoryStore,
-  createStorage,
-  type Signer,
-  toFileID,
-  toFilePath,
-} from '@berth/storage';
+import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
 import type { RequestHandler, WebSocketHandler } from 'msw';
 import { BUCKET } from '../contract/surface.ts';
 import { FaultRules, type SessionFaults } from '../faults/fault-rules.ts';
 import { findNameFault } from '../services/routes.ts';
+import { createSessionFiles, type SessionFiles } from '../session-files.ts';
 import { createGateway, createSockets } from './gateway.ts';
 import type { HostedService } from './services.ts';
 import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
@@ -44,34 +39,14 @@ export type MswHandlersOptions = Addresses & {
   readonly wireProfile?: WireProfileInput | undefined;
 };
 
-/** A stored file. */
-export interface MswFile {
-  readonly path: string;
-  /** Size in bytes. */
-  readonly size: number;
-  readonly contentType: string;
-}
-
-/** The files that the handlers keep in memory. Paths may have one leading `/`. */
-export interface MswFiles {
-  list(): readonly MswFile[];
-  /** Returns the content of a file; undefined if it does not exist. */
-  read(path: string): Uint8Array<ArrayBuffer> | undefined;
-  /**
-   * Stores a file, as an upload would, and returns its file ID.
-   *
-   * @param contentType default `application/octet-stream`
-   */
-  put(path: string, content: Uint8Array | string, contentType?: string): string;
-}
-
 /** What {@link mswHandlers} returns. */
 export interface MswHandlers {
   /** For `setupServer` or `setupWorker`. MSW uses the first handler that matches, so put your own before these. */
   readonly handlers: readonly (RequestHandler | WebSocketHandler)[];
   /** The hosted services. A test may add and replace them. */
   readonly services: Map<string, HostedService>;
-  readonly files: MswFiles;
+  /** The stored files. */
+  readonly files: SessionFiles;
   /** Rules that make calls slow or fail. */
   readonly faults: SessionFaults;
   /** Removes all files and faults, and restores the services that were passed. Call it after each test. */
@@ -118,27 +93,13 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
     createLinkSurface(storageUrl, storage),
     createGateway(gatewayUrl, services, context),
   ];
-  const toKey = (path: string) => ({ env, path: toFilePath(path) });
   return {
     handlers: [
       ...surfaces.map((surface) => handleSurface(surface, context)),
       createSockets(gatewayUrl, services),
     ],
     services,
-    files: {
-      list: () =>
-        blobs.list().map(({ key, info }) => ({
-          path: key.path,
-          size: info.size,
-          contentType: info.contentType,
-        })),
-      read: (path) => blobs.get(toKey(path))?.bytes,
-      put(path, content, contentType = 'application/octet-stream') {
-        const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-        blobs.put(toKey(path), bytes, contentType);
-        return toFileID(env, BUCKET, toFilePath(path));
-      },
-    },
+    files: createSessionFiles(blobs, env),
     faults,
     reset() {
       blobs.clear();

@@ -52,7 +52,14 @@ async function run() {
     fileList: [{ fileID: grant.fileID }],
   });
   const content = await (await fetch(links.fileList[0].tempFileURL)).text();
-  return { order, news, message, upload: upload.status, content, files: berth.files.list() };
+  return {
+    order,
+    news,
+    message,
+    upload: upload.status,
+    content,
+    files: berth.files.list().map(({ path }) => path),
+  };
 }
 
 Object.assign(globalThis, { run });

@@ -1,0 +1,50 @@
+import { FilePathError, type MemoryStore, toFileID, toFilePath } from '@berth/storage';
+import { BUCKET } from './contract/surface.ts';
+import { FieldError } from './util/values.ts';
+
+/** A stored file. */
+export interface SessionFile {
+  readonly path: string;
+  /** Size in bytes. */
+  readonly size: number;
+  readonly contentType: string;
+  /** Without quotes. */
+  readonly etag: string;
+}
+
+/** The files of a session, for tests. Paths may have one leading `/`. */
+export interface SessionFiles {
+  list(): readonly SessionFile[];
+  /** Returns the content of a file; undefined if it does not exist. */
+  get(path: string): Uint8Array<ArrayBuffer> | undefined;
+  /**
+   * Stores a file, as an upload would, and returns its file ID.
+   *
+   * @param contentType default `application/octet-stream`
+   * @throws StoreFullError if the session's files would exceed its limit
+   */
+  put(path: string, content: Uint8Array | string, contentType?: string): string;
+}
+
+/** Gives tests access to the files of a session. */
+export function createSessionFiles(store: MemoryStore, env: string): SessionFiles {
+  return {
+    list: () => store.list().map(({ key, info }) => ({ path: key.path, ...info })),
+    get: (path) => store.get({ env, path: toPath(path) })?.bytes,
+    put(path, content, contentType = 'application/octet-stream') {
+      const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+      const key = { env, path: toPath(path) };
+      store.put(key, bytes, contentType);
+      return toFileID(env, BUCKET, key.path);
+    },
+  };
+}
+
+/** @throws FieldError if the contract does not allow the path */
+function toPath(path: string): string {
+  try {
+    return toFilePath(path);
+  } catch (error) {
+    throw error instanceof FilePathError ? new FieldError('path', error.reason) : error;
+  }
+}
