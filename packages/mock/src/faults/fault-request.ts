@@ -1,15 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Refusal, refusalFor, toRefusal } from '../contract/surface.ts';
-import { FieldError } from '../util/values.ts';
+import { hasResponse } from '@berth/server-stubs/contract';
+import { type Refusal, toRefusal } from '../contract/surface.ts';
 import { applyFaults } from './fault-kinds.ts';
-import { type FaultRule, type FaultRules, type FaultSubject, parseFault } from './fault-rules.ts';
-
-/** Request header that applies a fault to one call, in the compact form: `latency=200,reset`. */
-export const FAULT_HEADER = 'X-Mock-Fault';
-
-const HEADER = FAULT_HEADER.toLowerCase();
+import { FAULT_HEADER, type FaultRule, type FaultRules, type FaultSubject } from './fault-rules.ts';
 
 /** A request that faults may apply to, before it is validated. */
 export interface FaultedRequest {
@@ -34,18 +29,15 @@ export interface FaultedRequest {
  */
 export function applyRequestFaults(faulted: FaultedRequest): boolean | Promise<boolean> {
   const { request, response, rules, refuse } = faulted;
-  const header = request.headers[HEADER];
+  const header = request.headers[FAULT_HEADER.toLowerCase()];
   if ((header === undefined && rules.isEmpty) || request.method === 'OPTIONS') return false;
   const subject = faulted.identify();
-  const { surface } = subject;
   let due: readonly FaultRule[];
   try {
-    // An invalid header is rejected before any rule counts the call.
-    const fault = header === undefined ? [] : [parseFault(String(header), subject)];
-    due = [...rules.take(subject), ...fault.map((fields) => ({ name: FAULT_HEADER, ...fields }))];
+    due = rules.take(subject, header?.toString());
   } catch (error) {
-    if (!(error instanceof FieldError)) throw error;
-    refuse(refusalFor('invalid', surface, { message: `${FAULT_HEADER}: ${error.message}` }));
+    if (!hasResponse(error)) throw error;
+    refuse(error as Refusal);
     return true;
   }
   if (due.length === 0) return false;
@@ -57,7 +49,7 @@ export function applyRequestFaults(faulted: FaultedRequest): boolean | Promise<b
   (response ?? request.socket).once('close', () => disconnected.abort());
   return applyFaults(due, {
     signal: disconnected.signal,
-    fail: (code) => refuse(toRefusal(surface, code)),
+    fail: (code) => refuse(toRefusal(subject.surface, code)),
     reset: () => resetSocket(request.socket),
     truncate(bytes) {
       // A WebSocket has no body.

@@ -1,5 +1,5 @@
 import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
-import type { SurfaceName } from '../contract/surface.ts';
+import { refusalFor, type SurfaceName } from '../contract/surface.ts';
 import { FieldError, isObject, suggest, toUnknown } from '../util/values.ts';
 import { CODES, FAULT_KINDS, type Fault, toInteger } from './fault-kinds.ts';
 
@@ -84,15 +84,36 @@ export class FaultRules implements SessionFaults {
     for (const rule of this.#initial) this.#rules.set(rule.name, rule);
   }
 
-  /** Returns the rules that apply to a call, and counts the call for `times`. */
-  take(subject: FaultSubject): readonly FaultRule[] {
+  /**
+   * Returns the faults of a call: those of the rules that match it, which count it for `times`, and the one in its
+   * header.
+   *
+   * @param header value of `X-Mock-Fault`
+   * @throws an error of the surface if the header is invalid; then no rule counts the call
+   */
+  take(subject: FaultSubject, header: string | undefined): readonly FaultRule[] {
+    const single = header === undefined ? [] : [parseHeader(header, subject)];
     const due = this.list().filter((rule) => isFor(rule, subject));
-    for (const { name, times } of due) {
+    for (const rule of due) {
+      const { name, times } = rule;
       if (times === 1) this.#rules.delete(name);
-      else if (times !== undefined)
-        this.#rules.set(name, { ...this.#rules.get(name), name, times: times - 1 });
+      else if (times !== undefined) this.#rules.set(name, { ...rule, times: times - 1 });
     }
-    return due;
+    return [...due, ...single];
+  }
+}
+
+/** Request header that applies a fault to one call, in the compact form: `latency=200,reset`. */
+export const FAULT_HEADER = 'X-Mock-Fault';
+
+function parseHeader(text: string, { surface }: FaultSubject): FaultRule {
+  try {
+    const fault = parseKinds(splitFields(text), KIND_NAMES, '');
+    assertCode(fault, surface, surface, '');
+    return { name: FAULT_HEADER, ...fault };
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    throw refusalFor('invalid', surface, { message: `${FAULT_HEADER}: ${error.message}` });
   }
 }
 
@@ -160,17 +181,6 @@ export function parseFaultRule(
 
 /** Names are used in paths and in the log. */
 const NAME = /^[^\p{Cc}]{1,100}$/u;
-
-/**
- * Parses the fault of one call, in the compact form: `latency=100,code=SERVICE_TIMEOUT`.
- *
- * @throws FieldError if the fault is invalid or has another surface's code
- */
-export function parseFault(text: string, { surface }: Pick<FaultSubject, 'surface'>): Fault {
-  const fault = parseKinds(splitFields(text), KIND_NAMES, '');
-  assertCode(fault, surface, surface, '');
-  return fault;
-}
 
 function splitRule(text: string): Record<string, unknown> {
   // `service:<name>` contains a colon; the fields never do.

@@ -1,4 +1,4 @@
-import type { Call } from '@berth/server-stubs';
+import type { Call, GatewayLogin } from '@berth/server-stubs';
 import {
   bodyTooLarge,
   GatewayError,
@@ -8,13 +8,15 @@ import {
   SIGNATURE,
   toCallerResponse,
 } from '@berth/server-stubs/contract';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
+import { callHandler } from '../services/call-handler.ts';
 import type { FakeSocket } from '../services/fake-service.ts';
 import { findNameFault } from '../services/routes.ts';
 import { createPresentAuth } from '../surfaces/auth/auth.ts';
 import { suggest } from '../util/values.ts';
 import { type HostedService, REFUSED } from './services.ts';
-import { escapePattern, type MswContext, report, type Surface } from './surface.ts';
+import { escapePattern, report, type Surface } from './surface.ts';
 
 /** What every path begins with: `/v1/cloudrun/`. */
 const [{ path: TEMPLATE } = { path: '' }] = gatewayRoutes.routes;
@@ -25,59 +27,66 @@ const METHODS = ['GET', 'HEAD', 'POST'];
 type Services = ReadonlyMap<string, HostedService>;
 
 /** Creates the gateway. As on a server, services see neither credentials nor headers for the mock. */
-export function createGateway(
+export function createGatewaySurface(
   baseUrl: string,
   services: Services,
-  { profile }: MswContext,
+  profile: WireProfile,
 ): Surface {
-  const auth = createPresentAuth(profile).gateway;
+  const authenticate = createAuthenticate(profile);
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
-
-  async function authenticate(call: Call): Promise<void> {
-    const { authorization = '' } = call.request.headers;
-    const login = { ...call, env: '' } as Parameters<typeof auth.bearerToken>[1];
-    if (authorization === '') throw new GatewayError('MISSING_CREDENTIALS');
-    const [, token] = /^Bearer +(.*)$/i.exec(authorization) ?? [];
-    const isSigned = authorization.startsWith(`${SIGNATURE.algorithm} `);
-    const caller =
-      token === undefined
-        ? isSigned && (await auth.signature(authorization, login))
-        : await auth.bearerToken(token, login);
-    if (!caller) throw new GatewayError('INVALID_CREDENTIALS');
-  }
-
   return {
     name: 'gateway',
     baseUrl,
     path: `${escapePattern(ROOT)}.*`,
-    subject: (call) => ({
+    identify: (call) => ({
       service: toTarget(call.rawPath).name,
       operationId: toOperationId(call),
     }),
-    async respond(call, request, own) {
-      if (!METHODS.includes(request.method)) {
-        throw notAllowed(request.method, METHODS);
-      }
+    async respond(call, request, common) {
+      if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
       await authenticate(call);
       const { name } = toTarget(call.rawPath);
       const fault = findNameFault(name);
       if (fault !== undefined) {
         throw new GatewayError('INVALID_REQUEST', { message: `${name} ${fault}` });
       }
-      const fetch = toFetch(services.get(name));
+      const service = services.get(name);
+      const fetch = typeof service === 'function' ? service : service?.fetch?.bind(service);
       if (fetch === undefined) throw unknownService(name, services);
-      const response = await callService(name, fetch, await toServiceRequest(call, request));
-      // A failed connection, which has no status.
+      const response = await callHandler(
+        name,
+        fetch,
+        await toServiceRequest(call, request),
+        report,
+      );
+      // The service simulates a failed connection, which has no status.
       if (response.type === 'error') return response;
-      const { status, body } = response;
-      const headers = Object.fromEntries(response.headers);
-      const given = { status, headers, ...(body !== null && { body }) };
-      return toCallerResponse(given, call, own, upstreamStatus);
+      const { status, headers, body } = response;
+      const content = body === null ? {} : { body };
+      const sent = { status, headers: Object.fromEntries(headers), ...content };
+      return toCallerResponse(sent, call, common, upstreamStatus);
     },
   };
 }
 
-/** The name of the service and the rest of the path, as sent. */
+/** Returns a function that rejects calls whose credentials are not well-formed. */
+function createAuthenticate(profile: WireProfile): (call: Call) => Promise<void> {
+  const { bearerToken, signature } = createPresentAuth(profile).gateway;
+  return async (call) => {
+    const { authorization = '' } = call.request.headers;
+    if (authorization === '') throw new GatewayError('MISSING_CREDENTIALS');
+    const login = { ...call, env: '' } as GatewayLogin;
+    const token = /^Bearer +(.*)$/i.exec(authorization)?.[1];
+    const isSigned = authorization.startsWith(`${SIGNATURE.algorithm} `);
+    const caller =
+      token === undefined
+        ? isSigned && (await signature(authorization, login))
+        : await bearerToken(token, login);
+    if (!caller) throw new GatewayError('INVALID_CREDENTIALS');
+  };
+}
+
+/** Returns the name of the service and the rest of the path, as sent. */
 function toTarget(rawPath: string): { name: string; rest: string } {
   const [name = '', ...segments] = rawPath.slice(ROOT.length).split('/');
   return { name, rest: `/${segments.join('/')}` };
@@ -86,22 +95,19 @@ function toTarget(rawPath: string): { name: string; rest: string } {
 function toOperationId({ rawPath, request }: Call): string | undefined {
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const isRoot = toTarget(rawPath).rest === '/';
-  const found = gatewayRoutes.routes.find(
+  const route = gatewayRoutes.routes.find(
     (route) => route.method === method && route.path.endsWith('{name}') === isRoot,
   );
-  return found?.operationId;
-}
-
-function toFetch(service: HostedService | undefined) {
-  return typeof service === 'function' ? service : service?.fetch?.bind(service);
+  return route?.operationId;
 }
 
 function unknownService(name: string, services: Services): GatewayError {
-  const names = [...services.keys()];
-  const message = `The hosted service ${name} does not exist: add it to services.${suggest(name, names)}`;
+  const hint = suggest(name, [...services.keys()]);
+  const message = `The hosted service ${name} does not exist: add it to services.${hint}`;
   return new GatewayError('SERVICE_NOT_FOUND', { message });
 }
 
+/** The request of a service has its own path, the request ID of the call (D9), and no credentials. */
 async function toServiceRequest(call: Call, request: Request): Promise<Request> {
   const { name, rest } = toTarget(call.rawPath);
   const query = call.rawQuery === undefined ? '' : `?${call.rawQuery}`;
@@ -109,89 +115,68 @@ async function toServiceRequest(call: Call, request: Request): Promise<Request> 
   for (const header of [...headers.keys()]) {
     if (header === 'authorization' || header.startsWith('x-mock-')) headers.delete(header);
   }
-  // The service gets the request ID of the call (D9).
   headers.set('x-request-id', call.requestId);
   const { method, signal } = request;
   const body = method === 'POST' ? await request.arrayBuffer() : undefined;
   if (body !== undefined && body.byteLength > LIMITS.gatewayBodyBytes) {
     throw bodyTooLarge(LIMITS.gatewayBodyBytes);
   }
-  const init = { method, headers, signal, ...(body?.byteLength && { body }) };
+  const init = { method, headers, signal, body: body?.byteLength ? body : null };
   return new Request(`http://${name}${rest}${query}`, init);
-}
-
-/** @throws GatewayError that the service throws; any other error is its response */
-async function callService(
-  name: string,
-  fetch: (request: Request) => unknown,
-  request: Request,
-): Promise<Response> {
-  try {
-    const response = await fetch(request);
-    if (isResponse(response)) return response;
-    throw new TypeError('return a Response, such as Response.json({ … }).');
-  } catch (error) {
-    if (error instanceof GatewayError) throw error;
-    report(error);
-    const message = `The service ${name} failed: ${error instanceof Error ? error.message : error}`;
-    return Response.json({ message }, { status: 500 });
-  }
-}
-
-/** Environments that imitate a page have a Response class of their own. */
-function isResponse(value: unknown): value is Response {
-  return typeof (value as Partial<Response> | undefined)?.arrayBuffer === 'function';
 }
 
 /** RFC 6455, section 7.4.1: "an unexpected condition". */
 const FAILED = 1011;
 
-/** Protocols that contain credentials (D14). */
+/** Prefix of protocols that contain credentials (D14). */
 const CREDENTIALS = 'berth.bearer.';
 
 /** Creates the handler for the WebSockets of all services. MSW accepts each one before a service sees it. */
-export function createSockets(gatewayUrl: string, services: Services): WebSocketHandler {
+export function handleSockets(gatewayUrl: string, services: Services): WebSocketHandler {
   const baseUrl = gatewayUrl.replace(/^http/, 'ws');
   const link = ws.link(new RegExp(`^${escapePattern(baseUrl + ROOT)}.*$`));
-  return link.addEventListener('connection', ({ client, info }) => {
-    const { name, rest } = toTarget(client.url.href.slice(baseUrl.length).replace(/[?#].*/, ''));
+  return link.addEventListener('connection', async ({ client, info }) => {
+    const { href, search } = client.url;
+    const { name, rest } = toTarget(href.slice(baseUrl.length).replace(/[?#].*/, ''));
     const service = services.get(name);
-    const open = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
-    if (open === undefined) {
+    if (typeof service !== 'object' || service.webSocket === undefined) {
       client.close(REFUSED, `The service ${name} has no webSocket.`);
       return;
     }
-    const request = new Request(`http://${name}${rest}${client.url.search}`);
     const offered = [info.protocols ?? []].flat();
-    const protocol = offered.find((one) => !one.startsWith(CREDENTIALS)) ?? '';
-    const run = async () => open(toSocket(client, protocol), request);
-    run().catch((error) => {
+    const protocol = offered.find((text) => !text.startsWith(CREDENTIALS)) ?? '';
+    try {
+      await service.webSocket(
+        toServiceSocket(client, protocol),
+        new Request(`http://${name}${rest}${search}`),
+      );
+    } catch (error) {
       report(error);
       client.close(FAILED, 'The function failed.');
-    });
+    }
   });
 }
 
-function toSocket(client: WebSocketHandlerConnection['client'], protocol: string): FakeSocket {
-  const unread: unknown[] = [];
-  let isClosed = false;
-  let wake = () => {};
-  client.addEventListener('message', ({ data }) => {
-    unread.push(data);
-    wake();
-  });
-  client.addEventListener('close', () => {
-    isClosed = true;
-    wake();
+function toServiceSocket(
+  client: WebSocketHandlerConnection['client'],
+  protocol: string,
+): FakeSocket {
+  const messages = new ReadableStream<unknown>({
+    start(controller) {
+      client.addEventListener('message', ({ data }) => controller.enqueue(data));
+      client.addEventListener('close', () => controller.close());
+    },
   });
   return {
     protocol,
     send: async (message) => client.send(message as string),
     close: (code, reason) => client.close(code, reason),
     async *[Symbol.asyncIterator]() {
-      while (!isClosed || unread.length > 0) {
-        if (unread.length > 0) yield await toMessage(unread.shift());
-        else await new Promise<void>((resolve) => (wake = resolve));
+      const reader = messages.getReader();
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        yield await toMessage(value);
       }
     },
   };

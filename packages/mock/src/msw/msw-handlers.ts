@@ -5,39 +5,29 @@ import { BUCKET } from '../contract/surface.ts';
 import { FaultRules, type SessionFaults } from '../faults/fault-rules.ts';
 import { findNameFault } from '../services/routes.ts';
 import { createSessionFiles, type SessionFiles } from '../session-files.ts';
-import { createGateway, createSockets } from './gateway.ts';
+import { createGatewaySurface, handleSockets } from './gateway.ts';
 import type { HostedService } from './services.ts';
 import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
 import { handleSurface, report } from './surface.ts';
 
-/** API URLs, as passed to the clients: one for both APIs, or one for each. */
-type Addresses =
-  | {
-      /** URL of both APIs, such as `https://api.example.com`. */
-      readonly baseUrl: string;
-      /** Not allowed with `baseUrl`. */
-      readonly gatewayUrl?: undefined;
-      /** Not allowed with `baseUrl`. */
-      readonly storageUrl?: undefined;
-    }
-  | {
-      /** Not allowed with `gatewayUrl` and `storageUrl`. */
-      readonly baseUrl?: undefined;
-      /** Gateway URL. */
-      readonly gatewayUrl: string;
-      /** Storage API URL. Upload URLs and links also start with it. */
-      readonly storageUrl: string;
-    };
-
-/** Options for {@link mswHandlers}. */
-export type MswHandlersOptions = Addresses & {
+/** Options for {@link mswHandlers}: at least one URL, as passed to the clients. */
+export interface MswHandlersOptions {
+  /** URL of both APIs, such as `https://api.example.com`. */
+  readonly baseUrl?: string | undefined;
+  /** URL of the gateway. Default: `baseUrl`. Without either, calls of the gateway are not handled. */
+  readonly gatewayUrl?: string | undefined;
+  /**
+   * URL of the storage API, with which upload URLs and links start, too. Default: `baseUrl`. Without either, calls of
+   * the storage API are not handled.
+   */
+  readonly storageUrl?: string | undefined;
   /** The environment. Storage calls to any other are rejected. Default: `dev`. */
   readonly env?: string | undefined;
-  /** Hosted services by name. Calls to any other get `SERVICE_NOT_FOUND`. */
+  /** Hosted services by name. Calls to any other get `SERVICE_NOT_FOUND`. Default: none. */
   readonly services?: Readonly<Record<string, HostedService>> | undefined;
   /** The deployment's wire profile. Default: the contract's names. */
   readonly wireProfile?: WireProfileInput | undefined;
-};
+}
 
 /** What {@link mswHandlers} returns. */
 export interface MswHandlers {
@@ -69,60 +59,65 @@ export interface MswHandlers {
  * afterAll(() => server.close());
  */
 export function mswHandlers(options: MswHandlersOptions): MswHandlers {
-  const { baseUrl = '', env = 'dev', services: given = {} } = options;
-  const gatewayUrl = toAddress(options.gatewayUrl ?? baseUrl);
-  const storageUrl = toAddress(options.storageUrl ?? baseUrl);
+  const { baseUrl, env = 'dev', services: initialServices = {} } = options;
+  const gatewayUrl = toAddress('gatewayUrl', options.gatewayUrl ?? baseUrl);
+  const storageUrl = toAddress('storageUrl', options.storageUrl ?? baseUrl);
   const profile = toWireProfile(options.wireProfile);
-  const faults = new FaultRules();
-  const context = { profile, faults };
-  const services = new Map(toServices(given));
+  const rules = new FaultRules();
+  const services = new Map<string, HostedService>();
   const blobs = createMemoryStore();
-  const storage = createStorage({
-    blobs,
-    signer: createSigner(),
-    bucketOf: (name) => (name === env ? BUCKET : undefined),
-    onlyEnv: env,
-    publicUrl: storageUrl,
-    inline: true,
-    wireProfile: () => profile,
-    onError: report,
-  });
-  const surfaces = [
-    createStorageSurface(storageUrl, storage, context),
-    createUploadSurface(storageUrl, storage, context),
-    createLinkSurface(storageUrl, storage),
-    createGateway(gatewayUrl, services, context),
-  ];
-  return {
-    handlers: [
-      ...surfaces.map((surface) => handleSurface(surface, context)),
-      createSockets(gatewayUrl, services),
-    ],
-    services,
-    files: createSessionFiles(blobs, env),
-    faults,
-    reset() {
-      blobs.clear();
-      faults.reset();
-      services.clear();
-      for (const [name, service] of toServices(given)) services.set(name, service);
-    },
-  };
-}
+  const handlers: (RequestHandler | WebSocketHandler)[] = [];
 
-function toServices(given: Readonly<Record<string, HostedService>>): [string, HostedService][] {
-  const entries = Object.entries(given);
-  for (const [name] of entries) {
-    const fault = findNameFault(name);
-    if (fault !== undefined) throw new TypeError(`services: ${name} ${fault}`);
+  if (gatewayUrl === undefined && storageUrl === undefined) {
+    throw new TypeError('Pass baseUrl, gatewayUrl or storageUrl, such as https://api.example.com.');
   }
-  return entries;
+  if (gatewayUrl !== undefined) {
+    const gateway = createGatewaySurface(gatewayUrl, services, profile);
+    handlers.push(handleSurface(gateway, profile, rules), handleSockets(gatewayUrl, services));
+  }
+  if (storageUrl !== undefined) {
+    const storage = createStorage({
+      blobs,
+      signer: createSigner(),
+      bucketOf: (name) => (name === env ? BUCKET : undefined),
+      onlyEnv: env,
+      publicUrl: storageUrl,
+      inline: true,
+      wireProfile: () => profile,
+      onError: report,
+    });
+    for (const surface of [
+      createStorageSurface(storageUrl, storage, profile),
+      createUploadSurface(storageUrl, storage, profile),
+      createLinkSurface(storageUrl, storage),
+    ]) {
+      handlers.push(handleSurface(surface, profile, rules));
+    }
+  }
+
+  function reset(): void {
+    blobs.clear();
+    rules.reset();
+    services.clear();
+    for (const [name, service] of Object.entries(initialServices)) {
+      const fault = findNameFault(name);
+      if (fault !== undefined) throw new TypeError(`services: ${name} ${fault}`);
+      services.set(name, service);
+    }
+  }
+
+  reset();
+  return { handlers, services, files: createSessionFiles(blobs, env), faults: rules, reset };
 }
 
 /** Returns a URL in the form that requests use, without a trailing `/`. */
-function toAddress(url: string): string {
-  if (!URL.canParse(url))
-    throw new TypeError(`baseUrl, gatewayUrl and storageUrl must be URLs, got "${url}".`);
+function toAddress(option: string, url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  if (!URL.canParse(url)) {
+    throw new TypeError(
+      `${option} or baseUrl must be a URL such as https://api.example.com, got "${url}".`,
+    );
+  }
   return new URL(url).href.replace(/\/$/, '');
 }
 

@@ -19,17 +19,20 @@ import {
   toUploadFields,
   UploadError,
 } from '@berth/server-stubs/contract';
-import type { HandlerResponse } from '@berth/server-stubs/runtime';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { FILES_PATH, type Storage, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
 import { createPresentAuth } from '../surfaces/auth/auth.ts';
-import { escapePattern, type MswContext, type Surface } from './surface.ts';
+import { escapePattern, type Surface } from './surface.ts';
 
 /** What every path of the storage API looks like: `/api/v2/envs/{envId}/storages:`. */
 const [{ path: TEMPLATE } = { path: '' }] = storageRoutes.routes;
-const [BEFORE = '', AFTER = ''] = TEMPLATE.slice(0, TEMPLATE.indexOf(':') + 1).split('{envId}');
-const PATH = new RegExp(`^${escapePattern(BEFORE)}([^/]+)${escapePattern(AFTER)}(.*)$`);
+const [BEFORE = '', AFTER = ''] = TEMPLATE.slice(0, TEMPLATE.indexOf(':') + 1)
+  .split('{envId}')
+  .map(escapePattern);
+const PATH = new RegExp(`^${BEFORE}([^/]+)${AFTER}(.*)$`);
 
+/** An operation, independent of `node:http`. */
 type Operation = (
   input: unknown,
   call: Pick<Call, 'request' | 'requestId'> & {
@@ -42,24 +45,22 @@ type Operation = (
 export function createStorageSurface(
   baseUrl: string,
   { storage }: Storage,
-  { profile }: MswContext,
+  profile: WireProfile,
 ): Surface {
   const auth = createPresentAuth(profile).storage;
   const operations = storage as unknown as Readonly<Record<string, Operation>>;
   return {
     name: 'storage',
     baseUrl,
-    path: `${escapePattern(BEFORE)}[^/]+${escapePattern(AFTER)}.*`,
-    subject: ({ rawPath }) => ({ operationId: PATH.exec(rawPath)?.[2], service: undefined }),
+    path: `${BEFORE}[^/]+${AFTER}.*`,
+    identify: ({ rawPath }) => ({ operationId: PATH.exec(rawPath)?.[2], service: undefined }),
     async respond(call, request) {
       const { rawPath, requestId } = call;
       const [, segment = '', id = ''] = PATH.exec(rawPath) ?? [];
       const route = storageRoutes.routes.find(({ operationId }) => operationId === id);
-      const act = operations[id];
-      if (route?.body === undefined || act === undefined) throw notFound(rawPath);
-      if (request.method !== route.method) {
-        throw notAllowed(request.method, [route.method]);
-      }
+      const operation = operations[id];
+      if (route?.body === undefined || operation === undefined) throw notFound(rawPath);
+      if (request.method !== route.method) throw notAllowed(request.method, [route.method]);
       const envId = decodeText(segment);
       if (envId === undefined) throw badPath('envId');
       const { headers } = call.request;
@@ -69,7 +70,7 @@ export function createStorageSurface(
       const input = readJsonBody(bytes, type, route.body, LIMITS.storageBodyBytes);
       assertBatch(input, LIMITS.batchItems);
       const caller = { env: envId, id: 'mock' };
-      const data = await act(input, { envId, caller, request: call.request, requestId });
+      const data = await operation(input, { envId, caller, request: call.request, requestId });
       return toStorageResponse(data, requestId);
     },
   };
@@ -79,13 +80,13 @@ export function createStorageSurface(
 export function createUploadSurface(
   baseUrl: string,
   { upload }: Storage,
-  { profile }: MswContext,
+  profile: WireProfile,
 ): Surface {
   return {
     name: 'upload',
     baseUrl,
     path: escapePattern(UPLOAD_PATH),
-    subject: () => ({ operationId: 'uploadFile', service: undefined }),
+    identify: () => ({ operationId: 'uploadFile', service: undefined }),
     async respond(call, request) {
       if (request.method !== 'POST') throw notAllowed(request.method, ['POST']);
       const { fields, ...file } = await readForm(request);
@@ -95,27 +96,37 @@ export function createUploadSurface(
   };
 }
 
+/** Creates the links to files. */
+export function createLinkSurface(baseUrl: string, { download }: Storage): Surface {
+  return {
+    name: 'link',
+    baseUrl,
+    path: `${escapePattern(FILES_PATH)}/.*`,
+    identify: () => ({ operationId: undefined, service: undefined }),
+    async respond({ request }) {
+      const { status, headers, blob, range } = await download(request);
+      return { status, headers, body: blob?.read(range) };
+    },
+  };
+}
+
 /** Tests may upload as much as fits in memory. */
-const UNLIMITED = {
-  maxFileSize: Number.POSITIVE_INFINITY,
-  maxTotalSize: Number.POSITIVE_INFINITY,
-};
+const UNLIMITED = { maxFileSize: Infinity, maxTotalSize: Infinity };
 
 /**
  * Reads a multipart form (RFC 7578) up to its file. `request.formData()` fails in Node if jsdom has replaced the
  * platform's `File` with its own.
  */
 async function readForm(request: Request) {
-  const type = request.headers.get('content-type') ?? '';
-  const boundary = getMultipartBoundary(type) ?? '';
+  const boundary = getMultipartBoundary(request.headers.get('content-type') ?? '') ?? '';
   const bytes = new Uint8Array(await request.arrayBuffer());
   const fields = new Map<string, string>();
   try {
     for (const part of parseMultipart([bytes], { boundary, ...UNLIMITED })) {
-      const { name = '', filename = '', isFile } = part;
+      const { name = '', filename = '', isFile, headers } = part;
       if (isFileField(name)) {
-        const contentType = toFileType(part.headers['content-type']);
-        return { fields, filename, contentType, file: once(part.bytes) };
+        const contentType = toFileType(headers['content-type']);
+        return { fields, filename, contentType, file: toStream(part.bytes) };
       }
       if (!isFile) addField(fields, name, part.text);
     }
@@ -126,19 +137,6 @@ async function readForm(request: Request) {
   throw missingFile();
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* toStream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-/** Creates the links to files. */
-export function createLinkSurface(baseUrl: string, { download }: Storage): Surface {
-  return {
-    name: 'link',
-    baseUrl,
-    path: `${escapePattern(FILES_PATH)}/.*`,
-    async respond({ request }): Promise<HandlerResponse> {
-      const { status, headers, blob, range } = await download(request);
-      return { status, headers, body: blob?.read(range) };
-    },
-  };
 }

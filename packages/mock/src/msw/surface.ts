@@ -10,82 +10,76 @@ import {
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
-import { type SurfaceName, toRefusal } from '../contract/surface.ts';
+import { refusalFor, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import { applyFaults } from '../faults/fault-kinds.ts';
-import type { FaultRules, FaultSubject } from '../faults/fault-rules.ts';
+import { FAULT_HEADER, type FaultRules, type FaultSubject } from '../faults/fault-rules.ts';
 
-/** What the surfaces share. */
-export interface MswContext {
-  readonly profile: WireProfile;
-  readonly faults: FaultRules;
-}
-
+/** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
 export interface Surface {
   readonly name: SurfaceName;
   /** Start of each URL, without a trailing slash. */
   readonly baseUrl: string;
-  /** Matches the path after the base URL. */
+  /** Regular expression for the path after the base URL. */
   readonly path: string;
   /** Identifies a call for faults. */
-  readonly subject?: (call: Call) => Omit<FaultSubject, 'surface'>;
+  identify(call: Call): Omit<FaultSubject, 'surface'>;
   /**
-   * @param own the headers of every response
+   * @param common the headers of every response
    * @throws errors of the contract, and HttpError
    */
-  readonly respond: (
+  respond(
     call: Call,
     request: Request,
-    own: Readonly<Record<string, string>>,
-  ) => Promise<HandlerResponse | Response>;
+    common: Readonly<Record<string, string>>,
+  ): Promise<HandlerResponse | Response>;
 }
 
-/** Creates the handler of a surface: preflights, faults, errors, and headers. */
-export function handleSurface(surface: Surface, { profile, faults }: MswContext): HttpHandler {
-  const { name, baseUrl, path, respond } = surface;
+/** Creates the handler of a surface, which adds preflights, faults, errors and headers to it. */
+export function handleSurface(
+  surface: Surface,
+  profile: WireProfile,
+  rules: FaultRules,
+): HttpHandler {
+  const { name, baseUrl, path } = surface;
   const cors = createCors(name, profile);
-  const errors = name === 'link' ? 'upload' : name;
 
-  async function answer(request: Request): Promise<Response> {
+  async function respond(request: Request): Promise<Response> {
     const call = toCall(request, baseUrl);
-    const own = { ...cors.response(originOf(request)), 'x-request-id': call.requestId };
-    const finish = (result: HandlerResponse | Response, last = {}) =>
-      result instanceof Response ? result : toFetchResponse(result, own, last, request, profile);
+    const { requestId } = call;
+    const origin = request.headers.get('origin') ?? undefined;
+    const common = { ...cors.response(origin), 'x-request-id': requestId };
+    const send = (response: HandlerResponse) => toFetchResponse(response, common, request, profile);
     // D11: OPTIONS is the CORS preflight (204), even for unknown paths.
     if (request.method === 'OPTIONS') {
-      return finish({ status: 204, headers: cors.preflight(call.request.headers) });
+      return send({ status: 204, headers: cors.preflight(call.request.headers) });
     }
+    let early: Response | undefined;
+    let maxBytes = Infinity;
     try {
-      const subject = { operationId: undefined, service: undefined, ...surface.subject?.(call) };
-      const due = faults.take({ surface: name, ...subject });
-      let ended: Response | undefined;
-      let maxBytes = Infinity;
-      const isOver = await applyFaults(due, {
+      const header = request.headers.get(FAULT_HEADER) ?? undefined;
+      const faults = rules.take({ surface: name, ...surface.identify(call) }, header);
+      const isOver = await applyFaults(faults, {
         signal: request.signal,
         fail(code) {
-          ended = finish(toRefusal(name, code)[toResponse](call));
+          early = send(toRefusal(name, code)[toResponse](call));
         },
         reset() {
-          ended = Response.error();
+          early = Response.error();
         },
         truncate(bytes) {
           maxBytes = Math.min(maxBytes, bytes);
         },
       });
-      const response = isOver
-        ? (ended ?? Response.error())
-        : finish(await respond(call, request, own));
-      return maxBytes < Infinity ? cut(response, maxBytes) : response;
+      if (isOver) return truncate(early ?? Response.error(), maxBytes);
+      const response = await surface.respond(call, request, common);
+      return truncate(response instanceof Response ? response : send(response), maxBytes);
     } catch (error) {
-      const isRejected = error instanceof HttpError;
-      const known = isRejected ? toContractError(errors, error) : error;
-      if (!hasResponse(known)) report(error);
-      const refusal = hasResponse(known) ? known : toRefusal(name, FAILED[errors]);
-      return finish(refusal[toResponse](call), isRejected ? error.headers : {});
+      return truncate(send(toErrorResponse(error, name, call)), maxBytes);
     }
   }
 
   const address = new RegExp(`^${escapePattern(baseUrl)}${path}$`);
-  const handler = http.all(address, ({ request }) => answer(request));
+  const handler = http.all(address, ({ request }) => respond(request));
   const log = handler.log.bind(handler);
   return Object.assign(handler, {
     // In pages, MSW logs complete responses, and would wait until the events end.
@@ -100,87 +94,64 @@ export function report(error: unknown): void {
   console.error(error);
 }
 
-/** The code for a bug in these handlers. */
-const FAILED = { gateway: 'SYS_ERR', storage: 'SYS_ERR', upload: 'InternalError' };
-
 export function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-function isEventStream({ headers }: Response): boolean {
-  return headers.get('content-type')?.startsWith('text/event-stream') === true;
-}
-
-function originOf({ headers }: Request): string | undefined {
-  return headers.get('origin') ?? undefined;
-}
-
-/** Returns the parts of a call that rules and errors read. It has no response to write to. */
+/** Returns the parts of a call that the rules of the contract read: no object of Node.js, and no response. */
 function toCall(request: Request, baseUrl: string): Call {
   const { method, signal } = request;
   const url = request.url.slice(baseUrl.length).replace(/#.*/, '');
-  const [rawPath = '/', ...query] = url.split('?');
+  const mark = url.indexOf('?');
   return {
     request: { method, url, headers: Object.fromEntries(request.headers) },
     requestId: crypto.randomUUID(),
-    rawPath,
-    rawQuery: query.length > 0 ? query.join('?') : undefined,
+    rawPath: mark < 0 ? url : url.slice(0, mark),
+    rawQuery: mark < 0 ? undefined : url.slice(mark + 1),
     signal,
   } as unknown as Call;
 }
 
+function toErrorResponse(error: unknown, name: SurfaceName, call: Call): HandlerResponse {
+  if (error instanceof HttpError) {
+    const known = toContractError(name === 'link' ? 'upload' : name, error)[toResponse](call);
+    return { ...known, headers: { ...error.headers, ...known.headers } };
+  }
+  if (hasResponse(error)) return error[toResponse](call);
+  report(error);
+  return refusalFor('failed', name)[toResponse](call);
+}
+
 function toFetchResponse(
-  { status, headers: given = {}, body }: HandlerResponse,
-  own: Readonly<Record<string, string>>,
-  last: Readonly<Record<string, string>>,
+  { status, headers: added = {}, body }: HandlerResponse,
+  common: Readonly<Record<string, string>>,
   { method, signal }: Request,
   profile: WireProfile,
 ): Response {
-  const headers = new Headers({ ...last, ...own });
-  for (const [name, value] of Object.entries(given)) {
+  const headers = new Headers(common);
+  for (const [name, value] of Object.entries(added)) {
     if (value !== undefined) headers.set(name, String(value));
   }
-  const hasNone = body === undefined || body === null || status === 204 || status === 304;
-  if (hasNone) return new Response(null, { status, headers });
-  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
-  if (!isRaw && !(body instanceof ReadableStream)) {
-    headers.set('content-type', 'application/json');
-    const text = JSON.stringify(toWireForm(body, profile));
-    return new Response(method === 'HEAD' ? null : text, { status, headers });
+  const isBytes = typeof body === 'string' || ArrayBuffer.isView(body);
+  const isJson = Boolean(body) && !isBytes && !(body instanceof ReadableStream);
+  if (isJson) headers.set('content-type', 'application/json');
+  if (body === undefined || method === 'HEAD' || status === 204 || status === 304) {
+    return new Response(null, { status, headers });
   }
-  if (method === 'HEAD') return new Response(null, { status, headers });
-  const content = isRaw ? body : endOnAbort(body, signal);
-  return new Response(content as ConstructorParameters<typeof Response>[0], { status, headers });
-}
-
-/** MSW reads a copy of the body, so its source never sees that the caller has left. */
-function endOnAbort(
-  body: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream({
-    start(controller) {
-      const end = () => {
-        controller.error(signal.reason);
-        void reader.cancel(signal.reason).catch(() => {});
-      };
-      signal.addEventListener('abort', end, { once: true });
-    },
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (signal.aborted) return;
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
+  const content = isJson ? JSON.stringify(toWireForm(body, profile)) : body;
+  // MSW reads a copy of a stream, whose source would never see that the caller has left.
+  return new Response(
+    content instanceof ReadableStream
+      ? content.pipeThrough(new TransformStream(), { signal })
+      : (content as ConstructorParameters<typeof Response>[0]),
+    { status, headers },
+  );
 }
 
 /** Breaks the connection after a number of bytes of the body. */
-function cut(response: Response, bytes: number): Response {
-  let left = bytes;
-  const { status, headers } = response;
+function truncate(response: Response, maxBytes: number): Response {
+  if (maxBytes === Infinity || response.body === null) return response;
+  let left = maxBytes;
   const transform = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       controller.enqueue(chunk.subarray(0, left));
@@ -188,5 +159,10 @@ function cut(response: Response, bytes: number): Response {
       if (left < 0) controller.error(new TypeError('The connection was closed.'));
     },
   });
-  return new Response(response.body?.pipeThrough(transform) ?? null, { status, headers });
+  const { status, headers } = response;
+  return new Response(response.body.pipeThrough(transform), { status, headers });
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }

@@ -127,7 +127,9 @@ it('names a wrong option', () => {
   expect(() => mswHandlers({ baseUrl: BASE, services: { 'a/b': () => new Response() } })).toThrow(
     /^services: a\/b is not a valid service name/,
   );
-  expect(() => mswHandlers({ baseUrl: '/api' })).toThrow('must be URLs, got "/api"');
+  expect(() => mswHandlers({ baseUrl: '/api' })).toThrow(
+    'must be a URL such as https://api.example.com, got "/api"',
+  );
 });
 
 it('allows pages of any origin', async () => {

@@ -1,0 +1,29 @@
+import { GatewayError } from '@berth/server-stubs/contract';
+
+/**
+ * Calls a Fetch handler, whose response may be of another class in environments that imitate a page.
+ *
+ * @param report receives the errors of the handler, which the caller does not see
+ * @throws GatewayError that the handler throws; any other error is a response with the status 500
+ */
+export async function callHandler(
+  name: string,
+  handle: (request: Request) => unknown,
+  request: Request,
+  report: (error: unknown) => void,
+): Promise<Response> {
+  try {
+    const response = await handle(request);
+    if (isResponse(response)) return response;
+    throw new TypeError('return a Response, such as Response.json({ … }).');
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    report(error);
+    const message = `The service ${name} failed: ${error instanceof Error ? error.message : error}`;
+    return Response.json({ message }, { status: 500 });
+  }
+}
+
+function isResponse(value: unknown): value is Response {
+  return typeof (value as Partial<Response> | undefined)?.arrayBuffer === 'function';
+}
