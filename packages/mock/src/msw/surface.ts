@@ -79,13 +79,7 @@ export function handleSurface(
   }
 
   const address = new RegExp(`^${escapePattern(baseUrl)}${path}$`);
-  const handler = http.all(address, ({ request }) => respond(request));
-  const log = handler.log.bind(handler);
-  return Object.assign(handler, {
-    // In pages, MSW logs complete responses, and would wait until the events end.
-    log: (details: Parameters<typeof log>[0]) =>
-      isEventStream(details.response) ? details.response.body?.cancel() : log(details),
-  });
+  return http.all(address, ({ request }) => respond(request));
 }
 
 /** Shows a bug in a service or in these handlers, which otherwise only its response would. */
@@ -161,8 +155,4 @@ function truncate(response: Response, maxBytes: number): Response {
   });
   const { status, headers } = response;
   return new Response(response.body.pipeThrough(transform), { status, headers });
-}
-
-function isEventStream({ headers }: Response): boolean {
-  return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }

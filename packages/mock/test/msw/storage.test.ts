@@ -122,6 +122,9 @@ it('applies faults to the calls that they match, as often as they say', async ()
   berth.faults.put('gone', 'link:truncate=2');
   await expect(fetch(link).then((response) => response.text())).rejects.toThrow();
   expect(() => berth.faults.put('a', 'batchMove:reset')).toThrow(/^match must be an operationId/);
+  berth.faults.delete('gone');
+  const slow = await fetch(link, { headers: { 'x-mock-fault': 'code=SlowDown' } });
+  expect([slow.status, await slow.text()]).toEqual([503, expect.stringContaining('SlowDown')]);
 });
 
 it('sends flat responses if the wire profile says so, failures too', async () => {
