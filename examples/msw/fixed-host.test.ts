@@ -36,6 +36,6 @@ it('mocks a call that was not written for it', async () => {
   const [response] = (await once(call, 'response')) as [IncomingMessage];
   expect(response.headers['x-upstream-status']).toBe('200');
   expect(await text(response)).toBe(
-    'data: {"delta":"Hel"}\n\ndata: {"delta":"lo"}\n\ndata: [DONE]\n\n',
+    'id: 1\ndata: {"delta":"Hel"}\n\nid: 2\ndata: {"delta":"lo"}\n\nid: 3\ndata: [DONE]\n\n',
   );
 });

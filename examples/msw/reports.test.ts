@@ -11,7 +11,7 @@ const storage = createStorageClient({ baseUrl, envId: 'dev', credentials });
 const berth = mswHandlers({
   baseUrl,
   services: {
-    reports: routes({ 'GET /{month}': (_, { month }) => new Response(`<h1>${month}</h1>`) }),
+    reports: routes({ 'GET /:month': (_, { month }) => new Response(`<h1>${month}</h1>`) }),
   },
 });
 const server = setupServer(...berth.handlers);

@@ -11,11 +11,9 @@ import {
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
 import { callHandler } from '../services/call-handler.ts';
-import type { FakeSocket } from '../services/fake-service.ts';
-import { findNameFault } from '../services/routes.ts';
+import { findNameFault, type ServiceHandler, type ServiceSocket } from '../services/service.ts';
 import { createPresentAuth } from '../surfaces/auth/auth.ts';
 import { suggest } from '../util/values.ts';
-import { type HostedService, REFUSED } from './services.ts';
 import { escapePattern, report, type Surface } from './surface.ts';
 
 /** What every path begins with: `/v1/cloudrun/`. */
@@ -24,7 +22,7 @@ const ROOT = TEMPLATE.slice(0, TEMPLATE.indexOf('{'));
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-type Services = ReadonlyMap<string, HostedService>;
+type Services = ReadonlyMap<string, ServiceHandler>;
 
 /** Creates the gateway. As on a server, services see neither credentials nor headers for the mock. */
 export function createGatewaySurface(
@@ -125,7 +123,8 @@ async function toServiceRequest(call: Call, request: Request): Promise<Request> 
   return new Request(`http://${name}${rest}${query}`, init);
 }
 
-/** RFC 6455, section 7.4.1: "an unexpected condition". */
+/** RFC 6455, section 7.4.1: a violated policy, and "an unexpected condition". */
+const REFUSED = 1008;
 const FAILED = 1011;
 
 /** Prefix of protocols that contain credentials (D14). */
@@ -160,7 +159,7 @@ export function handleSockets(gatewayUrl: string, services: Services): WebSocket
 function toServiceSocket(
   client: WebSocketHandlerConnection['client'],
   protocol: string,
-): FakeSocket {
+): ServiceSocket {
   const messages = new ReadableStream<unknown>({
     start(controller) {
       client.addEventListener('message', ({ data }) => controller.enqueue(data));

@@ -1,18 +1,20 @@
-export { GatewayError } from '@berth/server-stubs/contract';
-export type { SessionFaults } from '../faults/fault-rules.ts';
-export type { FakeSocket, ServiceEvent } from '../services/fake-service.ts';
-export type { SessionFile, SessionFiles } from '../session-files.ts';
-export {
-  type MswHandlers,
-  type MswHandlersOptions,
-  mswHandlers,
-} from './msw-handlers.ts';
+export type { Fault } from '../faults/fault-kinds.ts';
+export type { FaultRule, SessionFaults } from '../faults/fault-rules.ts';
 export {
   events,
-  type FetchHandler,
-  type HostedService,
+  GatewayError,
   type RouteHandler,
-  type RouteHandlers,
+  type RouteParams,
+  type RouteSocketHandler,
+  type Routes,
   routes,
-  type SocketHandler,
-} from './services.ts';
+  type ServiceEvent,
+} from '../services/helpers.ts';
+export type {
+  FetchHandler,
+  ServiceHandler,
+  ServiceSocket,
+  SocketHandler,
+} from '../services/service.ts';
+export type { SessionFile, SessionFiles } from '../session-files.ts';
+export { type MswHandlers, type MswHandlersOptions, mswHandlers } from './msw-handlers.ts';

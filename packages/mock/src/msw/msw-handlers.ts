@@ -3,10 +3,9 @@ import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
 import type { RequestHandler, WebSocketHandler } from 'msw';
 import { BUCKET } from '../contract/surface.ts';
 import { FaultRules, type SessionFaults } from '../faults/fault-rules.ts';
-import { findNameFault } from '../services/routes.ts';
+import { findNameFault, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../session-files.ts';
 import { createGatewaySurface, handleSockets } from './gateway.ts';
-import type { HostedService } from './services.ts';
 import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
 import { handleSurface, report } from './surface.ts';
 
@@ -24,7 +23,7 @@ export interface MswHandlersOptions {
   /** The environment. Storage calls to any other are rejected. Default: `dev`. */
   readonly env?: string | undefined;
   /** Hosted services by name. Calls to any other get `SERVICE_NOT_FOUND`. Default: none. */
-  readonly services?: Readonly<Record<string, HostedService>> | undefined;
+  readonly services?: Readonly<Record<string, ServiceHandler>> | undefined;
   /** The deployment's wire profile. Default: the contract's names. */
   readonly wireProfile?: WireProfileInput | undefined;
 }
@@ -34,7 +33,7 @@ export interface MswHandlers {
   /** For `setupServer` or `setupWorker`. MSW uses the first handler that matches, so put your own before these. */
   readonly handlers: readonly (RequestHandler | WebSocketHandler)[];
   /** The hosted services. A test may add and replace them. */
-  readonly services: Map<string, HostedService>;
+  readonly services: Map<string, ServiceHandler>;
   /** The stored files. */
   readonly files: SessionFiles;
   /** Rules that make calls slow or fail. */
@@ -64,7 +63,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   const storageUrl = toAddress('storageUrl', options.storageUrl ?? baseUrl);
   const profile = toWireProfile(options.wireProfile);
   const rules = new FaultRules();
-  const services = new Map<string, HostedService>();
+  const services = new Map<string, ServiceHandler>();
   const blobs = createMemoryStore();
   const handlers: (RequestHandler | WebSocketHandler)[] = [];
 

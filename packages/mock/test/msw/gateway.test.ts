@@ -42,14 +42,15 @@ describe('a hosted service', () => {
     expect(await (await call('orders/7')).json()).toEqual({ id: '7' });
     const posted = await call('orders', { method: 'POST', body: '{"item":3}' });
     expect([posted.status, await posted.json()]).toEqual([201, { item: 3 }]);
+    berth.services.set('files', routes({ 'GET /:a/*': (_, params) => Response.json(params) }));
+    expect(await (await call('files/a%20b/c/d%2F')).json()).toEqual({ a: 'a b', '*': 'c/d%2F' });
     const unknown = await call('orders/7/8');
     expect([unknown.status, await unknown.json()]).toEqual([
       404,
-      { message: 'No route matches GET /7/8. The routes: POST /, GET /{id}.' },
+      { message: 'No route matches GET /7/8. The routes: GET /:id, POST /.' },
     ]);
-    expect(() => routes({ 'GET /{a}/{a}': () => new Response() })).toThrow(
-      'routes["GET /{a}/{a}"] has {a} twice: give each parameter its own name.',
-    );
+    const wrong = { 'PUT /a': () => new Response() } as never;
+    expect(() => routes(wrong)).toThrow('routes: "PUT /a" must be GET, POST or WS and a path');
   });
 
   it('has the headers of the gateway', async () => {
@@ -172,7 +173,7 @@ describe('events', () => {
     const response = await call('count', { signal: controller.signal });
     expect(response.headers.has('content-disposition')).toBe(false);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    expect((await reader?.read())?.value).toMatch(/^data: 1\n\n/);
+    expect((await reader?.read())?.value).toMatch(/^id: 1\ndata: 1\n\n/);
     controller.abort();
     await end;
   });
@@ -186,7 +187,7 @@ describe('WebSockets', () => {
     berth.services.set(
       'chat',
       routes({
-        'WS /rooms/{name}': async (socket, _, { name }) => {
+        'WS /rooms/:name': async (socket, _, { name }) => {
           for await (const message of socket)
             await socket.send(`${name} ${socket.protocol}: ${message}`);
         },

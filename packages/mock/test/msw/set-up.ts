@@ -9,7 +9,7 @@ export const berth = mswHandlers({
   baseUrl: BASE,
   services: {
     orders: routes({
-      'GET /{id}': (_, { id }) => Response.json({ id }),
+      'GET /:id': (_, { id }) => Response.json({ id }),
       'POST /': async (request) => Response.json(await request.json(), { status: 201 }),
     }),
   },

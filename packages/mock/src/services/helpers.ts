@@ -1,0 +1,195 @@
+/** Helpers for services in code, in the mock and in MSW. */
+import type { FetchHandler, ServiceSocket, SocketHandler } from './service.ts';
+
+export { GatewayError } from '@berth/server-stubs/contract';
+
+/** Decoded values of `:name` in the path of a route. What `*` matches is under `*`, as sent. */
+export type RouteParams = Readonly<Record<string, string>>;
+
+/** Handles the calls of one route. */
+export type RouteHandler = (request: Request, params: RouteParams) => Response | Promise<Response>;
+
+/** Handles the WebSockets of one route. */
+export type RouteSocketHandler = (
+  socket: ServiceSocket,
+  request: Request,
+  params: RouteParams,
+) => unknown;
+
+/** Handlers by method and path. */
+export interface Routes {
+  /** Handles GET requests, and HEAD requests without the body. */
+  readonly [get: `GET /${string}`]: RouteHandler;
+  readonly [post: `POST /${string}`]: RouteHandler;
+  /** Handles WebSockets. */
+  readonly [ws: `WS /${string}`]: RouteSocketHandler;
+}
+
+/**
+ * Creates a hosted service from routes. `:name` matches one segment of the path, a final `*` the rest. The first
+ * route that matches handles the call.
+ *
+ * @throws TypeError that names an invalid route
+ * @example
+ * const orders = routes({
+ *   'GET /orders/:id': (_, { id }) => Response.json({ id }),
+ *   'POST /orders': async (request) => Response.json(await request.json(), { status: 201 }),
+ *   'WS /live': async (socket) => {
+ *     for await (const message of socket) await socket.send(message);
+ *   },
+ * });
+ */
+export function routes(handlers: Routes): {
+  readonly fetch: FetchHandler;
+  readonly webSocket: SocketHandler;
+} {
+  const keys = Object.keys(handlers);
+  const table = keys.map((key) => ({ key: key as keyof Routes, ...parseRoute(key) }));
+  const find = (method: string, url: string) => {
+    const { pathname } = new URL(url);
+    for (const route of table) {
+      const params = route.method === method ? route.match(pathname) : undefined;
+      if (params !== undefined) return { handle: handlers[route.key], params };
+    }
+    return undefined;
+  };
+  return {
+    fetch(request) {
+      const { method, url } = request;
+      const found = find(method === 'POST' ? 'POST' : 'GET', url);
+      if (found !== undefined) return (found.handle as RouteHandler)(request, found.params);
+      const message = `No route matches ${method} ${new URL(url).pathname}. The routes: ${keys.join(', ')}.`;
+      return Response.json({ message }, { status: 404 });
+    },
+    webSocket(socket, request) {
+      const found = find('WS', request.url);
+      if (found === undefined) return socket.close(NO_ROUTE, 'No route matches.');
+      return (found.handle as RouteSocketHandler)(socket, request, found.params);
+    },
+  };
+}
+
+/** RFC 6455, section 7.4.1: a generic code for a message that violates a policy. */
+const NO_ROUTE = 1008;
+
+function parseRoute(key: string) {
+  const [, method = '', path = ''] = /^(GET|POST|WS) (\/\S*)$/.exec(key) ?? [];
+  const segments = path.split('/');
+  const hasRest = segments.at(-1) === '*';
+  if (hasRest) segments.pop();
+  if (method === '' || segments.some((text) => /[*{}]|^:$/.test(text))) {
+    throw new TypeError(
+      `routes: "${key}" must be GET, POST or WS and a path, such as "GET /orders/:id". A final * matches the rest.`,
+    );
+  }
+  return {
+    method,
+    match(pathname: string): RouteParams | undefined {
+      const parts = pathname.split('/');
+      if (hasRest ? parts.length <= segments.length : parts.length !== segments.length) {
+        return undefined;
+      }
+      const params: Record<string, string> = {};
+      for (const [index, segment] of segments.entries()) {
+        const part = decodeSegment(parts[index] ?? '');
+        if (!segment.startsWith(':') && segment !== part) return undefined;
+        if (segment.startsWith(':')) {
+          if (part === '') return undefined;
+          params[segment.slice(1)] = part;
+        }
+      }
+      return hasRest ? { ...params, '*': parts.slice(segments.length).join('/') } : params;
+    },
+  };
+}
+
+function decodeSegment(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A server-sent event. */
+export interface ServiceEvent {
+  /** Default: the number of the event, from 1. */
+  readonly id?: string | number;
+  readonly event?: string;
+  /** A string, or any other value, which is sent as JSON. */
+  readonly data?: unknown;
+  /** How many milliseconds the caller waits before it reconnects. */
+  readonly retry?: number;
+  readonly comment?: string;
+}
+
+/**
+ * Responds with server-sent events, as fast as the caller reads them. If the caller disconnects, the iterator ends.
+ *
+ * @param request if it is passed and the events are an array, a caller that reconnects gets those after the one in
+ *   `Last-Event-ID`, or a 204 if there are none, which ends its stream
+ * @example
+ * 'GET /news': (request) => events([{ event: 'mail', data: { from: 'Bob' } }], request)
+ * @example
+ * 'GET /clock': () => events((async function* () { yield { data: 'tick' }; })())
+ */
+export function events(
+  source: Iterable<ServiceEvent> | AsyncIterable<ServiceEvent>,
+  request?: Request,
+): Response {
+  const rest = Array.isArray(source) && request ? skipReceived(source, request) : source;
+  // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
+  if (Array.isArray(rest) && rest.length === 0) return new Response(null, { status: 204 });
+  const iterator = toTexts(rest);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    cancel() {
+      // Not awaited: it ends only when what it waits for does.
+      void iterator.return(undefined);
+    },
+  });
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
+  return new Response(body, { headers });
+}
+
+function skipReceived(list: readonly ServiceEvent[], { headers }: Request): ServiceEvent[] {
+  const last = headers.get('last-event-id');
+  const numbered = list.map((event, index) => ({ id: index + 1, ...event }));
+  const [first, ...others] = numbered.slice(
+    numbered.findLastIndex(({ id }) => String(id) === last) + 1,
+  );
+  // The list ends the stream, and a test need not wait before its client reconnects.
+  return first === undefined ? [] : [{ retry: 1, ...first }, ...others];
+}
+
+async function* toTexts(
+  source: Iterable<ServiceEvent> | AsyncIterable<ServiceEvent>,
+): AsyncGenerator<string, undefined, undefined> {
+  let number = 0;
+  for await (const event of source) {
+    number += 1;
+    yield toEventText({ id: number, ...event });
+  }
+}
+
+/** Formats an event (WHATWG HTML, section 9.2). Each line of the data is a field. */
+function toEventText({ id, event, data, retry, comment }: ServiceEvent): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  const fields = [
+    ...splitLines(comment).map((line) => `: ${line}`),
+    ...(retry === undefined ? [] : [`retry: ${retry}`]),
+    ...(event === undefined ? [] : [`event: ${event}`]),
+    ...(data === undefined ? [] : [`id: ${id}`]),
+    ...splitLines(text).map((line) => `data: ${line}`),
+  ];
+  return `${fields.join('\n')}\n\n`;
+}
+
+function splitLines(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split(/\r\n|\r|\n/);
+}

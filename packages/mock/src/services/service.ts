@@ -1,0 +1,44 @@
+/**
+ * Responds to the calls of a hosted service. The URL of the request has the path and query of the service, and its
+ * headers have no credentials.
+ */
+export type FetchHandler = (request: Request) => Response | Promise<Response>;
+
+/** The service's side of a WebSocket. Iterate over it to receive messages until the caller disconnects. */
+export interface ServiceSocket extends AsyncIterable<string | Uint8Array> {
+  /** Subprotocol; empty if there is none. */
+  readonly protocol: string;
+  /** Resolves when the next message may be sent, or when the caller has disconnected. */
+  send(message: string | Uint8Array): Promise<void>;
+  close(code?: number, reason?: string): void;
+}
+
+/** Handles a WebSocket. When the function returns, the socket stays open and silent. */
+export type SocketHandler = (socket: ServiceSocket, request: Request) => unknown;
+
+/** A hosted service in code: a function, or an object with one or both of these, such as a Hono application. */
+export type ServiceHandler =
+  | FetchHandler
+  | { readonly fetch?: FetchHandler; readonly webSocket?: SocketHandler };
+
+/** A parsed OpenAPI document. */
+export type OpenApiDocument = Readonly<Record<string, unknown>> &
+  ({ readonly openapi: string } | { readonly swagger: string });
+
+/**
+ * A hosted service: code, an OpenAPI document (an object, or the path of a file), or the URL of a real service.
+ */
+export type HostedService = ServiceHandler | string | URL | OpenApiDocument;
+
+/** Hosted services by name. */
+export type HostedServices = Readonly<Record<string, HostedService>>;
+
+/** The contract's pattern for names of hosted services. */
+const NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
+
+/** Returns what is wrong with a service name, as the rest of a sentence; undefined if it is valid. */
+export function findNameFault(name: string): string | undefined {
+  return NAME.test(name)
+    ? undefined
+    : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
+}
