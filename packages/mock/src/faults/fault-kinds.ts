@@ -1,18 +1,26 @@
+import type { ContractErrorOptions } from '@berth/server-stubs/contract';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { SurfaceName } from '../contract/surface.ts';
 import { toMilliseconds } from '../util/values.ts';
 
-/** A call as faults see it. The server and the MSW handlers each implement these effects. */
+/** What faults can do to a call. The server and the MSW handlers both implement it, so a kind works in both. */
 export interface FaultedCall {
+  readonly surface: SurfaceName;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Responds with an error of the surface that is called. */
-  fail(code: string): void;
+  /** Responds with an error of the surface. */
+  fail(code: string, options?: ContractErrorOptions): void;
   /** Closes the connection without a response. */
   reset(): void;
-  /** Closes the connection after this many bytes of the response body. */
-  truncate(bytes: number): void;
+  /** Changes the body of the response. */
+  changeBody(change: BodyChange): void;
 }
+
+/** Changes a part of a body, whose `Content-Length` stays. With `isLast`, the connection closes after it. */
+export type BodyChange = (chunk: Uint8Array) => {
+  readonly chunk: Uint8Array;
+  readonly isLast?: boolean;
+};
 
 interface FaultKind<Value> {
   /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
@@ -29,8 +37,8 @@ interface FaultKind<Value> {
 }
 
 /**
- * All kinds of faults, in the order in which they take effect. The command line, the header, the API and MSW read
- * this table; the README lists the kinds, too.
+ * All kinds of faults, in the order in which they take effect. Options, header, control API, messages and MSW read
+ * this table, so a new kind needs a row here, a line in the README, and nothing else.
  */
 export const FAULT_KINDS = {
   /** Delay before the call is handled, in milliseconds, or a duration such as `2s`. Several faults add up. */
@@ -46,7 +54,7 @@ export const FAULT_KINDS = {
   /** Closes the connection without a response. */
   reset: kind({
     mustBe: 'must be true or omitted.',
-    parse: (value) => (value === true || value === 'true' ? (true as const) : undefined),
+    parse: toTrue,
     apply: (_, call) => call.reset(),
     endsCall: true,
   }),
@@ -54,7 +62,7 @@ export const FAULT_KINDS = {
   truncate: kind({
     mustBe: 'must be an integer number of bytes.',
     parse: (value) => toInteger(value, 0),
-    apply: (bytes, call) => call.truncate(bytes),
+    apply: (bytes, call) => call.changeBody(cutAfter(bytes)),
   }),
   /** An error code of the surface that is called, sent as the contract specifies. */
   code: kind({
@@ -113,6 +121,10 @@ function isCode(value: string): boolean {
   return Object.values(CODES).some((codes) => codes.includes(value));
 }
 
+function toTrue(value: unknown): true | undefined {
+  return value === true || value === 'true' ? true : undefined;
+}
+
 /** @returns undefined if the value is not an integer of at least `min` */
 export function toInteger(value: unknown, min: number): number | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
@@ -121,6 +133,15 @@ export function toInteger(value: unknown, min: number): number | undefined {
 
 /** One hour. */
 const MAX_LATENCY_MS = 3_600_000;
+
+function cutAfter(maxBytes: number): BodyChange {
+  let left = maxBytes;
+  return (chunk) => {
+    const start = chunk.subarray(0, left);
+    left -= chunk.length;
+    return { chunk: start, isLast: left < 0 };
+  };
+}
 
 /** Waits, or until the caller disconnects. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {

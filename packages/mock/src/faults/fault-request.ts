@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasResponse } from '@berth/server-stubs/contract';
 import { type Refusal, toRefusal } from '../contract/surface.ts';
-import { applyFaults } from './fault-kinds.ts';
+import { applyFaults, type BodyChange } from './fault-kinds.ts';
 import { FAULT_HEADER, type FaultRule, type FaultRules, type FaultSubject } from './fault-rules.ts';
 
 /** A request that faults may apply to, before it is validated. */
@@ -32,6 +32,7 @@ export function applyRequestFaults(faulted: FaultedRequest): boolean | Promise<b
   const header = request.headers[FAULT_HEADER.toLowerCase()];
   if ((header === undefined && rules.isEmpty) || request.method === 'OPTIONS') return false;
   const subject = faulted.identify();
+  const { surface } = subject;
   let due: readonly FaultRule[];
   try {
     due = rules.take(subject, header?.toString());
@@ -48,12 +49,13 @@ export function applyRequestFaults(faulted: FaultedRequest): boolean | Promise<b
   const disconnected = new AbortController();
   (response ?? request.socket).once('close', () => disconnected.abort());
   return applyFaults(due, {
+    surface,
     signal: disconnected.signal,
-    fail: (code) => refuse(toRefusal(subject.surface, code)),
+    fail: (code, options) => refuse(toRefusal(surface, code, options)),
     reset: () => resetSocket(request.socket),
-    truncate(bytes) {
+    changeBody(change) {
       // A WebSocket has no body.
-      if (response !== undefined) truncateBody(response, bytes);
+      if (response !== undefined) changeBody(response, change);
     },
   });
 }
@@ -64,36 +66,32 @@ function resetSocket(socket: Duplex): void {
   else socket.destroy();
 }
 
-/**
- * Closes the connection after a number of bytes of the response body. `Content-Length` is unchanged, so that the
- * client notices the missing bytes.
- */
-function truncateBody(response: ServerResponse, maxBytes: number): void {
+/** Changes what is written to a response from now on. */
+function changeBody(response: ServerResponse, change: BodyChange): void {
   const write = response.write.bind(response);
   const end = response.end.bind(response);
-  let left = maxBytes;
-  response.write = ((chunk: Uint8Array | string, encoding?: BufferEncoding) => {
-    if (left < 0) return false;
-    const bytes = toBuffer(chunk, encoding);
-    const start = bytes.subarray(0, left);
-    left -= bytes.length;
-    if (left >= 0) return write(start);
+  let isClosing = false;
+  response.write = ((data: Uint8Array | string, encoding?: BufferEncoding) => {
+    if (isClosing) return false;
+    const { chunk, isLast = false } = change(toBuffer(data, encoding));
+    if (!isLast) return write(chunk);
+    isClosing = true;
     // When this write completes, the head and everything before it have been sent.
-    write(start, () => response.socket?.destroySoon());
+    write(chunk, () => response.socket?.destroySoon());
     return false;
   }) as typeof response.write;
-  response.end = ((chunk?: Uint8Array | string, encoding?: BufferEncoding) => {
+  response.end = ((data?: Uint8Array | string, encoding?: BufferEncoding) => {
     // Node discards the body of a response to HEAD.
-    if (chunk === undefined || response.req.method === 'HEAD') return end();
+    if (data === undefined || response.req.method === 'HEAD') return end();
     // Node does the same for a response that is written in one piece.
     if (!response.headersSent && !response.hasHeader('content-length')) {
-      response.setHeader('content-length', toBuffer(chunk, encoding).length);
+      response.setHeader('content-length', toBuffer(data, encoding).length);
     }
-    response.write(chunk, encoding as BufferEncoding);
-    return left < 0 ? response : end();
+    response.write(data, encoding as BufferEncoding);
+    return isClosing ? response : end();
   }) as typeof response.end;
 }
 
-function toBuffer(chunk: Uint8Array | string, encoding: BufferEncoding | undefined): Buffer {
-  return typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
+function toBuffer(data: Uint8Array | string, encoding: BufferEncoding | undefined): Buffer {
+  return typeof data === 'string' ? Buffer.from(data, encoding) : Buffer.from(data);
 }

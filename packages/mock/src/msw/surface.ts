@@ -11,7 +11,7 @@ import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
 import { refusalFor, type SurfaceName, toRefusal } from '../contract/surface.ts';
-import { applyFaults } from '../faults/fault-kinds.ts';
+import { applyFaults, type BodyChange } from '../faults/fault-kinds.ts';
 import { FAULT_HEADER, type FaultRules, type FaultSubject } from '../faults/fault-rules.ts';
 
 /** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
@@ -54,28 +54,27 @@ export function handleSurface(
       return send({ status: 204, headers: cors.preflight(call.request.headers) });
     }
     let early: Response | undefined;
-    let maxBytes = Infinity;
-    try {
+    const changes: BodyChange[] = [];
+    const answer = async () => {
       const header = request.headers.get(FAULT_HEADER) ?? undefined;
       const faults = rules.take({ surface: name, ...surface.identify(call) }, header);
       const isOver = await applyFaults(faults, {
+        surface: name,
         signal: request.signal,
-        fail(code) {
-          early = send(toRefusal(name, code)[toResponse](call));
+        fail(code, options) {
+          early = send(toRefusal(name, code, options)[toResponse](call));
         },
         reset() {
           early = Response.error();
         },
-        truncate(bytes) {
-          maxBytes = Math.min(maxBytes, bytes);
-        },
+        changeBody: (change) => changes.push(change),
       });
-      if (isOver) return truncate(early ?? Response.error(), maxBytes);
+      if (isOver) return early ?? Response.error();
       const response = await surface.respond(call, request, common);
-      return truncate(response instanceof Response ? response : send(response), maxBytes);
-    } catch (error) {
-      return truncate(send(toErrorResponse(error, name, call)), maxBytes);
-    }
+      return response instanceof Response ? response : send(response);
+    };
+    const response = await answer().catch((error) => send(toErrorResponse(error, name, call)));
+    return changes.reduce(changeBody, response);
   }
 
   const address = new RegExp(`^${escapePattern(baseUrl)}${path}$`);
@@ -142,17 +141,14 @@ function toFetchResponse(
   );
 }
 
-/** Breaks the connection after a number of bytes of the body. */
-function truncate(response: Response, maxBytes: number): Response {
-  if (maxBytes === Infinity || response.body === null) return response;
-  let left = maxBytes;
+function changeBody(response: Response, change: BodyChange): Response {
   const transform = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      controller.enqueue(chunk.subarray(0, left));
-      left -= chunk.length;
-      if (left < 0) controller.error(new TypeError('The connection was closed.'));
+    transform(data, controller) {
+      const { chunk, isLast } = change(data);
+      controller.enqueue(chunk);
+      if (isLast) controller.error(new TypeError('The connection was closed.'));
     },
   });
-  const { status, headers } = response;
-  return new Response(response.body.pipeThrough(transform), { status, headers });
+  const { status, headers, body } = response;
+  return body === null ? response : new Response(body.pipeThrough(transform), { status, headers });
 }
