@@ -108,7 +108,7 @@ describe('a rule', () => {
     ['uploadFile:code=SYS_ERR', 'code must be an error code of uploadFile: AccessDenied'],
     ['times=0,reset', 'times must be a positive integer'],
     ['times=2', 'The fault must contain at least one of latency, reset'],
-    [null, 'The body must be a rule'],
+    [null, 'The fault must be a rule'],
     [{ latency: 'x' }, 'latency must be'],
     [{ reset: true, time: 1 }, 'time is not a field: do you mean times?'],
     [{ reset: true, name: 'b' }, 'name must be a, or omitted'],

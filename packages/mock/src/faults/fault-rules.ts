@@ -156,7 +156,7 @@ export function parseFaultRule(
   const fields = typeof input === 'string' ? splitRule(input) : input;
   if (!isObject(fields)) {
     throw new FieldError(
-      place.slice(0, -1) || 'The body',
+      place.slice(0, -1) || 'The fault',
       'must be a rule, such as { "latency": 200 } or "latency=200".',
     );
   }
