@@ -1,10 +1,11 @@
-import { GatewayError } from '@berth/server-stubs/contract';
+import { hasResponse } from '@berth/server-stubs/contract';
 
 /**
  * Calls a Fetch handler, whose response may be of another class in environments that imitate a page.
  *
  * @param report receives the errors of the handler, which the caller does not see
- * @throws GatewayError that the handler throws; any other error is a response with the status 500
+ * @throws GatewayError that the handler throws, or the error of a body that is too large; any other error is a response
+ *   with the status 500
  */
 export async function callHandler(
   name: string,
@@ -14,10 +15,13 @@ export async function callHandler(
 ): Promise<Response> {
   try {
     const response = await handle(request);
-    if (isResponse(response)) return response;
-    throw new TypeError('return a Response, such as Response.json({ … }).');
+    if (!isResponse(response)) {
+      throw new TypeError('return a Response, such as Response.json({ … }).');
+    }
+    if (response.bodyUsed) throw new TypeError('create a new Response for each call.');
+    return response;
   } catch (error) {
-    if (error instanceof GatewayError) throw error;
+    if (hasResponse(error)) throw error;
     report(error);
     const message = `The service ${name} failed: ${error instanceof Error ? error.message : error}`;
     return Response.json({ message }, { status: 500 });

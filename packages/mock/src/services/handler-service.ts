@@ -1,0 +1,143 @@
+import { on } from 'node:events';
+import { Readable } from 'node:stream';
+import type {
+  GatewayCall,
+  GatewayInput,
+  ServiceResponse,
+  WebSocketResponse,
+} from '@berth/server-stubs';
+import type { WebSocket } from 'ws';
+import { callHandler } from './call-handler.ts';
+import { type RunningService, toServiceHeaders } from './running-service.ts';
+import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
+
+export interface HandlerOptions {
+  /** Header that marks the response of a hosted service (D10). */
+  readonly upstreamStatus: string;
+  /** Called with the errors that a service throws. */
+  readonly onProblem: (message: string) => void;
+}
+
+/** Runs a service in code. */
+export function createHandlerService(
+  name: string,
+  service: ServiceHandler,
+  { upstreamStatus, onProblem }: HandlerOptions,
+): RunningService {
+  const fetch = typeof service === 'function' ? service : service.fetch?.bind(service);
+  const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
+  const report = (error: unknown) => {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    // The first frame says where. Modules that are loaded again have a query.
+    const [message, frame = ''] = text.replace(/\?berth-services=\d+/g, '').split(/\n(?= +at )/, 2);
+    onProblem(`The service ${name} failed: ${message} ${frame.trim()}`.trim());
+  };
+  return {
+    async call(input, call) {
+      if (fetch === undefined) return { status: 426, headers: { upgrade: 'websocket' } };
+      const response = await callHandler(name, fetch, toRequest(input, call), report);
+      return toServiceResponse(response, input.method === 'HEAD');
+    },
+    ...(webSocket && {
+      open: (input, call) => openWebSocket(webSocket, input, call, upstreamStatus, report),
+    }),
+  };
+}
+
+function toRequest(input: GatewayInput, { signal }: GatewayCall): Request {
+  const { name, target, method, body } = input;
+  const headers = new Headers();
+  for (const [header, values] of Object.entries(toServiceHeaders(input))) {
+    for (const value of [values].flat()) headers.append(header, value);
+  }
+  const stream = body && (Readable.toWeb(body) as ReadableStream<Uint8Array>);
+  const init = { method, headers, signal, body: stream ?? null, duplex: 'half' as const };
+  return new Request(`http://${name}${target}`, init);
+}
+
+/** @param isHead whether the caller gets no body, so that a stream has to end */
+function toServiceResponse(response: Response, isHead: boolean): ServiceResponse {
+  const { status, body } = response;
+  const headers: Record<string, string | string[]> = Object.fromEntries(response.headers);
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) headers['set-cookie'] = cookies;
+  if (body === null) return { status, headers };
+  if (!isHead) return { status, headers, body };
+  void body.cancel();
+  return { status, headers };
+}
+
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
+const FAILED = 1011;
+
+/** Opens a WebSocket and runs the handler on it. The first subprotocol that the caller offers is selected. */
+async function openWebSocket(
+  handle: SocketHandler,
+  input: GatewayInput,
+  call: GatewayCall,
+  upstreamStatus: string,
+  report: (error: unknown) => void,
+): Promise<WebSocketResponse> {
+  // Loaded only when a WebSocket is opened.
+  const { WebSocketServer } = await import('ws');
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+  });
+  server.on('headers', (headers) => {
+    // D9: every gateway response has it, 101 and OPTIONS included.
+    headers.push(`X-Request-Id: ${call.requestId}`, `${upstreamStatus}: 101`);
+  });
+  return {
+    status: 101,
+    open(connection, head) {
+      server.handleUpgrade(call.request, connection, head, async (opened) => {
+        const socket = toServiceSocket(opened);
+        try {
+          await handle(socket, toRequest(input, call));
+        } catch (error) {
+          if (opened.readyState !== opened.OPEN) return;
+          report(error);
+          socket.close(FAILED, 'The function failed.');
+        } finally {
+          socket.ignore();
+        }
+      });
+    },
+  };
+}
+
+/** Maximum number of unread messages: beyond it, the caller has to wait. */
+const MAX_UNREAD = 64;
+
+function toServiceSocket(socket: WebSocket): ServiceSocket & { ignore(): void } {
+  const unread = on(socket, 'message', { close: ['close'], highWaterMark: MAX_UNREAD });
+  /** Stops reading: further messages are dropped. */
+  const ignore = () => {
+    void unread.return?.();
+    // An invalid frame closes the socket; nothing else needs to be done.
+    socket.on('error', () => {}).resume();
+  };
+  return {
+    protocol: socket.protocol,
+    // The callback is called once the system has accepted the message, so a caller that does not read
+    // delays it. Yielding lets other tasks run if the caller reads as fast as the function writes.
+    send: (message) => new Promise((resolve) => socket.send(message, () => setImmediate(resolve))),
+    close(code, reason) {
+      ignore();
+      socket.close(code, reason);
+    },
+    ignore,
+    async *[Symbol.asyncIterator]() {
+      for (;;) {
+        const { done, value } = await unread.next().catch(() => ({ done: true, value: undefined }));
+        if (done) return;
+        const [data, isBinary] = value as [Buffer, boolean];
+        yield isBinary ? data : data.toString();
+      }
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { type Duplex, pipeline } from 'node:stream';
+import {
+  type GatewayCall,
+  GatewayError,
+  type GatewayInput,
+  type ServiceResponse,
+} from '@berth/server-stubs';
+import { type RunningService, type ServiceHeaders, toServiceHeaders } from './running-service.ts';
+
+/**
+ * Forwards the calls to a real service, and streams both bodies. Path, query and frames of WebSockets are not
+ * changed. If the caller disconnects, the call is aborted.
+ *
+ * @param connect opens a connection. Default: to the host of the URL
+ */
+export function createUrlService(base: URL, connect?: () => Duplex): RunningService {
+  return {
+    async call(input, call) {
+      const request = toRequest(base, input, call, {}, connect);
+      const received = awaitResponse(request, base, call.signal);
+      if (input.body === undefined) request.end();
+      else pipeline(input.body, request, () => {});
+      const { response } = await received;
+      return toServiceResponse(response);
+    },
+    async open(input, call) {
+      const request = toRequest(base, input, call, UPGRADE, connect);
+      const received = awaitResponse(request, base, call.signal);
+      request.end();
+      const { response, connection: service, head } = await received;
+      if (service === undefined) return toServiceResponse(response);
+      // If the caller disconnects before the 101 is written, nobody uses the connection.
+      const leave = () => service.destroy();
+      call.response.once('close', leave);
+      return {
+        status: 101,
+        headers: response.headersDistinct,
+        open(caller, sent) {
+          call.response.off('close', leave);
+          if (head !== undefined && head.length > 0) service.unshift(head);
+          if (sent.length > 0) caller.unshift(sent);
+          forward(caller, service);
+          forward(service, caller);
+        },
+      };
+    },
+  };
+}
+
+const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket' };
+
+function toRequest(
+  base: URL,
+  input: GatewayInput,
+  { request, signal }: GatewayCall,
+  added: ServiceHeaders,
+  connect: (() => Duplex) | undefined,
+): ClientRequest {
+  const { host: _, ...headers } = toServiceHeaders(input);
+  const send = base.protocol === 'https:' ? requestHttps : requestHttp;
+  return send({
+    protocol: base.protocol,
+    // The brackets of an IPv6 address are only URL syntax.
+    hostname: base.hostname.replace(/^\[|\]$/g, ''),
+    port: base.port,
+    path: base.pathname.replace(/\/$/, '') + input.target,
+    method: input.method,
+    signal,
+    // Either, because an agent opens connections itself.
+    ...(connect === undefined ? { agent: false } : { createConnection: connect }),
+    headers: {
+      ...headers,
+      'x-forwarded-for': request.socket.remoteAddress ?? 'unknown',
+      'x-forwarded-proto': 'http',
+      ...(request.headers.host !== undefined && { 'x-forwarded-host': request.headers.host }),
+      ...added,
+    },
+  });
+}
+
+/** A real service's response: its head, and the connection after the switch to a WebSocket. */
+interface Received {
+  readonly response: IncomingMessage;
+  readonly connection?: Duplex;
+  readonly head?: Buffer;
+}
+
+/** D13: "If a service does not send its response headers within 60 s, the call fails with `SERVICE_TIMEOUT`." */
+const TIMEOUT_MS = 60_000;
+
+/** @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY */
+function awaitResponse(request: ClientRequest, base: URL, signal: AbortSignal): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      request.destroy(new GatewayError('SERVICE_TIMEOUT'));
+    }, TIMEOUT_MS);
+    const settle = (received: Received) => {
+      clearTimeout(timer);
+      resolve(received);
+    };
+    request.on('error', (error) => {
+      clearTimeout(timer);
+      reject(signal.aborted || error instanceof GatewayError ? error : toError(error, base));
+    });
+    request.once('response', (response) => {
+      if (response.statusCode === 101) request.destroy(new Error('101 without a protocol'));
+      else settle({ response });
+    });
+    request.once('upgrade', (response, connection, head) => {
+      const { upgrade = '' } = response.headers;
+      if (request.getHeader('upgrade') === upgrade.toLowerCase()) {
+        settle({ response, connection, head });
+        return;
+      }
+      connection.destroy();
+      request.destroy(new Error(`an upgrade to ${upgrade} that was not requested`));
+    });
+  });
+}
+
+const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT'];
+
+function toError(cause: NodeJS.ErrnoException, { origin }: URL): GatewayError {
+  const { code = '', message } = cause;
+  return UNREACHABLE.includes(code)
+    ? new GatewayError('SERVICE_LB_STATUS_ABNORMAL', {
+        message: `The real service ${origin} cannot be reached: ${code}.`,
+        cause,
+      })
+    : new GatewayError('BAD_GATEWAY', {
+        message: `The real service ${origin} did not send a valid response: ${message || code}.`,
+        cause,
+      });
+}
+
+/** Repeated headers stay separate. */
+function toServiceResponse(response: IncomingMessage): ServiceResponse {
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headersDistinct,
+    body: response,
+  };
+}
+
+/** Forwards bytes with backpressure. If either side fails, both are closed. */
+function forward(from: Duplex, to: Duplex): void {
+  from.on('error', () => to.destroy());
+  from.once('close', () => (from.readableEnded ? to.end() : to.destroy()));
+  from.pipe(to);
+}
