@@ -8,6 +8,13 @@ export function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
+export function mapValues(
+  value: unknown,
+  change: (value: unknown, key: string) => unknown,
+): JsonObject {
+  return Object.fromEntries(entriesOf(value).map(([key, each]) => [key, change(each, key)]));
+}
+
 export function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }

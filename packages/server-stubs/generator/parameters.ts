@@ -24,7 +24,7 @@ const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...Param
 };
 
 /** Header parameters with these names must be ignored: OpenAPI 3.1.1 §4.8.12.2.1. */
-export const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
+export const IGNORED_HEADERS = /^(?:accept|content-type|authorization)$/i;
 
 export interface ParameterModel {
   readonly parameter: Parameter;
@@ -40,7 +40,7 @@ export function readParameter(
   const { name } = value;
   const place = Object.keys(STYLES).find((each) => each === value.in) as ParameterPlace | undefined;
   if (typeof name !== 'string' || place === undefined) return undefined;
-  if (place === 'header' && IGNORED_HEADERS.includes(name.toLowerCase())) return undefined;
+  if (place === 'header' && IGNORED_HEADERS.test(name)) return undefined;
   const styles = STYLES[place];
   const style = styles.find((each) => each === (value.style ?? styles[0]));
   if (style === undefined) {

@@ -353,16 +353,6 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    /**
-     * `GET /v1/cloudrun/{name}`
-     * Call the root of a hosted service with GET
-     * @description Forwards a GET to the root path of the service. A slash after the name makes no difference. The
-     *     query string is forwarded byte for byte.
-     *
-     *     A WebSocket handshake (RFC 6455) is authenticated like any call. If the service accepts it, the
-     *     response is 101 with `X-Request-Id`. Text and binary messages pass in both directions, and so do the
-     *     subprotocols, the close code and its reason.
-     */
     "cloudrun-get-root": {
         parameters: {
             query?: never;
@@ -401,12 +391,6 @@ export interface operations {
             };
         };
     };
-    /**
-     * `POST /v1/cloudrun/{name}`
-     * Call the root of a hosted service with POST
-     * @description Forwards a POST to the root path of the service. A slash after the name makes no difference. The
-     *     query string and the body are forwarded byte for byte.
-     */
     "cloudrun-post-root": {
         parameters: {
             query?: never;
@@ -438,16 +422,6 @@ export interface operations {
             };
         };
     };
-    /**
-     * `GET /v1/cloudrun/{name}/{anyPath}`
-     * Call a path of a hosted service with GET
-     * @description Forwards a GET to a path of the service. The path after the name and the query string reach the
-     *     service byte for byte, without being decoded or encoded again.
-     *
-     *     A WebSocket handshake (RFC 6455) is authenticated like any call. If the service accepts it, the
-     *     response is 101 with `X-Request-Id`. Text and binary messages pass in both directions, and so do the
-     *     subprotocols, the close code and its reason.
-     */
     "cloudrun-get": {
         parameters: {
             query?: never;
@@ -494,12 +468,6 @@ export interface operations {
             };
         };
     };
-    /**
-     * `POST /v1/cloudrun/{name}/{anyPath}`
-     * Call a path of a hosted service with POST
-     * @description Forwards a POST to a path of the service. The path after the name, the query string and the body
-     *     reach the service byte for byte, without being decoded or encoded again.
-     */
     "cloudrun-post": {
         parameters: {
             query?: never;

@@ -825,11 +825,6 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    /**
-     * `POST /api/v2/envs/{envId}/storages:getUploadMetaData`
-     * Get the attributes for an upload
-     * @description First step of an upload: returns the URL, the form values and the file ID for a cloud path.
-     */
     getUploadMetaData: {
         parameters: {
             query?: never;
@@ -850,13 +845,6 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
-    /**
-     * `POST /api/v2/envs/{envId}/storages:batchGetTempUrls`
-     * Get temporary download links
-     * @description Returns a download link for each file. The list in the response has one entry for each item. A bad
-     *     item does not affect the others, and the `code` for a missing file is never `SUCCESS`. A link stops
-     *     working after its `maxAge`.
-     */
     batchGetTempUrls: {
         parameters: {
             query?: never;
@@ -877,13 +865,6 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
-    /**
-     * `POST /api/v2/envs/{envId}/storages:batchDelete`
-     * Delete files
-     * @description Deletes only the files in the list. Afterwards, a deleted file is not found. A link from before may
-     *     work until it expires, because a cache may hold the file. The list in the response has one entry for
-     *     each item. A bad item does not affect the others, and the `code` for a missing file is never `SUCCESS`.
-     */
     batchDelete: {
         parameters: {
             query?: never;
@@ -904,13 +885,6 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
-    /**
-     * `POST /api/v2/envs/{envId}/storages:batchCopyFile`
-     * Copy or move files
-     * @description Copies each file in the list, or moves it if `removeOriginal` is true. The list in the response has
-     *     one entry for each item. A bad item, such as a missing file, does not affect the others. If a move
-     *     fails, the source is left unchanged. `statusCode` equals the HTTP status of the response.
-     */
     batchCopyFile: {
         parameters: {
             query?: never;
@@ -931,17 +905,6 @@ export interface operations {
             default: components["responses"]["Failed"];
         };
     };
-    /**
-     * `POST /`
-     * Upload the content of a file
-     * @description Second step of an upload: a multipart form, posted to exactly the `url` that was returned. The form
-     *     contains the grant. Send `file` as the last field, because deployments of this project, like many
-     *     object stores, ignore everything after it.
-     *
-     *     An error is an XML document with an `Error` element, whatever its status. The response to a
-     *     successful upload never contains this element. If the signature, token, meta file ID or key is
-     *     missing or wrong, or the upload is interrupted, nothing is stored.
-     */
     uploadFile: {
         parameters: {
             query?: never;
