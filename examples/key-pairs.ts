@@ -1,7 +1,7 @@
 import { createGatewayClient, createStorageClient, tc3, tc3Storage } from '@berth/client';
 import { createMock } from '@berth/mock';
 
-await using mock = await createMock({ auth: 'strict' });
+await using mock = await createMock({ credentials: 'strict' });
 const { id: secretId, secret: secretKey } = await mock.credentials();
 
 const gateway = createGatewayClient({

@@ -73,7 +73,7 @@ async function compareThroughput(
 async function compareOwnDocument(runs: number): Promise<Row> {
   return compareThroughput(
     OWN,
-    () => startOn(ORDER, (port) => [OURS, ORDERS, '--port', port, '--quiet']),
+    () => startOn(ORDER, (port) => [OURS, ORDERS, '--port', port, '--log', 'quiet']),
     () => startOn(ORDER, (port) => [PRISM, 'mock', ORDERS, '--port', port, ...SILENT]),
     runs,
   );
@@ -99,7 +99,7 @@ const weigh = (start: Start) => async (): Promise<number> => {
 
 /** Starts the mock with its defaults, which act on uploaded files. */
 function startOurs(): Promise<Target> {
-  return startOn(DELETE, (port) => [OURS, '--port', port, '--quiet']);
+  return startOn(DELETE, (port) => [OURS, '--port', port, '--log', 'quiet']);
 }
 
 function startPeer(): Promise<Target> {

@@ -9,7 +9,7 @@ import { copyExample, readCommands, removeCopies, runIn, toPattern } from './run
 let strict: Mock;
 
 beforeAll(async () => {
-  strict = await createMock({ auth: 'strict' });
+  strict = await createMock({ credentials: 'strict' });
 });
 afterAll(async () => {
   await strict.close();

@@ -16,7 +16,7 @@ let storage: StorageClient;
 let viaFetch: StorageClient;
 
 beforeAll(async () => {
-  mock = await createMock({ maxStoreBytes: 512 * 1024 * 1024 });
+  mock = await createMock({ maxSessionBytes: 512 * 1024 * 1024 });
   folder = await mkdtemp(join(tmpdir(), 'berth-upload-'));
   storage = storageAt(mock.storageUrl);
   viaFetch = storageAt(mock.storageUrl, { fetch: (url, init) => fetch(url, init) });

@@ -1,14 +1,17 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
 import module from 'node:module';
-import { readPackageInfo } from './util/package-info.ts';
 
 // A reader such as `| head` may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+/** One folder up in both the source and the build. */
+const file = new URL('../package.json', import.meta.url);
+const { version, engines } = JSON.parse(readFileSync(file, 'utf8'));
+const floor = engines.node.replace('>=', '');
 const { node } = process.versions;
-const floor = readPackageInfo().engines.node.replace('>=', '');
 if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth-mock needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
@@ -17,5 +20,5 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   module.enableCompileCache();
   // Imported dynamically because older versions of Node could not even parse it.
   const { run } = await import('./cli/run.ts');
-  await run(process.argv);
+  await run(process.argv, version);
 }

@@ -26,24 +26,26 @@ test('close can be called again, and ends open connections', async () => {
 });
 
 test.each<[object, string]>([
-  [{ port: -1 }, 'port must be an integer from 0 to 65535.'],
-  [{ env: 'a.b' }, 'env must be a single host name label'],
+  [{ port: -1 }, 'port must be an integer from 0 to 65535, got'],
+  [{ env: 'a.b' }, 'env must be a host name label'],
   [{ host: '' }, 'host must be an address'],
-  [{ maxStoreBytes: 0 }, 'maxStoreBytes must be a positive integer'],
-  [{ port: '4010' }, 'port must be an integer from 0 to 65535.'],
+  [{ maxSessionBytes: 0 }, 'maxSessionBytes must be a positive integer, got 0.'],
+  [{ port: '4010' }, 'port must be an integer from 0 to 65535, got'],
   [{ host: 1 }, "host must be an address of this machine, such as '127.0.0.1', got 1."],
-  [{ env: 1 }, "env must be a host name label, such as 'dev', got 1."],
+  [{ env: 1 }, "such as 'dev', got 1."],
   [{ dynamic: 1 }, 'dynamic must be true or false, got 1.'],
   [{ seed: 1 }, "seed must be a string, such as 'a', got 1."],
-  [{ auth: null }, 'auth must be one of present, strict.'],
+  [{ credentials: null }, 'credentials must be one of present, strict, got null.'],
   [{ origins: 'https://a.example' }, "origins must be a list of origins, such as ['https://"],
-  [{ services: 5 }, 'services must be the path of a folder or file, or definitions by name'],
+  [{ services: 5 }, 'services must be the path of a file, or services by name'],
   [{ document: {} }, 'document must be the path of an OpenAPI document, got {}.'],
   [{ faults: 'latency=200' }, "faults must be a list of rules, such as ['latency=200'], got 'lat"],
   [{ faults: [null] }, 'faults must be a list of rules'],
   [{ faults: [{ fault: 'reset' }] }, 'faults[0].name must have 1 to 100 characters'],
-  [{ maxStoreBytes: '1' }, 'maxStoreBytes must be a positive integer.'],
-  [{ wireProfile: 'a' }, 'wireProfile must be an object.'],
+  [{ maxSessions: '1' }, 'maxSessions must be a positive integer'],
+  [{ wireProfile: 'a' }, "wireProfile must be an object, got 'a'."],
+  [{ maxSesions: 1 }, 'maxSesions is not a field: do you mean maxSessions?'],
+  [{ log: 'loud' }, 'log must be one of text, json, quiet'],
 ])('rejects %j by name', async (options, sentence) => {
   await expect(createMock(options)).rejects.toThrow(sentence);
 });

@@ -1,7 +1,29 @@
-import { createMockSession, type MockSession } from './control/mock-session.ts';
-import type { MockOptions } from './options.ts';
-import { serve } from './serve.ts';
-import { KEY_PAIR, type MockCredentials } from './surfaces/auth/auth.ts';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { toProfileDocument } from '@berth/spec/profile-documents';
+import { createApp } from './app.ts';
+import type { Context } from './context.ts';
+import { documents } from './contract/contract.ts';
+import type { Oracle } from './contract/oracle/create-oracle.ts';
+import { originOf, toUrlHost } from './host.ts';
+import { createHttpServer } from './http-server.ts';
+import { type CallRecord, RequestLog, toJsonLine, toLine } from './log.ts';
+import { createMockSession, type MockSession } from './mock-session.ts';
+import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
+import { createServices, type ServicesEvents } from './services/create-services.ts';
+import { describeServiceFault } from './services/services.ts';
+import { Sessions } from './session.ts';
+import {
+  type Auth,
+  createPresentAuth,
+  KEY_PAIR,
+  type MockCredentials,
+} from './surfaces/auth/auth.ts';
+import { createDocumentSurface } from './surfaces/document.ts';
+import { createGateway } from './surfaces/gateway.ts';
+import { createStorage, createUpload } from './surfaces/storage.ts';
 
 /** A running mock. */
 export interface Mock {
@@ -15,7 +37,7 @@ export interface Mock {
   readonly uploadUrl: string;
   /** Port that the mock listens on. */
   readonly port: number;
-  /** Credentials that `auth: 'strict'` accepts. */
+  /** Credentials that `credentials: 'strict'` accepts. */
   credentials(): Promise<MockCredentials>;
   /**
    * Returns a session, to inspect or change what calls can change: files, clock, faults and log. A call
@@ -40,13 +62,48 @@ export interface Mock {
  * await fetch(`${mock.gatewayUrl}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer any' } });
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {
-  const { url, port, context, close } = await serve(options);
-  let closed: Promise<void> | undefined;
-  const closeOnce = () => {
-    closed ??= close();
-    return closed;
+  const { mock } = await startMock(resolveOptions(options));
+  return mock;
+}
+
+/**
+ * Starts a mock, and returns what the command line needs besides it.
+ *
+ * @param events called when the files of services change. Default: errors are emitted as warnings
+ */
+export async function startMock(options: ResolvedOptions, events: ServicesEvents = WARN) {
+  const context = await createContext(options, events);
+  const auth = await createAuth(options);
+  const app = createApp(context, {
+    gateway:
+      options.document === undefined
+        ? createGateway(context, auth)
+        : createDocumentSurface(context),
+    storage: createStorage(context, auth),
+    upload: createUpload(context),
+  });
+  const server = createHttpServer(app, context.profile);
+  const sockets = trackSockets(server);
+  const stop = Promise.withResolvers<void>();
+  let isClosed = false;
+  const close = () => {
+    if (isClosed) return stop.promise;
+    isClosed = true;
+    context.services.close();
+    server.close(() => stop.resolve());
+    for (const socket of sockets) socket.destroy();
+    return stop.promise;
   };
-  return {
+  server.listen(options.port, options.host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    context.services.close();
+    throw error;
+  }
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${toUrlHost(options.host)}:${port}`;
+  const mock: Mock = {
     url,
     gatewayUrl: url,
     storageUrl: url,
@@ -54,10 +111,93 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     port,
     async credentials() {
       const { mintToken } = await import('./surfaces/auth/strict-auth.ts');
-      return { ...KEY_PAIR, token: await mintToken(context.options.env) };
+      return { ...KEY_PAIR, token: await mintToken(options.env) };
     },
-    session: (id = '') => createMockSession(context.sessions, id),
-    close: closeOnce,
-    [Symbol.asyncDispose]: closeOnce,
+    session: (id = '') => createMockSession(context, id),
+    close,
+    [Symbol.asyncDispose]: close,
   };
+  return { mock, context };
+}
+
+const WARN: ServicesEvents = {
+  onFault: (fault) => process.emitWarning(describeServiceFault(fault), 'BerthWarning'),
+};
+
+async function createContext(options: ResolvedOptions, events: ServicesEvents): Promise<Context> {
+  const { wireProfile: profile, document, dynamic, seed, host, port } = options;
+  const standard = { dynamic, seed };
+  const log = new RequestLog();
+  const toOrigin = (request: IncomingMessage) =>
+    // A caller without a valid Host gets an error, so that the port of its links does not matter.
+    originOf(request) ?? `http://${toUrlHost(host)}:${port}`;
+  let oracle: Promise<Oracle> | undefined;
+  return {
+    options,
+    profile,
+    standard,
+    oracle() {
+      oracle ??= loadOracle(options);
+      return oracle;
+    },
+    originOf: toOrigin,
+    onCall: createPrinter(options),
+    log,
+    sessions: new Sessions({
+      ...options,
+      storage: {
+        publicUrl: toOrigin,
+        wireProfile: () => profile,
+        onError: (error) => process.emitWarning(error as Error),
+      },
+      onDrop: (session) => log.clear(session),
+    }),
+    services: await createServices({
+      source: document ?? options.services,
+      builtIn: document === undefined,
+      documents: { isRoot: document !== undefined, standard },
+      wireProfile: profile,
+      ...events,
+    }),
+  };
+}
+
+/** Returns a function that prints each call once, when its response is complete. */
+function createPrinter({ log, wireProfile }: ResolvedOptions): (record: CallRecord) => void {
+  if (log === 'quiet') return () => {};
+  const toText = log === 'json' ? (record: CallRecord) => toJsonLine(record, wireProfile) : toLine;
+  let lines = '';
+  return (record) => {
+    // Each write blocks and takes longer than a call, so the lines of one turn of the event loop are joined.
+    if (lines === '') {
+      setImmediate(() => {
+        process.stdout.write(lines);
+        lines = '';
+      });
+    }
+    lines += `${toText(record)}\n`;
+  };
+}
+
+/** Node does not count connections that have switched protocols. */
+function trackSockets(server: NodeJS.EventEmitter): ReadonlySet<Duplex> {
+  const sockets = new Set<Duplex>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+/** Prism takes half a second to load, so it is loaded by the first call that needs it. */
+async function loadOracle({ wireProfile }: ResolvedOptions): Promise<Oracle> {
+  const { createOracle } = await import('./contract/oracle/create-oracle.ts');
+  return createOracle(toProfileDocument(documents, wireProfile));
+}
+
+/** Verification is loaded only if needed. */
+async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {
+  if (credentials === 'present') return createPresentAuth(wireProfile);
+  const { createStrictAuth } = await import('./surfaces/auth/strict-auth.ts');
+  return createStrictAuth(env, wireProfile);
 }

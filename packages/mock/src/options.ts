@@ -2,180 +2,230 @@ import { inspect } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type FaultRule, parseFaultRule } from './faults/fault-rules.ts';
 import type { ServicesSource } from './services/create-services.ts';
-import { isObject } from './util/values.ts';
+import { isObject, toUnknown } from './util/values.ts';
 
-/** The values of `auth`, which determine which credentials a mock accepts. */
-export const AUTH_MODES = ['present', 'strict'] as const;
+/** The values of `credentials`, which determine which credentials a mock accepts. */
+export const CREDENTIALS = ['present', 'strict'] as const;
 
-type AuthMode = (typeof AUTH_MODES)[number];
+/** The values of `log`, which determine how calls are printed. */
+export const LOG_FORMATS = ['text', 'json', 'quiet'] as const;
 
-/** Options for `createMock`. */
+/** Options for `createMock`. On the command line, `maxSessions` is `--max-sessions`, and so on. */
 export interface MockOptions {
   /** Port to listen on. Default 0: any free port. */
   port?: number | undefined;
   /** Host to listen on. Default `127.0.0.1`; `0.0.0.0` exposes the mock to the network. */
   host?: string | undefined;
   /**
-   * ID of the environment (D12). Default `dev`. Gateway calls to any other environment fail with
-   * `INVALID_HOST`, storage calls with `INVALID_ENV`.
+   * ID of the environment. Default `dev`. Gateway calls to any other environment fail with `INVALID_HOST`,
+   * storage calls with `INVALID_ENV`.
    */
   env?: string | undefined;
-  /** Let Prism generate responses from the schemas instead of using examples. Default false. */
-  dynamic?: boolean | undefined;
   /**
-   * Seed for generated responses: the same seed produces the same responses. Default: a random seed.
+   * Hosted services, besides `hello` and `echo`: the path of a file that defines them, or services by name.
+   * Default: none.
    */
-  seed?: string | undefined;
+  services?: ServicesSource | undefined;
+  /**
+   * Path of an OpenAPI document: a draft of the gateway or storage document, which extends the built-in one,
+   * or any other document, which is then served alone, at the path of its `servers`, without credentials.
+   * Default: none.
+   */
+  document?: string | undefined;
+  /** Wire names of the deployment to imitate. Default: the contract's names. */
+  wireProfile?: WireProfileInput | undefined;
   /**
    * Which credentials to accept. `present`, the default, accepts any that are well-formed. `strict` requires
    * tokens and signatures made with the keys in `Mock.credentials`.
    */
-  auth?: AuthMode | undefined;
+  credentials?: (typeof CREDENTIALS)[number] | undefined;
   /**
-   * Origins whose pages may read responses and open WebSockets (D11), in the form that browsers send:
+   * Faults in every new session: rules, or strings such as `batchDelete:code=SYS_ERR,times=2`. Default: none.
+   */
+  faults?: readonly (FaultRule | string)[] | undefined;
+  /**
+   * Origins whose pages may read responses and open WebSockets, in the form that browsers send:
    * `['https://app.example.com']`, or `['*']` for every origin. Default: this machine's origins, which are
    * `localhost`, `*.localhost`, `127.0.0.1` and `[::1]` on any port.
    */
   origins?: readonly string[] | undefined;
-  /**
-   * Hosted services: the path of a folder or file that defines them, or definitions by name. Calls to any other
-   * service get a 404, except to `hello` and `echo`, which are always available. Default: every service name
-   * exists, and responds with the contract's example.
-   */
-  services?: ServicesSource | undefined;
-  /**
-   * Any OpenAPI document to serve at the root instead of the contract: the path of a file in JSON or YAML.
-   * Calls need no credentials. Default: none.
-   */
-  document?: string | undefined;
-  /**
-   * Faults in every new session: rules, or strings in the format of `--fault`
-   * (`batchDelete:code=SYS_ERR,times=2`). Default: none.
-   */
-  faults?: readonly (FaultRule | string)[] | undefined;
-  /**
-   * Maximum total size of uploaded files in all sessions, in bytes; uploads that exceed it are rejected.
-   * Default 256 MiB.
-   */
-  maxStoreBytes?: number | undefined;
-  /** Wire names of the deployment to imitate (D1). Default: the contract's names. */
-  wireProfile?: WireProfileInput | undefined;
+  /** Let Prism generate responses from the schemas instead of using examples. Default false. */
+  dynamic?: boolean | undefined;
+  /** Seed for generated responses: the same seed produces the same responses. Default `berth`. */
+  seed?: string | undefined;
+  /** Print each call to stdout, as text or as a line of JSON. Default `quiet`; `text` on the command line. */
+  log?: (typeof LOG_FORMATS)[number] | undefined;
+  /** Maximum number of sessions besides the default one; the least recently used one is dropped. Default 100. */
+  maxSessions?: number | undefined;
+  /** Maximum total size of the files of a session, in bytes. Default 256 MiB. */
+  maxSessionBytes?: number | undefined;
 }
 
 const DEFAULTS = {
   port: 0,
   host: '127.0.0.1',
   env: 'dev',
-  auth: 'present',
+  credentials: 'present',
   dynamic: false,
-  maxStoreBytes: 256 * 1024 * 1024,
+  seed: 'berth',
+  log: 'quiet',
+  maxSessions: 100,
+  maxSessionBytes: 256 * 1024 * 1024,
 } satisfies MockOptions;
 
-type Defaulted = keyof typeof DEFAULTS | 'seed';
-
+/** Options with defaults. */
 export type ResolvedOptions = Omit<MockOptions, 'faults' | 'wireProfile'> & {
-  readonly [Name in Defaulted]: NonNullable<MockOptions[Name]>;
+  readonly [Name in keyof typeof DEFAULTS]: NonNullable<MockOptions[Name]>;
 } & { readonly faults: readonly FaultRule[]; readonly wireProfile: WireProfile };
 
+interface OptionRow {
+  /** The flag of the command line, as commander reads it. */
+  readonly flag: string;
+  readonly help: string;
+  /** Callers in JavaScript can pass anything. */
+  readonly isValid: (value: unknown) => boolean;
+  /** The requirement: the end of a sentence that begins with the name. */
+  readonly mustBe: string;
+}
+
+/** All options. `createMock` checks them by this table, and the command line has a flag for each row. */
+export const OPTIONS: { readonly [Name in keyof MockOptions]-?: OptionRow } = {
+  port: {
+    flag: '--port <number>',
+    help: 'port to listen on; 0 picks a free port',
+    isValid: (value) => isInteger(value, 0) && (value as number) <= 65_535,
+    mustBe: 'must be an integer from 0 to 65535',
+  },
+  host: {
+    flag: '--host <address>',
+    help: 'address to listen on; 0.0.0.0 exposes the mock to the network',
+    // Without a host, Node listens on every interface.
+    isValid: isText,
+    mustBe: "must be an address of this machine, such as '127.0.0.1'",
+  },
+  env: {
+    flag: '--env <id>',
+    help: 'environment to serve',
+    isValid: (value) => isText(value) && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(value),
+    mustBe: "must be a host name label of letters, digits and hyphens, such as 'dev'",
+  },
+  services: {
+    flag: '--services <file>',
+    help: 'file that defines hosted services, such as ./services.ts, or a URL or OpenAPI document for one of them, such as shop=http://127.0.0.1:3000 (repeatable)',
+    isValid: (value) => isText(value) || isObject(value),
+    mustBe: 'must be the path of a file, or services by name',
+  },
+  document: {
+    flag: '[document]',
+    help: 'OpenAPI document such as ./petstore.yaml to serve instead of the contract, or a draft that extends it',
+    isValid: isText,
+    mustBe: 'must be the path of an OpenAPI document',
+  },
+  wireProfile: {
+    flag: '--wire-profile <file>',
+    help: "JSON file with a deployment's wire profile",
+    isValid: isObject,
+    mustBe: 'must be an object',
+  },
+  credentials: {
+    flag: '--credentials <mode>',
+    help: 'which credentials to accept: present (any) or strict (only the printed ones)',
+    isValid: (value) => CREDENTIALS.some((mode) => mode === value),
+    mustBe: `must be one of ${CREDENTIALS.join(', ')}`,
+  },
+  faults: {
+    flag: '--faults <rule>',
+    help: 'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,times=2 (repeatable)',
+    isValid: (value) => isList(value, (rule) => isText(rule) || isObject(rule)),
+    mustBe: "must be a list of rules, such as ['latency=200']",
+  },
+  origins: {
+    flag: '--origins <origin>',
+    help: "origin whose pages may read responses, or '*'; repeatable (default: this machine's origins)",
+    isValid: (value) => isList(value, isOrigin),
+    mustBe: "must be a list of origins, such as ['https://app.example.com'] or ['*']",
+  },
+  dynamic: {
+    flag: '--dynamic',
+    help: 'let Prism generate responses from the schemas instead of using examples',
+    isValid: (value) => typeof value === 'boolean',
+    mustBe: 'must be true or false',
+  },
+  seed: {
+    flag: '--seed <text>',
+    help: 'seed for generated responses',
+    isValid: isText,
+    mustBe: "must be a string, such as 'a'",
+  },
+  log: {
+    flag: '--log <format>',
+    help: 'how to print calls: text, json or quiet',
+    isValid: (value) => LOG_FORMATS.some((format) => format === value),
+    mustBe: `must be one of ${LOG_FORMATS.join(', ')}`,
+  },
+  maxSessions: {
+    flag: '--max-sessions <number>',
+    help: 'maximum number of sessions besides the default one',
+    isValid: (value) => isInteger(value, 1),
+    mustBe: 'must be a positive integer',
+  },
+  maxSessionBytes: {
+    flag: '--max-session-bytes <number>',
+    help: 'maximum total size of the files of a session',
+    isValid: (value) => isInteger(value, 1),
+    mustBe: 'must be a positive integer',
+  },
+};
+
+export type OptionName = keyof MockOptions;
+
 /**
- * Validates the options and applies the defaults. Throws a TypeError or RangeError that names the invalid
- * option.
+ * Validates the options and applies the defaults.
+ *
+ * @throws TypeError that names the invalid option
  */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
-  assertTypes(options);
-  const { host, env, document, origins, faults = [] } = options;
-  // Without a host, Node listens on every interface.
-  if (host === '') throw new TypeError('host must be an address of this machine.');
-  if (env !== undefined && !isEnv(env)) {
-    throw new TypeError(
-      'env must be a single host name label: letters, digits and hyphens, at most 63 characters.',
-    );
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError('The options must be an object, such as { port: 4010 }.');
   }
-  if (document !== undefined) assertAlone(options);
-  origins?.forEach(assertOrigin);
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const defined = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name, value] of defined) assertOption(name, value);
+  const { faults = [], wireProfile } = options;
   return {
     ...DEFAULTS,
-    seed: Math.random().toString(36).slice(2),
-    ...Object.fromEntries(given),
-    faults: toFaultRules(faults),
-    wireProfile: toWireProfile(options.wireProfile),
+    ...Object.fromEntries(defined),
+    faults: faults.map((fault, index) =>
+      typeof fault === 'string'
+        ? parseFaultRule(`fault-${index + 1}`, fault)
+        : parseFaultRule(fault.name, fault, { place: `faults[${index}].` }),
+    ),
+    wireProfile: toWireProfile(wireProfile),
   };
 }
 
-const isText = (value: unknown) => typeof value === 'string';
-const isPath = (value: unknown) => isText(value) && value !== '';
-const isFlag = (value: unknown) => typeof value === 'boolean';
-const isListOf = (isItem: (value: unknown) => boolean) => (value: unknown) =>
-  Array.isArray(value) && value.every(isItem);
-const isRule = (value: unknown) => isText(value) || isObject(value);
-const isSource = (value: unknown) => isPath(value) || isObject(value);
-const isPort = (value: unknown) =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 65_535;
-const isPositive = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
-const isOneOf = (known: readonly unknown[]) => (value: unknown) => known.includes(value);
-
-/** What an option must be. JavaScript callers can pass anything. Errors of a given class do not repeat it. */
-const TYPES: {
-  readonly [Name in keyof MockOptions]: readonly [
-    isValid: (value: unknown) => boolean,
-    is: string,
-    Fault?: ErrorConstructor,
-  ];
-} = {
-  port: [isPort, 'an integer from 0 to 65535', RangeError],
-  maxStoreBytes: [isPositive, 'a positive integer', RangeError],
-  auth: [isOneOf(AUTH_MODES), `one of ${AUTH_MODES.join(', ')}`, TypeError],
-  host: [isText, "an address of this machine, such as '127.0.0.1'"],
-  dynamic: [isFlag, 'true or false'],
-  env: [isText, "a host name label, such as 'dev'"],
-  seed: [isText, "a string, such as 'a'"],
-  origins: [isListOf(isText), "a list of origins, such as ['https://app.example.com']"],
-  services: [isSource, 'the path of a folder or file, or definitions by name'],
-  document: [isPath, 'the path of an OpenAPI document'],
-  faults: [isListOf(isRule), "a list of rules, such as ['latency=200']"],
-};
-
-/** @throws TypeError that names an option with a value of the wrong type */
-function assertTypes(options: MockOptions): void {
-  if (!isObject(options))
-    throw new TypeError('The options must be an object, such as { port: 4010 }.');
-  for (const [name, [isValid, is, Fault]] of Object.entries(TYPES)) {
-    const value = options[name as keyof MockOptions];
-    if (value === undefined || isValid(value)) continue;
-    if (Fault !== undefined) throw new Fault(`${name} must be ${is}.`);
-    throw new TypeError(
-      `${name} must be ${is}, got ${inspect(value, { depth: 0, maxStringLength: 100 })}.`,
-    );
-  }
+/** @throws TypeError that names the option and its requirement */
+export function assertOption(name: string, value: unknown): void {
+  if (!Object.hasOwn(OPTIONS, name)) throw toUnknown(name, name, Object.keys(OPTIONS));
+  const { isValid, mustBe } = OPTIONS[name as OptionName];
+  if (isValid(value)) return;
+  const text = inspect(value, { depth: 0, maxStringLength: 100 });
+  throw new TypeError(`${name} ${mustBe}, got ${text}.`);
 }
 
-function assertAlone(options: MockOptions): void {
-  const other = (['services', 'auth'] as const).find((name) => options[name] !== undefined);
-  if (other === undefined) return;
-  throw new TypeError(
-    `document and ${other} cannot be combined: the mock serves only the document, to every caller.`,
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isInteger(value: unknown, min: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= min;
+}
+
+function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isOrigin(value: unknown): boolean {
+  return (
+    isText(value) && (value === '*' || (URL.canParse(value) && new URL(value).origin === value))
   );
-}
-
-function toFaultRules(faults: NonNullable<MockOptions['faults']>): FaultRule[] {
-  return faults.map((fault, index) =>
-    typeof fault === 'string'
-      ? parseFaultRule(`fault-${index + 1}`, fault)
-      : parseFaultRule(fault.name, fault, { place: `faults[${index}].` }),
-  );
-}
-
-/**
- * Returns whether a text is a valid environment name. D12: "The first label of the host name is the
- * environment" (RFC 1123, section 2.1).
- */
-export function isEnv(env: string): boolean {
-  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(env);
-}
-
-/** @throws TypeError if it is not an origin */
-function assertOrigin(origin: string): void {
-  if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) return;
-  throw new TypeError(`origins must be origins such as https://app.example.com, got "${origin}".`);
 }

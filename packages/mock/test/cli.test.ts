@@ -31,15 +31,13 @@ async function expectSuccess(printed: string): Promise<void> {
   const script = printed.slice(printed.indexOf('# Call'), printed.indexOf('\nready'));
   const { stdout, stderr } = await run('sh', ['-ec', script]);
   expect(stderr).toBe('');
-  expect(stdout).toContain('{"message":"Hello from the hosted service."}');
-  expect(stdout).toContain('{\\"name\\":\\"Ada\\"}');
-  expect(stdout).toMatch(/^HTTP\/1.1 204 /m);
-  expect(stdout).toContain('"statusCode":200');
-  expect(stdout).toMatch(/"tempFileURL":"http:\/\/[^"]+"/);
+  expect(stdout).toMatch(/"method":"GET".*\/a\/b.*x=1/);
+  expect(stdout).toMatch(/^HTTP\/1.1 20[14] /m);
+  expect(stdout).toMatch(/^Hello from Berth\.$/m);
 }
 
 testOn('curl')('prints curl commands that succeed in order, twice', async () => {
-  const { child, finished, printed, url } = await start('--env', 'shop', '--quiet');
+  const { child, finished, printed, url } = await start('--env', 'shop', '--log', 'quiet');
   expect(printed).toMatch(/Gateway +http:\/\/127\.0\.0\.1:\d+\/v1\/cloudrun\//);
   expect(printed).toMatch(/Storage API +http:\/\/127\.0\.0\.1:\d+\/api\/v2\/envs\/shop\n/);
   for (let round = 0; round < 2; round += 1) await expectSuccess(printed);
@@ -49,20 +47,20 @@ testOn('curl')('prints curl commands that succeed in order, twice', async () => 
   expect(await finished).toEqual({ code: 0, stdout: printed, stderr: '' });
 });
 
-testOn('curl')('with --auth strict, the commands use the printed credentials', async () => {
-  const { printed } = await start('--auth', 'strict');
+testOn('curl')('with --credentials strict, the commands use the printed credentials', async () => {
+  const { printed } = await start('--credentials', 'strict');
   const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
   expect(printed).toMatch(/^Key pair +\S+ \S+$/m);
   expect(printed).toContain(`-H 'Authorization: Bearer ${token}'`);
   await expectSuccess(printed);
 });
 
-test('applies --origins and --fault, and prints why a call is refused', async () => {
+test('applies --origins and --faults, and prints why a call is refused', async () => {
   const own = 'https://app.example.com';
   const { child, finished, url } = await start(
-    ...['--origins', own, 'https://b.example.com'],
-    ...['--fault', 'service:echo:code=SERVICE_FORBIDDEN'],
-    ...['--fault', 'batchDelete:code=SYS_ERR,times=1'],
+    ...['--origins', own, '--origins', 'https://b.example.com'],
+    ...['--faults', 'service:echo:code=SERVICE_FORBIDDEN'],
+    ...['--faults', 'batchDelete:code=SYS_ERR,times=1'],
   );
   const allowed = await gateway(
     { url },
@@ -85,10 +83,14 @@ test('applies --origins and --fault, and prints why a call is refused', async ()
   const { code, stdout, stderr } = await finished;
   expect([code, stderr]).toEqual([0, '']);
   const lines = stdout.slice(stdout.indexOf('\nready\n') + 7).split('\n');
-  expect(lines[0]).toMatch(/^GET \/v1\/cloudrun\/hello\?a=1 200 \d+ ms$/);
+  expect(lines[0]).toMatch(/^GET \/v1\/cloudrun\/hello\?a=1 200 \d+ ms cloudrun-get-root$/);
   expect(lines.slice(-3)).toEqual([
-    expect.stringMatching(/^GET \/v1\/cloudrun\/hello 401 \d+ ms: INVALID_CREDENTIALS: .* "Bearer/),
-    expect.stringMatching(/^POST \/api\S+batchDelete 400 \d+ ms: fileList must be an array/),
+    expect.stringMatching(
+      /^GET \/v1\/cloudrun\/hello 401 \d+ ms cloudrun-get-root: INVALID_CREDENTIALS: .* "Bearer/,
+    ),
+    expect.stringMatching(
+      /^POST \/api\S+batchDelete 400 \d+ ms batchDelete: .*fileList must be an array/,
+    ),
     '',
   ]);
 });
@@ -105,7 +107,7 @@ test('--services serves a folder, and reports changes and errors', async () => {
     /^\S+\/orders\.ts: routes\["PUT \/"\] must begin with GET, POST or WS/,
   );
   await define("'GET /': { json: 1 }");
-  const { child, url } = await start('--quiet', '--services', folder);
+  const { child, url } = await start('--log', 'quiet', '--services', folder);
   const respond = async () => (await gateway({ url }, { path: '/v1/cloudrun/orders' })).json;
   expect(await respond()).toBe(1);
   const reported = (name: 'stdout' | 'stderr') =>
@@ -143,20 +145,20 @@ const none = join(dir, 'none');
 
 test.each<[string[], string | RegExp]>([
   [['--services', none], `${none}: Cannot read the services: no such file or folder.`],
-  [['--wire-profile', none], 'is not a wire profile: it cannot be read: no such file or folder.'],
-  [['--wire-profile', dir], 'is not a wire profile: it cannot be read: it is a folder.'],
-  [['--services', ''], "argument '' is invalid. It must not be empty."],
+  [['--wire-profile', none], 'is not a wire profile: it cannot be read: ENOENT'],
+  [['--wire-profile', dir], 'is not a wire profile: it cannot be read: EISDIR'],
+  [['--services', ''], 'services must be the path of a file'],
   [['--port', 'x'], 'integer from 0 to 65535'],
   [['--host', ''], 'address of this machine'],
   [
     ['--host', '192.0.2.1', '--port', '0'],
     /^192\.0\.2\.1 is not an address of this machine: .*\n$/,
   ],
-  [['--env', 'a.b'], 'a single host name label'],
+  [['--env', 'a.b'], 'env must be a host name label'],
   [['--prot', '1'], 'Did you mean --port?'],
-  [['--auth', 'x'], 'Allowed choices are present, strict'],
-  [['--origins', 'app.example.com'], 'origins must be origins such as https://app.example.com'],
-  [['--fault', 'latency=x'], 'latency must be a number of milliseconds'],
+  [['--credentials', 'x'], 'Allowed choices are present, strict'],
+  [['--origins', 'app.example.com'], 'origins must be a list of origins, such as'],
+  [['--faults', 'latency=x'], 'latency must be a number of milliseconds'],
   [['extra.yaml', 'extra'], 'too many arguments'],
 ])('rejects %j with exit code 2', async (args, sentence) => {
   const { code, stdout, stderr } = await runCli(...args);

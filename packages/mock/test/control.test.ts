@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { control, storage } from './helpers/calls.ts';
+import { sendRaw } from './helpers/raw.ts';
 import { getLink, upload } from './helpers/upload.ts';
 
 const mock = await createMock();
@@ -12,67 +13,57 @@ beforeEach(() => session.reset());
 const api = (method: string, path: string, body?: unknown, headers = {}) =>
   control(mock, method, path, { body, headers });
 
+test('health is a 200 for GET and HEAD, and so is the root', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    for (const path of ['/__mock/health', '/']) {
+      expect((await call(mock, { method, path })).status).toBe(200);
+    }
+  }
+  expect((await api('GET', 'health')).json).toEqual({ status: 'ok', sessions: [''] });
+});
+
 test('reset clears files, calls, faults and the clock', async () => {
   await upload(mock, 'a.txt', 'x');
   session.faults.put('a', 'link:reset');
-  session.clock.set({ now: '2030-01-01', frozen: true });
+  session.clock.advance(3_600_000);
   expect((await api('POST', 'reset')).status).toBe(204);
-  expect(session.files.list()).toEqual([]);
-  expect(session.requests()).toEqual([]);
-  expect(session.faults.list()).toEqual([]);
-  expect(session.clock.state()).not.toMatchObject({ frozen: true });
+  expect([session.files.list(), session.requests(), session.faults.list()]).toEqual([[], [], []]);
+  expect(session.clock.now().getTime()).toBeLessThan(Date.now() + 3_600_000);
 });
 
-describe('the clock', () => {
-  test('can be set, advanced and frozen', async () => {
-    const body = { now: '2030-01-01', advance: 1, frozen: true };
-    const { json } = await api('PUT', 'clock', body);
-    expect(json).toEqual({ now: '2030-01-01T00:00:00.001Z', frozen: true });
-    await api('PUT', 'clock', { advance: '1m' });
-    expect((await api('GET', 'clock')).json.now).toBe('2030-01-01T00:01:00.001Z');
-    expect((await api('PUT', 'clock', { frozen: false })).json.frozen).toBe(false);
-  });
-
-  test.each([
-    [{}, 'must contain now, advance or frozen'],
-    [{ now: 'tomorrow' }, 'now must be a time'],
-    [{ advance: '1y' }, 'advance must be milliseconds'],
-    [{ advance: 9e15 }, 'advance must be milliseconds'],
-    [{ frozen: 'yes' }, 'frozen must be true or false'],
-    [{ freeze: true }, 'freeze is not a field'],
-  ])('rejects %j by name', async (body, message) => {
-    const { status, json } = await api('PUT', 'clock', body);
-    expect([status, json.detail]).toEqual([400, expect.stringContaining(message)]);
-  });
+test('the clock advances', async () => {
+  const before = session.clock.now().getTime();
+  const { json } = await api('POST', 'clock', { advance: 3_600_000 });
+  expect(Date.parse(json.now)).toBeGreaterThanOrEqual(before + 3_600_000);
+  expect(Date.parse((await api('GET', 'clock')).json.now)).toBeGreaterThanOrEqual(
+    Date.parse(json.now),
+  );
+  for (const body of [{}, { advance: -1 }, { advance: '1h' }, { advance: 9e15 }, 5]) {
+    const refused = await api('POST', 'clock', body);
+    expect([refused.status, refused.json.detail]).toEqual([
+      400,
+      'advance must be a positive integer of milliseconds.',
+    ]);
+  }
 });
 
-describe('the faults', () => {
-  test('can be added, listed and deleted', async () => {
-    const rule = { match: 'batchDelete', times: 9, code: 'SYS_ERR' };
-    const name = encodeURIComponent('every call: code=1/2');
-    const put = await api('PUT', `faults/${name}`, rule);
-    expect(put).toMatchObject({ status: 200, json: { name: 'every call: code=1/2', ...rule } });
-    expect((await api('GET', 'faults')).json).toEqual({ faults: [put.json] });
-    expect((await storage(mock, 'batchDelete', { fileList: [] })).status).toBe(500);
-    expect((await api('DELETE', `faults/${name}`)).status).toBe(204);
-    expect((await storage(mock, 'batchDelete', { fileList: [] })).status).toBe(200);
-  });
-
-  test('that do not exist, or are invalid, are reported', async () => {
-    const missing = await api('DELETE', 'faults/a');
-    expect(missing).toMatchObject({ status: 404, json: { field: 'name' } });
-    const wrong = await api('PUT', 'faults/a', { latency: 'x' });
-    expect(wrong.headers['content-type']).toBe('application/problem+json');
-    expect(wrong.json).toMatchObject({
-      type: 'about:blank',
-      title: 'Bad Request',
-      status: 400,
-      field: 'latency',
-    });
-  });
+test('faults can be added, listed and deleted', async () => {
+  const rule = { match: 'batchDelete', times: 9, code: 'SYS_ERR' };
+  const name = encodeURIComponent('every call: code=1/2');
+  const put = await api('PUT', `faults/${name}`, rule);
+  expect(put).toMatchObject({ status: 200, json: { name: 'every call: code=1/2', ...rule } });
+  expect((await api('GET', 'faults')).json).toEqual({ faults: [put.json] });
+  expect((await storage(mock, 'batchDelete', { fileList: [] })).status).toBe(500);
+  expect((await api('DELETE', `faults/${name}`)).status).toBe(204);
+  expect((await storage(mock, 'batchDelete', { fileList: [] })).status).toBe(200);
+  expect((await api('DELETE', 'faults/a')).status).toBe(404);
+  const wrong = await api('PUT', 'faults/a', { latency: 'x' });
+  expect(wrong.headers['content-type']).toBe('application/problem+json');
+  expect(wrong.json).toMatchObject({ type: 'about:blank', title: 'Bad Request', status: 400 });
+  expect(wrong.json.detail).toContain('latency must be');
 });
 
-describe('the files', () => {
+describe('files', () => {
   test('can be listed and read', async () => {
     await upload(mock, '报告/a b.html', '<script>alert(1)</script>', 'text/html');
     const { json } = await api('GET', 'files');
@@ -80,8 +71,7 @@ describe('the files', () => {
     expect(json.files).toMatchObject([
       { path: '报告/a b.html', size: 25, contentType: 'text/html' },
     ]);
-    const path = `files/${encodeURIComponent('报告')}/a%20b.html`;
-    const file = await api('GET', path);
+    const file = await api('GET', `files/${encodeURIComponent('报告')}/a%20b.html`);
     expect(file.text).toBe('<script>alert(1)</script>');
     expect(file.headers).toMatchObject({
       'content-security-policy': "default-src 'none'; sandbox",
@@ -93,27 +83,31 @@ describe('the files', () => {
 
   test('can be stored, and are served like uploads', async () => {
     const put = (path: string, body: string, headers = {}) =>
-      call(mock, { method: 'PUT', path: `/__mock/api/files/${path}`, body, headers });
+      call(mock, { method: 'PUT', path: `/__mock/files/${path}`, body, headers });
     const headers = { 'content-type': 'text/css', 'content-length': 4 };
-    expect((await put('a/b.css', 'a {}', headers)).status).toBe(204);
+    expect((await put('a/b.css', 'a {}', headers)).json).toBe('cloud://dev.files/a/b.css');
     const link = await fetch(await getLink(mock, 'cloud://dev.files/a/b.css'));
     expect([link.headers.get('content-type'), await link.text()]).toEqual(['text/css', 'a {}']);
-    expect((await put('empty', '')).status).toBe(204);
-    expect(session.files.read('empty')).toHaveLength(0);
+    await put('empty', '');
+    expect(session.files.get('empty')).toHaveLength(0);
     expect((await put('a/../b', 'x', { 'content-length': 1 })).status).toBe(400);
-    await using small = await createMock({ maxStoreBytes: 1_000 });
-    expect(small.session().files.put('a', 'x'.repeat(900))).toBe(false);
-    expect(small.session().files.put('a', 'x'.repeat(400))).toBe(true);
+    await using small = await createMock({ maxSessionBytes: 1_000 });
+    const full = await call(small, {
+      method: 'PUT',
+      path: '/__mock/files/a',
+      body: 'x'.repeat(900),
+      headers: { 'content-length': 900 },
+    });
+    expect(full.status).toBe(413);
+    small.session('other').files.put('a', 'x'.repeat(400));
   });
 });
 
-describe('unknown endpoints', () => {
+describe('unknown calls', () => {
   test.each([
     ['GET', 'clocks', 404, 'do you mean clock?'],
-    ['PATCH', 'clock', 405, 'Use GET, PUT, not PATCH.'],
-    ['GET', 'requests?unmached=true', 400, 'unmached is not a field: do you mean unmatched?'],
+    ['PATCH', 'clock', 405, 'Use GET, POST, not PATCH.'],
     ['GET', 'requests?limit=0', 400, 'limit must be a positive integer'],
-    ['GET', 'files/%', 400, 'invalid percent-encoding'],
   ])('%s %s is %d', async (method, path, status, message) => {
     const reply = await api(method, path);
     expect([reply.status, reply.json.detail]).toEqual([status, expect.stringContaining(message)]);
@@ -123,15 +117,77 @@ describe('unknown endpoints', () => {
   test('bodies must be JSON, and not too large', async () => {
     const post = (body: string, headers: object) =>
       call(mock, {
-        method: 'PUT',
-        path: '/__mock/api/clock',
+        method: 'POST',
+        path: '/__mock/clock',
         headers: { 'content-length': Buffer.byteLength(body), ...headers },
         body,
       });
     const json = { 'content-type': 'application/json; charset=utf-8' };
-    expect((await post('{}', {})).status).toBe(415);
+    expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(415);
     expect((await post('{', json)).text).toContain('The body is not valid JSON');
     expect((await post(`"${'x'.repeat(1024 * 1024)}"`, json)).status).toBe(413);
     expect((await api('GET', 'clock')).status).toBe(200);
+  });
+});
+
+describe('the host', () => {
+  const statusOf = async (host: string, target = mock) =>
+    (await control(target, 'GET', 'health', { headers: { host } })).status;
+
+  test('must be this machine', async () => {
+    for (const host of ['evil.example', 'localhost.evil.example', '192.168.0.1']) {
+      expect(await statusOf(host)).toBe(421);
+    }
+    for (const host of ['LOCALHOST:1', '127.1.2.3', '[::1]:5', 'dev.localhost', 'mock:4010']) {
+      expect(await statusOf(host)).toBe(200);
+    }
+    const reply = await sendRaw(mock, 'GET /__mock/health HTTP/1.0\r\n\r\n');
+    expect(reply).toContain('421 Misdirected Request');
+  });
+
+  test('may be any IP address if the mock listens on all interfaces', async () => {
+    await using open = await createMock({ host: '0.0.0.0' });
+    expect(await statusOf('192.168.0.1:4010', open)).toBe(200);
+    expect(await statusOf('evil.example', open)).toBe(421);
+  });
+});
+
+describe('a page', () => {
+  const post = (headers: object) => api('POST', 'clock', { advance: 1 }, headers);
+
+  test('of the mock itself may read and write', async () => {
+    const origin = `http://127.0.0.1:${mock.port}`;
+    expect((await post({ origin, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+  });
+
+  test.each([
+    { origin: 'http://evil.example' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:1' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+  ])('of another origin may neither write nor read: %j', async (headers) => {
+    const refused = await post(headers);
+    expect([refused.status, refused.json.detail]).toEqual([
+      403,
+      'Pages from other origins may not use the control API.',
+    ]);
+    expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+    const asked = { ...headers, 'access-control-request-method': 'POST' };
+    expect((await api('OPTIONS', 'clock', undefined, asked)).status).toBe(403);
+    if (!('sec-fetch-mode' in headers)) {
+      expect((await api('GET', 'files', undefined, headers)).status).toBe(403);
+    }
+  });
+
+  test('may be opened by a user', async () => {
+    const visit = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' };
+    const { status, headers } = await api('GET', 'files', undefined, visit);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    });
   });
 });

@@ -165,10 +165,6 @@ describe('a document at the root', () => {
   });
 
   it('rejects options that a document does not have', async () => {
-    for (const other of [{ services: './services' }, { auth: 'strict' }] as const) {
-      const started = createMock({ document: 'a.yaml', ...other });
-      await expect(started).rejects.toThrow(`document and ${Object.keys(other)[0]} cannot`);
-    }
     const { code, stderr } = await runCli('nowhere.yaml', '--port', '0');
     expect(code).toBe(2);
     expect(stderr).toContain('nowhere.yaml: Cannot read the document');

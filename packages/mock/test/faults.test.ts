@@ -22,7 +22,7 @@ describe('the X-Mock-Fault header', () => {
     expect(refused).toMatchObject({ status: 503, json: { code: 'SERVICE_NOT_READY' } });
     expect(refused.json.requestId).toBe(refused.headers['x-request-id']);
     expect(refused.headers['retry-after']).toBe('1');
-    expect(lastRequest()).toMatchObject({ matched: true, faults: ['X-Mock-Fault'] });
+    expect(lastRequest()).toMatchObject({ faults: ['X-Mock-Fault'] });
     expect((await gateway(mock, HELLO)).status).toBe(200);
 
     const failed = await storage(mock, 'batchDelete', { fileList: [] }, fault('code=SYS_ERR'));
@@ -169,7 +169,7 @@ describe('a connection', () => {
     const cut = await callUntilCut(mock, { path: await linkPath(), headers });
     expect(cut).toMatchObject({ status: 200, contentLength: '10', error: 'ECONNRESET' });
     expect(cut.bytes.toString()).toBe('0123456'.slice(0, bytes));
-    expect(lastRequest()?.response).toMatchObject({ status: 200, bodyBytes: bytes });
+    expect(lastRequest()?.status).toBe(200);
   });
 
   test('cuts off a JSON response and an error alike', async () => {

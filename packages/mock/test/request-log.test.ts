@@ -1,63 +1,95 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createMock } from '../src/index.ts';
+import { testOn } from '../../../scripts/testing/engines.ts';
+import { createMock, type LoggedRequest } from '../src/index.ts';
 import { call } from './helpers/call.ts';
-import { BEARER, control, gateway, gatewayPost, storage } from './helpers/calls.ts';
+import { control, gateway, gatewayPost, storage } from './helpers/calls.ts';
 import { getLink, upload } from './helpers/upload.ts';
 
-const mock = await createMock();
+const mock = await createMock({ services: {} });
 const session = mock.session();
 afterAll(() => mock.close());
 beforeEach(() => session.reset());
 
-const api = (path: string) => control(mock, 'GET', path);
-const HELLO = { path: '/v1/cloudrun/hello/a?x=1' };
+const readLog = async (query = '') =>
+  (await control(mock, 'GET', `requests${query}`)).json.requests as (LoggedRequest & {
+    curl: string;
+  })[];
 
 test('logs a call with its result', async () => {
-  const { headers } = await gatewayPost(mock, '/v1/cloudrun/echo', { a: '中' });
-  const [json] = (await api('requests')).json.requests;
-  expect(json).toMatchObject({
+  const { headers } = await gatewayPost(mock, '/v1/cloudrun/echo/a?x=1', { a: '中' });
+  const logged = {
     id: headers['x-request-id'],
-    at: expect.any(Number),
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    session: '',
     surface: 'gateway',
-    operationId: 'cloudrun-post-root',
+    operationId: 'cloudrun-post',
     service: 'echo',
-    matched: true,
-    request: { method: 'POST', target: '/v1/cloudrun/echo', body: { text: '{"a":"中"}' } },
-    response: {
-      status: 200,
-      ms: expect.any(Number),
-      headers: { 'x-request-id': json.id },
-      body: { text: expect.stringContaining('中') },
-    },
-    violations: [],
+    method: 'POST',
+    target: '/v1/cloudrun/echo/a?x=1',
+    body: '{"a":"中"}',
+    status: 200,
+    ms: expect.any(Number),
     faults: [],
+  };
+  expect(await readLog()).toMatchObject([logged]);
+  expect(session.requests()).toMatchObject([{ ...logged, reason: undefined }]);
+});
+
+describe('the reason', () => {
+  test('is what is invalid', async () => {
+    await storage(mock, 'batchDelete', { fileList: 5 });
+    await gateway(mock, { path: '/v1/cloudrun/hello', headers: { authorization: '' } });
+    await gateway(mock, { path: '/v1/cloudrun/none' });
+    await fetch(`${mock.url}/files/none`);
+    const link = await getLink(mock, await upload(mock, 'a.txt', 'x'));
+    session.clock.advance(8 * 24 * 3_600_000);
+    await fetch(link);
+    await fetch(mock.uploadUrl, { method: 'POST', body: 'x' });
+    const refused = (await readLog()).filter(({ reason }) => reason !== undefined);
+    expect(refused.map(({ status, reason }) => [status, reason])).toEqual([
+      [400, expect.stringMatching(/fileList must be an array/)],
+      [401, expect.stringMatching(/Authorization/)],
+      [404, expect.stringMatching(/^SERVICE_NOT_FOUND: .*none/)],
+      [403, expect.stringMatching(/^The link is invalid/)],
+      [403, expect.any(String)],
+      [expect.any(Number), expect.any(String)],
+    ]);
   });
-  const fileList = [{ srcPath: 1, dstPath: 2 }];
-  await storage(mock, 'batchCopyFile', { data: { fileList } });
-  const { requests } = (await api('requests?limit=1')).json;
-  expect(requests).toMatchObject([
-    {
-      operationId: 'batchCopyFile',
-      violations: [
-        { in: 'body', pointer: '/data/fileList/0/srcPath', keyword: 'type' },
-        { in: 'body', pointer: '/data/fileList/0/dstPath', keyword: 'type' },
-      ],
-    },
-  ]);
+
+  test('is the code of a fault, with its name', async () => {
+    session.faults.put('down', 'code=SERVICE_TIMEOUT');
+    await gateway(mock, { path: '/v1/cloudrun/hello' });
+    expect(await readLog()).toMatchObject([
+      { status: 504, reason: expect.stringMatching(/^SERVICE_TIMEOUT: /), faults: ['down'] },
+    ]);
+  });
+
+  test('is undefined for a preflight, which is no refusal', async () => {
+    for (const path of ['/v1/cloudrun/hello', '/api/v2/envs/dev/storages:batchDelete', '/']) {
+      expect((await call(mock, { method: 'OPTIONS', path })).status).toBe(204);
+    }
+    expect((await readLog()).map(({ reason }) => reason)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
 });
 
 test('credentials are not in any part of the log', async () => {
   const headers = { authorization: 'Bearer topsecret', cookie: 'a=topsecret' };
-  await gateway(mock, { ...HELLO, headers });
+  await gateway(mock, { path: '/v1/cloudrun/hello', headers });
+  const protocol = { 'sec-websocket-protocol': 'chat, berth.bearer.topsecret' };
+  await gateway(mock, { path: '/v1/cloudrun/hello', headers: protocol });
   await storage(mock, 'batchDelete', { fileList: [] }, { 'x-svc-sessiontoken': 'topsecret' });
   const link = await getLink(mock, await upload(mock, 'a.txt', 'content'));
-  await fetch(link);
-  const { text, json } = await api('requests');
+  await fetch(link, { headers: { referer: link } });
+  const text = JSON.stringify([await readLog(), session.requests()]);
   const sign = new URL(link).searchParams.get('sign') as string;
-  expect(json.requests).toHaveLength(6);
-  expect(text).toContain('content');
+  expect(session.requests()).toHaveLength(7);
   for (const secret of ['topsecret', sign, 'q-signature']) expect(text).not.toContain(secret);
-  expect(JSON.stringify(session.requests())).not.toContain('topsecret');
 });
 
 test('a call that is waiting is in the log immediately, with the ID of its response', async () => {
@@ -68,41 +100,42 @@ test('a call that is waiting is in the log immediately, with the ID of its respo
     .poll(() => session.requests())
     .toMatchObject([{ surface: 'link', faults: ['slow'] }]);
   const [open] = session.requests();
-  expect(open?.response).toBeUndefined();
+  expect([open?.status, open?.ms]).toEqual([undefined, undefined]);
   stop.abort();
   await pending;
-  await expect.poll(() => session.requests()[0]?.response).toBeDefined();
-  expect(session.requests()).toMatchObject([{ id: open?.id }]);
+  await expect.poll(() => session.requests()[0]?.ms).toBeDefined();
+  expect(session.requests()).toMatchObject([{ id: open?.id, status: undefined }]);
 });
 
-describe('unmatched calls', () => {
-  const unmatched = async () =>
-    (await api('requests?unmatched=true')).json.requests.map(
-      (logged: { request: { method: string; target: string } }) =>
-        `${logged.request.method} ${logged.request.target}`,
+test('keeps the latest 2,000 calls of all sessions', async () => {
+  for (let count = 0; count < 2_002; count += 500) {
+    const calls = Array.from({ length: Math.min(500, 2_002 - count) }, (_, at) =>
+      call(mock, {
+        path: `/v1/cloudrun/hello/${count + at}`,
+        headers: { 'x-mock-session': count + at === 0 ? 'first' : '' },
+      }),
     );
+    await Promise.all(calls);
+  }
+  expect(mock.session('first').requests()).toEqual([]);
+  expect(session.requests()).toHaveLength(2_000);
+  expect(await readLog('?limit=2')).toHaveLength(2);
+});
 
-  test('are paths and methods that nothing handles', async () => {
-    await gateway(mock, HELLO);
-    await gateway(mock, { path: '/v1/cloudruns/hello' });
-    await storage(mock, 'batchDeleteXYZ', {});
-    await call(mock, { method: 'PUT', path: '/v1/cloudrun/hello', headers: BEARER });
-    expect(await unmatched()).toEqual([
-      'GET /v1/cloudruns/hello',
-      'POST /api/v2/envs/dev/storages:batchDeleteXYZ',
-      'PUT /v1/cloudrun/hello',
-    ]);
-    expect(session.requests({ unmatched: true })).toHaveLength(3);
+testOn('curl')('the curl command of a call repeats it, with credentials as variables', async () => {
+  const body = JSON.stringify({ text: "it's @ $HOME `x` 中" });
+  await gateway(mock, {
+    method: 'POST',
+    path: "/v1/cloudrun/echo/a[1]/../b?x='$HOME'",
+    headers: { 'content-type': 'application/json', 'x-a': '\'"$HOME' },
+    body,
   });
-
-  test('are not calls that are invalid, refused or preflights', async () => {
-    await call(mock, { path: HELLO.path });
-    await storage(mock, 'batchDelete', { fileList: 5 });
-    await gateway(mock, { ...HELLO, headers: { 'x-mock-fault': 'code=SERVICE_NOT_FOUND' } });
-    for (const path of ['/v1/cloudrun/hello', '/api/v2/envs/dev/storages:batchDelete', '/']) {
-      expect((await call(mock, { method: 'OPTIONS', path })).status).toBe(204);
-    }
-    await fetch(await getLink(mock, await upload(mock, 'a.txt', 'x')));
-    expect(await unmatched()).toEqual([]);
-  });
+  const [{ curl } = { curl: '' }] = await readLog();
+  expect(curl).not.toContain('any');
+  const env = { ...process.env, AUTHORIZATION: 'again' };
+  await promisify(execFile)('sh', ['-ec', curl], { env });
+  const [first, second] = session.requests();
+  const { method, target, status } = first as LoggedRequest;
+  expect(second).toMatchObject({ method, target, status, body });
+  expect(second?.headers).toContainEqual(['x-a', '\'"$HOME']);
 });

@@ -27,7 +27,7 @@ describe('every operation', () => {
 });
 
 test('a copy that does not fit fails its item alone', async () => {
-  await using small = await createMock({ maxStoreBytes: 2_000 });
+  await using small = await createMock({ maxSessionBytes: 2_000 });
   await upload(small, 'a', 'x'.repeat(1_000));
   const { json } = await storage(small, 'batchCopyFile', {
     fileList: [
@@ -36,6 +36,6 @@ test('a copy that does not fit fails its item alone', async () => {
     ],
   });
   const [bad, moved] = json.body.data.fileList;
-  expect(bad.message).toContain('maxStoreBytes');
+  expect(bad.message).toContain('does not fit');
   expect(moved).toEqual({ fileID: 'cloud://dev.files/c' });
 });

@@ -7,17 +7,17 @@ const mock = await createMock();
 afterAll(() => mock.close());
 
 describe('what stores nothing', () => {
-  test('a file beyond maxStoreBytes', async () => {
-    await using small = await createMock({ maxStoreBytes: 10_000 });
+  test('a file beyond maxSessionBytes', async () => {
+    await using small = await createMock({ maxSessionBytes: 10_000 });
     const grant = await getGrant(small, 'big');
     const big = 'x'.repeat(200_000);
     const response = await postForm(grant.url, toForm(grant, 'big'), big);
     expect(response.status).toBe(400);
-    expect(await response.text()).toMatch(/<Code>EntityTooLarge<.*<Message>.*maxStoreBytes/s);
+    expect(await response.text()).toMatch(/<Code>EntityTooLarge<.*<Message>.*does not fit/s);
   });
 
   test('an aborted upload, which frees its space', async () => {
-    await using small = await createMock({ maxStoreBytes: 10_000 });
+    await using small = await createMock({ maxSessionBytes: 10_000 });
     const grant = await getGrant(small, 'big');
     const form = toBeginning(grant, 'big', 'x'.repeat(6_000));
     const head =

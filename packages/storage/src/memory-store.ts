@@ -113,7 +113,7 @@ export function createMemoryStore({ maxBytes = Infinity } = {}): MemoryStore {
 }
 
 const FULL =
-  'The file does not fit in the memory of the store: send a smaller one, or delete other files.';
+  'The file does not fit in memory: send a smaller one, delete other files, or raise the limit.';
 
 function concat(chunks: readonly Uint8Array[], length: number): MemoryFile['bytes'] {
   const bytes = new Uint8Array(length);

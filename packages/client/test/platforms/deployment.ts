@@ -17,7 +17,7 @@ export interface Deployment {
 /** Starts a mock that checks every signature, and a gateway whose connections break or hang. */
 export async function startDeployment() {
   const [mock, gone] = await Promise.all([
-    createMock({ env: 'dev', auth: 'strict', services: {} }),
+    createMock({ env: 'dev', credentials: 'strict', services: {} }),
     createMock({ env: 'dev' }),
   ]);
   const nowhere = gone.gatewayUrl;

@@ -9,14 +9,14 @@ export async function startMock({
 }: Pick<ConformanceOptions, 'wireProfile'> = {}): Promise<Deployment> {
   const fixture = await startFixture({ port: 0 });
   const mock = await createMock({
-    auth: 'strict',
+    credentials: 'strict',
     ...(wireProfile ? { wireProfile } : {}),
     services: {
       conformance: { proxy: fixture.url },
       forbidden: { routes: { 'GET /*': forbid, 'POST /*': forbid, 'WS /*': forbid } },
     },
   });
-  const other = await createMock({ auth: 'strict', env: 'other' });
+  const other = await createMock({ credentials: 'strict', env: 'other' });
   const { token, id, secret } = await mock.credentials();
   const { token: otherEnvToken } = await other.credentials();
   return {

@@ -1,92 +1,51 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { parseWireProfile, type WireProfile, WireProfileError } from '@berth/spec/wire-profile';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { AUTH_MODES, isEnv, type MockOptions, resolveOptions } from '../options.ts';
-import { serve } from '../serve.ts';
-import { describeFileError, describeServiceFault } from '../services/services.ts';
-import { findReason, type LoggedRequest } from '../session/request-log.ts';
-import { readPackageInfo } from '../util/package-info.ts';
-import { describeMock } from './describe-mock.ts';
+import { startMock } from '../create-mock.ts';
+import {
+  assertOption,
+  CREDENTIALS,
+  LOG_FORMATS,
+  type MockOptions,
+  OPTIONS,
+  type OptionName,
+  resolveOptions,
+} from '../options.ts';
+import { describeServiceFault } from '../services/services.ts';
+import { describeMock } from './banner.ts';
 
 /** Runs the command line: serves a mock until SIGINT, SIGTERM or SIGHUP. */
-export async function run(argv: string[]): Promise<void> {
-  const options = parseOptions(argv);
+export async function run(argv: readonly string[], version: string): Promise<void> {
+  const options = parseOptions(argv, version);
   try {
-    const { wireProfile: file, fault: faults, quiet, ...rest } = options;
-    const served = await serve(
-      {
-        ...rest,
-        faults,
-        wireProfile: file === undefined ? undefined : await readWireProfile(file),
-      },
-      quiet ? EVENTS : { ...EVENTS, onCall: printCalls() },
-    );
+    const { mock, context } = await startMock(resolveOptions(options), {
+      onChange: (files) => process.stdout.write(`Reloaded services: ${files.join(', ')}\n`),
+      onFault: (fault) => process.stderr.write(`${describeServiceFault(fault)}\n`),
+    });
     const stop = () => {
       // The lines of the last calls come first.
-      const exit = () => setImmediate(() => process.exit(0));
-      void served.close().then(exit);
+      void mock.close().then(() => setImmediate(() => process.exit(0)));
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-    process.stdout.write(`${await describeMock(served)}\n\nready\n`);
+    const text =
+      options.log === 'json'
+        ? JSON.stringify({ url: mock.url, ready: true })
+        : `${await describeMock(mock, context)}\n\nready`;
+    process.stdout.write(`${text}\n`);
   } catch (error) {
-    const fault = findStartFault(error as NodeJS.ErrnoException, options);
-    if (fault === undefined) throw error;
-    process.stderr.write(`${fault}\n`);
+    const message = toMessage(error as NodeJS.ErrnoException, options);
+    if (message === undefined) throw error;
+    process.stderr.write(`${message}\n`);
     process.exitCode = 2;
   }
 }
 
-const EVENTS: Parameters<typeof serve>[1] = {
-  onChange: (files) => print(`Reloaded services: ${files.join(', ')}`),
-  onFault: (fault) => process.stderr.write(`${describeServiceFault(fault)}\n`),
-};
-
-/** Returns a listener that prints each call once, when its response is complete. */
-function printCalls(): (call: LoggedRequest) => void {
-  const printed = new WeakSet<LoggedRequest>();
-  return (call) => {
-    if (call.response === undefined || printed.has(call)) return;
-    printed.add(call);
-    print(describeCall(call));
-  };
-}
-
-/**
- * Returns the line to print for a completed call. Secrets in targets are already redacted.
- *
- * @example
- * 'POST /api/v2/envs/dev/storages:batchDelete 400 2 ms: body.fileList must be an array.'
- */
-function describeCall(call: LoggedRequest): string {
-  const { method, target } = call.request;
-  const { status, ms } = call.response ?? { status: 0, ms: 0 };
-  const reason = findReason(call);
-  return `${method} ${target} ${status} ${Math.round(ms)} ms${reason === undefined ? '' : `: ${reason}`}`;
-}
-
-let lines = '';
-
-/**
- * Prints a line to stdout. All lines of one turn of the event loop are written together, because each write
- * blocks and takes longer than a call.
- */
-function print(line: string): void {
-  if (lines === '') setImmediate(writeLines);
-  lines += `${line}\n`;
-}
-
-function writeLines(): void {
-  process.stdout.write(lines);
-  lines = '';
-}
+/** Errors in a file that an option names. */
+const FIXABLE = ['ServicesError', 'DocumentError', 'WireProfileError'];
 
 /** Returns the message for an error that the user can fix; undefined for any other error. */
-function findStartFault(
-  error: NodeJS.ErrnoException,
-  { port, host }: CliOptions,
-): string | undefined {
-  if (error instanceof WireProfileError) return error.message;
-  if (error.name === 'ServicesError') return error.message;
+function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string | undefined {
+  const { port, host } = options;
   switch (error.code) {
     case 'EADDRINUSE':
       return `Port ${port} is already in use: stop the other program, or choose another port with --port.`;
@@ -97,110 +56,119 @@ function findStartFault(
     case 'EAI_AGAIN':
       return `${host} is not an address of this machine: choose another one with --host.`;
     default:
-      return undefined;
+      return FIXABLE.includes(error.name) ? error.message : undefined;
   }
-}
-
-/** @throws WireProfileError that names the file */
-async function readWireProfile(file: string): Promise<WireProfile> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new WireProfileError('', `cannot be read: ${describeFileError(error)}`, file);
-  });
-  return parseWireProfile(text, file);
-}
-
-const DEFAULT_PORT = 4010;
-
-interface CliOptions extends Omit<MockOptions, 'faults' | 'wireProfile'> {
-  fault?: string[];
-  /** Path of a file. */
-  wireProfile?: string;
-  quiet?: boolean;
 }
 
 /** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */
-function parseOptions(argv: string[]): CliOptions {
-  const program = new Command('berth-mock')
+function parseOptions(argv: readonly string[], version: string): MockOptions {
+  const program = new Command(typedCommand(process.env))
     .description('Serve a mock of the gateway, the storage API and the upload target on one port.')
     .addHelpText('after', '\nOpen /__mock in a browser for the log and the files.')
-    .version(readPackageInfo().version)
-    .argument(
-      '[document]',
-      'OpenAPI document to serve at the root instead of the contract, such as ./petstore.yaml; calls need no credentials',
-      parsePath,
-    )
-    .option(
-      '--port <number>',
-      'port to listen on; 0 picks a free port',
-      (value) => validated('port', toInteger(value)),
-      DEFAULT_PORT,
-    )
-    .option(
-      '--host <address>',
-      'address to listen on; 0.0.0.0 exposes the mock to the network',
-      (value) => validated('host', value),
-      '127.0.0.1',
-    )
-    .option('--env <id>', 'environment to serve', parseEnv, 'dev')
-    .option('--dynamic', 'let Prism generate responses from the schemas instead of using examples')
-    .option('--seed <text>', 'seed for generated responses')
-    .addOption(
-      new Option('--auth <mode>', 'which credentials to accept (default: present)').choices(
-        AUTH_MODES,
-      ),
-    )
-    .option(
-      '--origins <origin...>',
-      "origins whose pages may read responses; '*' for any (default: this machine's origins)",
-      oneMore('origins'),
-    )
-    .option(
-      '--services <path>',
-      'folder or file that defines hosted services, such as ./services (default: any name exists)',
-      parsePath,
-    )
-    .option(
-      '--fault <rule...>',
-      'faults to inject, such as latency=200 or batchDelete:code=SYS_ERR,times=2',
-      oneMore('faults'),
-    )
-    .option('--wire-profile <file>', "JSON file with a deployment's wire profile", parsePath)
-    .option('--quiet', 'do not print calls')
+    .version(version)
     .allowExcessArguments(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
-  const options: CliOptions = program.parse(argv).opts();
-  const [document] = program.args;
-  if (document !== undefined) options.document = document;
-  return options;
+  for (const [key, { flag, help }] of Object.entries(OPTIONS)) {
+    const name = key as OptionName;
+    const parse = (text: string, previous: unknown) => parseFlag(name, text, previous);
+    if (name === 'document') program.argument(flag, help, parse);
+    else program.addOption(toFlag(name, new Option(flag, help).argParser(parse)));
+  }
+  program.parse(argv);
+  const { services, ...options } = program.opts();
+  return {
+    ...options,
+    // Until the services are loaded, a name may be anything.
+    services: toServices(services, program) as MockOptions['services'],
+    document: program.processedArgs[0],
+  };
 }
 
-/** @throws InvalidArgumentError with the message of `resolveOptions` */
-function validated<Value>(name: keyof MockOptions, value: Value): Value {
+/** Defaults that the help shows. Other defaults are those of `createMock`. */
+const DEFAULTS: MockOptions = {
+  port: 4010,
+  host: '127.0.0.1',
+  env: 'dev',
+  credentials: 'present',
+  log: 'text',
+};
+
+const CHOICES: { readonly [Name in OptionName]?: readonly string[] } = {
+  credentials: CREDENTIALS,
+  log: LOG_FORMATS,
+};
+
+function toFlag(name: OptionName, option: Option): Option {
+  if (DEFAULTS[name] !== undefined) option.default(DEFAULTS[name]);
+  const choices = CHOICES[name];
+  return choices === undefined ? option : option.choices(choices);
+}
+
+/** @throws InvalidArgumentError that says what the option must be */
+function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
   try {
-    resolveOptions({ [name]: value });
-    return value;
+    switch (name) {
+      case 'wireProfile':
+        return readWireProfile(text);
+      case 'port':
+      case 'maxSessions':
+      case 'maxSessionBytes': {
+        const number = /^\d+$/.test(text) ? Number(text) : text;
+        assertOption(name, number);
+        return number;
+      }
+      case 'faults':
+      case 'origins': {
+        const list = [...((previous as string[] | undefined) ?? []), text];
+        resolveOptions({ [name]: list });
+        return list;
+      }
+      case 'services':
+        assertOption(name, text);
+        return [...((previous as string[] | undefined) ?? []), text];
+      default:
+        assertOption(name, text);
+        return text;
+    }
   } catch (error) {
-    const { message } = error as Error;
-    throw new InvalidArgumentError(message.replace(/^(port|host) /, 'It '));
+    throw new InvalidArgumentError((error as Error).message);
   }
 }
 
-const oneMore =
-  (name: keyof MockOptions) =>
-  (value: string, others: string[] = []): string[] => [...others, ...validated(name, [value])];
+const NAMED_SERVICE = /^([^=/\\]+)=(.+)$/;
 
-function toInteger(value: string): number {
-  return /^\d+$/.test(value) ? Number(value) : Number.NaN;
-}
-
-function parseEnv(value: string): string {
-  if (isEnv(value)) return value;
-  throw new InvalidArgumentError(
-    'It must be a single host name label: letters, digits and hyphens.',
+/** Returns the only file, or services by name. */
+function toServices(
+  targets: readonly string[] | undefined,
+  program: Command,
+): string | Record<string, string> | undefined {
+  if (targets === undefined) return undefined;
+  const [file = ''] = targets;
+  if (targets.length === 1 && !NAMED_SERVICE.test(file)) return file;
+  return Object.fromEntries(
+    targets.map((target) => {
+      const [, name, address] = NAMED_SERVICE.exec(target) ?? [];
+      if (name !== undefined && address !== undefined) return [name, address];
+      return program.error(
+        `error: --services takes one file, or services such as shop=http://127.0.0.1:3000, not ${target} beside others`,
+      );
+    }),
   );
 }
 
-function parsePath(value: string): string {
-  if (value !== '') return value;
-  throw new InvalidArgumentError('It must not be empty.');
+/** @throws WireProfileError that names the file */
+function readWireProfile(file: string): WireProfile {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new WireProfileError('', `cannot be read: ${(error as Error).message}`, file);
+  }
+  return parseWireProfile(text, file);
+}
+
+/** Returns the command that the user typed. npm says how it was called. */
+function typedCommand({ npm_lifecycle_event: event }: NodeJS.ProcessEnv): string {
+  if (event === 'start') return 'npm start --';
+  return event === 'npx' ? 'npx @berth/mock' : 'berth-mock';
 }

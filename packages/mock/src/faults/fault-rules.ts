@@ -38,7 +38,7 @@ export interface SessionFaults {
   /**
    * Adds a rule, or replaces the rule with this name.
    *
-   * @param rule an object, or a string in the format of `--fault`: `batchDelete:code=SYS_ERR,times=2`
+   * @param rule an object, or a string in the format of `--faults`: `batchDelete:code=SYS_ERR,times=2`
    * @throws FieldError that names the field and states its requirements
    */
   put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule;

@@ -2,7 +2,8 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { GatewayCall, GatewayInput } from '@berth/server-stubs';
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
-import type { Session } from '../session/session.ts';
+import { type CallRecord, recordOf } from '../log.ts';
+import type { Session } from '../session.ts';
 import { createHello, echo } from './built-in.ts';
 import {
   type CompiledService,
@@ -56,10 +57,18 @@ export async function createServices(options: ServicesOptions) {
   const own = await loadSource(source, options);
   const beside = builtIn ? createBuiltIns() : new Map<string, CompiledService>();
   const find = (name: string) => own.services().get(name) ?? beside.get(name);
-  const toContext = (input: GatewayInput, call: GatewayCall, session: Session): ServiceContext => ({
+  const memories = new WeakMap<Session, Map<string, Map<string, unknown>>>();
+  const memoryOf = (name: string, { session }: CallRecord) => {
+    const services = memories.get(session) ?? new Map<string, Map<string, unknown>>();
+    memories.set(session, services);
+    const memory = services.get(name) ?? new Map<string, unknown>();
+    services.set(name, memory);
+    return memory;
+  };
+  const toContext = (input: GatewayInput, call: GatewayCall): ServiceContext => ({
     input,
     call,
-    memory: () => session.memoryOf(input.name),
+    memory: () => memoryOf(input.name, recordOf(call.request)),
     report: (route, error) => onFault(describeFailure(error, input.name, route)),
   });
 
@@ -74,17 +83,17 @@ export async function createServices(options: ServicesOptions) {
      *
      * @returns undefined for the contract's example, which the caller sends
      */
-    respond(input: GatewayInput, call: GatewayCall, session: Session) {
+    respond(input: GatewayInput, call: GatewayCall) {
       const service = find(input.name);
       if (service === undefined || service.isExample) return undefined;
-      return handleCall(service, toContext(input, call, session));
+      return handleCall(service, toContext(input, call));
     },
     /** Same for WebSockets. Other routes respond as to any call. */
-    open(input: GatewayInput, call: GatewayCall, session: Session) {
+    open(input: GatewayInput, call: GatewayCall) {
       const service = find(input.name);
       if (service === undefined || !canOpen(service)) return undefined;
       const { upstreamStatus } = wireProfile.gatewayHeaders;
-      return openCall(service, toContext(input, call, session), upstreamStatus);
+      return openCall(service, toContext(input, call), upstreamStatus);
     },
     /** Stops watching files. */
     close: () => own.close(),

@@ -7,7 +7,7 @@ import {
   type RouteTable,
 } from '@berth/server-stubs/runtime';
 import type { Context } from '../context.ts';
-import { recordOf } from '../session/call-record.ts';
+import { recordOf } from '../log.ts';
 import { corsOf, toRouterOptions } from './router-options.ts';
 
 const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
@@ -62,9 +62,8 @@ export function createDocumentSurface(context: Context): GatewayRouter {
       headers: withoutOwn(headers as GatewayInput['headers']),
       body: hasBody ? (body as GatewayInput['body']) : undefined,
     };
-    const response = await context.services.respond(input, call as GatewayCall, record.session);
+    const response = await context.services.respond(input, call as GatewayCall);
     if (response === undefined) throw new TypeError('The document has no service.');
-    record.matched = response.unmatched !== true;
     const { status, headers: own, body: sent } = response;
     return { status, ...(own && { headers: own }), body: sent };
   };

@@ -9,16 +9,14 @@ import {
   type GatewayRouter,
   type HttpError,
   type ServiceResponse,
-  type Violation,
   type WebSocketHandler,
 } from '@berth/server-stubs';
 import { type EnvOption, isLoopback } from '@berth/server-stubs/contract';
 import type { Context } from '../context.ts';
 import { listExamples, toExample } from '../contract/contract.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
+import { type CallRecord, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { MockedResponse } from '../services/services.ts';
-import { type CallRecord, recordOf } from '../session/call-record.ts';
 import { isObject } from '../util/values.ts';
 import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
@@ -37,36 +35,32 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     const isDocument = context.services.find(input.name)?.document !== undefined;
     const preferences = isDocument ? undefined : preferencesOf(call, 'gateway', context);
     if (preferences !== undefined) return ask(input, call, preferences);
-    const response = context.services.respond(input, call, record.session);
+    const response = context.services.respond(input, call);
     if (response === undefined) {
       return context.standard.dynamic
         ? ask(input, call, context.standard)
         : serveExample(input, call, record);
     }
-    if (!(response instanceof Promise)) return note(response, record);
-    // Log slow calls while they are in progress.
-    record.begin(call.requestId);
-    return response.then((late) => note(late, record));
+    return response;
   };
 
   function serveExample(input: GatewayInput, call: GatewayCall, record: CallRecord) {
     const example = toExample(examples.get(call.operationId), call.request.headers.accept);
     if (example === undefined) return ask(input, call, context.standard);
-    assertThere(input, record);
+    assertThere(input);
     const response = () => toServiceResponse(example, input.headers);
     return input.body === undefined ? response() : assertPayload(input, record).then(response);
   }
 
   async function ask(input: GatewayInput, call: GatewayCall, preferences: Preferences) {
     const record = recordOf(call.request);
-    assertThere(input, record);
+    assertThere(input);
     await assertPayload(input, record);
     return consult(context, call, 'gateway', preferences);
   }
 
-  function assertThere({ name }: GatewayInput, record: CallRecord): void {
+  function assertThere({ name }: GatewayInput): void {
     if (context.services.has(name)) return;
-    record.matched = false;
     const known = context.services.names().join(', ') || 'none';
     throw new GatewayError('SERVICE_NOT_FOUND', {
       message: `The hosted service ${name} does not exist; this mock has: ${known}.`,
@@ -75,15 +69,12 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
 
   const webSocket: WebSocketHandler = async (input, call) => {
     const record = noteService(input, call);
-    const response = await context.services.open(input, call, record.session);
+    const response = await context.services.open(input, call);
     if (response !== undefined) {
       record.status = response.status;
-      record.matched = !('unmatched' in response && response.unmatched === true);
-      record.begin(call.requestId);
       return response;
     }
-    assertThere(input, record);
-    record.matched = false;
+    assertThere(input);
     throw new GatewayError('SYS_ERR', {
       status: 501,
       message: `This mock does not define a WebSocket for the service ${input.name}.`,
@@ -113,18 +104,17 @@ async function assertPayload({ body, headers }: GatewayInput, record: CallRecord
   if (body === undefined) return;
   const bytes = await buffer(body);
   if (bytes.length === 0 || !isJson(headers)) return;
-  const refuse = (keyword: string, message: string) => {
-    const violation: Violation = { in: 'body', pointer: '', keyword, message };
-    record.violations = [violation];
+  const refuse = (message: string) => {
+    record.reason = message;
     return new GatewayError('INVALID_REQUEST', { message });
   };
   const value = parse(bytes);
   if (value === undefined) {
-    throw refuse('syntax', 'The body is not valid JSON: check quotes, commas and brackets.');
+    throw refuse('The body is not valid JSON: check quotes, commas and brackets.');
   }
   if (!isObject(value)) {
     const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-    throw refuse('type', `The body must be an object, got ${kind}.`);
+    throw refuse(`The body must be an object, got ${kind}.`);
   }
 }
 
@@ -165,11 +155,6 @@ function toServiceResponse(
 function eventsAfter(text: string, id: string | string[] | undefined): string {
   const events = text.split(/(?<=\n\n)/);
   return events.slice(events.findIndex((event) => event.startsWith(`id: ${id}\n`)) + 1).join('');
-}
-
-function note(response: MockedResponse, record: CallRecord): MockedResponse {
-  record.matched = response.unmatched !== true;
-  return response;
 }
 
 function toWords({ kind }: HttpError): string | undefined {

@@ -14,7 +14,7 @@ import type { Context } from '../context.ts';
 import { documents, idsOf } from '../contract/contract.ts';
 import type { Preferences } from '../contract/oracle/read-preferences.ts';
 import { DOCUMENT_UPLOAD_PATH } from '../contract/surface.ts';
-import { recordOf } from '../session/call-record.ts';
+import { recordOf } from '../log.ts';
 import type { Auth } from './auth/auth.ts';
 import { consult, DocumentedResponse, preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';

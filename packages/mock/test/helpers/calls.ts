@@ -54,7 +54,7 @@ export async function control(
 ): Promise<Reply> {
   const reply = await call(mock, {
     method,
-    path: `/__mock/api/${path}`,
+    path: `/__mock/${path}`,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
+import packageInfo from '../../package.json' with { type: 'json' };
 import { run } from '../../src/cli/run.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
@@ -34,7 +35,7 @@ export async function runCli(...args: string[]): Promise<Finished> {
     }),
   ];
   try {
-    await run(['node', 'berth-mock', ...args]);
+    await run(['node', 'berth-mock', ...args], packageInfo.version);
     finished.code = Number(process.exitCode ?? 0);
   } catch (error) {
     if (error !== exited) throw error;
@@ -66,7 +67,7 @@ export async function untilReady(child: ChildProcess): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (text) => {
       printed += text;
-      if (printed.endsWith('\nready\n')) resolve();
+      if (/(\nready|"ready":true\})\n$/.test(printed)) resolve();
     });
     child.on('close', (code) => reject(new Error(`ended with ${code}:\n${warned}`)));
   });

@@ -1,20 +1,20 @@
+import { startMock } from '../../src/create-mock.ts';
 import type { MockOptions } from '../../src/index.ts';
-import { serve } from '../../src/serve.ts';
+import { resolveOptions } from '../../src/options.ts';
 
 /** Starts a mock with these services, and returns the parts of it that the tests look at. */
 export async function startServices(
   services?: MockOptions['services'],
-  events: Parameters<typeof serve>[1] = {},
+  events: Parameters<typeof startMock>[1] = {},
 ) {
-  const { url, port, context, close } = await serve({ services }, events);
-  const session = context.sessions.get('');
+  const { mock, context } = await startMock(resolveOptions({ services }), events);
   return {
-    url,
-    port,
+    url: mock.url,
+    port: mock.port,
     services: context.services,
-    session,
-    requests: session.requests,
-    [Symbol.asyncDispose]: close,
+    session: context.sessions.get(''),
+    requests: { list: () => mock.session().requests() },
+    [Symbol.asyncDispose]: mock.close,
   };
 }
 

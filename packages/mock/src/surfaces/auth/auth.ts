@@ -3,7 +3,7 @@ import { GatewayError, StorageError } from '@berth/server-stubs/contract';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { WireProfile } from '@berth/spec/wire-profile';
 
-/** Credentials for a mock with `auth: 'strict'`. The keys are public and protect nothing. */
+/** Credentials for a mock with `credentials: 'strict'`. The keys are public and protect nothing. */
 export interface MockCredentials {
   /** An access token for the gateway, valid for 30 days by the machine's clock. */
   readonly token: string;

@@ -54,22 +54,27 @@ describeOn('chromium', 'the page of the mock', () => {
       headers: { authorization: 'Bearer a-secret-of-mine' },
     });
 
-  test('shows each call as it arrives, and why it was refused', async () => {
+  test('shows each call as it arrives, why it was refused, and copies it as curl', async () => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await callHello('/before');
     await open();
     await page.getByText('/v1/cloudrun/hello/before').waitFor();
     await callStorage('batchDelete', { fileList: 'all' });
-    const call = page.locator('details').first();
-    await call.getByText('batchDelete').click();
-    await call.getByText('fileList must be an array, got a string.', { exact: true }).waitFor();
-    await call.locator('pre', { hasText: 'x-request-id: ' }).waitFor();
+    const call = page.getByRole('row').filter({ hasText: 'storages:batchDelete' });
+    await call.getByText('fileList must be an array').waitFor();
+    await call.getByText('400').waitFor();
+    await call.getByRole('button').click();
+    await call.getByText('Copied').waitFor();
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    expect(copied).toContain(`--data-raw '{"fileList":"all"}'`);
+    expect(copied).toContain('"$X_SVC_AUTHORIZATION"');
     expect(await page.content()).not.toContain('a-secret-of-mine');
   });
 
   test('shows files, and the sessions to choose from', async () => {
     await upload(mock, 'reports/a b.txt', 'Hello');
     await callHello('/default');
-    mock.session('other').clock.set({ frozen: true });
+    mock.session('other').clock.advance(1);
     await open();
     const link = page.getByRole('link', { name: 'reports/a b.txt' });
     const file = await page.request.get((await link.getAttribute('href')) ?? '');
@@ -83,8 +88,7 @@ describeOn('chromium', 'the page of the mock', () => {
     const text = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
     await callStorage(`batchDelete${encodeURIComponent(text)}`, { fileList: [text] });
     await open();
-    await page.locator('summary').click();
-    await page.locator('pre', { hasText: '<img src=x' }).first().waitFor();
+    await page.getByText('img').first().waitFor();
     expect(await page.title()).toBe('Berth mock');
   });
 });

@@ -3,16 +3,16 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerOptions,
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '@berth/server-stubs';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { refusalFor, type SurfaceName, sendRefusal } from '../contract/surface.ts';
-import { RecordedRequest, RecordedResponse } from '../session/call-record.ts';
+import { refusalFor, sendRefusal } from './contract/surface.ts';
+import { RecordedRequest } from './log.ts';
 
+/** What a server does with its requests. */
 export interface Application {
   readonly request: RequestListener;
   readonly checkContinue: RequestListener;
@@ -20,36 +20,29 @@ export interface Application {
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
-const LATEST = Symbol('last response');
+/** The last response on each connection, which may still be in progress when broken data follows. */
+const lastResponses = new WeakMap<Duplex, ServerResponse>();
 
-type RespondingSocket = Duplex & { [LATEST]?: ServerResponse };
-
-/** Creates the server and connects its events to an application. */
-export function createHttpServer(
-  application: Application,
-  profile: WireProfile,
-): Server<typeof RecordedRequest, typeof RecordedResponse> {
-  const options: ServerOptions<typeof RecordedRequest, typeof RecordedResponse> = {
+/** Creates the server of an application. What is not valid HTTP gets an error of the gateway. */
+export function createHttpServer(application: Application, profile: WireProfile): Server {
+  const server = createServer({
     IncomingMessage: RecordedRequest,
-    ServerResponse: RecordedResponse,
     // The gateway rejects a missing Host in its own format.
     requireHostHeader: false,
     shouldUpgradeCallback: (request) => application.shouldUpgrade(request),
-  };
-  const server = createServer(options);
-  const to = (event: 'request' | 'checkContinue'): RequestListener => {
-    return (request, response) => {
-      (request.socket as RespondingSocket)[LATEST] = response;
+  });
+  const to =
+    (event: 'request' | 'checkContinue'): RequestListener =>
+    (request, response) => {
+      lastResponses.set(request.socket, response);
       application[event](request, response);
     };
-  };
   server
     .on('request', to('request'))
     .on('checkContinue', to('checkContinue'))
     // RFC 9110, section 10.1.1 allows a server to ignore an unknown expectation.
     .on('checkExpectation', to('request'))
-    // Both events come with sockets without an error listener; a client that disconnects must not end the
-    // process.
+    // Upgraded sockets have no error listener; a client that disconnects must not end the process.
     .on('upgrade', (request, socket, head) => {
       socket.on('error', () => {});
       application.upgrade(request, socket, head);
@@ -62,18 +55,16 @@ export function createHttpServer(
       if (response === undefined) socket.destroy();
       else sendRefusal(error, response, profile, CLOSE);
     })
-    .on('clientError', (error, socket) =>
-      respondToBrokenRequest(error, socket, (socket as RespondingSocket)[LATEST], profile),
-    );
+    .on('clientError', (error, socket) => respondToBrokenRequest(error, socket, profile));
   return server;
 }
 
 function respondToBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Duplex,
-  response: ServerResponse | undefined,
   profile: WireProfile,
 ): void {
+  const response = lastResponses.get(socket);
   if (response === undefined || !socket.writable) {
     respondUnread(error, socket, profile);
   } else if (response.req.complete) {
@@ -86,58 +77,34 @@ function respondToBrokenRequest(
   } else {
     // The body was truncated.
     const surface = (response.req as RecordedRequest).record?.surface ?? 'gateway';
-    const refusal = refusalFor('invalid', surface, DEFECTS[error.code ?? ''] ?? MALFORMED);
-    sendRefusal(refusal, response, profile, CLOSE);
+    sendRefusal(refusalFor('invalid', surface, toDefect(error)), response, profile, CLOSE);
     // Node discards a request after its response, so waiting for the rest would never end.
     socket.once('close', () => response.req.destroy());
   }
 }
 
-/** Maps a Node parse error to a status (RFC 9110, RFC 6585) and a message. */
-interface Defect {
-  readonly status: number;
-  readonly message: string;
-}
-
-const MALFORMED: Defect = { status: 400, message: 'The request is not valid HTTP.' };
-
-const DEFECTS: Readonly<Record<string, Defect>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'The request headers are too large.' },
-};
-
-/** Stands for a request that could not be parsed. */
+/** Stands for a request that could not be parsed, whose surface is unknown. */
 const UNREAD = { method: 'GET', headers: {}, httpVersionMajor: 1, httpVersionMinor: 1 };
 
-/**
- * Responds on a connection whose request could not be parsed: invalid syntax, headers that are too large, or
- * a timeout. The surface is unknown, so the gateway's error format is used.
- */
 function respondUnread(error: NodeJS.ErrnoException, socket: Duplex, profile: WireProfile): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const refusal = refusalFor('invalid', 'gateway', DEFECTS[error.code ?? ''] ?? MALFORMED);
-  const response = UpgradeResponse.create(UNREAD as IncomingMessage, socket, Buffer.alloc(0));
+  const response = socket.writable
+    ? UpgradeResponse.create(UNREAD as IncomingMessage, socket, Buffer.alloc(0))
+    : undefined;
   // Node may report several errors on one connection.
-  if (response !== undefined) sendRefusal(refusal, response, profile, CLOSE);
+  if (response === undefined) socket.destroy();
+  else sendRefusal(refusalFor('invalid', 'gateway', toDefect(error)), response, profile, CLOSE);
 }
 
 const CLOSE = { connection: 'close' };
 
-/** Ends a request after an internal error, in its surface's error format. */
-export function respondToFailure(
-  error: Error,
-  surface: SurfaceName,
-  response: ServerResponse,
-  profile: WireProfile,
-): void {
-  process.emitWarning(error);
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
+/** Maps a parse error of Node to a status (RFC 9110, RFC 6585) and a message. */
+function toDefect({ code }: NodeJS.ErrnoException): { status: number; message: string } {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: 408, message: 'The request took too long to arrive.' };
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: 431, message: 'The request headers are too large.' };
+    default:
+      return { status: 400, message: 'The request is not valid HTTP.' };
   }
-  const message = 'Internal error in the mock: see its warnings for details.';
-  sendRefusal(refusalFor('failed', surface, { status: 500, message }), response, profile, CLOSE);
 }

@@ -1,0 +1,285 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { GatewayRouter, Router } from '@berth/server-stubs';
+import { isLoopback, storageRoutes } from '@berth/server-stubs/contract';
+import { UpgradeResponse } from '@berth/server-stubs/runtime';
+import { FILES_PATH } from '@berth/storage';
+import { createDownloadListener } from '@berth/storage/node';
+import type { Context } from './context.ts';
+import {
+  DOCUMENT_UPLOAD_PATH,
+  type Refusal,
+  refusalFor,
+  type SurfaceName,
+  sendRefusal,
+} from './contract/surface.ts';
+import { CONTROL_PATH, control } from './control/control.ts';
+import { applyRequestFaults } from './faults/fault-request.ts';
+import type { FaultSubject } from './faults/fault-rules.ts';
+import { hostNameOf, isLocalName, rawPathOf } from './host.ts';
+import type { Application } from './http-server.ts';
+import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
+import { sessionOfHeader, sessionOfQuery } from './session.ts';
+import { corsOf } from './surfaces/router-options.ts';
+import { decodeText } from './util/values.ts';
+
+/** The routers that handle the calls. A mock of another document has only the first one. */
+export interface Surfaces {
+  readonly gateway: GatewayRouter;
+  readonly storage: Router;
+  readonly upload: Router;
+}
+
+/**
+ * Creates what a mock does with each request: it serves its own page, or else finds the session of the call,
+ * adds the call to the log, checks the host, injects faults, and passes the call to the router of its surface.
+ */
+export function createApp(context: Context, surfaces: Surfaces): Application {
+  const { options, profile, sessions } = context;
+  const isDocument = options.document !== undefined;
+  const link = createDownloadListener({
+    async download(request) {
+      const record = recordOf(request);
+      return record.session.storage.download(request).catch((error: Error) => {
+        record.reason = error.message;
+        throw error;
+      });
+    },
+    cors: corsOf(context, 'link'),
+    requestId: (request) => recordOf(request).id,
+    onError: (error) => process.emitWarning(error as Error),
+  });
+
+  const handle =
+    (event: 'request' | 'checkContinue') =>
+    (request: IncomingMessage, response: ServerResponse): void => {
+      const path = rawPathOf(request.url ?? '/');
+      const surface = isDocument ? 'gateway' : surfaceOf(path);
+      run(
+        () => {
+          if (isControl(path)) return control(context, request, response);
+          if (isHome(request, path)) return sendHome(request, response);
+          const record = begin(request, surface);
+          response.once('close', () => end(record, response));
+          if (isForeign(request, context)) return refuseHost(record, request, response);
+          return afterFaults(record, request, response, () => {
+            if (surface === 'link') return link(request, response);
+            const router = surfaces[surface];
+            return event === 'request'
+              ? router(request, response)
+              : router.checkContinue(request, response);
+          });
+        },
+        (error) => fail(error, surface, response),
+      );
+    };
+
+  function upgrade(request: IncomingMessage, socket: import('node:stream').Duplex, head: Buffer) {
+    run(
+      () => {
+        const record = begin(request, 'gateway');
+        socket.once('close', () => end(record));
+        const next = () => surfaces.gateway.upgrade(request, socket, head);
+        return afterFaults(record, request, undefined, next, () =>
+          UpgradeResponse.create(request, socket, head),
+        );
+      },
+      (error) => {
+        process.emitWarning(error);
+        socket.destroy();
+      },
+    );
+  }
+
+  function isHome({ method, url = '' }: IncomingMessage, path: string): boolean {
+    if (path !== '/' || (method !== 'GET' && method !== 'HEAD')) return false;
+    return !isDocument || surfaces.gateway.find({ method: 'GET', url }) === undefined;
+  }
+
+  function begin(request: IncomingMessage, surface: SurfaceName): CallRecord {
+    // Browsers submit forms and follow links, but cannot set the header.
+    const isFollowed = surface === 'upload' || surface === 'link';
+    const name = isFollowed ? sessionOfQuery(request) : sessionOfHeader(request);
+    const record = new CallRecord(sessions.get(name), surface, request);
+    (request as RecordedRequest).record = record;
+    context.log.add(record);
+    return record;
+  }
+
+  /** @param response undefined for a WebSocket */
+  function end(record: CallRecord, response?: ServerResponse): void {
+    record.finish(response?.headersSent ? response.statusCode : record.status);
+    context.onCall(record);
+  }
+
+  /**
+   * Calls `next` unless a fault ends the call.
+   *
+   * @param toResponse creates the response that a fault sends
+   */
+  function afterFaults(
+    record: CallRecord,
+    request: IncomingMessage,
+    response: ServerResponse | undefined,
+    next: () => unknown,
+    toResponse: () => ServerResponse | undefined = () => response,
+  ): unknown {
+    const isOver = applyRequestFaults({
+      request,
+      response,
+      rules: record.session.faults,
+      identify: () => toSubject(record.surface, request),
+      note(names, { operationId, service }) {
+        Object.assign(record, { faults: names, operationId, service });
+      },
+      refuse(error) {
+        const created = toResponse();
+        // An earlier call on the connection is in progress, so an upgrade cannot get a response.
+        if (created === undefined) return request.destroy();
+        // After a delay, broken data may have ended the call already.
+        if (created.headersSent) return;
+        record.status = error.status;
+        return refuse(error, record, request, created);
+      },
+    });
+    if (typeof isOver === 'boolean') return isOver ? undefined : next();
+    return isOver.then((over) => (over || response?.headersSent ? undefined : next()));
+  }
+
+  function toSubject(surface: SurfaceName, request: IncomingMessage): FaultSubject {
+    const found = surface === 'link' ? undefined : surfaces[surface].find(request);
+    const name = found?.path.name;
+    return { surface, operationId: found?.operationId, service: name && decodeText(name) };
+  }
+
+  function refuse(
+    error: Refusal,
+    { surface, id }: CallRecord,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    recordOf(request).reason = `${error.code}: ${error.message}`;
+    const headers = {
+      ...corsOf(context, surface).response(request.headers.origin),
+      ...(error.status === 401 && { 'www-authenticate': toChallenge(surface) }),
+    };
+    sendRefusal(error, response, profile, headers, id);
+  }
+
+  /** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
+  function toChallenge(surface: SurfaceName): string {
+    return surface === 'storage'
+      ? `ApiKey realm="mock", in="header", name="${profile.storageHeaders.authorization}"`
+      : 'Bearer realm="mock"';
+  }
+
+  /**
+   * Refuses a call from a page whose host name is that of another site. Preflights are accepted, because nobody
+   * would see why they were refused; the call that follows is refused instead.
+   */
+  function refuseHost(
+    record: CallRecord,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    const { method, headers } = request;
+    const { surface, id } = record;
+    if (method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) {
+      // A browser that cached it would not ask again after the host has changed.
+      const uncached = { 'access-control-max-age': '0', 'x-request-id': id };
+      response.writeHead(204, { ...corsOf(context, surface).preflight(headers), ...uncached });
+      response.end();
+      return;
+    }
+    const message = `Call the mock as localhost or by its IP address, not as ${hostNameOf(request)}, or listen on that name with --host.`;
+    refuse(refusalFor('host', surface, { status: 421, message }), record, request, response);
+  }
+
+  /** Ends a call after an internal error, in the format of its surface. */
+  function fail(error: Error, surface: SurfaceName, response: ServerResponse): void {
+    process.emitWarning(error);
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    const message = 'Internal error in the mock: see its warnings for details.';
+    const refusal = refusalFor('failed', surface, { status: 500, message });
+    sendRefusal(refusal, response, profile, { connection: 'close' }, randomUUID());
+  }
+
+  return {
+    request: handle('request'),
+    checkContinue: handle('checkContinue'),
+    upgrade,
+    shouldUpgrade: surfaces.gateway.shouldUpgrade,
+  };
+}
+
+/** An unexpected error must end its request, not the process. */
+function run(task: () => unknown, onError: (error: Error) => void): void {
+  try {
+    const done = task();
+    if (done instanceof Promise) done.catch(onError);
+  } catch (error) {
+    onError(error as Error);
+  }
+}
+
+/**
+ * Everything under the first segment of a storage path belongs to the storage API, so that a typo in the rest
+ * gets an error in its format. Everything else belongs to the gateway.
+ */
+const storageRoots = new Set(
+  storageRoutes.routes
+    .filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH)
+    .map(({ path }) => firstSegment(path)),
+);
+
+function surfaceOf(path: string): SurfaceName {
+  if (path === DOCUMENT_UPLOAD_PATH) return 'upload';
+  if (path.startsWith(`${FILES_PATH}/`)) return 'link';
+  return storageRoots.has(firstSegment(path)) ? 'storage' : 'gateway';
+}
+
+function firstSegment(path: string): string {
+  const end = path.indexOf('/', 1);
+  return path.slice(1, end < 0 ? undefined : end);
+}
+
+function isControl(path: string): boolean {
+  return path.startsWith(CONTROL_PATH) && /^(\/|$)/.test(path.slice(CONTROL_PATH.length));
+}
+
+/** A browser gets the page; a program that waits for the mock gets a line. */
+function sendHome({ method, headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.accept?.includes('text/html')) {
+    response.writeHead(302, { location: `${CONTROL_PATH}/` }).end();
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
+  response.end(method === 'HEAD' ? undefined : `Berth mock. Log and files: ${CONTROL_PATH}\n`);
+}
+
+/**
+ * Returns whether a browser calls with the host name of another site. A page may point its own name at this
+ * machine (DNS rebinding) and would then have the same origin as the mock.
+ */
+function isForeign(request: IncomingMessage, { options }: Context): boolean {
+  const { host, origins = [] } = options;
+  if (!isFromBrowser(request) || !isLoopback(host) || origins.includes('*')) return false;
+  const name = hostNameOf(request);
+  if (name === '' || isLocalName(name, host)) return false;
+  return !origins.some((origin) => new URL(origin).hostname === name);
+}
+
+/**
+ * Without TLS, browsers do not send `Sec-Fetch-Site` to a host name, and they do not send `Origin` with a
+ * same-origin GET, but they always send their `User-Agent`.
+ */
+function isFromBrowser({ headers }: IncomingMessage): boolean {
+  return (
+    headers.origin !== undefined ||
+    headers['sec-fetch-site'] !== undefined ||
+    headers['user-agent']?.startsWith('Mozilla/') === true
+  );
+}

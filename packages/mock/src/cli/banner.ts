@@ -1,0 +1,125 @@
+import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+import { toFileID } from '@berth/storage';
+import type { Context } from '../context.ts';
+import { documents } from '../contract/contract.ts';
+import { BUCKET } from '../contract/surface.ts';
+import type { Mock } from '../create-mock.ts';
+
+/** Returns the text that the command line prints at startup: addresses, credentials and commands to paste. */
+export async function describeMock(mock: Mock, { options }: Context): Promise<string> {
+  const { url } = mock;
+  const { env, document } = options;
+  const page = `Log and files  ${url}/__mock`;
+  if (document !== undefined) {
+    return [`Mock of ${document}`, '', `Operations     ${url}`, page].join('\n');
+  }
+  const titles = Object.values(documents).map(({ info }) => `${info.title} ${info.version}`);
+  const lines = [
+    `Mock of the ${titles.join(' and the ')}, environment ${env}`,
+    '',
+    `Gateway        ${url}/v1/cloudrun/<name>/<anyPath>`,
+    `Storage API    ${url}/api/v2/envs/${env}`,
+    `Upload target  ${url}/`,
+    page,
+  ];
+  if (options.credentials === 'present') {
+    lines.push('', 'Paste these in order:', ...listExamples(mock, options, ANY));
+    return lines.join('\n');
+  }
+  const { token, id, secret } = await mock.credentials();
+  const signed = await sign({ token, id, secret });
+  lines.push('', `Access token   ${token}`, `Key pair       ${id} ${secret}`);
+  lines.push('', 'Check this mock with the conformance suite:', '', await suiteCommand(mock, env));
+  lines.push('', 'Paste these in order, within five minutes:');
+  lines.push(...listExamples(mock, options, signed));
+  return lines.join('\n');
+}
+
+/** What the example commands send. */
+interface Credentials {
+  readonly token: string;
+  readonly authorization: string;
+  readonly timestamp: string;
+}
+
+const ANY: Credentials = { token: 'dev', authorization: '1.0 any', timestamp: '1700000000' };
+
+async function sign({ token, id, secret }: Awaited<ReturnType<Mock['credentials']>>) {
+  const { signStorageRequest } = await import('@berth/server-stubs/auth');
+  const timestamp = Math.floor(Date.now() / 1000);
+  const headers = signStorageRequest({ id, secret }, { timestamp });
+  const authorization = headers[defaultWireProfile.storageHeaders.authorization] ?? '';
+  return { token, authorization, timestamp: `${timestamp}` };
+}
+
+/** The file that the example commands upload and download. */
+const KEY = 'hello.txt';
+
+/** Returns commands for a POSIX shell that all succeed when they are pasted in order. */
+function listExamples(
+  { url }: Mock,
+  { env, wireProfile }: { env: string; wireProfile: WireProfile },
+  { token, authorization, timestamp }: Credentials,
+): string[] {
+  const { storageHeaders, uploadFields, storeFileID } = wireProfile;
+  const storage = (operation: string, body: object) =>
+    join(
+      `curl -sS '${url}/api/v2/envs/${env}/storages:${operation}'`,
+      `-H ${quote(`${storageHeaders.authorization}: ${authorization}`)}`,
+      `-H ${quote(`${storageHeaders.timestamp}: ${timestamp}`)}`,
+      "-H 'Content-Type: application/json'",
+      `-d '${JSON.stringify(body)}'`,
+    );
+  // `field grant token` prints the token of the grant.
+  const field = `field() { printf %s "$1" | sed 's/.*"'"$2"'":"\\([^"]*\\)".*/\\1/'; }`;
+  const form = (name: string, property: string) =>
+    `--form-string ${quote(`${name}=`)}"$(field "$grant" ${quote(property)})"`;
+  return [
+    '',
+    '# Call a service, which returns what it receives',
+    join(
+      `curl -sS -w '\\n' '${url}/v1/cloudrun/echo/a/b?x=1'`,
+      `-H 'Authorization: Bearer ${token}'`,
+    ),
+    '',
+    '# Upload a file: get a grant, and send it with the file',
+    field,
+    `grant=$(${storage('getUploadMetaData', { path: KEY })})`,
+    join(
+      `curl -sS -i "$(field "$grant" url)"`,
+      form('Signature', 'authorization'),
+      form(uploadFields.securityToken, 'token'),
+      form(uploadFields.metaFileId, storeFileID),
+      `--form-string 'key=${KEY}'`,
+      `-F 'file=Hello from Berth.;filename=${KEY};type=text/plain'`,
+    ),
+    '',
+    '# Get a link to the file, and download it',
+    `links=$(${storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(env, BUCKET, KEY) }] })})`,
+    `curl -sS -w '\\n' "$(field "$links" tempFileURL)"`,
+  ];
+}
+
+function join(...parts: string[]): string {
+  return parts.join(' \\\n  ');
+}
+
+/**
+ * Header names may contain single quotes, backticks and `$` (RFC 9110, section 5.6.2), which are special
+ * characters in a shell.
+ */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+async function suiteCommand(mock: Mock, env: string): Promise<string> {
+  const { token, id, secret } = await mock.credentials();
+  const { mintToken } = await import('../surfaces/auth/strict-auth.ts');
+  return join(
+    'npx @berth/conformance',
+    `--gateway-url ${mock.gatewayUrl} --storage-url ${mock.storageUrl} --env ${env}`,
+    `--tc3-secret-id ${id} --tc3-secret-key ${secret}`,
+    `--gateway-token ${token}`,
+    `--other-env-token ${await mintToken(`not-${env}`)}`,
+  );
+}

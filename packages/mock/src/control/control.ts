@@ -1,0 +1,241 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { StoreFullError } from '@berth/storage';
+import type { Context } from '../context.ts';
+import type { FaultRule } from '../faults/fault-rules.ts';
+import { hostNameOf, isLocalName, originOf, rawPathOf } from '../host.ts';
+import type { LoggedRequest } from '../log.ts';
+import { createMockSession, type MockSession } from '../mock-session.ts';
+import { sessionOfQuery } from '../session.ts';
+import { decodeText, FieldError, isObject, suggest } from '../util/values.ts';
+import { servePage } from './page.ts';
+import { toCurl } from './to-curl.ts';
+
+/** Path of the page and of the control API. */
+export const CONTROL_PATH = '/__mock';
+
+interface ControlCall {
+  readonly context: Context;
+  readonly session: MockSession;
+  /** Decoded rest of the path; empty if there is none. */
+  readonly name: string;
+  readonly query: URLSearchParams;
+  /** JSON, or the bytes of a file. */
+  readonly body: unknown;
+  readonly request: IncomingMessage;
+}
+
+/** What a control call returns that is not JSON. */
+class FileResponse {
+  readonly content: Uint8Array;
+  readonly contentType: string;
+
+  constructor(content: Uint8Array, contentType: string) {
+    this.content = content;
+    this.contentType = contentType;
+  }
+}
+
+/**
+ * The control API: the operations of `mock.session()` over HTTP, for the session in `X-Mock-Session` or
+ * `?session=`. Without a value, the response is a 204.
+ */
+const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
+  'GET health': ({ context }) => ({ status: 'ok', sessions: context.sessions.names() }),
+  'POST reset': ({ session }) => session.reset(),
+  'GET requests': ({ session, query, request }) => ({
+    requests: session
+      .requests()
+      .slice(-toLimit(query.get('limit')))
+      .map((call) => withCurl(call, request)),
+  }),
+  'GET clock': ({ session }) => ({ now: session.clock.now().toISOString() }),
+  'POST clock'({ session, body }) {
+    session.clock.advance(isObject(body) ? (body.advance as number) : Number.NaN);
+    return { now: session.clock.now().toISOString() };
+  },
+  'GET faults': ({ session }) => ({ faults: session.faults.list() }),
+  'PUT faults/*': ({ session, name, body }) => session.faults.put(name, body as FaultRule | string),
+  'DELETE faults/*'({ session, name }) {
+    if (session.faults.delete(name)) return;
+    const known = session.faults.list().map((rule) => rule.name);
+    throw new Problem(
+      404,
+      `There is no fault ${name}: the faults are ${known.join(', ') || 'none'}.`,
+    );
+  },
+  'GET files': ({ session }) => ({ files: session.files.list() }),
+  'GET files/*'({ session, name }) {
+    const content = session.files.get(name);
+    const file = session.files.list().find(({ path }) => path === name.replace(/^\//, ''));
+    if (content === undefined || file === undefined) {
+      throw new Problem(404, `There is no file ${name} in this session.`);
+    }
+    return new FileResponse(content, file.contentType);
+  },
+  'PUT files/*': ({ session, name, body, request }) =>
+    session.files.put(name, body as Buffer, request.headers['content-type']),
+};
+
+/** Handles a request for a path at or below `/__mock`. Never rejects. */
+export async function control(
+  context: Context,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('x-content-type-options', 'nosniff');
+  // No other origin may embed these responses.
+  response.setHeader('cross-origin-resource-policy', 'same-origin');
+  try {
+    assertAllowed(request, context.options.host);
+    const path = rawPathOf(request.url ?? '').slice(CONTROL_PATH.length);
+    if (servePage(path, request, response)) return;
+    const value = await respond(context, request, path.slice(1));
+    if (isOpen(response)) send(response, value);
+  } catch (error) {
+    if (isOpen(response)) sendProblem(response, toProblem(error));
+  }
+}
+
+async function respond(context: Context, request: IncomingMessage, path: string): Promise<unknown> {
+  const method = request.method === 'HEAD' ? 'GET' : (request.method as string);
+  const slash = path.indexOf('/');
+  const route = slash < 0 ? path : `${path.slice(0, slash)}/*`;
+  const respondTo = CALLS[`${method} ${route}`];
+  if (respondTo === undefined) throw toUnknownCall(method, path, route);
+  const query = new URLSearchParams((request.url as string).split('?', 2)[1]);
+  const session = createMockSession(context, sessionOfQuery(request));
+  const isFile = route === 'files/*';
+  const hasBody = method === 'PUT' || method === 'POST';
+  const maxBytes = isFile ? context.options.maxSessionBytes : MAX_JSON_BYTES;
+  const bytes = hasBody ? await readBody(request, maxBytes) : Buffer.alloc(0);
+  const body = isFile ? bytes : toJson(bytes, request);
+  const name = slash < 0 ? '' : decodeText(path.slice(slash + 1));
+  return respondTo({ context, session, name, query, body, request });
+}
+
+function toUnknownCall(method: string, path: string, route: string): Problem {
+  const routes = Object.keys(CALLS).map((call) => call.split(' ') as [string, string]);
+  const methods = routes.filter(([, known]) => known === route).map(([known]) => known);
+  if (methods.length > 0) {
+    const allow = methods.join(', ');
+    return new Problem(405, `Use ${allow}, not ${method}.`, { allow });
+  }
+  const known = [...new Set(routes.map(([, one]) => one))];
+  const hint = suggest(path, known, ' do you mean', ` the calls are ${known.join(', ')}.`);
+  return new Problem(404, `The control API has no ${path.slice(0, 100)}:${hint}`);
+}
+
+/**
+ * Blocks access from other sites. Only names of this machine are accepted, because a page may point its own
+ * name at it (DNS rebinding). Browsers also send the origin of a call, and only the mock's page may make one.
+ *
+ * @throws Problem 421 for another host, 403 for another origin
+ */
+function assertAllowed(request: IncomingMessage, listenHost: string): void {
+  const host = hostNameOf(request);
+  if (!isLocalName(host, listenHost)) {
+    const name = JSON.stringify(host.slice(0, 100));
+    throw new Problem(421, `Call the mock as localhost or by its IP address, not as ${name}.`);
+  }
+  const { headers, method } = request;
+  const site = headers['sec-fetch-site'] ?? 'same-origin';
+  // Opening a page or following a link to it is allowed.
+  const isVisit = headers['sec-fetch-mode'] === 'navigate' && method === 'GET';
+  const isForeign = site !== 'same-origin' && !isVisit;
+  if (isForeign || (headers.origin !== undefined && headers.origin !== originOf(request))) {
+    throw new Problem(403, 'Pages from other origins may not use the control API.');
+  }
+}
+
+const MAX_JSON_BYTES = 1024 * 1024;
+
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving a plain `for await` loop would destroy the socket before the problem is sent.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Problem(413, `The body exceeds ${maxBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** @returns undefined if there is no body */
+function toJson(bytes: Buffer, { headers }: IncomingMessage): unknown {
+  if (bytes.length === 0) return undefined;
+  // Other sites can send any other type without a preflight.
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+    throw new Problem(415, 'Send the body as application/json.');
+  }
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    throw new Problem(400, `The body is not valid JSON: ${(error as Error).message}.`);
+  }
+}
+
+function toLimit(text: string | null): number {
+  const limit = Number(text ?? Number.MAX_SAFE_INTEGER);
+  if (Number.isSafeInteger(limit) && limit > 0) return limit;
+  throw new FieldError('limit', 'must be a positive integer.');
+}
+
+function withCurl(call: LoggedRequest, request: IncomingMessage) {
+  return { ...call, curl: toCurl(call, originOf(request) ?? '') };
+}
+
+function send(response: ServerResponse, value: unknown): void {
+  if (value === undefined) {
+    response.writeHead(204).end();
+  } else if (value instanceof FileResponse) {
+    // A stored page must not run on the origin of the control API.
+    response.setHeader('content-security-policy', "default-src 'none'; sandbox");
+    response.setHeader('content-disposition', 'attachment');
+    end(response, 200, value.contentType, value.content);
+  } else {
+    end(response, 200, 'application/json', Buffer.from(JSON.stringify(value)));
+  }
+}
+
+/** A body that breaks off, or is not valid HTTP, has ended the response already. */
+function isOpen(response: ServerResponse): boolean {
+  return !response.headersSent && !response.destroyed;
+}
+
+function end(response: ServerResponse, status: number, type: string, body: Uint8Array): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': body.length });
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+/** Ends a control call with problem details (RFC 9457). */
+class Problem extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param detail what is wrong and how to fix it */
+  constructor(status: number, detail: string, headers = {}) {
+    super(detail);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof FieldError) {
+    return new Problem(400, error.message);
+  }
+  if (error instanceof StoreFullError) return new Problem(413, error.message);
+  process.emitWarning(error as Error);
+  return new Problem(500, 'Internal error in the mock: see its warnings for details.');
+}
+
+function sendProblem(response: ServerResponse, { status, message, headers }: Problem): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  // The rest of a body that is too large is not read.
+  if (status === 413) response.setHeader('connection', 'close');
+  const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: message };
+  end(response, status, 'application/problem+json', Buffer.from(JSON.stringify(problem)));
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+
+/** Two folders up in both the source and the build. */
+const FOLDER = join(import.meta.dirname, '../../page');
+
+/** The files of the page, with their media types, by path below `/__mock`. */
+const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
+  '/': ['index.html', 'text/html; charset=utf-8'],
+  '/main.js': ['main.js', 'text/javascript; charset=utf-8'],
+  '/page.css': ['page.css', 'text/css; charset=utf-8'],
+};
+
+/** The page shows untrusted text, so it may only run its own script and call its own API. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  'img-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/**
+ * Serves the page that shows a session's calls and files. It uses the control API, and no other host.
+ *
+ * @returns whether the path belongs to the page
+ */
+export function servePage(
+  path: string,
+  { method, url = '' }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  if (path === '') {
+    response.writeHead(308, { location: url.replace(/__mock/, '__mock/') }).end();
+    return true;
+  }
+  const [file, type] = FILES[path] ?? [];
+  if (file === undefined) return false;
+  const body = readFileSync(join(FOLDER, file));
+  const headers = {
+    'content-type': type,
+    'content-length': body.length,
+    'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer',
+  };
+  response.writeHead(200, headers).end(method === 'HEAD' ? undefined : body);
+  return true;
+}

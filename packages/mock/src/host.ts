@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { isLoopback } from '@berth/server-stubs/contract';
+
+/** Hosts that mean every interface of the machine. */
+const ANY_ADDRESS = ['0.0.0.0', '::'];
+
+/**
+ * Returns whether only this machine or its network can have a host name: a loopback name, the host that the
+ * mock listens on, a name without a dot, such as that of a container, or any IP address if the mock listens
+ * on all interfaces. A page may point any other name at this machine (DNS rebinding).
+ *
+ * @param name as in a URL
+ */
+export function isLocalName(name: string, listenHost: string): boolean {
+  const host = name.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  if (isLoopback(host) || host.endsWith('.localhost')) return true;
+  if (host === listenHost.toLowerCase()) return true;
+  if (isIP(host) !== 0) return ANY_ADDRESS.includes(listenHost);
+  return host !== '' && !host.includes('.');
+}
+
+/** Returns whether an origin is on this machine: `http://localhost:3000`, `https://app.localhost`. */
+export function isLoopbackOrigin(origin: string): boolean {
+  // Sandboxed pages and files have the origin `null`, which any site can have.
+  if (!/^https?:/.test(origin) || !URL.canParse(origin)) return false;
+  const { origin: normalized, hostname } = new URL(origin);
+  return normalized === origin && (isLoopback(hostname) || hostname.endsWith('.localhost'));
+}
+
+const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]{1,253})(?::\d{1,5})?$/i;
+
+/** Returns the origin that a request was sent to, or `undefined` if it has no valid host. */
+export function originOf({ url = '', headers }: IncomingMessage): string | undefined {
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
+  if (authority === undefined || !AUTHORITY.test(authority)) return undefined;
+  const origin = `http://${authority}`;
+  return URL.canParse(origin) ? origin : undefined;
+}
+
+/** Returns the host name that a request was sent to; the `Host` header as it is if it is not valid. */
+export function hostNameOf(request: IncomingMessage): string {
+  const origin = originOf(request);
+  return origin === undefined ? (request.headers.host ?? '') : new URL(origin).hostname;
+}
+
+/** Returns the raw path of a request target, without the query, and without the host of an absolute form. */
+export function rawPathOf(target: string): string {
+  const from = target.startsWith('/') ? 0 : hostEnd(target);
+  const mark = target.indexOf('?', from);
+  const path = target.slice(from, mark < 0 ? undefined : mark);
+  return path === '' ? '/' : path;
+}
+
+function hostEnd(target: string): number {
+  return /^https?:\/\/[^/?]*/i.exec(target)?.[0].length ?? 0;
+}
+
+/** Formats a host for a URL. An address that means all interfaces becomes the loopback address. */
+export function toUrlHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

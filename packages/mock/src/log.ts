@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { IncomingMessage } from 'node:http';
+import type { WireProfile } from '@berth/spec/wire-profile';
+import type { SurfaceName } from './contract/surface.ts';
+import type { Session } from './session.ts';
+
+/** A call in the log of its session. Credentials are replaced by `…`. */
+export interface LoggedRequest {
+  /** The response's `X-Request-Id`. */
+  readonly id: string;
+  /** Time of the call, in ISO 8601. */
+  readonly time: string;
+  /** Empty for the default session. */
+  readonly session: string;
+  readonly surface: SurfaceName;
+  /** The `operationId` of the document; undefined if no operation matched. */
+  readonly operationId: string | undefined;
+  /** Hosted service that a gateway call was for. */
+  readonly service: string | undefined;
+  readonly method: string;
+  readonly target: string;
+  /** Names and values, as sent. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The request body, if it is text of at most 16 KiB. Forms of uploads are not kept. */
+  readonly body: string | undefined;
+  /** Undefined until the response begins. */
+  readonly status: number | undefined;
+  /** Duration in milliseconds; undefined until the response is complete. */
+  readonly ms: number | undefined;
+  /** Why the call was refused, such as `body.path must be a string, got a number.` */
+  readonly reason: string | undefined;
+  /** Names of the faults that were injected. */
+  readonly faults: readonly string[];
+}
+
+/** A call while it is handled. Surfaces fill in what they find out. */
+export class CallRecord {
+  readonly session: Session;
+  readonly surface: SurfaceName;
+  readonly id = randomUUID();
+  readonly at = Date.now();
+  readonly method: string;
+  readonly target: string;
+  /** Joined, since a long array of short strings takes ten times the memory. */
+  readonly #headers: string;
+  readonly #start = performance.now();
+  #body: Buffer[] = [];
+  #bodyBytes = 0;
+  operationId: string | undefined;
+  service: string | undefined;
+  reason: string | undefined;
+  faults: readonly string[] = [];
+  status: number | undefined;
+  ms: number | undefined;
+
+  constructor(session: Session, surface: SurfaceName, request: IncomingMessage) {
+    this.session = session;
+    this.surface = surface;
+    this.method = request.method ?? 'GET';
+    this.target = request.url ?? '/';
+    this.#headers = request.rawHeaders.join('\n');
+  }
+
+  get headers(): [name: string, value: string][] {
+    const lines = this.#headers.split('\n');
+    return lines.flatMap((name, at) => (at % 2 === 0 ? [[name, lines[at + 1] ?? '']] : []));
+  }
+
+  /** Undefined for binary data, and for a body that was not kept completely. */
+  get body(): string | undefined {
+    if (this.#bodyBytes === 0 || this.#bodyBytes > MAX_BODY_BYTES) return undefined;
+    const text = Buffer.concat(this.#body).toString();
+    return text.includes('\uFFFD') ? undefined : text;
+  }
+
+  keep(chunk: Uint8Array): void {
+    // The form of an upload contains a grant.
+    if (this.surface === 'upload') return;
+    this.#bodyBytes += chunk.length;
+    // A copy: a view would keep the complete buffer alive.
+    if (this.#bodyBytes <= MAX_BODY_BYTES) this.#body.push(Buffer.from(chunk));
+    else this.#body = [];
+  }
+
+  /** @param status undefined if the client disconnected before the response */
+  finish(status: number | undefined): void {
+    this.status = status;
+    this.ms = performance.now() - this.#start;
+  }
+}
+
+const MAX_BODY_BYTES = 16 * 1024;
+
+/** A request that keeps the beginning of its body for the log while Node delivers it. */
+export class RecordedRequest extends IncomingMessage {
+  /** Set when the call begins. */
+  record: CallRecord | undefined;
+
+  override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+    if (chunk !== null) this.record?.keep(chunk);
+    return super.push(chunk, encoding);
+  }
+}
+
+export function recordOf(request: IncomingMessage): CallRecord {
+  const { record } = request as RecordedRequest;
+  if (record === undefined)
+    throw new TypeError('The request does not belong to any call to the mock.');
+  return record;
+}
+
+/** Node limits the headers of a request to 16 KiB, so all calls take at most 64 MiB. */
+const MAX_CALLS = 2_000;
+
+/** The latest calls of all sessions. The oldest are dropped first. */
+export class RequestLog {
+  // A Set keeps insertion order.
+  readonly #calls = new Set<CallRecord>();
+
+  add(record: CallRecord): void {
+    this.#calls.add(record);
+    if (this.#calls.size <= MAX_CALLS) return;
+    const [oldest] = this.#calls;
+    this.#calls.delete(oldest as CallRecord);
+  }
+
+  /** Oldest first. */
+  list(session: Session): CallRecord[] {
+    return [...this.#calls].filter((record) => record.session === session);
+  }
+
+  clear(session: Session): void {
+    for (const record of this.list(session)) this.#calls.delete(record);
+  }
+}
+
+/** Converts a call to what may be shown. */
+export function toLoggedRequest(
+  record: CallRecord,
+  { storageHeaders }: WireProfile,
+): LoggedRequest {
+  const { id, at, session, surface, operationId, service, method, target } = record;
+  const { headers, body, status, ms, reason, faults } = record;
+  const secrets = [
+    ...SECRET_HEADERS,
+    storageHeaders.authorization.toLowerCase(),
+    storageHeaders.sessionToken.toLowerCase(),
+  ];
+  return {
+    id,
+    time: new Date(at).toISOString(),
+    session: session.id,
+    surface,
+    operationId,
+    service,
+    method,
+    target: withoutSignature(target),
+    headers: headers.map(([name, value]) => [
+      name,
+      withoutCredential(name.toLowerCase(), value, secrets),
+    ]),
+    body,
+    status,
+    ms: ms === undefined ? undefined : Math.round(ms),
+    reason,
+    faults,
+  };
+}
+
+export const REDACTED = '…';
+
+/** Headers whose value is a credential, possibly after a scheme. */
+const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie'];
+
+const SCHEME = /^(?:1\.0 )?[\w-]+(?= )/;
+
+/** A token that a browser sends as a subprotocol of a WebSocket. */
+const BEARER_PROTOCOL = /(berth\.bearer\.)[^,\s]+/g;
+
+function withoutCredential(name: string, value: string, secrets: readonly string[]): string {
+  if (name === 'sec-websocket-protocol') return value.replace(BEARER_PROTOCOL, `$1${REDACTED}`);
+  if (name === 'referer') return withoutSignature(value);
+  if (!secrets.includes(name) || value === '') return value;
+  const scheme = SCHEME.exec(value)?.[0];
+  return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
+}
+
+/** The signature of a link grants access to its file. */
+function withoutSignature(target: string): string {
+  return target.replace(/([?&]sign=)[^&\s]+/g, `$1${REDACTED}`);
+}
+
+/**
+ * Returns the line to print for a call.
+ *
+ * @example
+ * 'POST /api/v2/envs/dev/storages:batchDelete 400 2 ms batchDelete: body.fileList must be an array.'
+ */
+export function toLine(record: CallRecord): string {
+  const { method, target, status = 'aborted', ms = 0, operationId, session, faults } = record;
+  const parts = [method, withoutSignature(target), status, Math.round(ms), 'ms'];
+  if (operationId !== undefined) parts.push(operationId);
+  if (session.id !== '') parts.push(`session=${session.id}`);
+  if (faults.length > 0) parts.push(`faults=${faults.join(',')}`);
+  return `${parts.join(' ')}${record.reason === undefined ? '' : `: ${record.reason}`}`;
+}
+
+/** Returns the line to print for a call in `--log json`, without headers and body. */
+export function toJsonLine(record: CallRecord, profile: WireProfile): string {
+  const { headers: _, body: __, ...fields } = toLoggedRequest(record, profile);
+  return JSON.stringify(fields);
+}
+
+/**
+ * Returns why a call was refused, from the body of an error of the contract: JSON with code and message, on
+ * storage inside an envelope, or XML.
+ */
+export function findReason(body: unknown): string | undefined {
+  if (typeof body === 'string') {
+    const [code, message] = ['Code', 'Message'].map(
+      (name) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(body)?.[1],
+    );
+    return code && `${code}: ${message}`;
+  }
+  const fields = (body ?? {}) as { body?: unknown; code?: unknown; message?: unknown };
+  if (fields.body !== undefined) return findReason(fields.body);
+  return typeof fields.code === 'string' ? `${fields.code}: ${fields.message}` : undefined;
+}

@@ -1,0 +1,71 @@
+import type { Context } from './context.ts';
+import type { SessionFaults } from './faults/fault-rules.ts';
+import { type LoggedRequest, toLoggedRequest } from './log.ts';
+import { createSessionFiles, type SessionFiles } from './session-files.ts';
+import { FieldError } from './util/values.ts';
+
+/**
+ * A session of a mock, for tests in the same process. The control API under `/__mock` offers the same
+ * operations. Throws a TypeError that names the field if a value is invalid.
+ *
+ * @example
+ * await using mock = await createMock();
+ * const session = mock.session();
+ * session.files.put('reports/a.txt', 'Hello.');
+ * session.faults.put('slow', 'latency=200,times=1');
+ * // … calls …
+ * expect(session.requests()).toMatchObject([{ operationId: 'batchDelete', status: 200 }]);
+ */
+export interface MockSession {
+  /** Session name; empty for the default session. */
+  readonly id: string;
+  /** Resets the session: no files and calls, the mock's own faults, the machine's time. */
+  reset(): void;
+  /** Returns the latest calls, oldest first. */
+  requests(): readonly LoggedRequest[];
+  readonly faults: SessionFaults;
+  readonly clock: SessionClock;
+  readonly files: SessionFiles;
+}
+
+/** The session's clock, which determines when links and grants expire. */
+export interface SessionClock {
+  now(): Date;
+  advance(ms: number): void;
+}
+
+export function createMockSession({ sessions, log, options }: Context, id: string): MockSession {
+  // A session that was dropped starts over.
+  const session = () => sessions.get(id);
+  const { env, wireProfile } = options;
+  return {
+    id,
+    reset() {
+      const { clock, files, faults } = session();
+      clock.reset();
+      files.clear();
+      faults.reset();
+      log.clear(session());
+    },
+    requests: () => log.list(session()).map((record) => toLoggedRequest(record, wireProfile)),
+    get faults() {
+      return session().faults;
+    },
+    clock: {
+      now: () => new Date(session().clock.now()),
+      advance(ms) {
+        const { clock } = session();
+        if (!Number.isSafeInteger(ms) || ms < 0 || clock.now() + ms > LAST_DATE) {
+          throw new FieldError('advance', 'must be a positive integer of milliseconds.');
+        }
+        clock.advance(ms);
+      },
+    },
+    get files() {
+      return createSessionFiles(session().files, env);
+    },
+  };
+}
+
+/** The last ECMAScript date. */
+const LAST_DATE = 8.64e15;

@@ -1,0 +1,135 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import {
+  createMemoryStore,
+  createStorage,
+  type MemoryStore,
+  type Storage,
+  type StorageOptions,
+} from '@berth/storage';
+import { createSigner } from '@berth/storage/node';
+import { BUCKET } from './contract/surface.ts';
+import { type FaultRule, FaultRules } from './faults/fault-rules.ts';
+
+/**
+ * Everything that calls can change. A call selects its session with the `X-Mock-Session` header, so that test
+ * workers can share one mock without affecting each other; calls without the header use the default session.
+ */
+export interface Session {
+  /** Empty for the default session. */
+  readonly id: string;
+  /** Determines when links and grants expire. */
+  readonly clock: Clock;
+  readonly files: MemoryStore;
+  /** The storage API, backed by these files. */
+  readonly storage: Storage;
+  readonly faults: FaultRules;
+}
+
+export interface SessionsOptions {
+  readonly env: string;
+  /** Faults in every new session. */
+  readonly faults: readonly FaultRule[];
+  /** Maximum number of sessions besides the default one. */
+  readonly maxSessions: number;
+  /** Maximum total size of the files of a session. */
+  readonly maxSessionBytes: number;
+  readonly storage: CommonStorage;
+  /** Called with each session that is dropped. */
+  readonly onDrop: (session: Session) => void;
+}
+
+/** What the storage API of every session has in common. */
+type CommonStorage = Pick<StorageOptions, 'publicUrl' | 'wireProfile' | 'onError'>;
+
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #sessions = new Map<string, Session>();
+  /** Signs grants and links. */
+  readonly #secret = randomBytes(32);
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.get('');
+  }
+
+  /** Returns the session with a name, creating it if needed; an empty name selects the default one. */
+  get(id: string): Session {
+    const session = this.#sessions.get(id) ?? this.#create(id);
+    // A Map keeps insertion order, so that the first entry is the least recently used.
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    const isFull = this.#sessions.size - 1 > this.#options.maxSessions;
+    const oldest = isFull ? this.#sessions.values().find((one) => one.id !== '') : undefined;
+    if (oldest !== undefined) {
+      this.#sessions.delete(oldest.id);
+      this.#options.onDrop(oldest);
+    }
+    return session;
+  }
+
+  names(): string[] {
+    return [...this.#sessions.keys()];
+  }
+
+  #create(id: string): Session {
+    const { env, faults, storage, maxSessionBytes } = this.#options;
+    const clock = new Clock();
+    const files = createMemoryStore({ maxBytes: maxSessionBytes });
+    const query = id === '' ? undefined : `${SESSION_PARAMETER}=${encodeURIComponent(id)}`;
+    return {
+      id,
+      clock,
+      files,
+      faults: new FaultRules(faults),
+      storage: createStorage({
+        ...storage,
+        blobs: files,
+        // Grants and links from one session are not valid in another.
+        signer: createSigner([createHmac('sha256', this.#secret).update(id).digest()]),
+        bucketOf: (name) => (name === env ? BUCKET : undefined),
+        onlyEnv: env,
+        // The contract asks clients to post to the URL verbatim, so the query survives.
+        uploadTarget: `/?${[`bucket=${BUCKET}`, query].filter(Boolean).join('&')}`,
+        linkQuery: query,
+        inline: true,
+        now: () => clock.now(),
+      }),
+    };
+  }
+}
+
+/** A session's clock, which tests can advance. */
+export class Clock {
+  #offset = 0;
+
+  /** Milliseconds since the epoch. */
+  now(): number {
+    return Date.now() + this.#offset;
+  }
+
+  advance(ms: number): void {
+    this.#offset += ms;
+  }
+
+  /** Follows the machine's clock again. */
+  reset(): void {
+    this.#offset = 0;
+  }
+}
+
+/** Query parameter that selects the session in upload URLs and links, which are requested without the header. */
+export const SESSION_PARAMETER = 'session';
+
+/** Returns the name of the session in the header, which is empty for the default session. */
+export function sessionOfHeader({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  return String(headers['x-mock-session'] ?? '');
+}
+
+/** Returns the session name in the query, or the one in the header if the query has none. */
+export function sessionOfQuery(request: Pick<IncomingMessage, 'headers' | 'url'>): string {
+  const { url = '' } = request;
+  const mark = url.indexOf('?');
+  const named = mark < 0 ? null : new URLSearchParams(url.slice(mark)).get(SESSION_PARAMETER);
+  return named ?? sessionOfHeader(request);
+}
