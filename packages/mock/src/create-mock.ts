@@ -59,7 +59,7 @@ export interface Mock {
  * @throws TypeError or RangeError for an invalid option; a `node:net` error if it cannot listen
  * @example
  * await using mock = await createMock();
- * await fetch(`${mock.gatewayUrl}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer any' } });
+ * await fetch(`${mock.gatewayUrl}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer dev' } });
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {
   const { mock } = await startMock(resolveOptions(options));

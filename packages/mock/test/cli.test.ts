@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
 import packageInfo from '../package.json' with { type: 'json' };
 import { createMock } from '../src/index.ts';
@@ -51,6 +51,7 @@ testOn('curl')('with --credentials strict, the commands use the printed credenti
   const { printed } = await start('--credentials', 'strict');
   const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
   expect(printed).toMatch(/^Key pair +\S+ \S+$/m);
+  expect(printed).toMatch(/^npx @berth\/conformance \\\n(.* \\\n)+.*--other-env-token \S+$/m);
   expect(printed).toContain(`-H 'Authorization: Bearer ${token}'`);
   await expectSuccess(printed);
 });
@@ -124,12 +125,40 @@ test('--services serves a folder, and reports changes and errors', async () => {
   expect(await respond()).toBe(2);
 });
 
+test('--log json prints one object for each call, and when it is ready', async () => {
+  const { child, finished, url } = await start('--log', 'json');
+  const headers = { authorization: 'Bearer topsecret', 'x-mock-session': 'a' };
+  await gateway({ url }, { path: '/v1/cloudrun/hello', headers });
+  child.kill('SIGTERM');
+  const { stdout } = await finished;
+  const [ready, logged, ...rest] = stdout.trim().split('\n');
+  expect(JSON.parse(ready as string)).toEqual({ url, ready: true });
+  expect(JSON.parse(logged as string)).toMatchObject({
+    session: 'a',
+    operationId: 'cloudrun-get-root',
+    status: 200,
+    ms: expect.any(Number),
+  });
+  expect([rest, stdout.includes('topsecret')]).toEqual([[], false]);
+});
+
+test.each([
+  [undefined, 'Usage: berth-mock [options] [document]'],
+  ['start', 'Usage: npm start -- [options] [document]'],
+  ['npx', 'Usage: npx @berth/mock [options] [document]'],
+])('--help names the command that was typed: %s', async (event, usage) => {
+  vi.stubEnv('npm_lifecycle_event', event);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const help = await runCli('--help');
+  expect([help.code, help.stdout.split('\n')[0]]).toEqual([0, usage]);
+});
+
 test('--version and --help print and exit with 0', async () => {
   const version = { code: 0, stdout: `${packageInfo.version}\n`, stderr: '' };
   expect(await runCli('--version')).toEqual(version);
   const help = await runCli('--help');
   expect(help.code).toBe(0);
-  for (const option of ['--port', '--host', '--env', '4010']) expect(help.stdout).toContain(option);
+  for (const option of ['--port', '--max-sessions', '4010']) expect(help.stdout).toContain(option);
 });
 
 test('reports a port that is in use with one sentence and exit code 2', async () => {
