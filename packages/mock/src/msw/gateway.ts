@@ -11,9 +11,13 @@ import {
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
 import { callHandler } from '../services/call-handler.ts';
-import { findNameFault, type ServiceHandler, type ServiceSocket } from '../services/service.ts';
+import {
+  findNameFault,
+  type ServiceHandler,
+  type ServiceSocket,
+  unknownService,
+} from '../services/service.ts';
 import { createPresentAuth } from '../surfaces/auth/auth.ts';
-import { suggest } from '../util/values.ts';
 import { escapePattern, report, type Surface } from './surface.ts';
 
 /** What every path begins with: `/v1/cloudrun/`. */
@@ -50,7 +54,7 @@ export function createGatewaySurface(
       }
       const service = services.get(name);
       const fetch = typeof service === 'function' ? service : service?.fetch?.bind(service);
-      if (fetch === undefined) throw unknownService(name, services);
+      if (fetch === undefined) throw unknownService(name, [...services.keys()]);
       const response = await callHandler(
         name,
         fetch,
@@ -97,12 +101,6 @@ function toOperationId({ rawPath, request }: Call): string | undefined {
     (route) => route.method === method && route.path.endsWith('{name}') === isRoot,
   );
   return route?.operationId;
-}
-
-function unknownService(name: string, services: Services): GatewayError {
-  const hint = suggest(name, [...services.keys()]);
-  const message = `The hosted service ${name} does not exist: add it to services.${hint}`;
-  return new GatewayError('SERVICE_NOT_FOUND', { message });
 }
 
 /** The request of a service has its own path, the request ID of the call (D9), and no credentials. */

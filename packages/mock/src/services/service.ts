@@ -1,3 +1,6 @@
+import { GatewayError } from '@berth/server-stubs/contract';
+import { suggest } from '../util/values.ts';
+
 /**
  * Responds to the calls of a hosted service. The URL of the request has the path and query of the service, and its
  * headers have no credentials.
@@ -41,4 +44,12 @@ export function findNameFault(name: string): string | undefined {
   return NAME.test(name)
     ? undefined
     : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
+}
+
+/** @param names the services that exist */
+export function unknownService(name: string, names: readonly string[]): GatewayError {
+  const others = names.length === 0 ? '' : ` The services: ${names.join(', ')}.`;
+  const hint = suggest(name, names, ' Do you mean', others);
+  const message = `The hosted service ${name} does not exist: add it to services.${hint}`;
+  return new GatewayError('SERVICE_NOT_FOUND', { message });
 }
