@@ -100,7 +100,7 @@ export class Sessions {
 }
 
 /** A session's clock, which tests can advance. */
-export class Clock {
+class Clock {
   #offset = 0;
 
   /** Milliseconds since the epoch. */
@@ -119,7 +119,7 @@ export class Clock {
 }
 
 /** Query parameter that selects the session in upload URLs and links, which are requested without the header. */
-export const SESSION_PARAMETER = 'session';
+const SESSION_PARAMETER = 'session';
 
 /** Returns the name of the session in the header, which is empty for the default session. */
 export function sessionOfHeader({ headers }: Pick<IncomingMessage, 'headers'>): string {
