@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 import { toLicenses } from '../../../scripts/licenses.ts';
 
-const MODULE = 'dist/contract/oracle/prism';
+const MODULE = 'dist/prism/prism-http';
 
 const URL_MODULE = '\0url';
 /** `resolve`, replaced as the Node docs suggest. */

@@ -23,7 +23,7 @@ import { sessionOfHeader, sessionOfQuery } from './session.ts';
 import { corsOf } from './surfaces/router-options.ts';
 import { decodeText } from './util/values.ts';
 
-/** The routers that handle the calls. A mock of another document has only the first one. */
+/** The routers that handle the calls of the contract. */
 export interface Surfaces {
   readonly gateway: GatewayRouter;
   readonly storage: Router;
@@ -35,8 +35,9 @@ export interface Surfaces {
  * adds the call to the log, checks the host, injects faults, and passes the call to the router of its surface.
  */
 export function createApp(context: Context, surfaces: Surfaces): Application {
-  const { options, profile, sessions } = context;
-  const isDocument = options.document !== undefined;
+  const { profile, sessions } = context;
+  const document = context.document?.listener;
+  const routers = { ...surfaces, gateway: document ?? surfaces.gateway };
   const link = createDownloadListener({
     async download(request) {
       const record = recordOf(request);
@@ -54,7 +55,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
     (event: 'request' | 'checkContinue') =>
     (request: IncomingMessage, response: ServerResponse): void => {
       const path = rawPathOf(request.url ?? '/');
-      const surface = isDocument ? 'gateway' : surfaceOf(path);
+      const surface = document ? 'gateway' : surfaceOf(path);
       run(
         () => {
           if (isControl(path)) return control(context, request, response);
@@ -64,7 +65,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
           if (isForeign(request, context)) return refuseHost(record, request, response);
           return afterFaults(record, request, response, () => {
             if (surface === 'link') return link(request, response);
-            const router = surfaces[surface];
+            const router = routers[surface];
             return event === 'request'
               ? router(request, response)
               : router.checkContinue(request, response);
@@ -77,6 +78,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
   function upgrade(request: IncomingMessage, socket: import('node:stream').Duplex, head: Buffer) {
     run(
       () => {
+        if (document !== undefined) return socket.destroy();
         const record = begin(request, 'gateway');
         socket.once('close', () => end(record));
         const next = () => surfaces.gateway.upgrade(request, socket, head);
@@ -93,7 +95,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
 
   function isHome({ method, url = '' }: IncomingMessage, path: string): boolean {
     if (path !== '/' || (method !== 'GET' && method !== 'HEAD')) return false;
-    return !isDocument || surfaces.gateway.find({ method: 'GET', url }) === undefined;
+    return document?.find({ method: 'GET', url }) === undefined;
   }
 
   function begin(request: IncomingMessage, surface: SurfaceName): CallRecord {
@@ -147,7 +149,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
   }
 
   function toSubject(surface: SurfaceName, request: IncomingMessage): FaultSubject {
-    const found = surface === 'link' ? undefined : surfaces[surface].find(request);
+    const found = surface === 'link' ? undefined : routers[surface].find(request);
     const name = found?.path.name;
     return { surface, operationId: found?.operationId, service: name && decodeText(name) };
   }
@@ -211,7 +213,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
     request: handle('request'),
     checkContinue: handle('checkContinue'),
     upgrade,
-    shouldUpgrade: surfaces.gateway.shouldUpgrade,
+    shouldUpgrade: (request) => document === undefined && surfaces.gateway.shouldUpgrade(request),
   };
 }
 

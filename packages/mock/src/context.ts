@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import type { Oracle } from './contract/oracle/create-oracle.ts';
-import type { Preferences } from './contract/oracle/read-preferences.ts';
+import type { Contract } from './contract/contract.ts';
 import type { CallRecord, RequestLog } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/create-services.ts';
 import type { Sessions } from './session.ts';
+import type { OpenedDocument } from './surfaces/document.ts';
 
 /** What all parts of a mock share. */
 export interface Context {
@@ -16,10 +16,9 @@ export interface Context {
   /** The calls of all sessions. */
   readonly log: RequestLog;
   readonly services: Services;
-  /** What Prism is asked for if the caller has no preference. */
-  readonly standard: Preferences;
-  /** Prism, loaded on first use. */
-  oracle(): Promise<Oracle>;
+  readonly contract: Contract;
+  /** The document that is served instead of the contract. */
+  readonly document: OpenedDocument | undefined;
   /** Returns the base URL that a client used to reach the mock, without a trailing slash. */
   originOf(request: IncomingMessage): string;
   /** Called with each call when its response is complete. */

@@ -2,11 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { toProfileDocument } from '@berth/spec/profile-documents';
 import { createApp } from './app.ts';
 import type { Context } from './context.ts';
-import { documents } from './contract/contract.ts';
-import type { Oracle } from './contract/oracle/create-oracle.ts';
 import { originOf, toUrlHost } from './host.ts';
 import { createHttpServer } from './http-server.ts';
 import { type CallRecord, RequestLog, toJsonLine, toLine } from './log.ts';
@@ -15,14 +12,12 @@ import { type MockOptions, type ResolvedOptions, resolveOptions } from './option
 import { createServices, type ServicesEvents } from './services/create-services.ts';
 import { describeServiceFault } from './services/services.ts';
 import { Sessions } from './session.ts';
-import {
-  type Auth,
-  createPresentAuth,
-  KEY_PAIR,
-  type MockCredentials,
-} from './surfaces/auth/auth.ts';
-import { createDocumentSurface } from './surfaces/document.ts';
+import { type Auth, createPresentAuth, KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
+import { createContract } from './surfaces/contract.ts';
+import { createOpenDocument } from './surfaces/document.ts';
 import { createGateway } from './surfaces/gateway.ts';
+import type { DocumentEvents } from './surfaces/live-document.ts';
+import { toDocumentOptions } from './surfaces/router-options.ts';
 import { createStorage, createUpload } from './surfaces/storage.ts';
 
 /** A running mock. */
@@ -72,13 +67,18 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
  * @param events called when the files of services change. Default: errors are emitted as warnings
  */
 export async function startMock(options: ResolvedOptions, events: ServicesEvents = WARN) {
-  const context = await createContext(options, events);
   const auth = await createAuth(options);
+  const documentEvents: DocumentEvents = {
+    onReload: (path) => events.onChange?.([path]),
+    onProblem: (message) => events.onFault?.({ message }),
+  };
+  const opened = await openDocument(options, documentEvents);
+  const draft = opened?.draftOf && { [opened.draftOf]: options.document };
+  const document = draft === undefined ? opened : undefined;
+  const contract = await createContract(toParts(options), auth, draft, documentEvents);
+  const context = await createContext(options, { contract, document }, events);
   const app = createApp(context, {
-    gateway:
-      options.document === undefined
-        ? createGateway(context, auth)
-        : createDocumentSurface(context),
+    gateway: createGateway(context, auth),
     storage: createStorage(context, auth),
     upload: createUpload(context),
   });
@@ -110,7 +110,7 @@ export async function startMock(options: ResolvedOptions, events: ServicesEvents
     uploadUrl: `${url}/`,
     port,
     async credentials() {
-      const { mintToken } = await import('./surfaces/auth/strict-auth.ts');
+      const { mintToken } = await import('./surfaces/strict-auth.ts');
       return { ...KEY_PAIR, token: await mintToken(options.env) };
     },
     session: (id = '') => createMockSession(context, id),
@@ -124,22 +124,34 @@ const WARN: ServicesEvents = {
   onFault: (fault) => process.emitWarning(describeServiceFault(fault), 'BerthWarning'),
 };
 
-async function createContext(options: ResolvedOptions, events: ServicesEvents): Promise<Context> {
-  const { wireProfile: profile, document, dynamic, seed, host, port } = options;
-  const standard = { dynamic, seed };
+/** What Prism is asked for if the caller has no preference, and what surfaces depend on. */
+function toParts(options: ResolvedOptions) {
+  const { wireProfile: profile, dynamic, seed } = options;
+  return { options, profile, standard: { dynamic, seed } };
+}
+
+/** Opens the document that the mock serves, if it is not the contract. */
+async function openDocument(options: ResolvedOptions, events: DocumentEvents) {
+  if (options.document === undefined) return undefined;
+  const parts = toParts(options);
+  const router = toDocumentOptions(parts);
+  return createOpenDocument({ defaults: parts.standard, router, ...events })(options.document);
+}
+
+async function createContext(
+  options: ResolvedOptions,
+  served: Pick<Context, 'contract' | 'document'>,
+  events: ServicesEvents,
+): Promise<Context> {
+  const { wireProfile: profile, dynamic, seed, host, port } = options;
   const log = new RequestLog();
   const toOrigin = (request: IncomingMessage) =>
     // A caller without a valid Host gets an error, so that the port of its links does not matter.
     originOf(request) ?? `http://${toUrlHost(host)}:${port}`;
-  let oracle: Promise<Oracle> | undefined;
   return {
     options,
     profile,
-    standard,
-    oracle() {
-      oracle ??= loadOracle(options);
-      return oracle;
-    },
+    ...served,
     originOf: toOrigin,
     onCall: createPrinter(options),
     log,
@@ -153,9 +165,8 @@ async function createContext(options: ResolvedOptions, events: ServicesEvents): 
       onDrop: (session) => log.clear(session),
     }),
     services: await createServices({
-      source: document ?? options.services,
-      builtIn: document === undefined,
-      documents: { isRoot: document !== undefined, standard },
+      source: options.services,
+      documents: { isRoot: false, standard: { dynamic, seed } },
       wireProfile: profile,
       ...events,
     }),
@@ -189,15 +200,9 @@ function trackSockets(server: NodeJS.EventEmitter): ReadonlySet<Duplex> {
   return sockets;
 }
 
-/** Prism takes half a second to load, so it is loaded by the first call that needs it. */
-async function loadOracle({ wireProfile }: ResolvedOptions): Promise<Oracle> {
-  const { createOracle } = await import('./contract/oracle/create-oracle.ts');
-  return createOracle(toProfileDocument(documents, wireProfile));
-}
-
 /** Verification is loaded only if needed. */
 async function createAuth({ credentials, env, wireProfile }: ResolvedOptions): Promise<Auth> {
   if (credentials === 'present') return createPresentAuth(wireProfile);
-  const { createStrictAuth } = await import('./surfaces/auth/strict-auth.ts');
+  const { createStrictAuth } = await import('./surfaces/strict-auth.ts');
   return createStrictAuth(env, wireProfile);
 }

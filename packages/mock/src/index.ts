@@ -22,4 +22,4 @@ export type {
 } from './services/fake-service.ts';
 export { defineService, defineServices } from './services/fake-service.ts';
 export type { SessionFile, SessionFiles } from './session-files.ts';
-export type { MockCredentials } from './surfaces/auth/auth.ts';
+export type { MockCredentials } from './surfaces/auth.ts';

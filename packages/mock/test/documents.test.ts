@@ -122,7 +122,7 @@ describe('a document at the root', () => {
       await post(),
       await post({}, { 'content-type': 'text/plain' }),
     ];
-    const statuses = [200, 422, 422, 422, 201, 422, 422, 415];
+    const statuses = [200, 400, 400, 400, 201, 400, 400, 415];
     expect(replies.map(({ status }) => status)).toEqual(statuses);
   });
 
@@ -159,14 +159,12 @@ describe('a document at the root', () => {
     ['a broken reference', "openapi: 3.1.0\npaths: { /a: { $ref: '#/nothing' } }"],
   ])('names the file and the error: %s', async (_, text) => {
     const document = await writeDocument({ 'bad.yaml': text });
-    await expect(createMock({ document })).rejects.toThrow(
-      /bad\.yaml: Prism cannot read the document: \w/,
-    );
+    await expect(createMock({ document })).rejects.toThrow(/bad\.yaml:\d+:\d+ #.*\n {2}\w/);
   });
 
   it('rejects options that a document does not have', async () => {
     const { code, stderr } = await runCli('nowhere.yaml', '--port', '0');
     expect(code).toBe(2);
-    expect(stderr).toContain('nowhere.yaml: Cannot read the document');
+    expect(stderr).toContain('nowhere.yaml #\n  The file cannot be read: ENOENT');
   });
 });

@@ -44,13 +44,13 @@ describe('Prefer and Accept', () => {
   });
 
   test.each([
-    ['code=204', 404, 'use 200, 400, 401, 402, 403, 404, 405, 413, 429, 5'],
+    ['code=204', 404, 'It has 200, 403, 404, default.'],
     ['example=nope', 404, 'Prefer'],
     ['code=403, example=nope', 404, 'Prefer'],
     ['code=99', 400, 'code in the Prefer header must be a status from 200 to 599'],
     ['code=4O4', 400, 'code in the Prefer header'],
     ['dynamic=maybe', 400, 'dynamic in the Prefer header must be true or false'],
-    ['example', 400, 'example in the Prefer header must have a name'],
+    ['example', 400, 'example in the Prefer header must be a name'],
   ])('rejects Prefer: %s', async (prefer, status, sentence) => {
     const reply = await ask({ prefer });
     expect(reply).toMatchObject({ status, json: { code: 'INVALID_REQUEST' } });
@@ -83,15 +83,6 @@ describe('Prefer and Accept', () => {
     const reply = await ask({ accept: 'image/png' });
     expect(reply).toMatchObject({ status: 406, json: { code: 'INVALID_REQUEST' } });
     expect(reply.json.message).toContain('Accept');
-  });
-
-  test('the events of an example are resumed, and end', async () => {
-    const [first, rest, end] = await Promise.all(
-      ['', '1', '2'].map((id) => ask({ accept: 'text/event-stream', 'last-event-id': id })),
-    );
-    expect(first?.text.match(/^id: .$/gm)).toEqual(['id: 1', 'id: 2']);
-    expect(rest?.text).toBe(first?.text.slice(first.text.indexOf('id: 2')));
-    expect(end).toMatchObject({ status: 204, text: '' });
   });
 });
 

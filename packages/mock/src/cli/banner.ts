@@ -6,12 +6,13 @@ import { BUCKET } from '../contract/surface.ts';
 import type { Mock } from '../create-mock.ts';
 
 /** Returns the text that the command line prints at startup: addresses, credentials and commands to paste. */
-export async function describeMock(mock: Mock, { options }: Context): Promise<string> {
+export async function describeMock(mock: Mock, { options, document }: Context): Promise<string> {
   const { url } = mock;
-  const { env, document } = options;
+  const { env } = options;
   const page = `Log and files  ${url}/__mock`;
   if (document !== undefined) {
-    return [`Mock of ${document}`, '', `Operations     ${url}`, page].join('\n');
+    const operations = document.operations.map((operation) => `  ${operation}`);
+    return [`Mock of ${options.document}`, '', url, ...operations, '', page].join('\n');
   }
   const titles = Object.values(documents).map(({ info }) => `${info.title} ${info.version}`);
   const lines = [
@@ -114,7 +115,7 @@ function quote(text: string): string {
 
 async function suiteCommand(mock: Mock, env: string): Promise<string> {
   const { token, id, secret } = await mock.credentials();
-  const { mintToken } = await import('../surfaces/auth/strict-auth.ts');
+  const { mintToken } = await import('../surfaces/strict-auth.ts');
   return join(
     'npx @berth/conformance',
     `--gateway-url ${mock.gatewayUrl} --storage-url ${mock.storageUrl} --env ${env}`,

@@ -41,7 +41,7 @@ export async function run(argv: readonly string[], version: string): Promise<voi
 }
 
 /** Errors in a file that an option names. */
-const FIXABLE = ['ServicesError', 'DocumentError', 'WireProfileError'];
+const FIXABLE = ['ServicesError', 'InvalidDocumentError', 'WireProfileError'];
 
 /** Returns the message for an error that the user can fix; undefined for any other error. */
 function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string | undefined {

@@ -17,7 +17,7 @@ import {
   type ServiceSocket,
   unknownService,
 } from '../services/service.ts';
-import { createPresentAuth } from '../surfaces/auth/auth.ts';
+import { createPresentAuth } from '../surfaces/auth.ts';
 import { escapePattern, report, type Surface } from './surface.ts';
 
 /** What every path begins with: `/v1/cloudrun/`. */

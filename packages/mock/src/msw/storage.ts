@@ -22,7 +22,7 @@ import {
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { FILES_PATH, type Storage, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
-import { createPresentAuth } from '../surfaces/auth/auth.ts';
+import { createPresentAuth } from '../surfaces/auth.ts';
 import { escapePattern, type Surface } from './surface.ts';
 
 /** What every path of the storage API looks like: `/api/v2/envs/{envId}/storages:`. */

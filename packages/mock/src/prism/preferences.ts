@@ -1,4 +1,6 @@
 /// <reference path="./parse-prefer-header.d.ts" />
+import { HttpError, toResponse } from '@berth/server-stubs/contract';
+import type { ErrorWithResponse } from '@berth/server-stubs/runtime';
 import parsePreferHeader from 'parse-prefer-header';
 
 /** What a caller may choose, as in Prism: `Prefer: code=404, example=none, dynamic=true, seed=1`. */
@@ -14,7 +16,7 @@ export interface Preferences {
 }
 
 /** The caller asks for a response that the document does not have. */
-export class PreferenceError extends Error {
+export class PreferenceError extends Error implements ErrorWithResponse {
   override readonly name = 'PreferenceError';
   /** 400, 404 or 406, as in Prism. */
   readonly status: number;
@@ -22,6 +24,12 @@ export class PreferenceError extends Error {
   constructor(status: number, message: string) {
     super(message);
     this.status = status;
+  }
+
+  /** Problem details, unless a surface has its own form of errors. */
+  [toResponse]() {
+    const { status, message } = this;
+    return new HttpError('invalid-request', message, { status })[toResponse]();
   }
 }
 

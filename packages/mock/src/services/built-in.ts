@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { listExamples } from '../contract/contract.ts';
+import { documents } from '../contract/contract.ts';
 import { type CompiledService, compileService } from './compile-service.ts';
 import {
   defineService,
@@ -77,7 +77,7 @@ async function echoMessages(socket: FakeSocket): Promise<void> {
  * WebSocket first gets the text example, and then an echo of each message.
  */
 export function createHello(): CompiledService {
-  const text = String(listExamples().get('cloudrun-get')?.get('text/plain'));
+  const text = documents.gateway.components.examples.Text.value;
   const greet = async (socket: FakeSocket) => {
     await socket.send(text);
     for await (const message of socket) await socket.send(message);

@@ -1,106 +1,113 @@
-import type { GatewayCall, GatewayInput, GatewayRouter } from '@berth/server-stubs';
+import type { DocumentRoutes } from '@berth/server-stubs/document';
 import {
   type Call,
   createRouter,
   type HandlerResponse,
-  type Input,
+  type Router,
+  type RouterOptions,
   type RouteTable,
 } from '@berth/server-stubs/runtime';
-import type { Context } from '../context.ts';
-import { recordOf } from '../log.ts';
-import { corsOf, toRouterOptions } from './router-options.ts';
+import type { DocumentedSurface } from '../contract/contract.ts';
+import { type Preferences, readPreferences } from '../prism/preferences.ts';
+import type { Prism, PrismResponse } from '../prism/prism.ts';
+import { findDraftSurface } from './contract.ts';
+import { createLiveRouter, type DocumentEvents, openLive } from './live-document.ts';
 
-const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
-
-const REST = { name: 'anyPath', in: 'path', style: 'simple', explode: false } as const;
-
-const BODY: RouteTable['routes'][number]['body'] = {
-  required: false,
-  content: [{ mediaType: '*/*', kind: 'binary' }],
-};
-
-/** Every method with every path. The routes are those of the document, which may change while it is served. */
-const TABLE: RouteTable = {
-  title: '',
-  securitySchemes: {},
-  routes: HTTP_METHODS.flatMap((method) =>
-    ['/', '/{anyPath}'].map((path) => ({
-      operationId: `${method} ${path}`,
-      method,
-      path,
-      parameters:
-        path === '/'
-          ? []
-          : [{ ...REST, required: true, shape: 'scalar', types: ['string'], greedy: true }],
-      body: BODY,
-      responses: [],
-      security: [],
-      passThrough: true,
-    })),
-  ),
-};
-
-/** Creates the surface that serves an OpenAPI document at the root path. WebSockets are not supported. */
-export function createDocumentSurface(context: Context): GatewayRouter {
-  const cors = corsOf(context, 'gateway');
-  const [name = ''] = context.services.names();
-
-  const handle = async ({ body }: Input, call: Call): Promise<HandlerResponse> => {
-    const { request, rawPath, rawQuery } = call;
-    const { method = 'GET', headers } = request;
-    const record = recordOf(request);
-    const isPreflight = headers['access-control-request-method'] !== undefined;
-    if (method === 'OPTIONS' && isPreflight) return toPreflight(call);
-    const hasBody = headers['content-length'] ?? headers['transfer-encoding'];
-    record.service = name;
-    const input = {
-      name,
-      anyPath: rawPath.slice(1),
-      rawQuery,
-      target: request.url ?? '/',
-      method,
-      headers: withoutOwn(headers as GatewayInput['headers']),
-      body: hasBody ? (body as GatewayInput['body']) : undefined,
-    };
-    const response = await context.services.respond(input, call as GatewayCall);
-    if (response === undefined) throw new TypeError('The document has no service.');
-    const { status, headers: own, body: sent } = response;
-    return { status, ...(own && { headers: own }), body: sent };
-  };
-
-  function toPreflight({ request: { headers } }: Call): HandlerResponse {
-    return {
-      status: 204,
-      headers: {
-        ...cors.preflight(headers),
-        'access-control-allow-methods': HTTP_METHODS.join(', '),
-      },
-    };
-  }
-
-  const { cors: _, onFault: __, ...options } = toRouterOptions(context);
-  const router = createRouter(
-    TABLE,
-    Object.fromEntries(TABLE.routes.map(({ operationId }) => [operationId, handle])),
-    {
-      ...options,
-      headers: ({ request, requestId }) => ({
-        ...cors.response(request.headers.origin),
-        'access-control-expose-headers': '*',
-        'x-request-id': requestId,
-      }),
-    },
-  );
-  return Object.assign(router, {
-    upgrade: (_request: unknown, socket: { destroy(): void }) => socket.destroy(),
-    shouldUpgrade: () => false,
-  }) as GatewayRouter;
+/** Any OpenAPI document, ready to be served. */
+export interface OpenedDocument {
+  readonly listener: Router;
+  /** For example `GET /orders/{id}`. */
+  readonly operations: readonly string[];
+  /** The surface that the document is a draft of, if it has operations of the contract. */
+  readonly draftOf: DocumentedSurface | undefined;
 }
 
-/** Headers meant for the mock are not part of the request. */
-function withoutOwn(headers: GatewayInput['headers']): GatewayInput['headers'] {
-  if (!Object.keys(headers).some((name) => name.startsWith('x-mock-'))) return headers;
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !name.startsWith('x-mock-')),
-  );
+/** Opens a document: the path of a file, which is live, or a parsed document. */
+export type OpenDocument = (source: string | object) => Promise<OpenedDocument>;
+
+export interface DocumentOptions extends DocumentEvents {
+  /** What Prism is asked for if the caller has no preference. */
+  readonly defaults: Preferences;
+  /** Options of the router. Default: none. */
+  readonly router?: RouterOptions;
+}
+
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Creates a function that opens documents. The stubs find the operation and validate the request, and Prism answers.
+ * Credentials are not checked.
+ */
+export function createOpenDocument({ defaults, router, ...events }: DocumentOptions): OpenDocument {
+  return async (source) => {
+    // Prism takes half a second to import, so this begins now, but nobody waits for it yet.
+    const loading = import('../prism/prism.ts');
+    loading.catch(() => {});
+    const build = (loaded: DocumentRoutes) => {
+      const prism = loading.then(({ createPrism }) => createPrism(loaded.document, defaults));
+      return createDocumentRouter(loaded, prism, router);
+    };
+    const live = await openLive(source, build, events);
+    const { operations, draftOf } = live.current;
+    return { listener: createLiveRouter(live), operations, draftOf };
+  };
+}
+
+function createDocumentRouter(
+  loaded: DocumentRoutes,
+  prism: Promise<Prism>,
+  options: RouterOptions = {},
+): Router & Omit<OpenedDocument, 'listener'> {
+  const table = toOpenTable(loaded.routes);
+
+  async function handle(_input: unknown, { operationId, request }: Call): Promise<HandlerResponse> {
+    const { accept, prefer } = request.headers;
+    const preferences = readPreferences(prefer);
+    return toHandlerResponse(await (await prism).respond(operationId, { accept, preferences }));
+  }
+
+  const handlers = Object.fromEntries(table.routes.map(({ operationId }) => [operationId, handle]));
+  const router = createRouter(table, handlers, {
+    ...options,
+    requests: { bodyBytes: MAX_BODY_BYTES },
+  });
+  const operations = loaded.routes.routes.map(({ method, path }) => `${method} ${path}`);
+  return Object.assign(router, { operations, draftOf: findDraftSurface(loaded) });
+}
+
+/**
+ * Returns the routes without credentials. As on Prism's server, they are also at the root, without the path of the
+ * document's server.
+ */
+function toOpenTable({ basePath = '', routes, ...table }: RouteTable): RouteTable {
+  const open = routes.map((route) => ({ ...route, security: [] }));
+  const keys = new Set(open.map(({ method, path }) => `${method} ${path}`));
+  const atRoot = open
+    .filter(({ path }) => basePath !== '' && path.startsWith(`${basePath}/`))
+    .map((route) => ({ ...route, path: route.path.slice(basePath.length) }))
+    .filter(({ method, path }) => !keys.has(`${method} ${path}`));
+  return { ...table, basePath, securitySchemes: {}, routes: [...open, ...atRoot] };
+}
+
+/** Prism's responses are kept, and so are their bytes. */
+const serialized = new WeakMap<PrismResponse, HandlerResponse>();
+
+function toHandlerResponse(response: PrismResponse): HandlerResponse {
+  const known = serialized.get(response);
+  if (known !== undefined) return known;
+  const { status, headers, body } = response;
+  const text = body === undefined ? undefined : toText(body, headers['content-type']);
+  const result = { status, headers, body: text && Buffer.from(text) };
+  serialized.set(response, result);
+  return result;
+}
+
+function toText(body: unknown, type = ''): string {
+  if (typeof body === 'string' && !/[/+]json\b/i.test(type)) return body;
+  if (!type.startsWith('text/event-stream')) return JSON.stringify(body);
+  // An example of an event stream may be a value, or a list with a value for each event.
+  return [body]
+    .flat()
+    .map((data, index) => `id: ${index + 1}\ndata: ${JSON.stringify(data)}\n\n`)
+    .join('');
 }

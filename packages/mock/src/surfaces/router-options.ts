@@ -1,27 +1,36 @@
 import type { IncomingMessage } from 'node:http';
 import type { Call, CorsOptions } from '@berth/server-stubs';
 import { type Cors, createCors } from '@berth/server-stubs/contract';
-import { type HandlerResponse, HttpError, UpgradeResponse } from '@berth/server-stubs/runtime';
-import type { Context } from '../context.ts';
+import {
+  type HandlerResponse,
+  HttpError,
+  type RouterOptions,
+  toResponse,
+  UpgradeResponse,
+} from '@berth/server-stubs/runtime';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import type { SurfaceName } from '../contract/surface.ts';
 import { isLoopbackOrigin } from '../host.ts';
 import { findReason, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
+
+/** What the options of routers depend on. */
+export interface RouterParts {
+  readonly options: Pick<ResolvedOptions, 'origins'>;
+  readonly profile: WireProfile;
+}
 
 /** Returns the options that determine which pages may read a mock's responses. */
 function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
   return { origins: origins?.includes('*') ? '*' : (origins ?? isLoopbackOrigin) };
 }
 
-export function corsOf(
-  { profile, options }: Pick<Context, 'profile' | 'options'>,
-  surface: SurfaceName,
-): Cors {
+export function corsOf({ profile, options }: RouterParts, surface: SurfaceName): Cors {
   return createCors(surface, profile, toCors(options));
 }
 
 export function toRouterOptions(
-  context: Context,
+  context: RouterParts,
   words?: (error: HttpError, call: Call) => string | undefined,
 ) {
   return {
@@ -46,6 +55,31 @@ export function toRouterOptions(
       record.operationId ??= operationId || undefined;
       if (status >= 400) record.reason ??= findReason(body);
       if (response instanceof UpgradeResponse) record.status = status;
+    },
+  };
+}
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE';
+
+/** Options for the router of a document that is served instead of the contract: pages may read every header. */
+export function toDocumentOptions(parts: RouterParts): RouterOptions {
+  const cors = corsOf(parts, 'gateway');
+  const { requestId, onFault, onError, onResponse } = toRouterOptions(parts);
+  return {
+    requestId,
+    onFault,
+    onError,
+    onResponse,
+    headers: ({ request, requestId: id }) => ({
+      ...cors.response(request.headers.origin),
+      'access-control-expose-headers': '*',
+      'x-request-id': id,
+    }),
+    toError(error, { request }) {
+      const { method, headers } = request;
+      if (method !== 'OPTIONS' || !headers['access-control-request-method']) return error;
+      const allowed = { ...cors.preflight(headers), 'access-control-allow-methods': METHODS };
+      return { [toResponse]: () => ({ status: 204, headers: allowed }) };
     },
   };
 }

@@ -7,7 +7,7 @@ import {
 } from '@berth/server-stubs/auth';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
-import { recordOf } from '../../log.ts';
+import { recordOf } from '../log.ts';
 import { type Auth, createPresentAuth, KEY_PAIR, TOKEN_KEY } from './auth.ts';
 
 /**

@@ -1,0 +1,21 @@
+import { statSync } from 'node:fs';
+
+/** Finds out whether files have changed since they were read. */
+export class FileWatch {
+  readonly #states: ReadonlyMap<string, string>;
+
+  constructor(paths: readonly string[]) {
+    this.#states = new Map(paths.map((path) => [path, stateOf(path)]));
+  }
+
+  isStale(): boolean {
+    for (const [path, state] of this.#states) if (stateOf(path) !== state) return true;
+    return false;
+  }
+}
+
+/** Editors replace a file, so that its inode changes, or write it in place. */
+function stateOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.mtimeMs} ${stats.size} ${stats.ino}`;
+}

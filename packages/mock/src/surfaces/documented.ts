@@ -1,0 +1,135 @@
+import type { Call } from '@berth/server-stubs';
+import { applyDispositionRules, toResponse } from '@berth/server-stubs/contract';
+import type { HandlerResponse } from '@berth/server-stubs/runtime';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import type { WireProfile } from '@berth/spec/wire-profile';
+import type { Contract, DocumentedSurface } from '../contract/contract.ts';
+import { refusalFor, type SurfaceName, toRefusal } from '../contract/surface.ts';
+import { PreferenceError, type Preferences, readPreferences } from '../prism/preferences.ts';
+import type { PrismResponse } from '../prism/prism.ts';
+import { isObject } from '../util/values.ts';
+
+/**
+ * Parses the `Prefer` header; returns undefined if it has no preference for the mock.
+ *
+ * @throws ContractError for an invalid preference
+ */
+export function preferencesOf({ request }: Call, surface: SurfaceName): Preferences | undefined {
+  try {
+    return readPreferences(request.headers.prefer);
+  } catch (error) {
+    throw toSurfaceError(error, surface);
+  }
+}
+
+/** Converts a miss of Prism to an error of a surface. */
+export function toSurfaceError(error: unknown, surface: SurfaceName): unknown {
+  if (!(error instanceof PreferenceError)) return error;
+  const { status, message } = error;
+  return refusalFor('invalid', surface, { status, message });
+}
+
+/**
+ * A documented response. It is thrown because routers treat a returned value as a success: `data` of an
+ * envelope, a hosted service's response, or a stored file.
+ */
+export class DocumentedResponse extends Error {
+  override readonly name = 'DocumentedResponse';
+  readonly [toResponse]: (call: Pick<Call, 'request' | 'requestId'>) => HandlerResponse;
+
+  constructor(status: number, respond: DocumentedResponse[typeof toResponse]) {
+    super(`The contract documents ${status}.`);
+    this[toResponse] = respond;
+  }
+}
+
+interface ErrorRow {
+  readonly code: string;
+  readonly status: number;
+  readonly retryAfter?: number;
+}
+
+const ERRORS: Readonly<Record<DocumentedSurface, readonly ErrorRow[]>> = {
+  gateway: defaults.gatewayErrors,
+  storage: defaults.storageErrors,
+};
+
+/**
+ * Responds to a valid call of the contract with Prism.
+ *
+ * @throws DocumentedResponse with the response, or ContractError if the contract has no such response
+ */
+export async function respondByPrism(
+  { contract, profile }: { readonly contract: Contract; readonly profile: WireProfile },
+  call: Call,
+  surface: DocumentedSurface,
+  preferences: Preferences = {},
+): Promise<never> {
+  const { code = 200, example, dynamic } = preferences;
+  // Errors are documented as `default`. Prism would use its first example, whatever the status of its code is.
+  const isError = code >= 400 && example === undefined && dynamic !== true;
+  const row = isError ? ERRORS[surface].find(({ status }) => status === code) : undefined;
+  if (row !== undefined) throw toRefusal(surface, row.code);
+  const { accept } = call.request.headers;
+  const prism = await contract.prism(surface);
+  const found = await prism.respond(call.operationId, { accept, preferences }).catch((error) => {
+    throw toSurfaceError(error, surface);
+  });
+  const upstream = profile.gatewayHeaders.upstreamStatus.toLowerCase();
+  throw new DocumentedResponse(found.status, ({ request, requestId }) => {
+    const { status } = found;
+    const body = adaptBody(found, surface, requestId);
+    const headers = adaptHeaders(found, {
+      upstream,
+      requestId,
+      retryAfter: findRetryAfter(status, body, surface),
+    });
+    const isJson = /^application\/json\b/.test(headers['content-type'] ?? 'application/json');
+    const isText = isJson && typeof body === 'string';
+    return {
+      status,
+      headers: surface === 'gateway' ? { ...applyDispositionRules(request, headers) } : headers,
+      body: isText ? JSON.stringify(body) : body,
+    } as HandlerResponse;
+  });
+}
+
+/** Values from the current call replace those in the example: the request ID (D9) and `statusCode` (D20). */
+function adaptBody({ status, body }: PrismResponse, surface: string, requestId: string): unknown {
+  if (!isObject(body)) return body;
+  if (surface === 'gateway') {
+    return 'requestId' in body && 'code' in body ? { ...body, requestId } : body;
+  }
+  if (isObject(body.body)) {
+    return { ...body, statusCode: status, body: { ...body.body, requestId } };
+  }
+  return 'requestId' in body ? { ...body, requestId } : body;
+}
+
+interface Values {
+  /** Name of the header with the status of the service. */
+  readonly upstream: string;
+  readonly requestId: string;
+  readonly retryAfter: number | undefined;
+}
+
+/** Headers that depend on the call replace those in the example. */
+function adaptHeaders(
+  { status, headers }: PrismResponse,
+  { upstream, requestId, retryAfter }: Values,
+): Record<string, string> {
+  const { 'content-disposition': _, 'retry-after': __, ...others } = headers;
+  return {
+    ...others,
+    'x-request-id': requestId,
+    ...(upstream in others && { [upstream]: `${status}` }),
+    // RFC 9110, section 10.2.3.
+    ...(retryAfter !== undefined && { 'retry-after': `${retryAfter}` }),
+  };
+}
+
+function findRetryAfter(status: number, body: unknown, surface: DocumentedSurface) {
+  if (status < 400 || !isObject(body)) return undefined;
+  const { code } = isObject(body.body) ? body.body : body;
+  return ERRORS[surface].find((row) => row.code === code)?.retryAfter;
+}

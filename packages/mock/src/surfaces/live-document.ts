@@ -1,0 +1,92 @@
+import { resolve } from 'node:path';
+import type { DocumentRoutes } from '@berth/server-stubs/document';
+import type { Router } from '@berth/server-stubs/runtime';
+import { FileWatch } from '../files.ts';
+
+/** What is made of a document, which is read again when one of its files has changed. */
+export interface Live<Built> {
+  readonly current: Built;
+  /** Reads a changed document. Returns undefined, without waiting, if nothing has changed. Never rejects. */
+  refresh(): Promise<void> | undefined;
+}
+
+/** What happens to a document while it is served. */
+export interface DocumentEvents {
+  /** Called with the path of a document that has been read again. */
+  readonly onReload?: ((path: string) => void) | undefined;
+  /** Called when a changed document is invalid. The last good version continues to be used. */
+  readonly onProblem?: ((message: string) => void) | undefined;
+}
+
+/**
+ * Reads a document, and makes something of it.
+ *
+ * @param source path of a file, or a parsed document, which never changes
+ * @throws InvalidDocumentError that names the place, and what is wrong
+ */
+export async function openLive<Built>(
+  source: string | object,
+  build: (loaded: DocumentRoutes) => Built,
+  { onReload, onProblem }: DocumentEvents = {},
+): Promise<Live<Built>> {
+  let loaded = await load(source);
+  let current = build(loaded);
+  let watch = watchFiles();
+  let reading: Promise<void> | undefined;
+
+  function watchFiles(): FileWatch {
+    return new FileWatch(typeof source === 'string' ? [resolve(source), ...loaded.files] : []);
+  }
+
+  async function read(): Promise<void> {
+    // What changes while it is read is read again.
+    watch = watchFiles();
+    const { files } = loaded;
+    try {
+      loaded = await load(source);
+      current = build(loaded);
+      if (String(loaded.files) !== String(files)) watch = watchFiles();
+      onReload?.(String(source));
+    } catch (error) {
+      onProblem?.((error as Error).message);
+    }
+    reading = undefined;
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    refresh() {
+      if (reading === undefined && watch.isStale()) reading = read();
+      return reading;
+    },
+  };
+}
+
+/** Loading documents takes time to import, which only those who use one should wait for. */
+async function load(source: string | object): Promise<DocumentRoutes> {
+  const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
+  const loaded = await loadRoutes(source);
+  if (loaded.routes.routes.length === 0) throw new InvalidDocumentError(loaded.warnings);
+  return loaded;
+}
+
+/** Creates a router that handles each request by the version of a document that is current when it arrives. */
+export function createLiveRouter(live: Live<Router>): Router {
+  const listener =
+    (event: 'request' | 'checkContinue'): Router['checkContinue'] =>
+    (request, response, next) => {
+      const handle = () => {
+        const router = event === 'request' ? live.current : live.current.checkContinue;
+        router(request, response, next);
+      };
+      const reading = live.refresh();
+      if (reading === undefined) handle();
+      else void reading.then(handle);
+    };
+  return Object.assign(listener('request'), {
+    checkContinue: listener('checkContinue'),
+    find: (request: Parameters<Router['find']>[0]) => live.current.find(request),
+  });
+}

@@ -1,0 +1,18 @@
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** Writes files to a new folder. Returns their paths. */
+export async function writeFiles(files: Readonly<Record<string, string>>): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-mock-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return Promise.all(
+    Object.entries(files).map(async ([name, text]) => {
+      const path = join(folder, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+      return path;
+    }),
+  );
+}

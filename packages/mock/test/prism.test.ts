@@ -1,0 +1,81 @@
+import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { afterAll, describe, expect, test } from 'vitest';
+import { createMock } from '../src/index.ts';
+import { gateway, storage } from './helpers/calls.ts';
+import { writeFiles } from './helpers/write-files.ts';
+
+const HELLO = '/v1/cloudrun/hello';
+const FILES = ['cloud://dev.files/reports/summary.txt'];
+
+/** A storage document with an operation that the storage engine does not implement. */
+function draftWith(example: unknown) {
+  const { '/api/v2/envs/{envId}/storages:batchDelete': batchDelete } = storageDocument.paths;
+  const content = { 'application/json': { examples: { some: { value: example } } } };
+  const listFiles = {
+    ...batchDelete.post,
+    operationId: 'listFiles',
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['prefix'],
+            properties: { prefix: { type: 'string', maxLength: 20 } },
+          },
+        },
+      },
+    },
+    responses: {
+      200: { description: 'The files.', content },
+      default: batchDelete.post.responses.default,
+    },
+  };
+  const path = { parameters: batchDelete.parameters, post: listFiles };
+  const paths = { ...storageDocument.paths, '/api/v2/envs/{envId}/storages:listFiles': path };
+  return { ...storageDocument, paths };
+}
+
+const EXAMPLE = { statusCode: 200, body: { requestId: 'x', data: { fileList: ['a.txt'] } } };
+
+describe('Prism answers in the default mode', async () => {
+  const [draft] = await writeFiles({ 'storage.v2.json': JSON.stringify(draftWith(EXAMPLE)) });
+  const mock = await createMock({ document: draft });
+  afterAll(() => mock.close());
+
+  test('a service without an implementation, by an example of the document', async () => {
+    const { status, json } = await gateway(mock, { path: HELLO });
+    expect([status, json]).toEqual([200, { message: expect.any(String) }]);
+  });
+
+  test('a status that the engine would not have', async () => {
+    const refused = await storage(mock, 'batchDelete', { fileList: FILES }, { prefer: 'code=429' });
+    expect(refused).toMatchObject({ status: 429, json: { body: { code: 'EXCEED_RATELIMIT' } } });
+  });
+
+  test('an example with a file that is not stored', async () => {
+    const items = async (headers = {}) => {
+      const { json } = await storage(mock, 'batchDelete', { fileList: FILES }, headers);
+      return json.body.data.fileList.map(({ code }: { code: string }) => code);
+    };
+    expect(await items()).not.toEqual(['SUCCESS']);
+    expect(await items({ prefer: 'example=success' })).toEqual(['SUCCESS']);
+  });
+
+  test('values that are generated from the schema', async () => {
+    const prefer = 'dynamic=true, seed=a';
+    const [one, two] = await Promise.all(
+      [1, 2].map(() => gateway(mock, { path: HELLO, headers: { prefer } })),
+    );
+    expect(one?.status).toBe(200);
+    expect(one?.json).toEqual(two?.json);
+    expect(one?.json).not.toEqual((await gateway(mock, { path: HELLO })).json);
+  });
+
+  test('an operation that only a draft of the document has', async () => {
+    const { status, json, headers } = await storage(mock, 'listFiles', { prefix: 'a' });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ statusCode: 200, body: { data: { fileList: ['a.txt'] } } });
+    expect(json.body.requestId).toBe(headers['x-request-id']);
+  });
+});
