@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { GatewayRouter, Router } from '@berth/server-stubs';
-import { isLoopback, storageRoutes } from '@berth/server-stubs/contract';
+import { storageRoutes } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { createDownloadListener } from '@berth/storage/node';
@@ -16,7 +17,7 @@ import {
 import { CONTROL_PATH, control } from './control/control.ts';
 import { applyRequestFaults } from './faults/fault-request.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
-import { hostNameOf, isLocalName, rawPathOf } from './host.ts';
+import { hostNameOf, isForeign, rawPathOf } from './host.ts';
 import type { Application } from './http-server.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
 import { sessionOfHeader, sessionOfQuery } from './session.ts';
@@ -62,7 +63,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
           if (isHome(request, path)) return sendHome(request, response);
           const record = begin(request, surface);
           response.once('close', () => end(record, response));
-          if (isForeign(request, context)) return refuseHost(record, request, response);
+          if (isForeign(request, options)) return refuseHost(record, request, response);
           return afterFaults(record, request, response, () => {
             if (surface === 'link') return link(request, response);
             const router = routers[surface];
@@ -75,7 +76,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
       );
     };
 
-  function upgrade(request: IncomingMessage, socket: import('node:stream').Duplex, head: Buffer) {
+  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     run(
       () => {
         if (document !== undefined) return socket.destroy();
@@ -260,28 +261,4 @@ function sendHome({ method, headers }: IncomingMessage, response: ServerResponse
   }
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
   response.end(method === 'HEAD' ? undefined : `Berth mock. Log and files: ${CONTROL_PATH}\n`);
-}
-
-/**
- * Returns whether a browser calls with the host name of another site. A page may point its own name at this
- * machine (DNS rebinding) and would then have the same origin as the mock.
- */
-function isForeign(request: IncomingMessage, { options }: Context): boolean {
-  const { host, origins = [] } = options;
-  if (!isFromBrowser(request) || !isLoopback(host) || origins.includes('*')) return false;
-  const name = hostNameOf(request);
-  if (name === '' || isLocalName(name, host)) return false;
-  return !origins.some((origin) => new URL(origin).hostname === name);
-}
-
-/**
- * Without TLS, browsers do not send `Sec-Fetch-Site` to a host name, and they do not send `Origin` with a
- * same-origin GET, but they always send their `User-Agent`.
- */
-function isFromBrowser({ headers }: IncomingMessage): boolean {
-  return (
-    headers.origin !== undefined ||
-    headers['sec-fetch-site'] !== undefined ||
-    headers['user-agent']?.startsWith('Mozilla/') === true
-  );
 }
