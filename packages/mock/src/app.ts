@@ -63,7 +63,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
           if (isHome(request, path)) return sendHome(request, response);
           const record = begin(request, surface);
           response.once('close', () => end(record, response));
-          if (isForeign(request, options)) return refuseHost(record, request, response);
+          if (isForeign(request, context.options)) return refuseHost(record, request, response);
           return afterFaults(record, request, response, () => {
             if (surface === 'link') return link(request, response);
             const router = routers[surface];
