@@ -1,10 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type MockOptions } from '../src/index.ts';
 import { runCli } from './helpers/cli.ts';
 import { replaceFile } from './helpers/replace-file.ts';
+import { writeFiles } from './helpers/write-files.ts';
 
 const SHOP = `openapi: 3.1.0
 info: { title: Shop, version: 1.0.0 }
@@ -57,18 +56,8 @@ components:
         - { type: object, required: [id, kind], properties: { id: { type: integer, readOnly: true } } }
 `;
 
-async function writeDocument(files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-document-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(join(folder, name, '..'), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
-  return join(folder, Object.keys(files)[0] as string);
-}
-
 async function start(options: MockOptions = {}, text = SHOP) {
-  const document = await writeDocument({ 'shop.yaml': text });
+  const [document = ''] = await writeFiles({ 'shop.yaml': text });
   const mock = await createMock({ document, ...options });
   onTestFinished(() => mock.close());
   return {
@@ -128,7 +117,7 @@ describe('a document at the root', () => {
 
   it('is reloaded with the files that it refers to', async () => {
     const pet = (name: string) => `type: string\nexample: ${name}\n`;
-    const document = await writeDocument({
+    const [document = ''] = await writeFiles({
       'api.yaml':
         "openapi: 3.0.3\ninfo: { title: a, version: '1' }\npaths:\n  /pet: { get: { responses: { 200: { description: ok, content: { text/plain: { schema: { $ref: './parts/pet.yaml' } } } } } } }",
       'parts/pet.yaml': pet('Rex'),
@@ -141,16 +130,20 @@ describe('a document at the root', () => {
     await expect.poll(read).toBe('Bo');
   });
 
-  it('may be Swagger 2.0', async () => {
-    const document = await writeDocument({
-      'old.json': JSON.stringify({
-        swagger: '2.0',
-        info: { title: 'Old', version: '1' },
-        paths: { '/b': { get: { responses: { 200: { description: 'ok' } } } } },
-      }),
-    });
-    await using mock = await createMock({ document });
-    expect((await fetch(`${mock.url}/b`)).status).toBe(200);
+  it('may be Swagger 2.0, and is served at its base path and at the root', async () => {
+    const responses = { 200: { description: 'ok', examples: { 'application/json': [1] } } };
+    const arr = { name: 'arr', in: 'query', type: 'array', items: { type: 'integer' } };
+    const old = {
+      swagger: '2.0',
+      basePath: '/v2',
+      info: { title: 'Old', version: '1' },
+      produces: ['application/json'],
+      paths: { '/b': { get: { parameters: [arr], responses } } },
+    };
+    const { call } = await start({}, JSON.stringify(old));
+    expect(await call('/v2/b?arr=1,2')).toMatchObject({ status: 200, body: [1] });
+    expect(await call('/b?arr=1,2')).toMatchObject({ status: 200, body: [1] });
+    expect(await call('/b?arr=1,x')).toMatchObject({ status: 400 });
   });
 
   it.each([
@@ -158,7 +151,7 @@ describe('a document at the root', () => {
     ['no operation', 'openapi: 3.1.0\npaths: {}'],
     ['a broken reference', "openapi: 3.1.0\npaths: { /a: { $ref: '#/nothing' } }"],
   ])('names the file and the error: %s', async (_, text) => {
-    const document = await writeDocument({ 'bad.yaml': text });
+    const [document = ''] = await writeFiles({ 'bad.yaml': text });
     await expect(createMock({ document })).rejects.toThrow(/bad\.yaml:\d+:\d+ #.*\n {2}\w/);
   });
 
@@ -166,5 +159,114 @@ describe('a document at the root', () => {
     const { code, stderr } = await runCli('nowhere.yaml', '--port', '0');
     expect(code).toBe(2);
     expect(stderr).toContain('nowhere.yaml #\n  The file cannot be read: ENOENT');
+  });
+});
+
+/** Returns a document with an operation `GET /a`. */
+function toDocument(operation: object, schemas: object = {}): string {
+  return JSON.stringify({
+    openapi: '3.0.3',
+    info: { title: 'A', version: '1' },
+    paths: { '/a': { get: { parameters: [LIMIT], ...operation } } },
+    components: { schemas },
+  });
+}
+
+const LIMIT = { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 9 } };
+
+const json = (media: object) => ({ description: 'ok', content: { 'application/json': media } });
+
+const toRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+describe('what Prism does not do right', () => {
+  it('headers that describe the message are not copied from a document', async () => {
+    const names = ['Content-Encoding', 'Transfer-Encoding', 'Content-Length', 'Content-Range'];
+    const header = (value: string) => ({
+      required: true,
+      schema: { type: 'string' },
+      example: value,
+    });
+    const headers = {
+      ...Object.fromEntries(names.map((name) => [name, header('gzip')])),
+      'X-Kept': header('yes'),
+    };
+    const { call } = await start(
+      {},
+      toDocument({ responses: { 200: { ...json({ example: [1] }), headers } } }),
+    );
+    const { status, headers: sent, body } = await call('/a');
+    expect([status, body, sent.get('x-kept')]).toEqual([200, [1], 'yes']);
+    expect(sent.get('content-encoding')).toBeNull();
+    expect(sent.get('content-length')).toBe('3');
+  });
+
+  it.each(['garbage', 'application/json, garbage', ', ,', ';q=1', 'a/b/c', ''])(
+    'a malformed Accept is ignored: %j',
+    async (accept) => {
+      const { call } = await start({}, toDocument({ responses: { 200: json({ example: [1] }) } }));
+      expect(await call('/a', { headers: { accept } })).toMatchObject({ status: 200, body: [1] });
+    },
+  );
+
+  it.each(['', 'dynamic=true'])(
+    'writeOnly is left out, however it is composed (%j)',
+    async (prefer) => {
+      const secret = { type: 'string', writeOnly: true };
+      const Base = {
+        type: 'object',
+        required: ['pin'],
+        properties: { pin: { allOf: [toRef('Secret')] } },
+      };
+      const User = {
+        allOf: [
+          toRef('Base'),
+          {
+            type: 'object',
+            required: ['name', 'password'],
+            properties: { name: { type: 'string' }, password: toRef('Secret') },
+          },
+        ],
+      };
+      const users = { type: 'array', minItems: 1, items: toRef('User') };
+      const example = [{ name: 'Bo', password: 'abc', pin: '1' }];
+      for (const media of [{ schema: users }, { schema: users, example }]) {
+        const document = toDocument(
+          { responses: { 200: json(media) } },
+          { Base, User, Secret: secret },
+        );
+        const { call } = await start({}, document);
+        const { status, body } = await call('/a', { headers: { prefer } });
+        expect(status).toBe(200);
+        expect(body[0].name).toBeTypeOf('string');
+        expect(body[0]).not.toHaveProperty('password');
+        expect(body[0]).not.toHaveProperty('pin');
+      }
+    },
+  );
+
+  it('schemas that refer to each other are followed up to a limit', async () => {
+    const count = 50;
+    const toSchema = (index: number) => ({
+      type: 'object',
+      required: ['id', 'one'],
+      properties: {
+        id: { type: 'integer' },
+        one: toRef(`S${(index * 7 + 1) % count}`),
+        two: { type: 'array', items: toRef(`S${(index * 3 + 2) % count}`) },
+        three: { oneOf: [toRef(`S${(index * 5 + 3) % count}`)] },
+      },
+    });
+    const schemas = Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`S${at}`, toSchema(at)]),
+    );
+    const { call } = await start(
+      {},
+      toDocument({ responses: { 200: json({ schema: toRef('S0') }) } }, schemas),
+    );
+    for (const prefer of ['', 'dynamic=true']) {
+      const { status, body } = await call('/a', { headers: { prefer } });
+      expect([status, body.one.two[0].id]).toEqual([200, expect.any(Number)]);
+      expect(JSON.stringify(body).length).toBeLessThan(500_000);
+    }
   });
 });

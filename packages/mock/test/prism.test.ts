@@ -1,7 +1,9 @@
 import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { gateway, storage } from './helpers/calls.ts';
+import { call } from './helpers/call.ts';
+import { gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
+import { replaceFile } from './helpers/replace-file.ts';
 import { writeFiles } from './helpers/write-files.ts';
 
 const HELLO = '/v1/cloudrun/hello';
@@ -77,5 +79,47 @@ describe('Prism answers in the default mode', async () => {
     expect(status).toBe(200);
     expect(json).toMatchObject({ statusCode: 200, body: { data: { fileList: ['a.txt'] } } });
     expect(json.body.requestId).toBe(headers['x-request-id']);
+  });
+});
+
+describe('an operation that only a draft has', async () => {
+  const [draft = ''] = await writeFiles({ 'storage.v2.json': JSON.stringify(draftWith(EXAMPLE)) });
+  const mock = await createMock({ document: draft });
+  afterAll(() => mock.close());
+
+  test.each([
+    ['no credentials', {}, { prefix: 'a' }, 401, /credentials are missing/],
+    ['an invalid body', STORAGE_HEADERS, { prefix: 1 }, 400, /body\.prefix must be a string/],
+    ['a body that is too long', STORAGE_HEADERS, { prefix: 'a'.repeat(21) }, 400, /body\.prefix/],
+  ])('gets errors of the contract: %s', async (_, headers, body, status, message) => {
+    const { status: sent, json } = await call(mock, {
+      method: 'POST',
+      path: '/api/v2/envs/dev/storages:listFiles',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    expect(sent).toBe(status);
+    expect(json).toMatchObject({
+      statusCode: status,
+      body: { message: expect.stringMatching(message) },
+    });
+  });
+
+  test('is beside files, uploads and the gateway, and in the log', async () => {
+    const session = mock.session();
+    await session.files.put('a.txt', 'Hello.', 'text/plain');
+    const { json } = await storage(mock, 'batchDelete', { fileList: ['cloud://dev.files/a.txt'] });
+    expect(json.body.data.fileList).toMatchObject([{ code: 'SUCCESS' }]);
+    expect((await gateway(mock, { path: HELLO })).status).toBe(200);
+    await storage(mock, 'listFiles', { prefix: 'a' });
+    expect(session.requests().map(({ operationId }) => operationId)).toContain('listFiles');
+  });
+
+  test('is live', async () => {
+    const read = async () => (await storage(mock, 'listFiles', { prefix: 'a' })).json.body.data;
+    expect(await read()).toEqual({ fileList: ['a.txt'] });
+    const changed = { ...EXAMPLE, body: { ...EXAMPLE.body, data: { fileList: ['b.txt'] } } };
+    await replaceFile(draft, JSON.stringify(draftWith(changed)));
+    expect(await read()).toEqual({ fileList: ['b.txt'] });
   });
 });

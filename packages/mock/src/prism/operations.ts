@@ -103,21 +103,20 @@ interface SchemaPlace {
   readonly level: number;
   /** The references that led here. */
   readonly references: readonly string[];
-  /** Puts the copy into the copy of the parent. A schema that is not put is missing there. */
+  /** Puts the copy into that of the parent. */
   put(copy: unknown): void;
+  /** Takes it out again. */
+  remove(): void;
 }
 
 /**
- * Copies a schema and replaces each `$ref` with its target, up to the limits above. What is beyond them is left out:
- * an optional property, a choice, the items of an array. Level by level, so that the limits cut what is far away.
+ * Copies a schema and replaces each `$ref` with its target, up to the limits above. What is beyond them is left out: a
+ * property, a choice, the items of an array. Level by level, so that the limits cut what is far away.
  */
 function expandSchema(document: JsonObject, schema: unknown): unknown {
-  let root: unknown = {};
-  const put = (copy: unknown) => {
-    root = copy;
-  };
-  const queue: SchemaPlace[] = [{ schema, level: 0, references: [], put }];
-  const copies: JsonObject[] = [];
+  const root: { schema?: unknown } = {};
+  const queue = [placeIn(root, 'schema', { schema, level: 0, references: [] })];
+  const copied: (SchemaPlace & { readonly copy: JsonObject })[] = [];
   let parents = 0;
   for (const place of queue) {
     if (!isObject(place.schema)) {
@@ -125,43 +124,78 @@ function expandSchema(document: JsonObject, schema: unknown): unknown {
       continue;
     }
     const { references, target } = resolve(document, place.schema, place.references);
-    if (target === undefined || copies.length >= MAX_SCHEMAS) continue;
+    if (target === undefined || copied.length >= MAX_SCHEMAS) continue;
     if (PARTS.some((key) => key in target)) {
       if (place.level >= MAX_LEVELS || parents >= MAX_PARENTS) continue;
       parents += 1;
     }
     const copy: JsonObject = {};
-    copies.push(copy);
+    copied.push({ ...place, copy });
     place.put(copy);
     const level = place.level + 1;
     for (const [key, value] of Object.entries(target)) {
       if (OMITTED.includes(key)) continue;
-      if (MAPS.includes(key)) {
+      if (SINGLES.includes(key)) {
+        queue.push(placeIn(copy, key, { schema: value, level, references }));
+      } else if (MAPS.includes(key)) {
         const members: JsonObject = {};
         copy[key] = members;
         for (const [name, member] of entriesOf(value)) {
-          const put = (each: unknown) => define(members, name, each);
-          queue.push({ schema: member, level, references, put });
+          queue.push(placeIn(members, name, { schema: member, level, references }));
         }
       } else if (LISTS.includes(key) && Array.isArray(value)) {
         const members: unknown[] = [];
-        const put = (each: unknown) => {
-          copy[key] = members;
-          members.push(each);
-        };
-        for (const member of value) queue.push({ schema: member, level, references, put });
-      } else if (SINGLES.includes(key)) {
-        const put = (each: unknown) => {
-          copy[key] = each;
-        };
-        queue.push({ schema: value, level, references, put });
+        copy[key] = members;
+        for (const member of value) {
+          queue.push(placeAmong(members, { schema: member, level, references }));
+        }
       } else copy[key] = value;
     }
     // Prism uses the examples of a schema only if nothing else describes it.
     if (Array.isArray(copy.examples) && copy.examples.length > 0) copy.example ??= copy.examples[0];
   }
-  copies.forEach(dropMissing);
-  return root;
+  // The innermost first. What has lost all of its parts has nothing to say either.
+  for (const { copy, remove } of copied.toReversed()) if (hasLostParts(copy)) remove();
+  return root.schema ?? {};
+}
+
+type Inner = Pick<SchemaPlace, 'schema' | 'level' | 'references'>;
+
+function placeIn(parent: JsonObject, name: string, inner: Inner): SchemaPlace {
+  return {
+    ...inner,
+    put: (copy) => define(parent, name, copy),
+    remove: () => delete parent[name],
+  };
+}
+
+function placeAmong(siblings: unknown[], inner: Inner): SchemaPlace {
+  let own: unknown;
+  return {
+    ...inner,
+    put(copy) {
+      own = copy;
+      siblings.push(copy);
+    },
+    remove: () => siblings.splice(siblings.indexOf(own), 1),
+  };
+}
+
+/**
+ * Removes what is empty because its schemas were left out, on which generators fail. Returns whether nothing is left of
+ * an object or a choice. An array without items is an empty one.
+ */
+function hasLostParts(copy: JsonObject): boolean {
+  const { properties, required } = copy;
+  if (isObject(properties) && Array.isArray(required)) {
+    copy.required = required.filter((name) => Object.hasOwn(properties, name));
+  }
+  if (copy.type === 'array' && copy.items === undefined) delete copy.minItems;
+  const before = PARTS.filter((key) => key in copy);
+  for (const key of before) {
+    if (!SINGLES.includes(key) && Object.keys(copy[key] as object).length === 0) delete copy[key];
+  }
+  return before.length > 0 && !PARTS.some((key) => key in copy) && copy.example === undefined;
 }
 
 /** Follows `$ref`, whose siblings also apply. The target is undefined if it has been repeated too often. */
@@ -176,15 +210,6 @@ function resolve(
   const target = lookUp(document, $ref);
   const merged = { ...(isObject(target) && target), ...siblings };
   return resolve(document, merged, [...references, $ref]);
-}
-
-/** Generators fail on a required property or an item that has no schema. */
-function dropMissing(copy: JsonObject): void {
-  const { properties, required } = copy;
-  if (isObject(properties) && Array.isArray(required)) {
-    copy.required = required.filter((name) => Object.hasOwn(properties, name));
-  }
-  if (copy.type === 'array' && copy.items === undefined) delete copy.minItems;
 }
 
 /**

@@ -61,13 +61,21 @@ export function createPrism(document: Record<string, unknown>, defaults: Prefere
     return resource;
   }
 
-  async function ask(operationId: string, accept: string, preferences: Preferences) {
+  async function ask(
+    operationId: string,
+    accept: string,
+    preferences: Preferences,
+  ): Promise<PrismResponse> {
     const { code, example, dynamic = false, seed } = preferences;
     const resource = await read(operationId);
     const input = { method: resource.method, url: { path: '/' }, headers: { accept } };
     const mock = { code, exampleKey: example, dynamic, seed };
     const result = await PRISM.request(input as never, [resource], { mock } as never)();
-    if (result._tag === 'Left') throw toError(result.left);
+    if (result._tag === 'Left') {
+      // Prism generates nothing without a schema, and fails on some.
+      if (dynamic) return ask(operationId, accept, { ...preferences, dynamic: false });
+      throw toError(result.left);
+    }
     // Prism would use the first example of the `default` response, whatever its status.
     const isFree = example === undefined && !dynamic;
     if (code !== undefined && (code < 400 || isFree) && !hasStatus(resource, code)) {

@@ -1,12 +1,14 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
+const ROOT = mkdtempSync(join(tmpdir(), 'berth-mock-'));
+process.once('exit', () => rmSync(ROOT, { recursive: true, force: true }));
+
 /** Writes files to a new folder. Returns their paths. */
 export async function writeFiles(files: Readonly<Record<string, string>>): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-mock-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const folder = await mkdtemp(join(ROOT, 'files-'));
   return Promise.all(
     Object.entries(files).map(async ([name, text]) => {
       const path = join(folder, name);
