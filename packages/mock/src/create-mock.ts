@@ -4,19 +4,18 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createApp } from './app.ts';
 import type { Context } from './context.ts';
+import type { FileEvents } from './files.ts';
 import { originOf, toUrlHost } from './host.ts';
 import { createHttpServer } from './http-server.ts';
 import { type CallRecord, RequestLog, toJsonLine, toLine } from './log.ts';
 import { createMockSession, type MockSession } from './mock-session.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
-import { createServices, type ServicesEvents } from './services/create-services.ts';
-import { describeServiceFault } from './services/services.ts';
+import { createServices } from './services/create-services.ts';
 import { Sessions } from './session.ts';
 import { type Auth, createPresentAuth, KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
 import { createContract } from './surfaces/contract.ts';
-import { createOpenDocument } from './surfaces/document.ts';
+import { createOpenDocument, type OpenDocument } from './surfaces/document.ts';
 import { createGateway } from './surfaces/gateway.ts';
-import type { DocumentEvents } from './surfaces/live-document.ts';
 import { toDocumentOptions } from './surfaces/router-options.ts';
 import { createStorage, createUpload } from './surfaces/storage.ts';
 
@@ -64,19 +63,20 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
 /**
  * Starts a mock, and returns what the command line needs besides it.
  *
- * @param events called when the files of services change. Default: errors are emitted as warnings
+ * @param events called when files change. Default: problems are emitted as warnings
  */
-export async function startMock(options: ResolvedOptions, events: ServicesEvents = WARN) {
+export async function startMock(options: ResolvedOptions, events: FileEvents = WARN) {
   const auth = await createAuth(options);
-  const documentEvents: DocumentEvents = {
-    onReload: (path) => events.onChange?.([path]),
-    onProblem: (message) => events.onFault?.({ message }),
-  };
-  const opened = await openDocument(options, documentEvents);
+  const openDocument = createOpenDocument({
+    ...events,
+    defaults: toParts(options).standard,
+    router: toDocumentOptions(toParts(options)),
+  });
+  const opened = options.document === undefined ? undefined : await openDocument(options.document);
   const draft = opened?.draftOf && { [opened.draftOf]: options.document };
   const document = draft === undefined ? opened : undefined;
-  const contract = await createContract(toParts(options), auth, draft, documentEvents);
-  const context = await createContext(options, { contract, document }, events);
+  const contract = await createContract(toParts(options), auth, draft, events);
+  const context = await createContext(options, { contract, document }, openDocument, events);
   const app = createApp(context, {
     gateway: createGateway(context, auth),
     storage: createStorage(context, auth),
@@ -120,8 +120,8 @@ export async function startMock(options: ResolvedOptions, events: ServicesEvents
   return { mock, context };
 }
 
-const WARN: ServicesEvents = {
-  onFault: (fault) => process.emitWarning(describeServiceFault(fault), 'BerthWarning'),
+const WARN: FileEvents = {
+  onProblem: (message) => process.emitWarning(message, 'BerthWarning'),
 };
 
 /** What Prism is asked for if the caller has no preference, and what surfaces depend on. */
@@ -130,20 +130,13 @@ function toParts(options: ResolvedOptions) {
   return { options, profile, standard: { dynamic, seed } };
 }
 
-/** Opens the document that the mock serves, if it is not the contract. */
-async function openDocument(options: ResolvedOptions, events: DocumentEvents) {
-  if (options.document === undefined) return undefined;
-  const parts = toParts(options);
-  const router = toDocumentOptions(parts);
-  return createOpenDocument({ defaults: parts.standard, router, ...events })(options.document);
-}
-
 async function createContext(
   options: ResolvedOptions,
   served: Pick<Context, 'contract' | 'document'>,
-  events: ServicesEvents,
+  openDocument: OpenDocument,
+  events: FileEvents,
 ): Promise<Context> {
-  const { wireProfile: profile, dynamic, seed, host, port } = options;
+  const { wireProfile: profile, services, host, port } = options;
   const log = new RequestLog();
   const toOrigin = (request: IncomingMessage) =>
     // A caller without a valid Host gets an error, so that the port of its links does not matter.
@@ -164,12 +157,7 @@ async function createContext(
       },
       onDrop: (session) => log.clear(session),
     }),
-    services: await createServices({
-      source: options.services,
-      documents: { isRoot: false, standard: { dynamic, seed } },
-      wireProfile: profile,
-      ...events,
-    }),
+    services: await createServices(services, { ...events, openDocument, wireProfile: profile }),
   };
 }
 

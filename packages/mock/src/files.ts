@@ -1,5 +1,13 @@
 import { statSync } from 'node:fs';
 
+/** What happens to the files that a mock uses. */
+export interface FileEvents {
+  /** Called with the path of a file that has been read again after a change. */
+  readonly onReload?: ((path: string) => void) | undefined;
+  /** Called with what is wrong with a changed file, whose last good version is used, and with errors of services. */
+  readonly onProblem?: ((message: string) => void) | undefined;
+}
+
 /** Finds out whether files have changed since they were read. */
 export class FileWatch {
   readonly #states: ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type FaultRule, parseFaultRule } from './faults/fault-rules.ts';
-import type { ServicesSource } from './services/create-services.ts';
+import type { HostedServices } from './services/service.ts';
 import { isObject, toUnknown } from './util/values.ts';
 
 /** The values of `credentials`, which determine which credentials a mock accepts. */
@@ -25,7 +25,7 @@ export interface MockOptions {
    * Hosted services, besides `hello` and `echo`: the path of a file that defines them, or services by name.
    * Default: none.
    */
-  services?: ServicesSource | undefined;
+  services?: string | HostedServices | undefined;
   /**
    * Path of an OpenAPI document: a draft of the gateway or storage document, which extends the built-in one,
    * or any other document, which is then served alone, at the path of its `servers`, without credentials.

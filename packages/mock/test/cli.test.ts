@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -96,33 +96,27 @@ test('applies --origins and --faults, and prints why a call is refused', async (
   ]);
 });
 
-test('--services serves a folder, and reports changes and errors', async () => {
-  const folder = join(dir, 'services');
-  await mkdir(folder);
-  const define = (text: string) =>
-    replaceFile(join(folder, 'orders.ts'), `export default { routes: { ${text} } };`);
-  await define("'PUT /': {}");
-  const refused = await runCli('--port', '0', '--services', folder);
+test('--services serves a file, and reports changes and errors', async () => {
+  const file = join(dir, 'services.ts');
+  const define = (text: string) => replaceFile(file, `export default { orders: ${text} };`);
+  await define('1');
+  const refused = await runCli('--port', '0', '--services', file);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toMatch(
-    /^\S+\/orders\.ts: routes\["PUT \/"\] must begin with GET, POST or WS/,
-  );
-  await define("'GET /': { json: 1 }");
-  const { child, url } = await start('--log', 'quiet', '--services', folder);
+  expect(refused.stderr).toContain('orders must be one of these: a function');
+  await define('() => Response.json(1)');
+  const { child, url } = await start('--log', 'quiet', '--services', file);
   const respond = async () => (await gateway({ url }, { path: '/v1/cloudrun/orders' })).json;
   expect(await respond()).toBe(1);
   const reported = (name: 'stdout' | 'stderr') =>
     once(child[name] as NodeJS.EventEmitter, 'data').then(String);
-  const fault = reported('stderr');
-  await define("'GET /': 2");
-  expect(await fault).toBe(
-    `${folder}/orders.ts: routes["GET /"] must be a response or a function.\n`,
-  );
+  const problem = reported('stderr');
+  await define('() =>');
   expect(await respond()).toBe(1);
+  expect(await problem).toMatch(/services\.ts:1: SyntaxError: /);
   const change = reported('stdout');
-  await define("'GET /': { json: 2 }");
-  expect(await change).toBe(`Reloaded services: ${folder}/orders.ts\n`);
+  await define('() => Response.json(2)');
   expect(await respond()).toBe(2);
+  expect(await change).toBe(`Reloaded ${file}\n`);
 });
 
 test('--log json prints one object for each call, and when it is ready', async () => {
@@ -173,7 +167,7 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
 const none = join(dir, 'none');
 
 test.each<[string[], string | RegExp]>([
-  [['--services', none], `${none}: Cannot read the services: no such file or folder.`],
+  [['--services', none], `${none}: The services must be a file in TypeScript or JavaScript`],
   [['--wire-profile', none], 'is not a wire profile: it cannot be read: ENOENT'],
   [['--wire-profile', dir], 'is not a wire profile: it cannot be read: EISDIR'],
   [['--services', ''], 'services must be the path of a file'],

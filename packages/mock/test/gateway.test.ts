@@ -17,17 +17,16 @@ test('a service that is not configured is reported with those that are', async (
     404,
     {
       code: 'SERVICE_NOT_FOUND',
-      message: 'The hosted service other does not exist; this mock has: hello, echo.',
+      message:
+        'The hosted service other does not exist: add it to services. The services: hello, echo.',
     },
   ]);
 });
 
 test('a WebSocket that is not defined is refused with a message', async () => {
-  const reply = await gateway(mock, { path: '/v1/cloudrun/other/a', headers: HANDSHAKE });
+  const reply = await gateway(mock, { path: '/v1/cloudrun/hello/a', headers: HANDSHAKE });
   expect(reply).toMatchObject({ status: 501, json: { code: 'SYS_ERR' } });
-  expect(reply.json.message).toContain(
-    'This mock does not define a WebSocket for the service other',
-  );
+  expect(reply.json.message).toContain('The built-in service hello has no WebSocket: use echo.');
 });
 
 describe('Prefer and Accept', () => {

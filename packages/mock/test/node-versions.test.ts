@@ -12,12 +12,12 @@ import { read, upload } from './helpers/upload.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 
-const SERVICES = `import { defineServices } from '@berth/mock';
+const SERVICES = `import { routes } from '@berth/mock';
 import { items } from './items.ts';
 
-export default defineServices({
-  shop: { routes: { 'GET /items': () => ({ json: items as string[] }) } },
-});
+export default {
+  shop: routes({ 'GET /items': () => Response.json(items as string[]) }),
+};
 `;
 
 let folder: string;

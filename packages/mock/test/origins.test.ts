@@ -128,5 +128,5 @@ async function upgradeStatus(
   origin: string,
   { url }: { url: string },
 ): Promise<number | undefined> {
-  return (await askForWebSocket(`${url}/v1/cloudrun/hello`, { origin })).statusCode;
+  return (await askForWebSocket(`${url}/v1/cloudrun/echo`, { origin })).statusCode;
 }

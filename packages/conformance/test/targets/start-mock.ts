@@ -12,8 +12,8 @@ export async function startMock({
     credentials: 'strict',
     ...(wireProfile ? { wireProfile } : {}),
     services: {
-      conformance: { proxy: fixture.url },
-      forbidden: { routes: { 'GET /*': forbid, 'POST /*': forbid, 'WS /*': forbid } },
+      conformance: fixture.url,
+      forbidden: forbid,
     },
   });
   const other = await createMock({ credentials: 'strict', env: 'other' });

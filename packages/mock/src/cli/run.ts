@@ -11,7 +11,6 @@ import {
   type OptionName,
   resolveOptions,
 } from '../options.ts';
-import { describeServiceFault } from '../services/services.ts';
 import { describeMock } from './banner.ts';
 
 /** Runs the command line: serves a mock until SIGINT, SIGTERM or SIGHUP. */
@@ -19,8 +18,8 @@ export async function run(argv: readonly string[], version: string): Promise<voi
   const options = parseOptions(argv, version);
   try {
     const { mock, context } = await startMock(resolveOptions(options), {
-      onChange: (files) => process.stdout.write(`Reloaded services: ${files.join(', ')}\n`),
-      onFault: (fault) => process.stderr.write(`${describeServiceFault(fault)}\n`),
+      onReload: (path) => process.stdout.write(`Reloaded ${path}\n`),
+      onProblem: (message) => process.stderr.write(`${message}\n`),
     });
     const stop = () => {
       // The lines of the last calls come first.

@@ -1,149 +1,151 @@
-import { relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { GatewayCall, GatewayInput } from '@berth/server-stubs';
-import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
-import { type CallRecord, recordOf } from '../log.ts';
-import type { Session } from '../session.ts';
-import { createHello, echo } from './built-in.ts';
-import {
-  type CompiledService,
-  compileService,
-  findServiceFaults,
-  handleCall,
-  openCall,
-  type ServiceContext,
-} from './compile-service.ts';
-import type { DocumentOptions } from './document-service.ts';
-import type { FakeServices } from './fake-service.ts';
-import type { FileSource } from './loading/create-file-source.ts';
-import { findNameFault } from './routes.ts';
-import { type ServiceFault, ServicesError } from './services.ts';
+import { dirname, resolve } from 'node:path';
+import type { WireProfile } from '@berth/spec/wire-profile';
+import type { FileEvents } from '../files.ts';
+import { isObject } from '../util/values.ts';
+import { createDocumentService, type OpenDocument } from './document-service.ts';
+import { createEcho } from './echo.ts';
+import { createHandlerService, type HandlerOptions } from './handler-service.ts';
+import { type RunningService, ServicesError } from './running-service.ts';
+import { findNameFault, type HostedServices, type ServiceHandler } from './service.ts';
+import { openServicesFile } from './services-file.ts';
+import { createUrlService } from './url-service.ts';
 
-/** The source of services: the path of a folder or file, or definitions. */
-export type ServicesSource = string | FakeServices;
-
-/** Callbacks for reloads and errors while the services are in use. */
-export interface ServicesEvents {
-  /** Called with the changed files once they have been reloaded. */
-  readonly onChange?: (files: readonly string[]) => void;
-  /** Called for errors in a changed file and for a route function that fails. */
-  readonly onFault?: (fault: ServiceFault) => void;
+/** The hosted services: those of the user, and `echo`. */
+export interface Services {
+  /** Returns a service; undefined if it does not exist. After a change of the services file, a promise. */
+  find(name: string): RunningService | undefined | Promise<RunningService | undefined>;
+  names(): readonly string[];
+  close(): void;
 }
 
-export interface ServicesOptions extends ServicesEvents {
-  /** Undefined: services of any name exist and return the contract's example. */
-  readonly source: ServicesSource | undefined;
-  /** Whether to add `hello` and `echo` unless the source defines them. Default true. */
-  readonly builtIn?: boolean;
-  /** How OpenAPI documents are served. Default: as hosted services. */
-  readonly documents?: DocumentOptions;
-  /** Default: the contract's names. */
-  readonly wireProfile?: WireProfile;
+export interface ServicesOptions extends FileEvents {
+  readonly openDocument: OpenDocument;
+  readonly wireProfile: WireProfile;
+}
+
+/** What services are created with. */
+interface ServiceContext extends HandlerOptions {
+  readonly openDocument: OpenDocument;
+  /** Folder of the services file, to which the paths of documents are relative. */
+  readonly folder: string;
 }
 
 /**
- * The hosted services, which are built in or defined by the user. If no services are configured, services with
- * any name exist and return the contract's example.
- */
-export type Services = Awaited<ReturnType<typeof createServices>>;
-
-/**
- * Creates the hosted services. Services from files are reloaded when the files change.
+ * Creates the hosted services. After a change of the services file, its new services respond from the next call on;
+ * if the file is invalid, its last valid services do.
  *
- * @throws ServicesError that names file, line and column if a service is invalid on startup
+ * @param source path of a services file, or services by name. Default: none
+ * @throws ServicesError if a service is invalid
  */
-export async function createServices(options: ServicesOptions) {
-  const { source, builtIn = true, wireProfile = defaultWireProfile, onFault = () => {} } = options;
-  const own = await loadSource(source, options);
-  const beside = builtIn ? createBuiltIns() : new Map<string, CompiledService>();
-  const find = (name: string) => own.services().get(name) ?? beside.get(name);
-  const memories = new WeakMap<Session, Map<string, Map<string, unknown>>>();
-  const memoryOf = (name: string, { session }: CallRecord) => {
-    const services = memories.get(session) ?? new Map<string, Map<string, unknown>>();
-    memories.set(session, services);
-    const memory = services.get(name) ?? new Map<string, unknown>();
-    services.set(name, memory);
-    return memory;
+export async function createServices(
+  source: string | HostedServices | undefined,
+  { openDocument, wireProfile, onReload, onProblem = () => {} }: ServicesOptions,
+): Promise<Services> {
+  const context: ServiceContext = {
+    openDocument,
+    onProblem,
+    upstreamStatus: wireProfile.gatewayHeaders.upstreamStatus,
+    folder: typeof source === 'string' ? dirname(resolve(source)) : process.cwd(),
   };
-  const toContext = (input: GatewayInput, call: GatewayCall): ServiceContext => ({
-    input,
-    call,
-    memory: () => memoryOf(input.name, recordOf(call.request)),
-    report: (route, error) => onFault(describeFailure(error, input.name, route)),
-  });
+  const file =
+    typeof source === 'string'
+      ? await openServicesFile(source, { onReload, onProblem })
+      : { current: () => source ?? {}, close() {} };
+  let definitions = await file.current();
+  let running = await startAll(definitions, context);
+  let starting: Promise<void> | undefined;
+
+  /** Starts the services of a changed file. */
+  async function restart(changed: HostedServices): Promise<void> {
+    if (changed === definitions) return;
+    definitions = changed;
+    try {
+      running = await startAll(changed, context);
+    } catch (error) {
+      onProblem((error as Error).message);
+    }
+  }
+
+  function refresh(): Promise<void> | undefined {
+    if (starting !== undefined) return starting;
+    const current = file.current();
+    if (current === definitions) return undefined;
+    starting = Promise.resolve(current)
+      .then(restart)
+      .finally(() => {
+        starting = undefined;
+      });
+    return starting;
+  }
 
   return {
-    find,
-    /** Returns whether a service with that name exists. Every service does unless services are configured. */
-    has: (name: string) => source === undefined || find(name) !== undefined,
-    /** Names of the defined services. */
-    names: () => [...new Set([...own.services().keys(), ...beside.keys()])],
-    /**
-     * Handles a call to a defined service.
-     *
-     * @returns undefined for the contract's example, which the caller sends
-     */
-    respond(input: GatewayInput, call: GatewayCall) {
-      const service = find(input.name);
-      if (service === undefined || service.isExample) return undefined;
-      return handleCall(service, toContext(input, call));
-    },
-    /** Same for WebSockets. Other routes respond as to any call. */
-    open(input: GatewayInput, call: GatewayCall) {
-      const service = find(input.name);
-      if (service === undefined || !canOpen(service)) return undefined;
-      const { upstreamStatus } = wireProfile.gatewayHeaders;
-      return openCall(service, toContext(input, call), upstreamStatus);
-    },
-    /** Stops watching files. */
-    close: () => own.close(),
+    find: (name) => refresh()?.then(() => running.get(name)) ?? running.get(name),
+    names: () => [...running.keys()],
+    close: () => file.close(),
   };
 }
 
-const FRAME = /(?:\(|at )(file:\/\/[^:]*?)(?:\?[^:)]*)?:(\d+):(\d+)\)?$/m;
-
-/** Describes an error in a route function, with its location. */
-function describeFailure(error: unknown, service: string, route: string): ServiceFault {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const message = `${route} of the service ${service} failed: ${text}`;
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const [, url, line, column] = FRAME.exec(stack) ?? [];
-  if (url === undefined) return { message };
-  const file = relative(process.cwd(), fileURLToPath(url));
-  return { file, line: Number(line), column: Number(column), message };
-}
-
-/** Whether a service has a response of its own to a WebSocket, if only a refusal. */
-function canOpen({ routes, proxy, document }: CompiledService): boolean {
-  return routes.length > 0 || proxy !== undefined || document !== undefined;
-}
-
-async function loadSource(
-  source: ServicesSource | undefined,
-  {
-    onChange = () => {},
-    onFault = () => {},
-    documents = { isRoot: false, standard: { dynamic: false } },
-  }: ServicesOptions,
-): Promise<FileSource> {
-  if (typeof source === 'string') {
-    const { createFileSource } = await import('./loading/create-file-source.ts');
-    return createFileSource(source, { onChange, onFault, documents });
-  }
-  const definitions = Object.entries(source ?? {});
-  const faults = definitions.flatMap(([name, service]) => {
+async function startAll(
+  definitions: HostedServices,
+  context: ServiceContext,
+): Promise<ReadonlyMap<string, RunningService>> {
+  const running = new Map([['echo', createEcho(context)]]);
+  for (const [name, definition] of Object.entries(definitions)) {
     const fault = findNameFault(name);
-    const named = fault === undefined ? [] : [`${name} ${fault}`];
-    return [...named, ...findServiceFaults(service).map((one) => `${name}: ${one}`)];
-  });
-  if (faults.length > 0) throw new ServicesError(faults.map((message) => ({ message })));
-  const services = new Map(definitions.map(([name, one]) => [name, compileService(name, one)]));
-  return { services: () => services, close() {} };
+    if (fault !== undefined) throw new ServicesError(`services: ${name} ${fault}`);
+    running.set(name, await start(name, definition, context));
+  }
+  return running;
 }
 
-function createBuiltIns(): ReadonlyMap<string, CompiledService> {
-  return new Map([
-    ['hello', createHello()],
-    ['echo', compileService('echo', echo)],
-  ]);
+/** Starts a service of one kind. Returns undefined if the definition is of another kind. */
+type Start = (
+  name: string,
+  definition: unknown,
+  context: ServiceContext,
+) => RunningService | Promise<RunningService> | undefined;
+
+/** The kinds of services, in the order in which they are tried. */
+const KINDS: readonly { readonly is: string; readonly start: Start }[] = [
+  {
+    is: 'a function (request) => Response, or an object with fetch or webSocket',
+    start: startCode,
+  },
+  { is: 'the URL of a real service', start: startUrl },
+  { is: 'an OpenAPI document, or its path', start: startDocument },
+];
+
+async function start(name: string, definition: unknown, context: ServiceContext) {
+  for (const kind of KINDS) {
+    try {
+      const service = await kind.start(name, definition, context);
+      if (service !== undefined) return service;
+    } catch (error) {
+      throw new ServicesError(`services: ${name}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+  const known = KINDS.map(({ is }) => is).join('; ');
+  throw new ServicesError(`services: ${name} must be one of these: ${known}.`);
+}
+
+function startCode(name: string, definition: unknown, context: ServiceContext) {
+  const { fetch, webSocket } = Object(definition) as Readonly<Record<string, unknown>>;
+  const isCode =
+    typeof definition === 'function' ||
+    (typeof definition === 'object' && [fetch, webSocket].some((one) => typeof one === 'function'));
+  return isCode ? createHandlerService(name, definition as ServiceHandler, context) : undefined;
+}
+
+function startUrl(_name: string, definition: unknown) {
+  const isUrl = definition instanceof URL || /^https?:\/\//.test(String(definition));
+  return isUrl ? createUrlService(new URL(definition as string | URL)) : undefined;
+}
+
+function startDocument(_name: string, definition: unknown, context: ServiceContext) {
+  const { openDocument, folder } = context;
+  if (typeof definition === 'string') {
+    return createDocumentService(resolve(folder, definition), openDocument);
+  }
+  const isDocument = isObject(definition) && ('openapi' in definition || 'swagger' in definition);
+  return isDocument ? createDocumentService(definition, openDocument) : undefined;
 }

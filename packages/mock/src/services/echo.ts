@@ -13,7 +13,7 @@ import type { ServiceSocket } from './service.ts';
  * - `/broken` responds with JSON that is incomplete.
  * - `POST /body` streams the body back, with its own type.
  * - A call that accepts `text/event-stream` gets an event for each `data` in the query.
- * - Any other call gets its method, target, headers and body as JSON, with `base64` instead of `body` for bytes
+ * - Any other call gets its method, path, query, headers and body as JSON, with `base64` instead of `body` for bytes
  *   that are not UTF-8.
  * - A WebSocket echoes each message. The text `close 4001` closes it with that code.
  */
@@ -42,7 +42,7 @@ export function createEcho(options: HandlerOptions): RunningService {
 }
 
 async function echo(input: GatewayInput): Promise<ServiceResponse> {
-  const { method, target, anyPath, body, headers } = input;
+  const { method, anyPath, rawQuery = '', body, headers } = input;
   const [, status] = /^status\/([2-5]\d\d)$/.exec(anyPath) ?? [];
   if (status !== undefined) return toJson({ status: Number(status) }, Number(status));
   if (anyPath === 'broken') return { ...toJson({}), body: '{"broken":' };
@@ -53,7 +53,8 @@ async function echo(input: GatewayInput): Promise<ServiceResponse> {
   const bytes = body === undefined ? Buffer.alloc(0) : await buffer(body);
   const content = isUtf8(bytes) ? { body: bytes.toString() } : { base64: bytes.toString('base64') };
   const lines = Object.entries(toServiceHeaders(input)).map(([name, value]) => [name, `${value}`]);
-  return toJson({ method, target, headers: Object.fromEntries(lines), ...content });
+  const path = `/${anyPath}`;
+  return toJson({ method, path, query: rawQuery, headers: Object.fromEntries(lines), ...content });
 }
 
 function toJson(value: object, status = 200): ServiceResponse {

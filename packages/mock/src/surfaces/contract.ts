@@ -16,13 +16,14 @@ import {
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type Contract, type DocumentedSurface, documents } from '../contract/contract.ts';
+import type { FileEvents } from '../files.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { listOperations } from '../prism/operations.ts';
 import type { Preferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
 import type { Auth } from './auth.ts';
 import { preferencesOf, respondByPrism } from './documented.ts';
-import { type DocumentEvents, type Live, openLive } from './live-document.ts';
+import { type Live, openLive } from './live-document.ts';
 import { corsOf, toRouterOptions } from './router-options.ts';
 
 type Document = Record<string, unknown>;
@@ -76,7 +77,7 @@ export async function createContract(
   parts: Parts,
   auth: Auth,
   drafts: Partial<Record<DocumentedSurface, Draft>> = {},
-  events: DocumentEvents = {},
+  events: FileEvents = {},
 ): Promise<Contract> {
   const { profile, standard } = parts;
   const versions: Record<DocumentedSurface, Live<Version>> = {

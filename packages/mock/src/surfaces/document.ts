@@ -8,10 +8,11 @@ import {
   type RouteTable,
 } from '@berth/server-stubs/runtime';
 import type { DocumentedSurface } from '../contract/contract.ts';
+import type { FileEvents } from '../files.ts';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism, PrismResponse } from '../prism/prism.ts';
 import { findDraftSurface } from './contract.ts';
-import { createLiveRouter, type DocumentEvents, openLive } from './live-document.ts';
+import { createLiveRouter, openLive } from './live-document.ts';
 
 /** Any OpenAPI document, ready to be served. */
 export interface OpenedDocument {
@@ -25,7 +26,7 @@ export interface OpenedDocument {
 /** Opens a document: the path of a file, which is live, or a parsed document. */
 export type OpenDocument = (source: string | object) => Promise<OpenedDocument>;
 
-export interface DocumentOptions extends DocumentEvents {
+export interface DocumentOptions extends FileEvents {
   /** What Prism is asked for if the caller has no preference. */
   readonly defaults: Preferences;
   /** Options of the router. Default: none. */

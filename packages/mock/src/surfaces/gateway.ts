@@ -12,45 +12,48 @@ import { type EnvOption, isLoopback } from '@berth/server-stubs/contract';
 import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
+import { unknownService } from '../services/service.ts';
 import type { Auth } from './auth.ts';
 import { preferencesOf, respondByPrism } from './documented.ts';
 import { toRouterOptions } from './router-options.ts';
 
-/** Creates the gateway. Hosted services respond to their calls, and Prism to all others. */
+/** The built-in service that Prism answers with the examples of the contract, unless the user defines it. */
+const HELLO = 'hello';
+
+/** Creates the gateway. Hosted services respond to their calls, and Prism to those of `hello`. */
 export function createGateway(context: Context, auth: Auth): GatewayRouter {
   const { services } = context;
 
-  const call: GatewayHandler = (input, call) => {
-    noteService(input, call);
-    // A service that is a document has responses of its own to choose from.
-    const isDocument = services.find(input.name)?.document !== undefined;
-    const preferences = isDocument ? undefined : preferencesOf(call, 'gateway');
-    const response = preferences ? undefined : services.respond(input, call);
-    if (response !== undefined) return response;
-    assertExists(input);
-    return respondByPrism(context, call, 'gateway', preferences);
-  };
-
-  function assertExists({ name }: GatewayInput): void {
-    if (services.has(name)) return;
-    const known = services.names().join(', ') || 'none';
-    throw new GatewayError('SERVICE_NOT_FOUND', {
-      message: `The hosted service ${name} does not exist; this mock has: ${known}.`,
-    });
+  /** @returns undefined for `hello` */
+  async function findService({ name }: GatewayInput, { request, operationId }: GatewayCall) {
+    const record = recordOf(request);
+    record.service = name;
+    record.operationId = operationId;
+    const service = await services.find(name);
+    if (service !== undefined || name === HELLO) return service;
+    throw unknownService(name, [HELLO, ...services.names()]);
   }
 
-  const webSocket: WebSocketHandler = async (input, call) => {
-    const record = noteService(input, call);
-    const response = await services.open(input, call);
-    if (response !== undefined) {
-      record.status = response.status;
-      return response;
+  const call: GatewayHandler = async (input, call) => {
+    const service = await findService(input, call);
+    // A service that is a document has responses of its own to choose from.
+    const preferences = service?.isDocument ? undefined : preferencesOf(call, 'gateway');
+    if (service === undefined || preferences !== undefined) {
+      return respondByPrism(context, call, 'gateway', preferences);
     }
-    assertExists(input);
-    throw new GatewayError('SYS_ERR', {
-      status: 501,
-      message: `This mock does not define a WebSocket for the service ${input.name}.`,
-    });
+    return service.call(input, call);
+  };
+
+  const webSocket: WebSocketHandler = async (input, call) => {
+    const service = await findService(input, call);
+    if (service === undefined) {
+      const message = `The built-in service ${HELLO} has no WebSocket: use echo.`;
+      throw new GatewayError('SYS_ERR', { status: 501, message });
+    }
+    const { open = service.call } = service;
+    const response = await open(input, call);
+    recordOf(call.request).status = response.status;
+    return response;
   };
 
   return context.contract.extend(
@@ -63,13 +66,6 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
       },
     ),
   );
-}
-
-function noteService({ name }: GatewayInput, { request, operationId }: GatewayCall) {
-  const record = recordOf(request);
-  record.service = name;
-  record.operationId = operationId;
-  return record;
 }
 
 function toWords({ kind }: HttpError): string | undefined {

@@ -1,21 +1,13 @@
 import { resolve } from 'node:path';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
 import type { Router } from '@berth/server-stubs/runtime';
-import { FileWatch } from '../files.ts';
+import { type FileEvents, FileWatch } from '../files.ts';
 
 /** What is made of a document, which is read again when one of its files has changed. */
 export interface Live<Built> {
   readonly current: Built;
   /** Reads a changed document. Returns undefined, without waiting, if nothing has changed. Never rejects. */
   refresh(): Promise<void> | undefined;
-}
-
-/** What happens to a document while it is served. */
-export interface DocumentEvents {
-  /** Called with the path of a document that has been read again. */
-  readonly onReload?: ((path: string) => void) | undefined;
-  /** Called when a changed document is invalid. The last good version continues to be used. */
-  readonly onProblem?: ((message: string) => void) | undefined;
 }
 
 /**
@@ -27,7 +19,7 @@ export interface DocumentEvents {
 export async function openLive<Built>(
   source: string | object,
   build: (loaded: DocumentRoutes) => Built,
-  { onReload, onProblem }: DocumentEvents = {},
+  { onReload, onProblem }: FileEvents = {},
 ): Promise<Live<Built>> {
   let loaded = await load(source);
   let current = build(loaded);
