@@ -17,7 +17,7 @@ export function toClientConstants(contract: Contract): string {
     toCodes(defaults.gatewayErrors.filter(({ retry }: Any) => retry === kind));
   const retries = { any: codesWithRetry('any'), idempotent: codesWithRetry('idempotent') };
   const [storagePath = ''] = Object.keys(storage.paths);
-  const idempotent = storageOperations(contract).filter((id) => defaults.operations[id].idempotent);
+  const idempotent = storageOperations(contract).filter((id) => defaults.operations[id]?.idempotent);
   const { storageSignedHeaders: _, ...signature } = defaults.signature;
   const limits = Object.entries<Any>(defaults.limits).map(
     ([name, { value, decision, description }]) =>
@@ -91,7 +91,7 @@ export function toRuleIds({ rules }: Contract): string {
 
 export function toStorageOperations(contract: Contract): string {
   const operations = storageOperations(contract);
-  const changing = operations.filter((id) => contract.defaults.operations[id].changesFiles);
+  const changing = operations.filter((id) => contract.defaults.operations[id]?.changesFiles);
   return [
     constant('STORAGE_OPERATIONS', 'The operations of the storage API.', operations),
     constant('CHANGING_OPERATIONS', 'The operations that change files.', changing),
