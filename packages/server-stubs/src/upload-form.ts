@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { rememberResource, toXml, UploadError, type UploadErrorCode } from './errors.ts';
 import type { HandlerResponse } from './runtime/index.ts';
-import { charsetOf } from './runtime/media-types.ts';
 
 /** An upload. The grant in the form has not been verified: your handler must do that. */
 export interface UploadInput {
@@ -22,10 +21,7 @@ export interface UploadInput {
   readonly file: Readable;
   /** File name that the client sent, or an empty string. Do not use it as a path. */
   readonly filename: string;
-  /**
-   * Media type that the client sent, in lowercase, with its charset and without other parameters, such as
-   * `text/plain; charset=utf-8`.
-   */
+  /** Media type that the client sent, in lowercase and without parameters. */
   readonly contentType: string;
   /** All fields before `file`, by lowercase name. */
   readonly fields: ReadonlyMap<string, string>;
@@ -68,18 +64,9 @@ export function malformedForm(message: string, cause?: unknown): UploadError {
   return new UploadError('MalformedPOSTRequest', { message, cause });
 }
 
-/** A token (RFC 9110, section 5.6.2), as which every charset can be written. */
-const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
-
-/**
- * Returns the media type of a file, without parameters other than its charset.
- *
- * @param header value of `Content-Type`. Default: `text/plain` (RFC 7578, section 4.4)
- */
-export function toFileType(header = 'text/plain'): string {
-  const mediaType = header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const charset = charsetOf(header);
-  return charset && TOKEN.test(charset) ? `${mediaType}; charset=${charset}` : mediaType;
+/** Returns the media type of a file in lowercase. Without a `Content-Type` it is text (RFC 7578, section 4.4). */
+export function toFileType(contentType = 'text/plain'): string {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
 /** Form fields whose names are the same in every deployment. */
