@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream';
+import { once } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
 import type { Call } from './call.ts';
 
 const LINE_BREAK = /\r\n|\r|\n/;
@@ -20,28 +21,24 @@ export interface EventStreamOptions {
   readonly heartbeat?: number;
 }
 
-/** Writes an event stream. No method throws or rejects when the client disconnects. */
+/** Writes an event stream. */
 export interface EventStream {
   /** The body to return, as `text/event-stream`. */
   readonly body: Readable;
-  /** Aborted when the client disconnects. */
-  readonly signal: AbortSignal;
   /** Sends an event. Resolves when the next one may be sent, to `false` if the client has disconnected. */
   send(event: ServerEvent): Promise<boolean>;
-  /** Sends a comment, which clients ignore. */
-  comment(text?: string): Promise<boolean>;
   /** Ends the stream. */
   close(): void;
 }
 
 /**
- * Creates a stream of server-sent events (WHATWG HTML, section 9.2). `send` applies backpressure. The
- * stream ends with the response, even if the client disconnects or the handler fails.
+ * Creates a stream of server-sent events, with backpressure. It ends with the response, even if the client
+ * disconnects or the handler fails.
  *
  * @example
  * const events = createEventStream(call);
  * void (async () => {
- *   for await (const tick of ticks(events.signal)) {
+ *   for await (const tick of ticks(call.signal)) {
  *     if (!(await events.send({ event: 'tick', data: tick }))) return;
  *   }
  *   events.close();
@@ -49,47 +46,37 @@ export interface EventStream {
  * return { status: 200, contentType: 'text/event-stream', body: events.body };
  */
 export function createEventStream(
-  { signal, response }: Call,
+  { response }: Call,
   { heartbeat = 15_000 }: EventStreamOptions = {},
 ): EventStream {
-  let resolvers: (() => void)[] = [];
-  const wake = () => {
-    const waiting = resolvers;
-    resolvers = [];
-    for (const resolve of waiting) resolve();
-  };
-  const body = new Readable({ read: wake, destroy: (error, done) => done(error) });
-  let isOpen = true;
-  const end = () => {
-    isOpen = false;
-    clearInterval(timer);
-    wake();
-  };
-  body.once('close', end);
-
-  const write = async (text: string): Promise<boolean> => {
-    if (isOpen && !body.push(text)) await new Promise<void>((resolve) => resolvers.push(resolve));
-    return isOpen;
-  };
-  const comment = (text = '') => write(`:${text.replace(/\r\n|\r|\n/g, '\n:')}\n\n`);
-  // Clients that do not read need no heartbeat.
+  const body = new PassThrough();
+  const closed = new AbortController();
+  let drained: Promise<unknown> | undefined;
   const beat = () => {
-    if (resolvers.length === 0) void comment();
+    if (body.writable && !body.writableNeedDrain) body.write(':\n\n');
   };
   const timer = heartbeat > 0 ? setInterval(beat, heartbeat).unref() : undefined;
+  body.once('close', () => {
+    clearInterval(timer);
+    closed.abort();
+  });
   // Even if the handler fails and the body is never sent.
   if (response.destroyed || response.closed) body.destroy();
   else response.once('close', () => body.destroy());
 
   return {
     body,
-    signal,
-    send: (event) => write(toEventText(event)),
-    comment,
-    close() {
-      if (isOpen) body.push(null);
-      end();
+    async send(event) {
+      const text = toEventText(event);
+      if (!body.writable) return false;
+      if (!body.write(text)) {
+        drained ??= once(body, 'drain', closed).catch(() => {});
+        await drained;
+        drained = undefined;
+      }
+      return body.writable;
     },
+    close: () => void body.end(),
   };
 }
 
