@@ -18,6 +18,7 @@ import { createOpenDocument, type OpenDocument } from './surfaces/document.ts';
 import { createGateway } from './surfaces/gateway.ts';
 import { toDocumentOptions } from './surfaces/router-options.ts';
 import { createStorage, createUpload } from './surfaces/storage.ts';
+import { FieldError } from './util/values.ts';
 
 /** A running mock. */
 export interface Mock {
@@ -75,6 +76,7 @@ export async function startMock(options: ResolvedOptions, events: FileEvents = W
   const opened = options.document === undefined ? undefined : await openDocument(options.document);
   const draft = opened?.draftOf && { [opened.draftOf]: options.document };
   const document = draft === undefined ? opened : undefined;
+  if (document !== undefined) assertAlone(options);
   const contract = await createContract(toParts(options), auth, draft, events);
   const context = await createContext(options, { contract, document }, openDocument, events);
   const app = createApp(context, {
@@ -118,6 +120,14 @@ export async function startMock(options: ResolvedOptions, events: FileEvents = W
     [Symbol.asyncDispose]: close,
   };
   return { mock, context };
+}
+
+/** @throws FieldError if an option has no effect on a mock that serves only another document */
+function assertAlone({ document, services, credentials }: ResolvedOptions): void {
+  if (services === undefined && credentials === 'present') return;
+  const option = services === undefined ? 'credentials' : 'services';
+  const rest = `has no effect beside ${document}, which the mock serves alone and without credentials: remove one of them.`;
+  throw new FieldError(option, rest);
 }
 
 const WARN: FileEvents = {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -165,6 +165,14 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
 });
 
 const none = join(dir, 'none');
+const petstore = join(dir, 'petstore.yaml');
+await writeFile(
+  petstore,
+  `openapi: 3.1.0
+info: { title: Pets, version: '1' }
+paths: { /pets: { get: { operationId: list, responses: { 200: { description: All. } } } } }
+`,
+);
 
 test.each<[string[], string | RegExp]>([
   [['--services', none], `${none}: The services must be a file in TypeScript or JavaScript`],
@@ -183,6 +191,10 @@ test.each<[string[], string | RegExp]>([
   [['--origins', 'app.example.com'], 'origins must be a list of origins, such as'],
   [['--faults', 'latency=x'], 'latency must be a number of milliseconds'],
   [['extra.yaml', 'extra'], 'too many arguments'],
+  [[petstore, '--credentials', 'strict'], /^credentials has no effect beside .*petstore\.yaml, /],
+  [[none], /none/],
+  [['--services', `shop=${none}`], /none/],
+  [['--services', none, '--services', 'shop=http://a.example'], '--services takes one file, or'],
 ])('rejects %j with exit code 2', async (args, sentence) => {
   const { code, stdout, stderr } = await runCli(...args);
   expect([code, stdout]).toEqual([2, '']);

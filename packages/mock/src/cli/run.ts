@@ -39,8 +39,8 @@ export async function run(argv: readonly string[], version: string): Promise<voi
   }
 }
 
-/** Errors in a file that an option names. */
-const FIXABLE = ['ServicesError', 'InvalidDocumentError', 'WireProfileError'];
+/** Errors in an option, or in a file that it names. */
+const FIXABLE = ['ServicesError', 'InvalidDocumentError', 'WireProfileError', 'FieldError'];
 
 /** Returns the message for an error that the user can fix; undefined for any other error. */
 function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string | undefined {
@@ -77,8 +77,7 @@ function parseOptions(argv: readonly string[], version: string): MockOptions {
   const { services, ...options } = program.opts();
   return {
     ...options,
-    // Until the services are loaded, a name may be anything.
-    services: toServices(services, program) as MockOptions['services'],
+    services: toServices(services, program),
     document: program.processedArgs[0],
   };
 }
