@@ -34,7 +34,7 @@ export async function compareCpuRates(
   peer: Target,
 ): Promise<Row> {
   // Servers run for longer than a benchmark.
-  for (const target of [ours, peer]) await load(target.call, WARM_UP_SECONDS);
+  for (const target of [ours, peer]) await load(target.call, { duration: WARM_UP_SECONDS });
   return compare(
     figure,
     runs * PAIRS_PER_RUN,
@@ -45,30 +45,26 @@ export async function compareCpuRates(
 
 async function measureCpuRate({ child: { pid = 0 }, call }: Target): Promise<number> {
   const before = cpuSeconds(pid);
-  const responses = await load(call, SLICE_SECONDS);
+  const responses = await load(call, { duration: SLICE_SECONDS });
   const after = cpuSeconds(pid);
   const seconds = before === undefined || after === undefined ? SLICE_SECONDS : after - before;
   return responses / seconds;
 }
 
-/**
- * Sends requests for `seconds` from a separate process, over 32 keep-alive connections. Returns the number of
- * responses.
- */
-export async function load(call: Call, seconds: number): Promise<number> {
-  const args = [import.meta.filename, JSON.stringify(call), String(seconds)];
+/** How many requests to send: for some seconds, or a number of them. */
+export type Amount = { duration: number } | { amount: number };
+
+/** Sends requests from a separate process, over 32 keep-alive connections. Returns the number of responses. */
+export async function load(call: Call, amount: Amount): Promise<number> {
+  const args = [import.meta.filename, JSON.stringify({ ...call, ...amount })];
   const { responses, wrong } = JSON.parse(await runNode(args, LOAD_CORE));
   if (wrong > 0) throw new Error(`${call.url}: ${wrong} calls failed or did not return 200.`);
   return responses;
 }
 
 if (import.meta.main) {
-  const [call, seconds] = process.argv.slice(2) as [string, string];
-  const result = await autocannon({
-    ...JSON.parse(call),
-    connections: 32,
-    duration: Number(seconds),
-  });
+  const [options = ''] = process.argv.slice(2);
+  const result = await autocannon({ ...JSON.parse(options), connections: 32 });
   const wrong = result.errors + result.timeouts + result.non2xx;
   process.stdout.write(JSON.stringify({ responses: result['2xx'], wrong }));
 }
