@@ -114,10 +114,10 @@ describe.each(GENERATORS)('a client by $name', (generator) => {
       await call('cloudrun-post', { path: { name, anyPath }, body }),
       await call('cloudrun-get-root', { path: { name: 'missing' } }),
     ]).toMatchObject([
-      { method: 'GET', target: '/' },
-      { method: 'GET', target: '/a' },
-      { method: 'POST', target: '/' },
-      { method: 'POST', target: '/a' },
+      { method: 'GET', path: '/' },
+      { method: 'GET', path: '/a' },
+      { method: 'POST', path: '/' },
+      { method: 'POST', path: '/a' },
       { code: 'SERVICE_NOT_FOUND' },
     ]);
   });
