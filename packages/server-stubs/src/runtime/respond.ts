@@ -18,7 +18,6 @@ import type {
   BodyWriter,
   Content,
   DocumentedResponse,
-  EndResponse,
   HandlerResponse,
   Route,
 } from './route-table.ts';
@@ -137,7 +136,6 @@ export class Responder {
     const { status } = result;
     const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
     try {
-      const end = prepareEnd(request, head);
       const length = lengthOf(body);
       if (status === 204) delete head['content-length'];
       else if (length !== undefined && (!isBodiless || body !== undefined)) {
@@ -145,16 +143,17 @@ export class Responder {
       }
       writeHead(response, status, head);
       this.#settings.onResponse?.(result, this.#call);
+      if (!request.complete && hasBody(request)) drainAfter(request, response);
       if (typeof body === 'function') {
-        body(response, end);
+        body(response);
       } else if (isBodiless) {
         discard(body);
-        end(response);
+        response.end();
       } else if (isStream(body)) {
-        writeStream(response, body, end, (error) => this.#report(error));
+        writeStream(response, body, (error) => this.#report(error));
       } else {
         // Node.js copies Latin-1, which ASCII is, faster than it encodes UTF-8.
-        end(response, body, body?.length === length ? 'latin1' : 'utf8');
+        response.end(body, body?.length === length ? 'latin1' : 'utf8');
       }
     } catch (error) {
       discard(body);
@@ -289,62 +288,32 @@ function lengthOf(body: WireBody): number | undefined {
   return typeof body === 'function' || isStream(body) ? undefined : Buffer.byteLength(body);
 }
 
-/** A body of which no more than this is left is read, so that the connection stays open. */
-const DRAIN_BYTES = 64 * 1024;
-
-/** Decides what becomes of a body that has not been read completely. */
-function prepareEnd(request: IncomingMessage, head: Head): EndResponse {
-  if (request.complete || !hasBody(request)) return endNow;
-  const length = Number(request.headers['content-length'] ?? Infinity);
-  if (length <= DRAIN_BYTES && request.headers.expect === undefined) {
-    request.resume();
-    return endNow;
-  }
-  head.connection = 'close';
-  return (response, chunk, encoding) => {
-    // The body may have been read since the response started.
-    if (request.complete || request.destroyed) endNow(response, chunk, encoding);
-    else endAfterDrain(request, response, chunk, encoding);
-  };
-}
-
-const endNow: EndResponse = (response, chunk, encoding = 'utf8') => {
-  if (chunk === undefined) response.end();
-  else response.end(chunk, encoding);
-};
-
-/** How much of a longer body is read, and for how long, before the connection is closed. */
-const LINGER_BYTES = 16 * 1024 * 1024;
-const LINGER_MILLISECONDS = 2000;
+/** How much of an unread body is read after the response, and for how long, before the connection is closed. */
+const DRAIN_BYTES = 16 * 1024 * 1024;
+const DRAIN_MILLISECONDS = 2000;
 
 /**
- * Ends the response only when the client has sent the rest of its body, or enough of it: data that arrives
- * after a close resets the connection, and the client may then never see the response (RFC 9112, section
- * 9.6).
+ * Reads what the client still sends. Data that arrives after a close would reset the connection, and the client may
+ * then never see the response (RFC 9112, section 9.6).
  */
-function endAfterDrain(
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: string | Uint8Array | undefined,
-  encoding: BufferEncoding = 'utf8',
-): void {
-  let size = 0;
-  const end = () => {
-    clearTimeout(timer);
-    request.off('data', onData).off('pause', resume);
-    if (!response.writableEnded) response.end();
-  };
-  const onData = (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > LINGER_BYTES) end();
-  };
-  const resume = () => void request.resume();
-  const timer = setTimeout(end, LINGER_MILLISECONDS).unref();
-  if (body === undefined) response.flushHeaders();
-  else response.write(body, encoding);
-  request.unpipe();
-  // An earlier reader may have paused it.
-  request.on('data', onData).once('end', end).once('close', end).on('pause', resume).resume();
+function drainAfter(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    const { socket } = request;
+    const close = () => {
+      if (!request.complete) socket.destroy();
+    };
+    const timer = setTimeout(close, DRAIN_MILLISECONDS).unref();
+    let size = 0;
+    request.unpipe();
+    request
+      .once('end', () => clearTimeout(timer))
+      .on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > DRAIN_BYTES) close();
+      });
+    // An earlier reader may have paused it.
+    request.resume();
+  });
 }
 
 function writeHead(response: ServerResponse, status: number, head: Head): void {
@@ -361,7 +330,6 @@ function writeHead(response: ServerResponse, status: number, head: Head): void {
 function writeStream(
   response: ServerResponse,
   body: Stream,
-  end: EndResponse,
   onError: (error: unknown) => void,
 ): void {
   const stream = body instanceof Readable ? body : Readable.fromWeb(body as never);
@@ -374,8 +342,5 @@ function writeStream(
   // Clients of a slow stream need the head immediately. Unlike `flushHeaders`, which writes UTF-8, this leaves the
   // bytes in headers unchanged, and middleware that wraps `write` cannot hold the head back.
   ServerResponse.prototype.write.call(response, '', 'latin1');
-  pipeline(stream, response, { end: end === endNow }).then(
-    () => end !== endNow && end(response),
-    () => response.destroy(),
-  );
+  pipeline(stream, response).catch(() => response.destroy());
 }

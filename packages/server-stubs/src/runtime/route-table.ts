@@ -115,22 +115,10 @@ export interface HandlerResponse {
 }
 
 /**
- * Ends a response, like `response.end`. If the client is still sending its body, the connection is not closed
- * until the body ends or a timeout expires, because a client that is cut off while sending may never see the
- * response (RFC 9112, section 9.6).
+ * Writes a body directly, without a stream in between. Called once, after the head has been written. It must respect
+ * `drain`, and finally end or destroy the response. Only pass-through operations support it.
  */
-export type EndResponse = (
-  response: ServerResponse,
-  chunk?: string | Uint8Array,
-  encoding?: BufferEncoding,
-) => void;
-
-/**
- * Writes a body directly, without a stream in between. Called once, after the head has been written. It must
- * respect `drain`, and finally call `end` or destroy the response. If the response has no body (HEAD, 204,
- * 304), Node.js discards what is written. Only pass-through operations support it.
- */
-export type BodyWriter = (response: ServerResponse, end: EndResponse) => void;
+export type BodyWriter = (response: ServerResponse) => void;
 
 /** A body that is sent as is, never as JSON. */
 export type RawBody = string | Uint8Array | Readable | ReadableStream<Uint8Array>;

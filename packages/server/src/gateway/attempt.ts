@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
-import type { EndResponse } from '@berth/server-stubs/runtime';
 import type { Dispatcher } from 'undici';
 import { gone, ServiceBody } from './service-body.ts';
 import type { Connection, Upstream } from './upstream.ts';
@@ -71,7 +70,6 @@ class Attempt implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #response: ServerResponse | undefined;
-  #end: EndResponse | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
   #wasSent = false;
@@ -170,7 +168,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#upstream.giveBack(this.#connection);
     this.#upstream.outstanding -= 1;
-    if (this.#response !== undefined) this.#end?.(this.#response);
+    this.#response?.end();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -199,9 +197,8 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   /** Writes the body to the caller with backpressure: what has already arrived, and what follows. */
-  readonly #write = (response: ServerResponse, end: EndResponse): void => {
+  readonly #write = (response: ServerResponse): void => {
     this.#response = response;
-    this.#end = end;
     const held = this.#held;
     this.#held = [];
     if (this.#error !== undefined) {
@@ -212,7 +209,7 @@ class Attempt implements Dispatcher.DispatchHandler {
       const last = held.pop();
       for (const chunk of held) response.write(chunk);
       // Node sends a head and a string in one piece, in half the time of a head and a buffer.
-      end(response, last?.toString('latin1'), 'latin1');
+      response.end(last?.toString('latin1'), 'latin1');
       return;
     }
     response.on('drain', () => this.#controller?.resume());
