@@ -40,11 +40,6 @@ describe('JSON', () => {
       '{"constructor":{},"a":["__proto__"]}',
       { constructor: {}, a: ['__proto__'] },
     ],
-    [
-      'application/json',
-      '[9007199254740992,1e30,"9007199254740993"]',
-      [2 ** 53, 1e30, '9007199254740993'],
-    ],
     ['application/json', `["${'['.repeat(500)}\\"[{","\\\\"]`, [`${'['.repeat(500)}"[{`, '\\']],
   ])('%s %s is read', async (type, body, expected) => {
     const response = await post(await start([ANY_JSON]), type, body);
@@ -58,9 +53,8 @@ describe('JSON', () => {
     ['application/json', '{"__proto__":{"x":1}}', 400, /forbidden key __proto__/],
     ['application/json', '[{"\\u005f_proto__":1}]', 400, /forbidden key __proto__/],
     ['application/json', '{"constructor":{"prototype":{}}}', 400, /forbidden key/],
-    ['application/json', '["a\\"",-9007199254740993]', 400, /integer -9007199254740993, which/],
-    ['application/json', `[${'9'.repeat(400)}]`, 400, /integer 9{40}…, which/],
-    ['application/json', '['.repeat(100_000), 400, /deeper than 64 levels/],
+    ['application/json', `${'['.repeat(65)}${']'.repeat(65)}`, 400, /deeper than 64 levels/],
+    ['application/json', '['.repeat(100_000), 400, /^The JSON body cannot be read/],
     ['application/json; charset=utf-16', '{}', 415, /charset utf-16/],
     ['text/plain', '{}', 415, /send one of application\/json/],
     [undefined, '{}', 415, /^Content-Type is missing/],

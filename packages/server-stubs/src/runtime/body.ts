@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { bodyTooLarge, missingBody, tooLarge, unsupported } from './faults.ts';
-import { assertJson, decodeUtf8, JSON_DEPTH, readFields, selectContent, toJson } from './json.ts';
+import { decodeUtf8, readFields, selectContent, toJson, toSafeJson } from './json.ts';
 import { charsetOf } from './media-types.ts';
 import type { Input, Limits } from './options.ts';
 import { createNullObject, decode, type NullObject, parseQuery, readQuery } from './parameters.ts';
@@ -104,8 +104,7 @@ async function readValue(request: Request, content: Content, maxBytes: number): 
   const body = Buffer.isBuffer(request.body) ? decodeUtf8(request.body) : request.body;
   if (typeof body === 'string') return parseText(body, content);
   if (body === undefined) throw alreadyRead(request);
-  assertJson(body, JSON_DEPTH);
-  return body;
+  return toSafeJson(body);
 }
 
 /** Fails at the first byte beyond `maxBytes`, leaving the rest unread. */
@@ -128,7 +127,7 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
 
 function parseText(text: string, content: Content): unknown {
   if (content.kind === 'text') return text;
-  return content.kind === 'json' ? toJson(text, JSON_DEPTH) : parseForm(text, content);
+  return content.kind === 'json' ? toJson(text) : parseForm(text, content);
 }
 
 /** Bounds the objects that a form of many short fields would become. */

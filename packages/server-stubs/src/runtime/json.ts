@@ -11,8 +11,8 @@ import {
 import { findContent } from './media-types.ts';
 import type { Content, RequestBody, Validator } from './route-table.ts';
 
-/** Default limit for the nesting of arrays and objects. */
-export const JSON_DEPTH = 64;
+/** Limit for the nesting of arrays and objects. */
+const JSON_DEPTH = 64;
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -31,7 +31,7 @@ export function readJsonBody(
   const { validate } = selectContent(documented.content, contentType);
   if (bytes.length > maxBytes) throw bodyTooLarge(maxBytes);
   if (bytes.length === 0) throw missingBody();
-  return readFields(toJson(decodeUtf8(bytes), JSON_DEPTH), documented, validate);
+  return readFields(toJson(decodeUtf8(bytes)), documented, validate);
 }
 
 /** @throws HttpError if the document has no such content */
@@ -58,103 +58,52 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /** @throws HttpError if the text is not JSON that can be used safely */
-export function toJson(text: string, maxDepth: number): unknown {
+export function toJson(text: string): unknown {
+  return reading(() => parseJson(text));
+}
+
+/**
+ * Returns a value that other middleware parsed.
+ *
+ * @throws HttpError if it cannot be used safely
+ */
+export function toSafeJson(value: unknown): unknown {
+  return reading(() => assertSafe(value));
+}
+
+function reading(read: () => unknown): unknown {
   try {
-    return parseJson(text, maxDepth);
+    return read();
   } catch (error) {
     throw malformed(`The JSON body cannot be read: ${(error as Error).message}.`);
   }
 }
 
-/** @throws HttpError if a value that other middleware parsed is not safe */
-export function assertJson(value: unknown, maxDepth: number): void {
-  if (isDeeper(value, maxDepth)) throw malformed(`The JSON body ${tooDeep(maxDepth)}.`);
-  if (isForbidden(value)) throw malformed(`The JSON body ${FORBIDDEN}.`);
-}
-
 /**
  * Parses untrusted JSON.
  *
- * @throws SyntaxError if it is not JSON, is nested too deep, pollutes prototypes (CWE-1321), or contains an
- *   integer that a number cannot represent
+ * @throws SyntaxError if it is not JSON, is nested too deep, or pollutes prototypes (CWE-1321)
  */
-export function parseJson(text: string, maxDepth: number): unknown {
-  // Before parsing, because deep nesting is far more expensive to parse than its size suggests.
-  const { isTooDeep, hasLongNumber } = scanTokens(text, maxDepth);
-  if (isTooDeep) throw new SyntaxError(`it ${tooDeep(maxDepth)}`);
+export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (SUSPECT.test(text) && isForbidden(value)) throw new SyntaxError(`it ${FORBIDDEN}`);
-  const rounded = hasLongNumber ? findRounded(text) : undefined;
-  if (rounded !== undefined) throw new SyntaxError(`it ${toRounded(rounded)}`);
+  // Text without these cannot contain a forbidden key. An escape may hide one.
+  return assertSafe(value, /__proto__|constructor|\\u/.test(text));
+}
+
+function assertSafe(value: unknown, isSuspect = true): unknown {
+  if (isDeeper(value, JSON_DEPTH)) {
+    throw new SyntaxError(`it is nested deeper than ${JSON_DEPTH} levels`);
+  }
+  const isObject = typeof value === 'object' && value !== null;
+  if (isSuspect && isObject && scan(value, { safe: true }) === null) {
+    throw new SyntaxError('it contains the forbidden key __proto__ or constructor.prototype');
+  }
   return value;
-}
-
-/** Text without these cannot contain a forbidden key. An escape may hide one. */
-const SUSPECT = /__proto__|constructor|\\u/;
-
-function isForbidden(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && scan(value, { safe: true }) === null;
-}
-
-const FORBIDDEN = 'contains the forbidden key __proto__ or constructor.prototype';
-
-function tooDeep(maxDepth: number): string {
-  return `is nested deeper than ${maxDepth} levels`;
-}
-
-/** 2^53 has 16 digits. */
-const LONG_DIGITS = 16;
-
-/** Looks at the text outside of strings. The result for invalid JSON is arbitrary. */
-function scanTokens(text: string, maxDepth: number) {
-  let depth = 0;
-  let digits = 0;
-  let hasLongNumber = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at] as string;
-    digits = character >= '0' && character <= '9' ? digits + 1 : 0;
-    if (digits === LONG_DIGITS) hasLongNumber = true;
-    if (character === '"') at = endOfString(text, at + 1);
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-    if (depth > maxDepth) return { isTooDeep: true, hasLongNumber };
-  }
-  return { isTooDeep: false, hasLongNumber };
-}
-
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
-    let before = end;
-    while (text[before - 1] === '\\') before -= 1;
-    const isEscaped = (end - before) % 2 === 1;
-    if (!isEscaped) return end;
-  }
-  return text.length;
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
-}
-
-/** Strings and numbers. An unterminated string ends with the text, to keep the search linear. */
-const TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-function findRounded(json: string): string | undefined {
-  for (const [token] of json.matchAll(TOKEN)) if (isRounded(token)) return token;
-  return undefined;
-}
-
-/** JavaScript rounds most integers beyond 2^53. */
-export function isRounded(text: string): boolean {
-  if (text.length < LONG_DIGITS || !/^-?\d+$/.test(text)) return false;
-  const value = Number(text);
-  return !Number.isFinite(value) || BigInt(text) !== BigInt(value);
-}
-
-export function toRounded(integer: string): string {
-  const shown = integer.length > 40 ? `${integer.slice(0, 40)}…` : integer;
-  return `contains the integer ${shown}, which exceeds the precision of a number`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { escapeName, HttpError, invalidRequest, type Violation } from './faults.ts';
-import { isRounded, JSON_DEPTH, parseJson, toRounded } from './json.ts';
+import { parseJson } from './json.ts';
 import type { Input } from './options.ts';
 import type { Parameter, Route, ScalarType } from './route-table.ts';
 
@@ -154,13 +154,13 @@ function readValue(field: Field, raw: string): unknown {
 }
 
 function readScalar(field: Field, raw: string): unknown {
-  return coerce(field, decode(field, raw), field.types);
+  return coerce(decode(field, raw), field.types);
 }
 
 function readJson(field: Field, raw: string): unknown {
   const text = decode(field, raw);
   try {
-    return parseJson(text, JSON_DEPTH);
+    return parseJson(text);
   } catch (error) {
     throw unreadable(field, 'syntax', `is not valid JSON: ${(error as Error).message}`);
   }
@@ -173,7 +173,7 @@ function toObject(field: Field, pairs: readonly [string, string][]): NullObject 
   for (const [name, raw] of pairs) {
     if (name in object) throw unreadable(field, 'duplicate', 'contains a name more than once');
     const types = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    object[name] = coerce(field, decode(field, raw), types ?? ['string']);
+    object[name] = coerce(decode(field, raw), types ?? ['string']);
   }
   return object;
 }
@@ -181,12 +181,8 @@ function toObject(field: Field, pairs: readonly [string, string][]): NullObject 
 /** A number as JSON writes it (RFC 8259, section 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/**
- * Text that matches none of the types stays a string, which the schema then rejects.
- *
- * @throws HttpError if a number cannot represent an integer, unless the schema allows a string
- */
-function coerce(field: Field, text: string, types: readonly ScalarType[]): unknown {
+/** Text that matches none of the types stays a string, which the schema then rejects. */
+function coerce(text: string, types: readonly ScalarType[]): unknown {
   for (const type of types) {
     if (type === 'string') return text;
     if (type === 'boolean') {
@@ -195,9 +191,7 @@ function coerce(field: Field, text: string, types: readonly ScalarType[]): unkno
       if (text === 'null' || (text === '' && !types.includes('string'))) return null;
     } else if (NUMBER.test(text)) {
       const value = Number(text);
-      if (!Number.isFinite(value) || (type === 'integer' && !Number.isInteger(value))) continue;
-      if (!isRounded(text)) return value;
-      if (!types.includes('string')) throw unreadable(field, 'integer', toRounded(text));
+      if (type === 'number' ? Number.isFinite(value) : Number.isInteger(value)) return value;
     }
   }
   return text;
