@@ -120,11 +120,11 @@ describe('parameters and forms', () => {
   });
 
   it.each([
-    ['count=x', 'body.count must be an integer.'],
+    ['count=x', 'body.count must be an integer, got a string.'],
     ['names=a', 'body.count is missing.'],
     ['count=1&count=2', 'body.count is given more than once.'],
     ['count=1&price={', 'body.price is not valid JSON'],
-    ['count=1&price={"amount":"x"}', 'body.price.amount must be an integer.'],
+    ['count=1&price={"amount":"x"}', 'body.price.amount must be an integer, got a string.'],
     ['count=1&on=%', 'body.on has broken percent-encoding.'],
   ])('refuses the form %s', async (text, detail) => {
     const response = await post(text);

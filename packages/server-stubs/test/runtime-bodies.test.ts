@@ -91,8 +91,10 @@ describe('JSON', () => {
     expect(JSON.parse(response.text)).toEqual({
       title: 'Bad Request',
       status: 400,
-      detail: 'body.name must be a string.',
-      errors: [{ detail: 'body.name must be a string.', pointer: '/name', in: 'body' }],
+      detail: 'body.name must be a string, got a number.',
+      errors: [
+        { detail: 'body.name must be a string, got a number.', pointer: '/name', in: 'body' },
+      ],
     });
     expect(detailOf(await post(base, 'application/json', '{}'))).toBe('body.name is missing.');
   });

@@ -63,7 +63,10 @@ describe.each(starts)('%s', (name, start) => {
     const good = await post(base, '/pets', '{ "name": "é" }');
     expect([good.status, good.json]).toEqual([200, { name: 'é' }]);
     const bad = await post(base, '/pets', '{"name":1}');
-    expect([bad.status, JSON.parse(bad.text).detail]).toEqual([400, 'body.name must be a string.']);
+    expect([bad.status, JSON.parse(bad.text).detail]).toEqual([
+      400,
+      'body.name must be a string, got a number.',
+    ]);
     expect((await post(base, '/pets', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
     const hostile = await post(base, '/pets', '{"name":"a","__proto__":{"x":1}}');
     expect([hostile.status, hostile.text]).toEqual([400, expect.stringContaining('__proto__')]);

@@ -60,7 +60,11 @@ describe('a response', () => {
 describe('a response that violates the document', () => {
   const cases: [HandlerResponse, string, string][] = [
     [{ status: 201, body: {} }, '/status', 'The status 201 is not documented.'],
-    [{ status: 200, body: { name: 1 } }, '/body/name', 'response.body.name must be a string.'],
+    [
+      { status: 200, body: { name: 1 } },
+      '/body/name',
+      'response.body.name must be a string, got a number.',
+    ],
     [{ status: 200 }, '/body', 'A 200 must have a body.'],
     [
       { status: 200, body: Buffer.from('{}') },
@@ -95,7 +99,9 @@ describe('a response that violates the document', () => {
     const response = { status: 200, body: { name: 1 } };
     await send(await start(() => response, undefined, { responses: 'check' }), '/');
     expect(print.mock.calls).toEqual([
-      ['operation: the response violates the document: response.body.name must be a string.\n'],
+      [
+        'operation: the response violates the document: response.body.name must be a string, got a number.\n',
+      ],
     ]);
   });
 
@@ -149,7 +155,7 @@ describe('a response of the router itself', () => {
   it('has the headers and the shape of the options', async () => {
     const base = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
       headers: ({ requestId }) => ({ 'X-Request-Id': requestId, 'x-a': '1' }),
-      toError: ({ kind }) => ({
+      toError: async ({ kind }) => ({
         [toResponse]: ({ requestId }) => ({
           status: 418,
           headers: { 'X-A': '2' },
@@ -165,6 +171,28 @@ describe('a response of the router itself', () => {
       kind: 'method-not-allowed',
       requestId: bad.headers['x-request-id'],
     });
+  });
+
+  it.each([
+    [['200', '400', '422'], 422],
+    [['200', '400'], 400],
+    [['200', 'default'], 400],
+  ])('refuses an invalid request to an operation with %j with %d', async (statuses, status) => {
+    const table = toTable([
+      {
+        path: '/',
+        method: 'POST',
+        body: { required: true, content: [NAMED] },
+        responses: statuses.map((name) => ({ status: name, content: [] })),
+      },
+    ]);
+    const base = await serve(createRouter(table, { operation: () => ({ status: 200 }) }));
+    const headers = { 'content-type': 'application/json' };
+    for (const body of ['{"name":1}', '{']) {
+      const received = await send(base, '/', { method: 'POST', headers, body });
+      expect(received.status).toBe(status);
+      expect(JSON.parse(received.text).status).toBe(status);
+    }
   });
 
   it('refuses handlers without an operation, wrong limits and duplicate routes', () => {

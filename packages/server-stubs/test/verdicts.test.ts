@@ -85,13 +85,15 @@ describe('a discriminator', () => {
     );
     const reasonOf = (value: unknown) => {
       expect(validate(value)).toBe(false);
-      return toViolation(validate.errors, 'body', 'body').message;
+      return toViolation(value, validate.errors, 'body', 'body').message;
     };
     expect(validate({ tag: 'cat', claws: 1 })).toBe(true);
-    expect(reasonOf({ tag: 'cat', claws: 'x' })).toBe('body.claws must be an integer.');
+    expect(reasonOf({ tag: 'cat', claws: 'x' })).toBe(
+      'body.claws must be an integer, got a string.',
+    );
     expect(reasonOf({ tag: 'tiger' })).toBe('body.tag must not be "tiger".');
     expect(reasonOf({})).toBe('body.tag is missing.');
-    expect(reasonOf('cat')).toBe('body must be an object.');
+    expect(reasonOf('cat')).toBe('body must be an object, got a string.');
   });
 });
 

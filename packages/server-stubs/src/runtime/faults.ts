@@ -47,6 +47,7 @@ const TITLES: Readonly<Record<number, string>> = {
   405: 'Method Not Allowed',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
   500: 'Internal Server Error',
   501: 'Not Implemented',
 };
@@ -180,8 +181,13 @@ export function escapeName(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Converts a validator's first error to a violation. */
+/**
+ * Converts a validator's first error to a violation.
+ *
+ * @param value what was validated
+ */
 export function toViolation(
+  value: unknown,
   errors: readonly SchemaError[] | null | undefined,
   place: Violation['in'],
   root: string,
@@ -193,7 +199,7 @@ export function toViolation(
     return { in: place, pointer: prefix, keyword: 'schema', message };
   }
   const pointer = prefix + error.instancePath + missingOf(error);
-  const message = toMessage(error, `${root}${toPath(pointer)}`);
+  const message = toMessage(error, `${root}${toPath(pointer)}`, value);
   return { in: place, pointer, keyword: error.keyword, message };
 }
 
@@ -204,14 +210,15 @@ function missingOf({ keyword, params }: SchemaError): string {
 }
 
 function toMessage(
-  { keyword, params, message = 'is not valid' }: SchemaError,
+  { keyword, params, instancePath, message = 'is not valid' }: SchemaError,
   field: string,
+  value: unknown,
 ): string {
   switch (keyword) {
     case 'required':
       return `${field} is missing.`;
     case 'type':
-      return `${field} must be ${toTypes(params.type)}.`;
+      return `${field} must be ${toTypes(params.type)}, got ${toTypes(typeAt(value, instancePath))}.`;
     case 'enum':
       return `${field} must be one of ${toList(params.allowedValues)}.`;
     case 'const':
@@ -232,12 +239,24 @@ function toMessage(
   }
 }
 
+/** The JSON type of what a pointer refers to. The value itself may be a secret. */
+function typeAt(value: unknown, pointer: string): string {
+  const found = toSteps(pointer).reduce(
+    (node, step) => (node as Record<string, unknown> | undefined)?.[step],
+    value,
+  );
+  if (found === null) return 'null';
+  return Array.isArray(found) ? 'array' : typeof found;
+}
+
+function toSteps(pointer: string): readonly string[] {
+  const parts = pointer.split('/').slice(1);
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
 /** Turns `/fileList/0/fileID` into `.fileList[0].fileID`. */
 function toPath(pointer: string): string {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return toSteps(pointer)
     .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
     .join('');
 }

@@ -34,7 +34,10 @@ export interface RouterOptions {
    * Converts each `HttpError` to an error that defines its own response. Headers that HTTP requires, such as
    * `Allow`, are added to it. Default: none, so that responses are problem details (RFC 9457).
    */
-  readonly toError?: (error: HttpError, call: Call) => ErrorWithResponse;
+  readonly toError?: (
+    error: HttpError,
+    call: Call,
+  ) => ErrorWithResponse | Promise<ErrorWithResponse>;
   /**
    * Converts the body of each response, including errors, to what is sent, for a deployment whose responses
    * differ from the document. The router checks responses before, and `onResponse` gets the body as it was.

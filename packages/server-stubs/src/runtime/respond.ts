@@ -75,8 +75,8 @@ export class Responder {
     return new HttpError('invalid-response', message, { cause: violation });
   }
 
-  /** Sends the response that an error defines, or a 500 for any other error. Never throws. */
-  fail(error: unknown): void {
+  /** Sends the response that an error defines, or a 500 for any other error. Never rejects. */
+  async fail(error: unknown): Promise<void> {
     const { response } = this.#call;
     if (isDisconnect(error, this.#call)) return;
     if (!hasResponse(error) || response.headersSent) this.#report(error);
@@ -86,33 +86,34 @@ export class Responder {
     }
     try {
       const common = this.#settings.headers?.(this.#call);
-      this.#sendError(hasResponse(error) ? error : toInternalError(error), common);
+      await this.#sendError(hasResponse(error) ? error : toInternalError(error), common);
     } catch (failure) {
       this.#report(failure);
-      this.#failAgain(failure);
+      await this.#failAgain(failure);
     }
   }
 
   /** If creating the response to an error has failed as well, perhaps because of the common headers. */
-  #failAgain(failure: unknown): void {
+  async #failAgain(failure: unknown): Promise<void> {
     const { response } = this.#call;
     try {
-      this.#sendError(toInternalError(failure));
+      await this.#sendError(toInternalError(failure));
     } catch {
       if (response.headersSent) response.destroy();
       else response.writeHead(500, { connection: 'close' }).end();
     }
   }
 
-  #sendError(error: ErrorWithResponse, common?: HeaderSource): void {
+  async #sendError(error: ErrorWithResponse, common?: HeaderSource): Promise<void> {
     const { onFault, toError } = this.#settings;
     let converted = error;
     let required: HeaderSource;
     if (error instanceof HttpError) {
       const fault = onFault?.(error, this.#call) ?? error;
-      converted = toError?.(fault, this.#call) ?? fault;
+      converted = toError === undefined ? fault : await toError(fault, this.#call);
       required = fault.headers;
     }
+    if (this.#call.response.destroyed) return;
     const result = converted[toResponse](this.#call);
     const head = toHead(required, result.headers, common);
     if (result.status === 401 && this.#challenge) head['www-authenticate'] ??= this.#challenge;
@@ -270,7 +271,7 @@ function findViolation(
   }
   const isChecked = kind === 'json' || (kind === 'text' && !isBytes(body));
   if (!isChecked || validate === undefined || validate(body)) return undefined;
-  return toViolation(validate.errors, 'response', 'response', '/body');
+  return toViolation(body, validate.errors, 'response', 'response', '/body');
 }
 
 /** What is sent as is. */

@@ -98,7 +98,7 @@ export function createRouter(
       if (readBody !== undefined) await readBody(input, request);
       responder.respond(await handle(input, call), route);
     } catch (error) {
-      responder.fail(error);
+      await responder.fail(toDocumented(error, operation?.route));
     }
   }
 
@@ -185,6 +185,17 @@ const NO_INPUT: Input = {
   body: undefined,
 };
 
+const INVALID = new Set(['invalid-request', 'malformed-body']);
+
+/** A document may respond to invalid requests with 422 instead of 400. */
+function toDocumented(error: unknown, route: Route | undefined): unknown {
+  if (!(error instanceof HttpError) || !INVALID.has(error.kind)) return error;
+  if (error.status !== 400 || !route?.responses.some(({ status }) => status === '422'))
+    return error;
+  const { kind, message, violations, headers, cause } = error;
+  return new HttpError(kind, message, { status: 422, violations, headers, cause });
+}
+
 /** @throws HttpError if a parameter does not match its schema */
 function validateParameters({ validateParameters: validate }: Route, input: Input): void {
   if (validate === undefined || validate(input)) return;
@@ -194,5 +205,6 @@ function validateParameters({ validateParameters: validate }: Route, input: Inpu
     return { ...error, part, instancePath: steps.map((step) => `/${step}`).join('') };
   });
   const part = errors[0]?.part ?? 'query';
-  throw invalidRequest([toViolation(errors, part as Violation['in'], part)]);
+  const value = input[part as keyof Input];
+  throw invalidRequest([toViolation(value, errors, part as Violation['in'], part)]);
 }
