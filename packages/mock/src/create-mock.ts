@@ -71,7 +71,7 @@ export async function startMock(options: ResolvedOptions, events: FileEvents = W
   const openDocument = createOpenDocument({
     ...events,
     defaults: toParts(options).standard,
-    router: toDocumentOptions(toParts(options)),
+    router: toDocumentOptions(toParts(options), 'gateway'),
   });
   const opened = options.document === undefined ? undefined : await openDocument(options.document);
   const draft = opened?.draftOf && { [opened.draftOf]: options.document };

@@ -178,6 +178,24 @@ const json = (media: object) => ({ description: 'ok', content: { 'application/js
 
 const toRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
+describe('an invalid call', () => {
+  const example = (status: string) => ({ [status]: json({ example: { status } }) });
+
+  it.each([
+    ['the 422 of the document', { ...example('400'), ...example('422') }, 422, { status: '422' }],
+    ['its 400', { ...example('400'), ...example('default') }, 400, { status: '400' }],
+    ['what its schema says', { 400: json({ schema: toRef('Problem') }) }, 400, { why: 'string' }],
+    ['problem details', { 400: { description: 'No body.' } }, 400, { title: 'Bad Request' }],
+    ['problem details if nothing is documented', {}, 400, { title: 'Bad Request' }],
+  ])('gets %s', async (_, responses, status, body) => {
+    const Problem = { type: 'object', properties: { why: { type: 'string' } } };
+    const document = toDocument({ responses: { ...example('200'), ...responses } }, { Problem });
+    const { call, mock } = await start({}, document);
+    expect(await call('/a?limit=10')).toMatchObject({ status, body });
+    expect(mock.session().requests()).toMatchObject([{ status, reason: /query\.limit must be/ }]);
+  });
+});
+
 describe('what Prism does not do right', () => {
   it('headers that describe the message are not copied from a document', async () => {
     const names = ['Content-Encoding', 'Transfer-Encoding', 'Content-Length', 'Content-Range'];

@@ -1,6 +1,5 @@
 /// <reference path="./parse-prefer-header.d.ts" />
-import { HttpError, toResponse } from '@berth/server-stubs/contract';
-import type { ErrorWithResponse } from '@berth/server-stubs/runtime';
+import { HttpError } from '@berth/server-stubs/contract';
 import parsePreferHeader from 'parse-prefer-header';
 
 /** What a caller may choose, as in Prism: `Prefer: code=404, example=none, dynamic=true, seed=1`. */
@@ -15,29 +14,11 @@ export interface Preferences {
   readonly seed?: string;
 }
 
-/** The caller asks for a response that the document does not have. */
-export class PreferenceError extends Error implements ErrorWithResponse {
-  override readonly name = 'PreferenceError';
-  /** 400, 404 or 406, as in Prism. */
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-
-  /** Problem details, unless a surface has its own form of errors. */
-  [toResponse]() {
-    const { status, message } = this;
-    return new HttpError('invalid-request', message, { status })[toResponse]();
-  }
-}
-
 /**
  * Parses a `Prefer` header (RFC 7240) as Prism's own server does.
  *
  * @returns undefined if the header has no preference for the mock
- * @throws PreferenceError 400 if a value is invalid
+ * @throws HttpError 400 if a value is invalid
  */
 export function readPreferences(header: string | string[] | undefined): Preferences | undefined {
   if (header === undefined) return undefined;
@@ -59,6 +40,6 @@ export function readPreferences(header: string | string[] | undefined): Preferen
   };
 }
 
-function invalid(name: string, expected: string): PreferenceError {
-  return new PreferenceError(400, `${name} in the Prefer header must be ${expected}.`);
+function invalid(name: string, expected: string): HttpError {
+  return new HttpError('invalid-request', `${name} in the Prefer header must be ${expected}.`);
 }

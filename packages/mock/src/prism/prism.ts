@@ -1,5 +1,6 @@
+import { HttpError } from '@berth/server-stubs/contract';
 import { findSchema, listOperations, omitWriteOnly, toResponsesDocument } from './operations.ts';
-import { PreferenceError, type Preferences } from './preferences.ts';
+import type { Preferences } from './preferences.ts';
 import { createInstance, getHttpOperationsFromSpec } from './prism-http.ts';
 
 /** A response from the document: an example, or one that is generated from the schema. */
@@ -23,7 +24,7 @@ export interface Prism {
   /**
    * Returns the documented response to a valid request.
    *
-   * @throws PreferenceError if the document has no such response
+   * @throws HttpError 404 or 406, as in Prism, if the document has no such response
    */
   respond(operationId: string, request?: PrismRequest): Promise<PrismResponse>;
 }
@@ -79,7 +80,7 @@ export function createPrism(document: Record<string, unknown>, defaults: Prefere
     // Prism would use the first example of the `default` response, whatever its status.
     const isFree = example === undefined && !dynamic;
     if (code !== undefined && (code < 400 || isFree) && !hasStatus(resource, code)) {
-      throw new PreferenceError(404, `${NO_STATUS} It has ${listStatuses(resource)}.`);
+      throw missing(404, `${NO_STATUS} It has ${listStatuses(resource)}.`);
     }
     const { statusCode: status, headers = {}, body } = result.right.output;
     const sent = toHeaders(headers);
@@ -133,17 +134,21 @@ const PRISM = createInstance(
   },
 );
 
+function missing(status: number, message: string): HttpError {
+  return new HttpError('invalid-request', message, { status });
+}
+
 const NO_STATUS = 'The document has no response with the status that the Prefer header requests.';
 
 function toError(error: Error & { status?: number }): Error {
   if (error.status === 406) {
     const message = 'The response has no content type that matches the Accept header.';
-    return new PreferenceError(406, message);
+    return missing(406, message);
   }
   // If Prism finds nothing for `code` and `example` together, it wraps both errors in one that has no status.
   if (error.status !== 404 && error.status !== undefined) return error;
   const message = 'The response has no example with the name that the Prefer header requests.';
-  return new PreferenceError(404, message);
+  return missing(404, message);
 }
 
 /** Returns whether an operation documents a status, by itself or as part of a range such as `4XX`. */

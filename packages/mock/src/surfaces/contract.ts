@@ -19,12 +19,12 @@ import { type Contract, type DocumentedSurface, documents } from '../contract/co
 import type { FileEvents } from '../files.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { listOperations } from '../prism/operations.ts';
-import type { Preferences } from '../prism/preferences.ts';
+import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism } from '../prism/prism.ts';
 import type { Auth } from './auth.ts';
-import { preferencesOf, respondByPrism } from './documented.ts';
-import { type Live, openLive } from './live-document.ts';
-import { corsOf, toRouterOptions } from './router-options.ts';
+import { respondByPrism } from './documented.ts';
+import { createLiveRouter, type Live, openLive } from './live-document.ts';
+import { toDocumentOptions } from './router-options.ts';
 
 type Document = Record<string, unknown>;
 
@@ -103,7 +103,12 @@ export async function createContract(
     const build = (loaded: DocumentRoutes): Version => ({
       document: loaded.document,
       additions: createAdditions(surface, loaded.routes, parts, auth, (call) =>
-        respondByPrism({ contract, profile }, call, surface, preferencesOf(call, surface)),
+        respondByPrism(
+          { contract, profile },
+          call,
+          surface,
+          readPreferences(call.request.headers.prefer),
+        ),
       ),
     });
     if (draft !== undefined) return openLive(draft, build, events);
@@ -123,24 +128,13 @@ function extend<Surface extends Router>(
   router: Surface,
   versions: readonly Live<Version>[],
 ): Surface {
-  const select = (request: Parameters<Router['find']>[0]): Router =>
-    versions.map(({ current }) => current.additions).find((each) => each?.find(request)) ?? router;
-  const listener =
-    (event: 'request' | 'checkContinue'): Router['checkContinue'] =>
-    (request, response, next) => {
-      const handle = () => {
-        const selected = select(request);
-        const listen = event === 'request' ? selected : selected.checkContinue;
-        listen(request, response, next);
-      };
-      const [reading, ...more] = versions.flatMap((version) => version.refresh() ?? []);
-      if (reading === undefined) handle();
-      else void Promise.all([reading, ...more]).then(handle);
-    };
-  return Object.assign(listener('request'), router, {
-    checkContinue: listener('checkContinue'),
-    find: (request: Parameters<Router['find']>[0]) => select(request).find(request),
+  const extended = createLiveRouter(versions, (request) => {
+    const additions = versions.flatMap(({ current }) => current.additions ?? []);
+    return additions.find((each) => each.find(request) !== undefined) ?? router;
   });
+  // The rest of the router, which is for WebSockets, stays as it is.
+  const { checkContinue, find } = extended;
+  return Object.assign(extended, router, { checkContinue, find });
 }
 
 /** Creates a router for the operations that nothing implements, with the credentials and errors of their surface. */
@@ -153,30 +147,17 @@ function createAdditions(
 ): Router | undefined {
   const routes = table.routes.filter(({ operationId }) => !IMPLEMENTED.has(operationId));
   if (routes.length === 0) return undefined;
-  const { profile } = parts;
-  const cors = corsOf(parts, surface);
-  const { onFault, onError, onResponse, requestId } = toRouterOptions(parts);
   const handlers = routes.map(({ operationId }) => [
     operationId,
     (_input: unknown, call: Call) => handle(call),
   ]);
-  return createRouter(
-    toSecured(surface, { ...table, routes }, parts),
-    Object.fromEntries(handlers),
-    {
-      security: toSecurity(surface, table, auth, parts),
-      requestId,
-      onFault,
-      onError,
-      onResponse,
-      toError: (error: HttpError) => toContractError(surface, error),
-      encodeBody: (body) => toWireForm(body, profile),
-      headers: (call) => ({
-        ...cors.response(call.request.headers.origin),
-        'x-request-id': call.requestId,
-      }),
-    },
-  );
+  const secured = toSecured(surface, { ...table, routes }, parts);
+  return createRouter(secured, Object.fromEntries(handlers), {
+    ...toDocumentOptions(parts, surface),
+    security: toSecurity(surface, table, auth, parts),
+    toError: (error: HttpError) => toContractError(surface, error),
+    encodeBody: (body) => toWireForm(body, parts.profile),
+  });
 }
 
 /** Stands for the three headers of a storage call, which belong together. */

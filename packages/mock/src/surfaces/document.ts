@@ -1,11 +1,14 @@
+import type { HttpError } from '@berth/server-stubs';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
 import {
   type Call,
   createRouter,
+  type ErrorWithResponse,
   type HandlerResponse,
   type Router,
   type RouterOptions,
   type RouteTable,
+  toResponse,
 } from '@berth/server-stubs/runtime';
 import type { DocumentedSurface } from '../contract/contract.ts';
 import type { FileEvents } from '../files.ts';
@@ -50,7 +53,7 @@ export function createOpenDocument({ defaults, router, ...events }: DocumentOpti
     };
     const live = await openLive(source, build, events);
     const { operations, draftOf } = live.current;
-    return { listener: createLiveRouter(live), operations, draftOf };
+    return { listener: createLiveRouter([live], () => live.current), operations, draftOf };
   };
 }
 
@@ -67,13 +70,39 @@ function createDocumentRouter(
     return toHandlerResponse(await (await prism).respond(operationId, { accept, preferences }));
   }
 
+  /** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */
+  async function toDocumented(error: HttpError, call: Call): Promise<ErrorWithResponse> {
+    const { kind, status, message, violations } = error;
+    // What Prism refuses itself says what is wrong with Prefer or Accept.
+    const isPreference = kind === 'invalid-request' && violations.length === 0;
+    if (isPreference || status >= 500 || !isDocumented(call, status)) return error;
+    const preferences = { code: status, dynamic: false };
+    const response = await (await prism).respond(call.operationId, { preferences });
+    if (response.body === undefined) return error;
+    const { headers, ...rest } = toHandlerResponse(response);
+    const violation = message.replaceAll(/[^\x20-\x7e]/g, '?');
+    return {
+      [toResponse]: () => ({ ...rest, headers: { ...headers, 'x-mock-violation': violation } }),
+    };
+  }
+
   const handlers = Object.fromEntries(table.routes.map(({ operationId }) => [operationId, handle]));
   const router = createRouter(table, handlers, {
     ...options,
     requests: { bodyBytes: MAX_BODY_BYTES },
+    toError: async (error, call) => {
+      const converted = await options.toError?.(error, call);
+      if (converted !== undefined && converted !== error) return converted;
+      return toDocumented(error, call).catch(() => error);
+    },
   });
   const operations = loaded.routes.routes.map(({ method, path }) => `${method} ${path}`);
   return Object.assign(router, { operations, draftOf: findDraftSurface(loaded) });
+}
+
+function isDocumented({ route }: Call, status: number): boolean {
+  const names = [`${status}`, `${Math.floor(status / 100)}XX`];
+  return route?.responses.some((response) => names.includes(response.status)) ?? false;
 }
 
 /**

@@ -4,30 +4,10 @@ import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Contract, DocumentedSurface } from '../contract/contract.ts';
-import { refusalFor, type SurfaceName, toRefusal } from '../contract/surface.ts';
-import { PreferenceError, type Preferences, readPreferences } from '../prism/preferences.ts';
+import { toRefusal } from '../contract/surface.ts';
+import type { Preferences } from '../prism/preferences.ts';
 import type { PrismResponse } from '../prism/prism.ts';
 import { isObject } from '../util/values.ts';
-
-/**
- * Parses the `Prefer` header; returns undefined if it has no preference for the mock.
- *
- * @throws ContractError for an invalid preference
- */
-export function preferencesOf({ request }: Call, surface: SurfaceName): Preferences | undefined {
-  try {
-    return readPreferences(request.headers.prefer);
-  } catch (error) {
-    throw toSurfaceError(error, surface);
-  }
-}
-
-/** Converts a miss of Prism to an error of a surface. */
-export function toSurfaceError(error: unknown, surface: SurfaceName): unknown {
-  if (!(error instanceof PreferenceError)) return error;
-  const { status, message } = error;
-  return refusalFor('invalid', surface, { status, message });
-}
 
 /**
  * A documented response. It is thrown because routers treat a returned value as a success: `data` of an
@@ -57,7 +37,7 @@ const ERRORS: Readonly<Record<DocumentedSurface, readonly ErrorRow[]>> = {
 /**
  * Responds to a valid call of the contract with Prism.
  *
- * @throws DocumentedResponse with the response, or ContractError if the contract has no such response
+ * @throws DocumentedResponse with the response, or HttpError if the contract has no such response
  */
 export async function respondByPrism(
   { contract, profile }: { readonly contract: Contract; readonly profile: WireProfile },
@@ -72,9 +52,7 @@ export async function respondByPrism(
   if (row !== undefined) throw toRefusal(surface, row.code);
   const { accept } = call.request.headers;
   const prism = await contract.prism(surface);
-  const found = await prism.respond(call.operationId, { accept, preferences }).catch((error) => {
-    throw toSurfaceError(error, surface);
-  });
+  const found = await prism.respond(call.operationId, { accept, preferences });
   const upstream = profile.gatewayHeaders.upstreamStatus.toLowerCase();
   throw new DocumentedResponse(found.status, ({ request, requestId }) => {
     const { status } = found;

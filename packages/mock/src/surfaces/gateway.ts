@@ -12,9 +12,10 @@ import { type EnvOption, isLoopback } from '@berth/server-stubs/contract';
 import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
+import { readPreferences } from '../prism/preferences.ts';
 import { unknownService } from '../services/service.ts';
 import type { Auth } from './auth.ts';
-import { preferencesOf, respondByPrism } from './documented.ts';
+import { respondByPrism } from './documented.ts';
 import { toRouterOptions } from './router-options.ts';
 
 /** The built-in service that Prism answers with the examples of the contract, unless the user defines it. */
@@ -37,7 +38,9 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
   const call: GatewayHandler = async (input, call) => {
     const service = await findService(input, call);
     // A service that is a document has responses of its own to choose from.
-    const preferences = service?.isDocument ? undefined : preferencesOf(call, 'gateway');
+    const preferences = service?.isDocument
+      ? undefined
+      : readPreferences(call.request.headers.prefer);
     if (service === undefined || preferences !== undefined) {
       return respondByPrism(context, call, 'gateway', preferences);
     }

@@ -64,21 +64,31 @@ async function load(source: string | object): Promise<DocumentRoutes> {
   return loaded;
 }
 
-/** Creates a router that handles each request by the version of a document that is current when it arrives. */
-export function createLiveRouter(live: Live<Router>): Router {
+type FoundRequest = Parameters<Router['find']>[0];
+
+/**
+ * Creates a router that passes each request on when the documents are up to date.
+ *
+ * @param select returns the router for a request
+ */
+export function createLiveRouter(
+  documents: readonly Live<unknown>[],
+  select: (request: FoundRequest) => Router,
+): Router {
   const listener =
     (event: 'request' | 'checkContinue'): Router['checkContinue'] =>
     (request, response, next) => {
       const handle = () => {
-        const router = event === 'request' ? live.current : live.current.checkContinue;
-        router(request, response, next);
+        const router = select(request);
+        const listen = event === 'request' ? router : router.checkContinue;
+        listen(request, response, next);
       };
-      const reading = live.refresh();
-      if (reading === undefined) handle();
-      else void reading.then(handle);
+      const reading = documents.flatMap((document) => document.refresh() ?? []);
+      if (reading.length === 0) handle();
+      else void Promise.all(reading).then(handle);
     };
   return Object.assign(listener('request'), {
     checkContinue: listener('checkContinue'),
-    find: (request: Parameters<Router['find']>[0]) => live.current.find(request),
+    find: (request: FoundRequest) => select(request).find(request),
   });
 }

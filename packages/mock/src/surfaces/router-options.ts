@@ -9,6 +9,7 @@ import {
   UpgradeResponse,
 } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
+import type { DocumentedSurface } from '../contract/contract.ts';
 import type { SurfaceName } from '../contract/surface.ts';
 import { isLoopbackOrigin } from '../host.ts';
 import { findReason, recordOf } from '../log.ts';
@@ -59,27 +60,26 @@ export function toRouterOptions(
   };
 }
 
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE';
-
-/** Options for the router of a document that is served instead of the contract: pages may read every header. */
-export function toDocumentOptions(parts: RouterParts): RouterOptions {
-  const cors = corsOf(parts, 'gateway');
-  const { requestId, onFault, onError, onResponse } = toRouterOptions(parts);
+/** Options of the routers that only follow a document: those of drafts, and of documents beside the contract. */
+export function toDocumentOptions(parts: RouterParts, surface: DocumentedSurface): RouterOptions {
+  const { cors: _, wireProfile: __, ...options } = toRouterOptions(parts);
+  const cors = corsOf(parts, surface);
   return {
-    requestId,
-    onFault,
-    onError,
-    onResponse,
-    headers: ({ request, requestId: id }) => ({
+    ...options,
+    headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),
       'access-control-expose-headers': '*',
-      'x-request-id': id,
+      'x-request-id': requestId,
     }),
-    toError(error, { request }) {
-      const { method, headers } = request;
-      if (method !== 'OPTIONS' || !headers['access-control-request-method']) return error;
-      const allowed = { ...cors.preflight(headers), 'access-control-allow-methods': METHODS };
-      return { [toResponse]: () => ({ status: 204, headers: allowed }) };
-    },
+    toError: (error, { request }) => toPreflight(request, cors) ?? error,
   };
+}
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE';
+
+/** The contract's routers allow the methods of the contract alone. */
+function toPreflight({ method, headers }: IncomingMessage, cors: Cors) {
+  if (method !== 'OPTIONS' || !headers['access-control-request-method']) return undefined;
+  const allowed = { ...cors.preflight(headers), 'access-control-allow-methods': METHODS };
+  return { [toResponse]: () => ({ status: 204, headers: allowed }) };
 }

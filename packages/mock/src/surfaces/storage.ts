@@ -12,10 +12,10 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { StorageCaller } from '@berth/storage';
 import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
-import type { Preferences } from '../prism/preferences.ts';
+import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import { isObject } from '../util/values.ts';
 import type { Auth } from './auth.ts';
-import { DocumentedResponse, preferencesOf, respondByPrism, toSurfaceError } from './documented.ts';
+import { DocumentedResponse, respondByPrism } from './documented.ts';
 import { toRouterOptions } from './router-options.ts';
 
 type Act = (
@@ -40,7 +40,7 @@ export function createStorage(context: Context, auth: Auth): Router {
     const { request, requestId, envId } = call;
     const record = recordOf(request);
     record.operationId = id;
-    const preferences = preferencesOf(call, 'storage');
+    const preferences = readPreferences(request.headers.prefer);
     if (preferences !== undefined) return respondByPrism(context, call, 'storage', preferences);
     const act = record.session.storage.storage[id] as Act;
     return act(input, { envId, caller: { env, id: 'mock' }, request, requestId });
@@ -57,7 +57,7 @@ export function createStorage(context: Context, auth: Auth): Router {
 
 export function createUpload(context: Context): Router {
   const uploadFile: UploadHandler = async (form, call) => {
-    const preferences = preferencesOf(call, 'upload');
+    const preferences = readPreferences(call.request.headers.prefer);
     if (preferences === undefined) {
       return recordOf(call.request).session.storage.upload.uploadFile(form, call);
     }
@@ -82,9 +82,7 @@ async function respondAsDocumented(
   const row = defaults.uploadErrors.find(({ status }) => status === code);
   if (example === undefined && row !== undefined) throw new UploadError(row.code);
   const prism = await contract.prism('storage');
-  const { status, body } = await prism.respond('uploadFile', { preferences }).catch((error) => {
-    throw toSurfaceError(error, 'upload');
-  });
+  const { status, body } = await prism.respond('uploadFile', { preferences });
   if (isObject(body)) {
     throw new UploadError(String(body.Code), { status, message: String(body.Message) });
   }
