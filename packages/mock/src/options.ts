@@ -190,14 +190,15 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
   }
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of defined) assertOption(name, value);
-  const { faults = [], wireProfile } = options;
+  const { faults = [], wireProfile, document } = options;
+  const anyOperation = document !== undefined;
   return {
     ...DEFAULTS,
     ...Object.fromEntries(defined),
     faults: faults.map((fault, index) =>
       typeof fault === 'string'
-        ? parseFaultRule(`fault-${index + 1}`, fault)
-        : parseFaultRule(fault.name, fault, { place: `faults[${index}].` }),
+        ? parseFaultRule(`fault-${index + 1}`, fault, { anyOperation })
+        : parseFaultRule(fault.name, fault, { anyOperation, place: `faults[${index}].` }),
     ),
     wireProfile: toWireProfile(wireProfile),
   };

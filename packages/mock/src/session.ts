@@ -35,6 +35,8 @@ export interface SessionsOptions {
   /** Maximum total size of the files of a session. */
   readonly maxSessionBytes: number;
   readonly storage: CommonStorage;
+  /** A document, whose operations faults may match. */
+  readonly document?: string | undefined;
   /** Called with each session that is dropped. */
   readonly onDrop: (session: Session) => void;
 }
@@ -73,7 +75,7 @@ export class Sessions {
   }
 
   #create(id: string): Session {
-    const { env, faults, storage, maxSessionBytes } = this.#options;
+    const { env, faults, storage, maxSessionBytes, document } = this.#options;
     const clock = new Clock();
     const files = createMemoryStore({ maxBytes: maxSessionBytes });
     const query = id === '' ? undefined : `${SESSION_PARAMETER}=${encodeURIComponent(id)}`;
@@ -81,7 +83,7 @@ export class Sessions {
       id,
       clock,
       files,
-      faults: new FaultRules(faults),
+      faults: new FaultRules(faults, document !== undefined),
       storage: createStorage({
         ...storage,
         blobs: files,

@@ -11,6 +11,7 @@ security: [{ key: [] }]
 paths:
   /pets:
     get:
+      operationId: listPets
       parameters:
         - { name: limit, in: query, schema: { type: integer, maximum: 100 } }
         - { name: tags, in: query, schema: { type: array, maxItems: 2, items: { type: string } } }
@@ -83,6 +84,13 @@ async function start(options: MockOptions = {}, text = SHOP) {
 }
 
 describe('a document at the root', () => {
+  it('has faults that match its operations', async () => {
+    const { call, mock } = await start({ faults: ['listPets:code=SERVICE_TIMEOUT,times=1'] });
+    expect((await call('/pets/1')).status).toBe(200);
+    expect([(await call('/pets')).status, (await call('/pets')).status]).toEqual([504, 200]);
+    expect(() => mock.session().faults.put('a', 'service::reset')).toThrow('match must be');
+  });
+
   it('responds without credentials, and honors the Prefer header', async () => {
     const { call } = await start();
     expect(await call('/pets')).toMatchObject({ status: 200, body: { pets: [{ name: 'Rex' }] } });

@@ -20,11 +20,8 @@ export interface FaultSubject {
   readonly service: string | undefined;
 }
 
-/** The surface of each operation, by `operationId`. */
-export type FaultOperations = ReadonlyMap<string, SurfaceName>;
-
-/** The operations of the contract. */
-const CONTRACT: FaultOperations = new Map([
+/** The surfaces of the contract's operations, by `operationId`. */
+const OPERATIONS: ReadonlyMap<string, SurfaceName> = new Map([
   ...gatewayRoutes.routes.map(({ operationId }) => [operationId, 'gateway'] as const),
   ...storageRoutes.routes.map(
     ({ operationId, path }) => [operationId, path === '/' ? 'upload' : 'storage'] as const,
@@ -49,13 +46,13 @@ export interface SessionFaults {
 /** The rules that apply to the calls of a session. */
 export class FaultRules implements SessionFaults {
   readonly #initial: readonly FaultRule[];
-  readonly #operations: FaultOperations;
+  readonly #anyOperation: boolean;
   readonly #rules = new Map<string, FaultRule>();
 
-  /** @param operations the operations that rules may match. Default: those of the contract */
-  constructor(initial: readonly FaultRule[] = [], operations: FaultOperations = CONTRACT) {
+  /** @param anyOperation whether rules may match operations that are not in the contract, but in a document */
+  constructor(initial: readonly FaultRule[] = [], anyOperation = false) {
     this.#initial = initial;
-    this.#operations = operations;
+    this.#anyOperation = anyOperation;
     this.reset();
   }
 
@@ -69,7 +66,7 @@ export class FaultRules implements SessionFaults {
   }
 
   put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule {
-    const parsed = parseFaultRule(name, rule, { operations: this.#operations });
+    const parsed = parseFaultRule(name, rule, { anyOperation: this.#anyOperation });
     this.#rules.set(name, parsed);
     return parsed;
   }
@@ -128,8 +125,8 @@ function isFor({ match, code }: FaultRule, { surface, operationId, service }: Fa
 const SERVICE = 'service:';
 
 interface ParseOptions {
-  /** Operations that the rule may match. Default: those of the contract. */
-  readonly operations?: FaultOperations | undefined;
+  /** Whether the rule may match operations that are not in the contract, but in a document. Default: false. */
+  readonly anyOperation?: boolean;
   /** Prefix of field names in messages, such as `faults[0].`. Default: none. */
   readonly place?: string;
 }
@@ -145,7 +142,7 @@ interface ParseOptions {
 export function parseFaultRule(
   name: string,
   input: unknown,
-  { operations = CONTRACT, place = '' }: ParseOptions = {},
+  { anyOperation = false, place = '' }: ParseOptions = {},
 ): FaultRule {
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw new FieldError(
@@ -167,10 +164,8 @@ export function parseFaultRule(
     throw new FieldError(`${place}times`, 'must be a positive integer.');
   }
   const fault = parseKinds(faults, ['match', 'times', ...KIND_NAMES], place);
-  if (match !== undefined) {
-    const surface = toSurface(match, operations, place);
-    assertCode(fault, surface, String(match), place);
-  }
+  const surface = match === undefined ? undefined : toSurface(match, anyOperation, place);
+  if (surface !== undefined) assertCode(fault, surface, String(match), place);
   return {
     name,
     ...(match !== undefined && { match: String(match) }),
@@ -241,15 +236,15 @@ function parseKinds(
   );
 }
 
-/** Returns the surface that `match` refers to. */
-function toSurface(match: unknown, operations: FaultOperations, place: string): SurfaceName {
+/** Returns the surface that `match` refers to; undefined for an operation of a document. */
+function toSurface(match: unknown, anyOperation: boolean, place: string): SurfaceName | undefined {
   const surfaces = Object.keys(CODES) as SurfaceName[];
   const text = String(match);
   const isService = text.startsWith(SERVICE) && text.length > SERVICE.length;
   const surface =
-    surfaces.find((name) => name === text) ?? (isService ? 'gateway' : operations.get(text));
-  if (surface !== undefined) return surface;
-  const hint = suggest(text, [...surfaces, ...operations.keys()]);
+    surfaces.find((name) => name === text) ?? (isService ? 'gateway' : OPERATIONS.get(text));
+  if (surface !== undefined || (anyOperation && !text.includes(':'))) return surface;
+  const hint = suggest(text, [...surfaces, ...OPERATIONS.keys()]);
   throw new FieldError(
     `${place}match`,
     `must be an operationId, one of ${surfaces.join(', ')}, or service:<name>.${hint}`,
