@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { FAULT_KINDS } from '../src/faults/fault-kinds.ts';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { BEARER, gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
@@ -115,6 +118,12 @@ describe('a rule', () => {
   ])('with a mistake is rejected by name: %.40j', (rule, message) => {
     expect(() => session.faults.put('a', rule as string)).toThrow(message);
     expect(session.faults.list()).toEqual([]);
+  });
+
+  test('has kinds that the README lists', async () => {
+    const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
+    const documented = Array.from(readme.matchAll(/^\| `(\w+)[^|]*` +\| /gm), ([, name]) => name);
+    expect(documented).toEqual(expect.arrayContaining(Object.keys(FAULT_KINDS)));
   });
 
   test('with an invalid field prevents the mock from starting', async () => {
