@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Call } from './call.ts';
 import type { SecurityHandler } from './options.ts';
-import type { RawBody } from './route-table.ts';
+import type { HandlerResponse, RawBody } from './route-table.ts';
 
 /**
  * The handlers of a document by operationId, from its types as openapi-typescript writes them.
@@ -19,19 +19,15 @@ export type Handlers<Operations, Security = unknown, Principals = unknown> = {
 };
 
 /**
- * What a handler gets: parameters by place, and the body with its media type. It is a value for JSON and
- * urlencoded forms, text for text, and a stream for anything else.
+ * What a handler gets: parameters by place, and the body with its media type.
  *
  * @example
- * function findPets({ query }: Input<operations['listPets']>) {
- *   return pets.slice(0, query.limit);
- * }
+ * const findPets = ({ query }: Input<operations['listPets']>) => pets.slice(0, query.limit);
  */
 export type Input<Operation> = ParameterInput<Operation> & BodyInput<Operation>;
 
 /**
- * What a handler may return: one of the documented responses. A range such as `4XX` stands for its statuses, and
- * `default` for all that are not documented.
+ * What a handler may return. `4XX` stands for its statuses, and `default` for all that are not documented.
  *
  * @example
  * const missing: Output<operations['getPet']> = { status: 404, body: { title: 'No such pet' } };
@@ -122,18 +118,17 @@ type RequestBody<Type, Value> =
         ? string
         : Readable;
 
-type Response<Status, Documented> = Documented extends {
-  headers: infer Headers;
-  content?: infer Content;
-}
+type Response<Status, Documented> = Documented extends { content?: infer Content }
   ? [Content] extends [undefined]
-    ? { status: Status; body?: undefined } & HeadersOf<Headers>
+    ? Head<Status> & { body?: undefined }
     : {
-        [Type in keyof Content]: { status: Status } & HeadersOf<Headers> &
+        [Type in keyof Content]: Head<Status> &
           ContentTypeOf<Type, keyof Content> &
           ResponseBody<Type, Content[Type]>;
       }[keyof Content]
   : never;
+
+type Head<Status> = { status: Status } & Pick<HandlerResponse, 'headers'>;
 
 type ResponseBody<Type, Value> =
   IsValue<Type, Value> extends true
@@ -149,21 +144,8 @@ type ContentTypeOf<Type, All> = [All] extends [Type]
     ? { contentType?: Type | undefined }
     : { contentType: MatchOf<Type> };
 
-/** A range allows any type within it. */
-type MatchOf<Type> = Type extends `${infer Start}*${infer End}`
-  ? `${Start}${string}${MatchOf<End>}`
-  : Type;
-
-type HeadersOf<Headers> =
-  Record<never, never> extends Headers
-    ? { headers?: HeaderValues<Headers> | undefined }
-    : { headers: HeaderValues<Headers> };
-
-type HeaderValues<Headers> = {
-  [Name in keyof Headers]: Record<never, never> extends Pick<Headers, Name>
-    ? string | readonly string[] | undefined
-    : string | readonly string[];
-};
+/** A range allows any type. */
+type MatchOf<Type> = Type extends `${string}*${string}` ? string : Type;
 
 /** Whether a body is a value, and not a text or a stream. */
 type IsValue<Type, Value> =
