@@ -4,15 +4,11 @@ import { CORS } from './generated/contract.gen.ts';
 /** CORS options (D11). */
 export interface CorsOptions {
   /**
-   * Origins whose pages may read responses: `*`, a list of origins as browsers send them
-   * (`https://app.example.com`), or a function that decides for an origin. Other origins get no
-   * `Access-Control-Allow-Origin`. Default: `*`.
+   * Origins whose pages may read responses: `*`, a list such as `https://app.example.com`, or a function that decides
+   * for an origin. Default: `*`.
    */
   readonly origins?: '*' | readonly string[] | ((origin: string) => boolean);
-  /**
-   * Whether listed origins may send cookies and HTTP authentication. Cannot be combined with `*`. The
-   * contract's own credentials are in headers and do not need it. Default: false.
-   */
+  /** Whether listed origins may send cookies and HTTP authentication. Default: false. */
   readonly credentials?: boolean;
 }
 
@@ -26,22 +22,15 @@ interface CorsRequestHeaders {
 export interface Cors {
   /** Returns the headers for responses to an origin. */
   response(origin: string | undefined): Readonly<Record<string, string>>;
-  /**
-   * Returns the headers for the 204 response to OPTIONS. They allow the request headers that the page asks
-   * for, because only the hosted service knows which headers it accepts.
-   */
+  /** Returns the headers for the 204 response to OPTIONS, which allow the headers that the page asks for. */
   preflight(request: CorsRequestHeaders): Readonly<Record<string, string>>;
   /** Whether pages from this origin may open WebSockets, to which browsers do not apply CORS headers. */
   allows(origin: string): boolean;
 }
 
 /**
- * Creates the CORS headers for one API.
+ * Creates the CORS headers for one API (D11).
  *
- * D11: allowed origins are configured, and default to `*` without credentials. Unlisted origins never get
- * credentials.
- *
- * @param surface the API
  * @throws TypeError if credentials are combined with `*`, or if an origin is not in the form that browsers send
  *
  * @example
@@ -99,10 +88,7 @@ function assertOrigin(origin: string): void {
 /** RFC 9110, section 5.1: a field name is a token. */
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
-/**
- * Adds the names in `Access-Control-Request-Headers` to the names that every page may send. A long list is
- * ignored, so that a response does not grow with its request.
- */
+/** Adds the requested names to those that every page may send, unless the list is long. */
 function addRequested(allowed: readonly string[], requested: string): readonly string[] {
   const max = CORS.maxRequestedHeaders;
   const names = requested.split(',', max.names + 1).map((name) => name.trim());

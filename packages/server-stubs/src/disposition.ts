@@ -4,18 +4,8 @@ import { type Headers, type HeaderValue, isUpgrade } from './headers.ts';
 import { headerOf } from './runtime/media-types.ts';
 
 /**
- * Applies rules C1 to C3 to the `Content-Disposition` of a hosted service's response.
- *
- * - C1: every response to a GET (or HEAD) has `attachment`.
- * - C2: every response that is not `application/json`, `application/x-www-form-urlencoded` or `text/plain`
- *   has `attachment`, whatever the method. A response without a `Content-Type` is not considered text.
- * - C3: event streams and WebSocket upgrades have no `Content-Disposition`.
- *
- * A service's own `attachment; filename=…` is kept, and any other disposition is replaced, or removed if
- * no rule requires one (D8).
- *
- * @param headers response headers, with names in any case
- * @returns the changed headers, as a new object
+ * Applies rules C1 to C3 to the `Content-Disposition` of a hosted service's response. A service's own
+ * `attachment; filename=…` is kept, and any other disposition is replaced, or removed if no rule requires one (D8).
  *
  * @example
  * response.writeHead(200, applyDispositionRules(request, { 'Content-Type': 'text/html' }));

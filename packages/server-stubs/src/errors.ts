@@ -27,14 +27,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Options for an error that the contract defines. */
 export interface ContractErrorOptions {
-  /** Message for the caller: what is wrong, and how to fix it. Default: the contract's message for the code. */
+  /** Message for the caller. Default: the contract's message for the code. */
   readonly message?: string;
   /** Response status. Default: the contract's status for the code, or 500 for other codes. */
   readonly status?: number;
-  /**
-   * How long, in whole seconds, the caller should wait, sent as `Retry-After`. Default: the contract's
-   * value for the code.
-   */
+  /** Whole seconds to wait, sent as `Retry-After`. Default: the contract's value for the code. */
   readonly retryAfter?: number;
   /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -69,16 +66,14 @@ abstract class ContractError extends Error {
   }
 }
 
-/** A code from an open list. Editors suggest the known codes, but any string compiles. */
+/** Editors suggest the known codes, but any string compiles. */
 type OpenCode<Known extends string> = Known | (string & Record<never, never>);
 
-/** A gateway error code. Editors suggest the known codes, but any string is allowed. */
+/** A gateway error code. Any string is allowed. */
 export type GatewayErrorCode = OpenCode<keyof typeof GATEWAY_ERRORS>;
 
 /**
- * Ends a gateway call with an error from the gateway. Status, message and `Retry-After` come from the
- * contract's table (D6) unless you set them. The body is `{ code, message, requestId }`, and
- * `X-Request-Id` equals `requestId` (D9).
+ * Ends a gateway call with an error of the gateway. What you do not set comes from the contract's table (D6).
  *
  * @example
  * throw new GatewayError('SERVICE_NOT_READY', { retryAfter: 5 });
@@ -107,16 +102,14 @@ export class GatewayError extends ContractError {
   }
 }
 
-/** A storage API error code. Editors suggest the known codes, but any string is allowed. */
+/** A storage API error code. Any string is allowed. */
 export type StorageErrorCode = OpenCode<keyof typeof STORAGE_ERRORS>;
 
-/** The code of an item in a result list. Editors suggest the known codes, but any string is allowed. */
+/** The code of an item in a result list. Any string is allowed. */
 export type StorageItemCode = OpenCode<'SUCCESS' | keyof typeof STORAGE_ITEM_ERRORS>;
 
 /**
- * Ends a storage call with an error. Status, message and `Retry-After` come from the contract's table (D26)
- * unless you set them. The response is the envelope `{ statusCode, body }`, and `statusCode` equals the
- * status (D20). Do not throw it for an invalid item in a list: instead, return the item with its own `code`.
+ * Ends a storage call with an error. What you do not set comes from the contract's table (D26).
  *
  * @example
  * throw new StorageError('INVALID_PARAM', { message: 'fileList[0].maxAge must be 1 to 604800.' });
@@ -139,12 +132,11 @@ export class StorageError extends ContractError {
   }
 }
 
-/** An upload target error code. Editors suggest the known codes, but any string is allowed. */
+/** An upload target error code. Any string is allowed. */
 export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 
 /**
- * Ends an upload with an error. Status and message come from the contract's table (D27) unless you set
- * them. The response is an XML document with the root element `Error`.
+ * Ends an upload with an error. What you do not set comes from the contract's table (D27).
  *
  * @example
  * throw new UploadError('AccessDenied', { message: 'The grant has expired.' });

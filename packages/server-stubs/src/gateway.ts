@@ -35,27 +35,17 @@ import {
 export interface GatewayHandlers<Caller = unknown> {
   /** Calls a hosted service, for all four operations. */
   readonly call: GatewayHandler<Caller>;
-  /**
-   * Opens WebSockets for both GET operations, if `upgrade` is attached to the server. Default: respond
-   * with 501.
-   */
+  /** Opens WebSockets, if `upgrade` is attached to the server. Default: respond with 501. */
   readonly webSocket?: WebSocketHandler<Caller>;
 }
 
-/**
- * Calls a hosted service. To reject the call, throw a `GatewayError`. Any response that you return counts as
- * the service's, whatever its status.
- */
+/** Calls a hosted service and returns its response, or throws a `GatewayError`. */
 export type GatewayHandler<Caller = unknown> = (
   input: GatewayInput,
   call: GatewayCall<Caller>,
 ) => ServiceResponse | Promise<ServiceResponse>;
 
-/**
- * Opens a WebSocket to a hosted service. A response with any status other than 101 means that the service
- * itself rejects the WebSocket, and is sent as is. To reject the call on behalf of the gateway, throw a
- * `GatewayError`.
- */
+/** Opens a WebSocket to a hosted service, or returns the service's response, or throws a `GatewayError`. */
 export type WebSocketHandler<Caller = unknown> = (
   input: GatewayInput,
   call: GatewayCall<Caller>,
@@ -74,14 +64,11 @@ export interface GatewayInput {
   /** `GET`, `HEAD` or `POST`. HEAD is handled like a GET whose response has no body (D11). */
   readonly method: string;
   /**
-   * Headers for the service, by lowercase name. Excludes `authorization`, hop-by-hop headers (RFC 9110,
-   * section 7.6.1) and `expect`, which the router handles, and includes the call's `x-request-id` (D9).
-   * `call.request.headers` has all request headers.
+   * Headers for the service, by lowercase name: without `authorization` and hop-by-hop headers (RFC 9110,
+   * section 7.6.1), and with the call's `x-request-id` (D9).
    */
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /**
-   * Unparsed body of a POST; `undefined` for GET and HEAD. The stream fails if it exceeds the limit (D13).
-   */
+  /** Unparsed body of a POST. It fails if it exceeds the limit (D13). */
   readonly body: Readable | undefined;
 }
 
@@ -101,38 +88,30 @@ export interface GatewayCall<Caller = unknown>
 }
 
 /**
- * Returns the caller that a credential belongs to. Return `undefined`, `null` or `false` to reject it,
- * or throw a `GatewayError` to give a reason, such as `ACCESS_TOKEN_EXPIRED`.
+ * Returns the caller that a credential belongs to, or `undefined`, `null` or `false` to reject it, or throws a
+ * `GatewayError` with the reason.
  */
 type GatewayLoginHandler<Caller> = (
   credential: string,
   call: GatewayLogin,
 ) => Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
 
-/**
- * The handlers for the gateway's security schemes. It is enough that one of the schemes authenticates a call
- * (D15).
- */
+/** The gateway's security handlers. One of them must authenticate a call (D15). */
 export interface GatewaySecurity<Caller = unknown> {
   /** Gets the access token, without `Bearer`. */
   readonly bearerToken: GatewayLoginHandler<Caller>;
-  /**
-   * Gets the complete `Authorization` header, which starts with `TC3-HMAC-SHA256` (D16). The signature covers
-   * the SHA-256 of the body, which has not been read yet.
-   */
+  /** Gets the complete `Authorization` header, which starts with `TC3-HMAC-SHA256` (D16). */
   readonly signature: GatewayLoginHandler<Caller>;
 }
 
 /** Options of `createGatewayRouter`. */
 export interface GatewayRouterOptions<Caller = unknown> extends CommonOptions {
-  /** Authenticates callers, with one handler for each scheme in the contract. */
   readonly security: GatewaySecurity<Caller>;
-  /** Environments that this gateway serves. Requests to any other host get `INVALID_HOST`. Default: all. */
+  /** Environments that this gateway serves. Default: all. */
   readonly env?: EnvOption;
   /**
-   * Who verifies the body of a signed call, which the signature covers (D16). Default: `router`, which reads
-   * it, up to `requests.streamBytes`, before it calls your handler. With `handler`, yours must pass the hash to
-   * `caller.verifyBody` before it calls the service, for example to keep large bodies in a file.
+   * Who verifies the body of a signed call (D16). Default: `router`, which reads it, up to `requests.streamBytes`.
+   * With `handler`, yours must pass its hash to `caller.verifyBody` before it calls the service.
    */
   readonly signedBodies?: 'router' | 'handler';
 }
@@ -140,28 +119,20 @@ export interface GatewayRouterOptions<Caller = unknown> extends CommonOptions {
 /** A gateway router, with support for WebSockets. */
 export interface GatewayRouter extends Router {
   /**
-   * Listener for `server.on('upgrade', …)`. A WebSocket passes the same checks as any call, and then
-   * goes to the `webSocket` handler. If it is rejected, the response is an ordinary HTTP response, after
-   * which the connection closes. A browser may send its token as the subprotocol `berth.bearer.<token>`,
-   * which is removed before the handler is called (D14). Pages whose `Origin` is not in `cors.origins`
-   * are rejected. An upgrade that arrives while an earlier call on the same connection is in progress
-   * closes the connection.
+   * Listener for `server.on('upgrade', …)`. A WebSocket passes the same checks as any call. A browser may send its
+   * token as the subprotocol `berth.bearer.<token>` (D14).
    */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /**
-   * For the `shouldUpgradeCallback` option of `node:http`. Returns true for WebSockets only, so that
-   * offers of other protocols (`Upgrade: h2c`) are ignored.
-   */
+  /** For the `shouldUpgradeCallback` option of `node:http`: true for WebSockets only. */
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
-/** Returned to the runtime when the response head has already been sent. The runtime then sends nothing. */
+/** Returned to the runtime if the response has been sent. */
 const TAKEN: HandlerResponse = { status: 200 };
 
 /**
- * Creates the gateway for hosted services: middleware for Express 4 and 5, and a `node:http` listener.
- * Your handler calls the service; the router takes care of paths, credentials, limits, CORS, errors and
- * the `Content-Disposition` rules (C1 to C3).
+ * Creates the gateway for hosted services: middleware for Express 4 and 5, and a `node:http` listener. Your
+ * handler calls the service; the router does the rest.
  *
  * @throws TypeError if options contradict each other
  *
@@ -246,11 +217,7 @@ interface SignedCaller {
   readonly verifyBody?: (bodyHash: string) => void;
 }
 
-/**
- * Returns a call whose body is verified. The body of a call that is not signed is not read.
- *
- * @throws GatewayError INVALID_CREDENTIALS if the body was not signed
- */
+/** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
 async function verifyBody(input: GatewayInput, call: GatewayCall): Promise<GatewayInput> {
   const caller = call.caller as SignedCaller | undefined;
   if (input.body === undefined || typeof caller?.verifyBody !== 'function') return input;
@@ -276,12 +243,9 @@ function disconnected(): Error {
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 /**
- * Rejects requests that must not reach a hosted service.
- *
- * A segment that is `.` or `..` after one decoding is `INVALID_REQUEST` (D3): a service or a
- * library along the way could resolve it, and so reach another service. The same applies to a backslash,
- * which is not valid in a URL (RFC 3986) and which URL parsers turn into a slash (WHATWG URL, section
- * 4.4). D13: "It responds with a 400 to a GET that has a body."
+ * Rejects requests that must not reach a hosted service. D3: a segment that is `.` or `..` after one decoding is
+ * `INVALID_REQUEST`, because a library along the way could resolve it. The same applies to a backslash, which URL
+ * parsers turn into a slash (WHATWG URL, section 4.4). D13: "It responds with a 400 to a GET that has a body."
  */
 function assertForwardable({ request, rawPath }: Call): void {
   if (rawPath.includes('\\')) {
@@ -354,10 +318,7 @@ function toGatewaySecurity(
   };
 }
 
-/**
- * The environment is the first label of the host name. A server with a single environment also accepts any
- * loopback host. An unknown environment is `INVALID_HOST` (D12).
- */
+/** D12: the environment is the first label of the host name. A server with one environment accepts loopback hosts. */
 function envOf({ request }: Call, env: EnvOption | undefined): string {
   const host = hostOf(request);
   if (host === undefined) {

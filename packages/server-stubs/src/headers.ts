@@ -4,10 +4,7 @@ import { type Headers, type HeaderValue, headerOf } from './runtime/media-types.
 
 export type { Headers, HeaderValue };
 
-/**
- * RFC 9110, section 7.6.1, and `Trailer`, because trailers are dropped too. Those for proxies are meant for
- * the next proxy (section 11.7).
- */
+/** RFC 9110, section 7.6.1, and `Trailer`, because trailers are dropped too. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -21,11 +18,7 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Removes hop-by-hop headers, and returns the others with lowercase names.
- *
- * RFC 9110, section 7.6.1: "Intermediaries MUST parse a received Connection header field before a message
- * is forwarded and, for each connection-option in this field, remove any header or trailer field(s) from
- * the message with the same name".
+ * Removes hop-by-hop headers, and those that `Connection` names (RFC 9110, section 7.6.1). Names become lowercase.
  */
 export function removeHopByHop(headers: Headers): Record<string, HeaderValue> {
   const kept: Record<string, HeaderValue> = {};
@@ -84,12 +77,7 @@ function hostHeaderOf({ headers, rawHeaders }: IncomingMessage): string | undefi
 const LOOPBACK =
   /^(?:localhost|(?:\[?::ffff:)?127(?:\.\d{1,3}){3}\]?|\[?::(?:1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\]?)$/i;
 
-/**
- * Returns whether a host is this machine: `localhost` or a loopback address, with or without brackets.
- *
- * @example
- * isLoopback('[::1]'); // true
- */
+/** Returns whether a host is `localhost` or a loopback address, with or without brackets. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }

@@ -21,17 +21,10 @@ export interface CommonOptions
   readonly wireProfile?: WireProfileInput;
 }
 
-/**
- * The environments that a router serves: the name of a single environment, or a function that returns whether
- * it serves a name. Default: any environment, for handlers that look up the environment themselves.
- */
+/** The environments that a router serves: a name, or a function that returns whether it serves a name. */
 export type EnvOption = string | ((env: string) => boolean);
 
-/**
- * The options that all three routers pass on: they differ in their limits, and in how they convert errors.
- *
- * @param limits defaults, which also count where an option is `undefined`
- */
+/** @param limits defaults, which also count where an option is `undefined` */
 export function toRouterOptions(
   options: CommonOptions,
   limits: RequestLimits,
@@ -54,10 +47,7 @@ function definedOf(limits: RequestLimits = {}): RequestLimits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-/**
- * D11: OPTIONS is the CORS preflight (204), even for unknown paths. Otherwise, browsers could not read the
- * error that the actual call returns.
- */
+/** D11: OPTIONS is the CORS preflight (204), even for unknown paths: browsers must be able to read their error. */
 function toPreflight(
   { kind }: HttpError,
   { request }: Call,

@@ -5,11 +5,7 @@ import { removeHopByHop } from './headers.ts';
 import type { BodyWriter, Call, HandlerResponse } from './runtime/index.ts';
 import { headerOf } from './runtime/media-types.ts';
 
-/**
- * A hosted service's response. It is forwarded unchanged (D7), except that the router removes hop-by-hop
- * headers, applies rules C1 to C3 to `Content-Disposition`, sets `X-Request-Id` and the CORS headers, and
- * adds the service's status as `X-Svc-Upstream-Status-Code` (D10).
- */
+/** A hosted service's response, which is forwarded unchanged (D7) except for the headers that the gateway sets. */
 export interface ServiceResponse {
   /** Status from 200 to 599. */
   readonly status: number;
@@ -30,8 +26,8 @@ const RESERVED = [
 ];
 
 /**
- * Converts a hosted service's response to the caller's: "status, headers and body pass through unchanged"
- * (D7), except for hop-by-hop headers, `X-Request-Id`, CORS headers and `Content-Disposition`.
+ * D7: "status, headers and body pass through unchanged", except for hop-by-hop headers, `X-Request-Id`, CORS headers
+ * and `Content-Disposition`.
  *
  * @param common the gateway's headers for this caller
  * @param upstreamStatus lowercase name of the header with the service's status (D10)

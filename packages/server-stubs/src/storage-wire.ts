@@ -2,10 +2,7 @@ import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { StorageError } from './errors.ts';
 import type { HandlerResponse } from './runtime/index.ts';
 
-/**
- * The credentials of a storage call, which are sent in three headers (D17). They belong together, because the
- * signature covers the time.
- */
+/** The credentials of a storage call, which are sent in three headers (D17). */
 export interface StorageCredentials {
   /** The signature, `1.0 TC3-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
   readonly authorization: string;
@@ -16,8 +13,6 @@ export interface StorageCredentials {
 }
 
 /**
- * Reads the three headers.
- *
  * @param headers request headers, by lowercase name
  * @throws StorageError SIGN_PARAM_INVALID if one is missing or malformed
  */
@@ -61,11 +56,7 @@ export function toStorageResponse(data: unknown, requestId: string): HandlerResp
 }
 
 /**
- * Converts the body of a storage response to the form of a deployment: with its name for `storeFileID` (D1),
- * and without the envelope if its responses are flat (D20). Anything but an envelope is returned as is.
- *
- * @example
- * toWireForm({ statusCode: 200, body: { requestId, data } }, profile); // flat: { requestId, data }
+ * Converts an envelope to the form of a deployment: with its name for `storeFileID` (D1), or without the envelope (D20).
  */
 export function toWireForm(
   body: unknown,

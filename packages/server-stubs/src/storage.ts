@@ -26,10 +26,7 @@ import {
 /** The storage API operations. The upload target has its own router. */
 export type StorageOperationId = Exclude<keyof operations, 'uploadFile'>;
 
-/**
- * The validated fields of a storage request. They are at the top level, even if they were sent inside `data`
- * (D21).
- */
+/** The validated fields of a storage request, even if they were sent inside `data` (D21). */
 export type StorageInput<Id extends StorageOperationId> = Input<Id>['body'];
 
 /** The `data` of a storage response, which the router wraps in the envelope (D20). */
@@ -54,8 +51,7 @@ export interface StorageCall<Caller = unknown> extends Call<{ readonly credentia
 }
 
 /**
- * Handles a storage operation: receives the fields and returns `data`. Return an invalid item in a list with
- * its own `code`. To reject the call, throw a `StorageError`.
+ * Handles a storage operation: returns `data`, in which an invalid item has its own `code`, or throws a `StorageError`.
  */
 type StorageHandler<Id extends StorageOperationId, Caller = unknown> = (
   input: StorageInput<Id>,
@@ -70,8 +66,8 @@ export type StorageHandlers<Caller = unknown> = {
 /** The storage API's security handler. */
 export interface StorageSecurity<Caller = unknown> {
   /**
-   * Returns the caller that the credentials belong to. Return `undefined`, `null` or `false` to reject
-   * them, or throw a `StorageError` to give a reason, such as a wrong clock (D18).
+   * Returns the caller that the credentials belong to, or `undefined`, `null` or `false` to reject them, or throws a
+   * `StorageError` with the reason.
    */
   credentials(
     credentials: StorageCredentials,
@@ -81,31 +77,24 @@ export interface StorageSecurity<Caller = unknown> {
 
 /** Options of `createStorageRouter`. */
 export interface StorageRouterOptions<Caller = unknown> extends CommonOptions {
-  /** Authenticates callers, with one handler for the three headers, which belong together. */
   readonly security: StorageSecurity<Caller>;
-  /** Environments that this API serves. Calls to any other get `INVALID_ENV`. Default: all. */
+  /** Environments that this API serves. Default: all. */
   readonly env?: EnvOption;
-  /** Maximum number of items in a batch. Calls with more are rejected. Default: the contract's limit (D25). */
+  /** Maximum number of items in a batch. Default: the contract's limit (D25). */
   readonly batchItems?: number;
 }
 
 /**
- * Creates the storage API: middleware for Express 4 and 5, and a `node:http` listener. Your handlers get
- * the validated fields and return `data`; the router takes care of the envelope, credentials, limits,
- * CORS and errors.
+ * Creates the storage API: middleware for Express 4 and 5, and a `node:http` listener. Your handlers return `data`;
+ * the router does the rest.
  *
  * @throws TypeError if options contradict each other
  *
  * @example
- * const router = createStorageRouter(
- *   {
- *     batchDelete: async ({ fileList }, { envId }) => ({
- *       fileList: await Promise.all(fileList.map((fileID) => remove(envId, fileID))),
- *     }),
- *   },
- *   { security: { credentials: ({ authorization, timestamp }) => findCaller(authorization, timestamp) } },
- * );
- * app.use(router);
+ * const batchDelete: StorageHandlers['batchDelete'] = async ({ fileList }, { envId }) => ({
+ *   fileList: await Promise.all(fileList.map((fileID) => remove(envId, fileID))),
+ * });
+ * app.use(createStorageRouter({ batchDelete }, { security: createStorageSignature({ pairs }) }));
  */
 export function createStorageRouter<Caller = unknown>(
   handlers: StorageHandlers<Caller>,
@@ -146,8 +135,7 @@ export function createStorageRouter<Caller = unknown>(
 const CREDENTIALS = 'credentials';
 
 /**
- * Returns the storage API's routes with a single security scheme for the three headers, which can only be
- * checked together.
+ * Returns the routes with one security scheme for the three headers, which can only be checked together.
  *
  * @param header name of the header with the signature (D1)
  */

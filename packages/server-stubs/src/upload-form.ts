@@ -3,20 +3,19 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { rememberResource, toXml, UploadError, type UploadErrorCode } from './errors.ts';
 import type { HandlerResponse } from './runtime/index.ts';
 
-/** An upload. The grant in the form has not been verified: your handler must do that. */
+/** An upload. Your handler must verify the grant: `signature`, `token` and `metaFileId`. */
 export interface UploadInput {
   /** Path to write to, as in the form. */
   readonly key: string;
-  /** Value of the `Signature` field, which is `authorization` in the upload metadata. */
+  /** Value of the `Signature` field: `authorization` in the upload metadata. */
   readonly signature: string;
   /** The `token` from the upload metadata. */
   readonly token: string;
   /** The `storeFileID` from the upload metadata. */
   readonly metaFileId: string;
   /**
-   * Content of the file, with backpressure. The stream ends only when the form is complete, including
-   * its closing boundary, and fails if the form is aborted or the file is too large. Write it to a
-   * temporary name, and rename it once the stream has ended (D28).
+   * Content of the file. It ends only when the form is complete, and fails if the form is aborted or the file too
+   * large: write it to a temporary name first (D28).
    */
   readonly file: Readable;
   /** File name that the client sent, or an empty string. Do not use it as a path. */
@@ -27,10 +26,7 @@ export interface UploadInput {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/**
- * The result of an upload. The status is 204, or the status that the form requests in
- * `success_action_status`. A 201 has an XML document with these values and the key.
- */
+/** The result of an upload, whose status is 204 unless the form requests 200 or 201. */
 export interface UploadResult {
   /** Strong ETag of the content, such as its MD5 in hex. Quoted on the wire. */
   readonly etag: string;
@@ -40,10 +36,7 @@ export interface UploadResult {
   readonly bucket?: string;
 }
 
-/**
- * Returns whether a part of a form is the file. Field names are case-insensitive (D27). The name decides, and not
- * whether the part has a file name: `curl -F 'file=<a'` sends none.
- */
+/** The name decides whether a part is the file (D27): `curl -F 'file=<a'` sends no file name. */
 export function isFileField(name: string | undefined): boolean {
   return name?.toLowerCase() === 'file';
 }
@@ -74,8 +67,7 @@ const SIGNATURE = 'Signature';
 const KEY = 'key';
 
 /**
- * D30: if the form lacks `Signature`, the token, the meta file ID or `key`, nothing is stored and the
- * response is an XML `Error`.
+ * D30: without `Signature`, token, meta file ID or `key`, nothing is stored.
  *
  * @param request identifies the call whose errors name the key
  * @throws UploadError
@@ -108,10 +100,7 @@ const STATUS_FIELD = 'success_action_status';
 const STATUSES = ['200', '201', '204'];
 const DEFAULT_STATUS = 204;
 
-/**
- * D27: "The upload target responds with 204, an empty body, a strong `ETag` and a `Location`." A 201 has the
- * document that object stores send, which uploaders in pages read.
- */
+/** D27: "The upload target responds with 204, an empty body, a strong `ETag` and a `Location`." */
 export function toUploaded(
   { etag, location, bucket = '' }: UploadResult,
   { fields, key }: Pick<UploadInput, 'fields' | 'key'>,

@@ -42,20 +42,16 @@ export interface UploadRouterOptions extends CommonOptions {
 }
 
 /**
- * Creates the upload target: middleware for Express 4 and 5, and a `node:http` listener. It handles
- * `POST /`, so in Express, mount it at the path of the `url` that `getUploadMetaData` returns. Forms are
- * streamed and never buffered.
+ * Creates the upload target, `POST /`: middleware for Express 4 and 5, and a `node:http` listener. Forms are streamed.
  *
  * @throws TypeError if options contradict each other
  *
  * @example
- * const router = createUploadRouter({
- *   uploadFile: async ({ key, signature, token, metaFileId, file }) => {
- *     assertGrant({ key, signature, token, metaFileId }); // throws UploadError('AccessDenied')
- *     return store.write(key, file); // { etag, location }
- *   },
- * });
- * app.use('/upload', router);
+ * const uploadFile: UploadHandler = async ({ key, signature, token, metaFileId, file }) => {
+ *   assertGrant({ key, signature, token, metaFileId }); // throws UploadError('AccessDenied')
+ *   return store.write(key, file); // { etag, location }
+ * };
+ * app.use('/upload', createUploadRouter({ uploadFile }));
  */
 export function createUploadRouter(
   handlers: { readonly uploadFile: UploadHandler },
@@ -189,9 +185,7 @@ function tooLarge(fileBytes: number): UploadError {
 }
 
 /**
- * The content of a file. D28: a file becomes visible when it is complete, so the stream ends only when the
- * form is. Uses events instead of a generator, because a promise per chunk would cost a tenth of the upload
- * time.
+ * The content of a file, which ends only when the form does (D28). Events cost a tenth less time than a generator.
  */
 class FileContent extends Readable {
   readonly #body: Readable;

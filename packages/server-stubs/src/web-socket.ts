@@ -9,10 +9,8 @@ import { takeSubprotocols, type UpgradeResponse } from './runtime/upgrade.ts';
 export interface WebSocketResponse {
   readonly status: 101;
   /**
-   * Headers from the service's 101, with names in any case: the subprotocol and extensions that it
-   * chose. The router sets `Upgrade`, `Connection` and `X-Request-Id`, and `Sec-WebSocket-Accept` if it
-   * is missing. Without `headers`, `open` writes the 101 itself, as `handleUpgrade` in `ws` does. It
-   * must then include `X-Request-Id: <call.requestId>` (D9), and no `Content-Disposition` (C3).
+   * Headers from the service's 101: the subprotocol and extensions that it chose. Without `headers`, `open` writes
+   * the 101 itself, as `handleUpgrade` in `ws` does, with `X-Request-Id: <call.requestId>` (D9).
    */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   /**
@@ -29,8 +27,7 @@ export function isWebSocket({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * D14: browsers cannot send `Authorization` with an upgrade, so they may send the token as the subprotocol
- * `berth.bearer.<token>`. The gateway removes it from both lists of headers, and never echoes or logs it.
+ * D14: a browser may send its token as the subprotocol `berth.bearer.<token>`, which is removed and never echoed.
  * Several credentials are joined into one, which is always rejected.
  */
 export function takeBearerProtocol(request: IncomingMessage): void {
@@ -47,12 +44,7 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 /** RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/**
- * Checks the handshake (RFC 6455, section 4.2.1). Checked here so that the response has an `X-Request-Id` (D9),
- * whichever library opens the WebSocket.
- *
- * @param allows whether pages of an origin may open WebSockets
- */
+/** Checks the handshake (RFC 6455, section 4.2.1), so that the response has an `X-Request-Id` (D9). */
 export function assertHandshake(
   request: IncomingMessage,
   allows: (origin: string) => boolean,

@@ -12,10 +12,7 @@ export interface KeyPair {
 
 /** The key pairs of all environments. */
 export interface KeyPairs {
-  /**
-   * Returns the environment's key pair. Otherwise returns one from another environment, or a placeholder
-   * that never matches, so that the response time reveals nothing.
-   */
+  /** Returns the environment's key pair, or else another one, so that the response time reveals nothing. */
   find(id: string, env: string): KeyPair;
   /** Whether an environment of this name exists, even without key pairs. */
   hasEnv(env: string): boolean;

@@ -12,16 +12,13 @@ import { EMPTY_HASH, hashStorageRequest, sha256, toCanonicalHeads, toScopeDate }
 
 /** The authenticated caller. */
 export interface Caller {
-  /** Environment that the credentials belong to, which is always that of the call (D15, D30). */
+  /** Environment of the credentials, which is always that of the call (D15, D30). */
   readonly env: string;
   /** The `sub` claim of the token, or the ID of the key pair. */
   readonly id: string;
   /**
-   * Verifies the body of a signed gateway call, whose SHA-256 the signature covers (D16). `undefined` if
-   * there is nothing left to verify. The router calls it before your handler,
-   * unless `signedBodies` is `handler`.
+   * Verifies the SHA-256 (hex) of a signed body (D16). The router does, unless `signedBodies` is `handler`.
    *
-   * @param bodyHash SHA-256 of the body in hex
    * @throws GatewayError INVALID_CREDENTIALS if the body was not signed
    */
   readonly verifyBody?: (bodyHash: string) => void;
@@ -43,13 +40,9 @@ export interface GatewaySignatureOptions {
 export type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>;
 
 /**
- * Creates the security handler that authenticates callers by the request signature (D16). If the request has a
- * body, whose SHA-256 the signature covers, the router verifies it (`Caller.verifyBody`). This also rejects unknown
- * IDs and expired pairs, because rejecting them before the body is read would reveal which IDs exist. Only
- * what does not depend on the key pair is checked earlier, such as the format and the time.
- *
- * A signature is valid while its time is within the window, no matter how often it is sent: processes share no
- * state, so none of them could detect a replay. Only TLS keeps others from obtaining a signature.
+ * Creates the security handler for signed gateway calls (D16). If the request has a body, only `Caller.verifyBody`
+ * rejects unknown IDs and expired pairs: to reject them earlier would reveal which IDs exist. A signature can be sent
+ * again while its time is within the window.
  *
  * @example
  * const security = { bearerToken: () => undefined, signature: createGatewaySignature({ pairs }) };
@@ -89,26 +82,20 @@ export function createGatewaySignature(
   };
 }
 
-/**
- * The same message for everything that must be indistinguishable: an unknown ID, a wrong secret or
- * token, an expired pair.
- */
+/** The same message for an unknown ID, a wrong secret or token, and an expired pair. */
 const MISMATCH =
   'The signature does not match the request, or its key pair or token is unknown or has expired.';
 
 /** What signatures of storage calls are checked against. */
 export interface StorageSignatureOptions extends GatewaySignatureOptions {
-  /**
-   * Host in the constant text that is signed. Unrelated to this server's host. Default: the contract's.
-   */
+  /** Host in the constant text that is signed. Default: the contract's. */
   readonly signingHost?: string;
   /** Names of the headers, for error messages. Default: the contract's neutral names. */
   readonly wireProfile?: WireProfileInput;
 }
 
 /**
- * Creates the security handler that authenticates callers by their secret (D17). The signature covers the
- * time, but no part of the request.
+ * Creates the security handler for storage calls (D17), whose signature covers the time but no part of the request.
  *
  * @example
  * createStorageRouter(handlers, { env: 'dev', security: createStorageSignature({ pairs }) });
@@ -224,11 +211,7 @@ function readHeader({ headers }: IncomingMessage, name: string, refuse: Refuse):
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * Decodes the text of a request line or header, which Node.js reads as Latin-1 and signers write as UTF-8.
- * Bytes that are not UTF-8 are rejected, because different bytes would otherwise decode to the same text and
- * have the same signature.
- */
+/** Node.js reads as Latin-1 what signers write as UTF-8. Other bytes could have the same text and signature. */
 function decodeWire(text: string, refuse: Refuse): string {
   if (!BEYOND_ASCII.test(text)) return text;
   try {

@@ -8,10 +8,7 @@ export interface Credential {
   readonly id: string;
   /** Shared with the caller, but never sent. */
   readonly secret: string;
-  /**
-   * Session token of temporary credentials, which every call must then send. Default: none, and whatever a
-   * call sends is ignored.
-   */
+  /** Session token of temporary credentials. Default: none, and what a call sends is ignored. */
   readonly token?: string | undefined;
   /** When the credentials expire. Default: never. */
   readonly expires?: Date | undefined;
@@ -33,12 +30,10 @@ export interface UnsignedRequest {
 }
 
 /**
- * Returns the `Authorization` header for a signed gateway call (D16).
+ * Returns the `Authorization` header for a gateway call (D16).
  *
  * @example
- * const headers = { host: 'dev.example', 'content-type': 'application/json' };
- * const timestamp = Math.floor(Date.now() / 1000);
- * signGatewayRequest({ id, secret }, { method: 'GET', target: '/v1/cloudrun/hello', headers, timestamp });
+ * signGatewayRequest({ id, secret }, { method: 'GET', target, headers: { host }, timestamp });
  */
 export function signGatewayRequest(
   credential: Credential,
@@ -71,7 +66,7 @@ export interface StorageSigning {
 }
 
 /**
- * Returns the three headers for a storage call (D17). Within the clock window, they are valid for any call.
+ * Returns the three headers for a storage call (D17).
  *
  * @example
  * signStorageRequest({ id, secret }, { timestamp: Math.floor(Date.now() / 1000) });
@@ -122,8 +117,8 @@ interface CanonicalRequest {
 }
 
 /**
- * Returns the canonical request (D16) without its last line, which is the body's SHA-256 in hex. There are two
- * for a multipart type, which is signed with or without its boundary; the first one is what a signer uses.
+ * Returns the canonical request (D16) without its last line, the body's SHA-256 in hex. There are two for a multipart
+ * type, which is signed with or without its boundary; a signer uses the first.
  */
 export function toCanonicalHeads({
   method,
@@ -151,10 +146,7 @@ function toTypeSpellings(contentType: string): readonly string[] {
 
 export const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/**
- * Returns the hash of the canonical request of every storage call (D17): a constant text with the slashes
- * before the host, which depends on neither the real URL nor the body.
- */
+/** Returns the hash of the canonical request of every storage call (D17): a constant text. */
 export function hashStorageRequest(signingHost: string): string {
   const { storageContentType, storageSignedHeaders } = SIGNATURE;
   const lines = `content-type:${storageContentType}\nhost:${signingHost}\n`;

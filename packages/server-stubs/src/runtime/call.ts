@@ -7,10 +7,7 @@ export type Principals = Readonly<Record<string, unknown>>;
 /** The context of a request. Handlers get it in addition to their input. */
 export class Call<Security extends object = Principals> {
   readonly request: IncomingMessage;
-  /**
-   * For anything that a returned response cannot express. A handler that ends it must still return a
-   * response.
-   */
+  /** For what a returned response cannot express. A handler that ends it must still return a response. */
   readonly response: ServerResponse;
   /** `undefined` if no operation was found. */
   readonly route: Route | undefined;

@@ -8,7 +8,7 @@ const LINE_BREAK = /\r\n|\r|\n/;
 export interface ServerEvent {
   /** Event type, on one line. Default: `message`. */
   readonly event?: string;
-  /** Data of the event. Strings are sent as is and may have several lines. Anything else is sent as JSON. */
+  /** Text, which may have several lines, or a value that is sent as JSON. */
   readonly data?: unknown;
   /** Event ID, on one line, which clients send as `Last-Event-ID` when they reconnect. */
   readonly id?: string;
@@ -80,12 +80,7 @@ export function createEventStream(
   };
 }
 
-/**
- * Serializes an event. Each line of the data becomes a field; clients join them again.
- *
- * @throws TypeError if the event type or the ID has several lines, if the ID contains NUL, which clients
- *   ignore, or if `retry` is not a whole number
- */
+/** @throws TypeError if event type or ID are not one line without NUL, or `retry` is not a whole number */
 export function toEventText({ event, data, id, retry }: ServerEvent): string {
   let text = '';
   if (event !== undefined) text += `event: ${toLine('event', event)}\n`;

@@ -105,18 +105,15 @@ export interface RouteTable {
 /** A handler's response. Generated code narrows it to the documented responses. */
 export interface HandlerResponse {
   readonly status: number;
-  /**
-   * Media type of the body, as documented. Default: the one in `headers`, or else `application/json` if it is
-   * documented, or else the first.
-   */
+  /** Default: the one in `headers`, or else `application/json` if it is documented, or else the first. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
 }
 
 /**
- * Writes a body directly, without a stream in between. Called once, after the head has been written. It must respect
- * `drain`, and finally end or destroy the response. Only pass-through operations support it.
+ * Writes a body without a stream in between, in pass-through operations: it must respect `drain`, and end or destroy
+ * the response.
  */
 export type BodyWriter = (response: ServerResponse) => void;
 

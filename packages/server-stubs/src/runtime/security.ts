@@ -20,8 +20,8 @@ interface Requirement {
 }
 
 /**
- * Creates a function that authenticates the caller of an operation. It returns the principals of the first
- * alternative whose schemes all accept the caller, and otherwise throws the first reason that a handler gave.
+ * Creates a function that returns the principals of the first alternative whose schemes all accept the caller, and
+ * otherwise throws the first reason that a handler gave.
  *
  * @throws TypeError if a scheme has no handler
  */
@@ -103,10 +103,7 @@ function afterScheme(
   return prefix === `${scheme} ` ? authorization.slice(prefix.length).trim() : undefined;
 }
 
-/**
- * Returns the challenges of an operation's schemes. RFC 9110, section 15.5.2: a 401 "MUST send a
- * WWW-Authenticate header field containing at least one challenge".
- */
+/** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field containing at least one challenge". */
 export function toChallenge(
   { securitySchemes, title }: RouteTable,
   { security }: Route,

@@ -3,17 +3,15 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
- * The response to an `upgrade` event, for which Node.js does not create a response. Until the protocol
- * changes, it is an ordinary HTTP response, so that upgrades are rejected like any other request.
+ * The response to an `upgrade` event, for which Node.js creates none, so that upgrades are rejected like any request.
  */
 export class UpgradeResponse extends ServerResponse {
   readonly #socket: Duplex;
   readonly #head: Buffer;
 
   /**
-   * Creates the response, or returns `undefined` if the response to an earlier request on the connection is
-   * still in progress. The connection must then be closed, because Node.js no longer reads it, and the response
-   * to the upgrade cannot wait for the earlier one.
+   * Returns `undefined` if the response to an earlier request on the connection is still in progress. The connection
+   * must then be closed, because Node.js no longer reads it.
    */
   static create(
     request: IncomingMessage,
@@ -81,12 +79,7 @@ export class UpgradeResponse extends ServerResponse {
 
 const PROTOCOLS = 'sec-websocket-protocol';
 
-/**
- * Removes the subprotocols that begin with a prefix from both lists of headers, so that the server does not
- * choose or log them. Browsers can send subprotocols with a WebSocket, but no other headers.
- *
- * @returns the rest of each one, such as the token in `berth.bearer.<token>`
- */
+/** Removes the subprotocols that begin with a prefix from both lists of headers, and returns the rest of each. */
 export function takeSubprotocols(
   { headers, rawHeaders }: IncomingMessage,
   prefix: string,
