@@ -1,10 +1,7 @@
 import type { Call } from './call.ts';
 import type { HandlerResponse, SchemaError } from './route-table.ts';
 
-/**
- * Name of the method that an error implements to define its own response: `error[toResponse](call)`. If a
- * handler throws any other error, the response is a 500 with a fixed message.
- */
+/** Name of the method with which an error defines its own response: `error[toResponse](call)`. */
 export const toResponse: unique symbol = Symbol.for('@berth/server-stubs/toResponse');
 
 /** An error that defines its own response. */
@@ -75,8 +72,7 @@ export interface HttpErrorOptions {
 }
 
 /**
- * Ends a call with an error. The router throws it for each request that it rejects, and handlers may throw it
- * too. The response is problem details (RFC 9457), unless the `toError` option converts the error.
+ * Ends a call with an error. The router throws it for each request that it rejects, and handlers may, too.
  *
  * @example
  * throw new HttpError('unauthorized', 'The token has expired.');

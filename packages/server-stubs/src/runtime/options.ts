@@ -9,47 +9,33 @@ export interface RouterOptions {
   readonly security?: SecurityHandlers;
   readonly requests?: RequestLimits;
   /**
-   * Whether to validate responses, for development and tests: `check` calls `onViolation` for one that
-   * violates the document, and sends a 500 instead. Default: `pass`, which sends every response.
+   * `check` sends a 500 instead of a response that violates the document, and calls `onViolation`. Default: `pass`.
    */
   readonly responses?: 'check' | 'pass';
   /** Called with each response that violates the document. Default: prints operation and field to stderr. */
   readonly onViolation?: (violation: Violation, call: Call) => void;
   /**
-   * Called with each error that results in a 500, and with errors from body streams that are being sent.
-   * Default: print the error to stderr.
+   * Called with each error that results in a 500, and with errors of bodies that are being sent. Default: prints it.
    */
   readonly onError?: (error: unknown, call: Call) => void;
-  /**
-   * Called with each response just before it is sent, for logs and metrics. `call` has the operation and
-   * the request ID. Must not throw. Default: none.
-   */
+  /** Called with each response just before it is sent, for logs and metrics. Must not throw. */
   readonly onResponse?: (response: HandlerResponse, call: Call) => void;
-  /**
-   * Called with each `HttpError` before it is sent. Return another one to replace it, for example to change
-   * the message. Must not throw. Default: none.
-   */
+  /** Called with each `HttpError` before it is sent. May return another one. Must not throw. */
   readonly onFault?: (error: HttpError, call: Call) => HttpError | undefined;
   /**
-   * Converts each `HttpError` to an error that defines its own response. Headers that HTTP requires, such as
-   * `Allow`, are added to it. Default: none, so that responses are problem details (RFC 9457).
+   * Converts each `HttpError`. Headers that HTTP requires, such as `Allow`, are added. Default: problem details (RFC 9457).
    */
   readonly toError?: (
     error: HttpError,
     call: Call,
   ) => ErrorWithResponse | Promise<ErrorWithResponse>;
   /**
-   * Converts the body of each response, including errors, to what is sent, for a deployment whose responses
-   * differ from the document. The router checks responses before, and `onResponse` gets the body as it was.
-   * Default: sends bodies as they are.
+   * Converts the body of each response to what is sent, for a deployment whose responses differ from the document.
    */
   readonly encodeBody?: (body: unknown) => unknown;
-  /**
-   * Returns the ID of a call that already has one, or `undefined` to create one. It must be valid in a
-   * header. Default: a new UUID for each call.
-   */
+  /** Returns the ID of a call, or `undefined` to create one. It must be valid in a header. Default: a new UUID. */
   readonly requestId?: (request: IncomingMessage) => string | undefined;
-  /** Returns headers to send with every response, such as a request ID. A response's own headers take precedence. */
+  /** Returns headers for every response, whose own headers take precedence. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
 }
 
@@ -70,10 +56,7 @@ export interface Input {
   readonly cookie: Readonly<Record<string, unknown>> | undefined;
   /** Documented media type of the body; `undefined` without a body. */
   readonly contentType: string | undefined;
-  /**
-   * A value for JSON, a string for text, an object without a prototype for forms, and a `Readable` for
-   * anything else: binary and multipart bodies, and pass-through operations.
-   */
+  /** A value for JSON, a string for text, an object without a prototype for forms, and else a `Readable`. */
   readonly body: unknown;
 }
 
@@ -85,11 +68,9 @@ export type Handler = (input: any, call: Call<any>) => HandlerResponse | Promise
 export type Handlers = Readonly<Record<string, Handler | undefined>>;
 
 /**
- * Checks the credential for one scheme, and returns the principal. The credential is the text after the
- * scheme name (`http`, `oauth2`, `openIdConnect`), the value of the header, query parameter or cookie
- * (`apiKey`), or an empty string (`mutualTLS`). The handler is not called if the request has no credential. To
- * reject the caller, return `undefined`, `null` or `false`, or throw an `HttpError` or another error that
- * defines its own response.
+ * Returns the principal that a credential belongs to, or `undefined`, `null` or `false` to reject it, or throws an error
+ * that defines its own response. The credential is the text after the scheme name (`http`, `oauth2`,
+ * `openIdConnect`), a value (`apiKey`), or empty (`mutualTLS`). Not called for a request without a credential.
  *
  * @param scopes the scopes or roles that the operation requires, if any
  */
@@ -116,20 +97,11 @@ export interface FoundOperation {
   readonly path: Readonly<Record<string, string>>;
 }
 
-/**
- * Middleware for Express 4 and 5 (`app.use(router)`), and a `node:http` listener. Without `next`, unknown paths get a
- * 404.
- */
+/** Middleware for Express 4 and 5, and a `node:http` listener. Without `next`, unknown paths get a 404. */
 export interface Router extends Listener {
-  /**
-   * Finds the operation for a request without validating the request, for code that needs it in advance,
-   * such as a rate limit per operation. Returns `undefined` if no operation has this path and method.
-   */
+  /** Finds the operation for a request without validating it, for example for a rate limit per operation. */
   readonly find: (request: Pick<IncomingMessage, 'method' | 'url'>) => FoundOperation | undefined;
-  /**
-   * Listener for `server.on('checkContinue', …)`. A client that sent `Expect: 100-continue` then gets
-   * `100 Continue` only when its body will be read. Without this listener, Node.js requests every body.
-   */
+  /** Listener for `server.on('checkContinue', …)`, which sends `100 Continue` only if the body will be read. */
   readonly checkContinue: Listener;
 }
 

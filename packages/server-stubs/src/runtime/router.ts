@@ -43,9 +43,7 @@ interface Operation {
 type Operations = Map<string, Operation>;
 
 /**
- * Creates a router from generated routes and your handlers. It finds the operation, calls the security
- * handlers, parses and validates parameters and body, calls the handler, and validates and sends its
- * response.
+ * Creates a router from generated routes and your handlers, which get valid input from authenticated callers.
  *
  * @throws TypeError if a handler belongs to no operation, a security handler is missing, or an option is
  *   invalid
