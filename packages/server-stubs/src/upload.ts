@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { toWireProfile } from '@berth/spec/wire-profile';
+import type { BusboyInstance } from '@fastify/busboy';
 import { createCors } from './cors.ts';
+import { Delimiters } from './delimiters.ts';
 import { toContractError, UploadError } from './errors.ts';
 import { LIMITS } from './generated/contract.gen.ts';
 import { routes } from './generated/storage.v2/routes.gen.ts';
@@ -90,7 +92,7 @@ export function createUploadRouter(
 /** What a form has up to its file, whose content follows. */
 type FormStart = Pick<UploadInput, 'fields' | 'file' | 'filename' | 'contentType'>;
 
-const FORM_LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024, headerSize: 16 * 1024 };
+const FORM_LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024 };
 
 /**
  * Reads a form with its file as a stream. Everything after the file is ignored, but must be complete.
@@ -99,16 +101,16 @@ const FORM_LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024, headerSize: 
  * @returns `start` rejects if the form is malformed up to its file; if it fails later, the file does
  */
 async function openForm(request: IncomingMessage, source: Readable, fileBytes: number) {
-  // Loaded with the first form, because most servers never receive one and should start fast.
-  const { Busboy } = await import('@fastify/busboy');
   const start = Promise.withResolvers<FormStart>();
   const fields = new Map<string, string>();
   let file: FileContent | undefined;
   let failure: unknown;
+  let isComplete = false;
+  let stop = () => {};
 
   function fail(error: unknown): void {
     failure ??= hasResponse(error) ? error : unreadable(error);
-    source.unpipe();
+    stop();
     start.reject(failure);
     // The reader of the file must learn that its end will never arrive.
     file?.destroy(failure as Error);
@@ -122,17 +124,9 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
     }
   }
 
-  const refuse = (what: string, max: number) =>
-    fail(malformedForm(`The form has more than ${max} ${what}.`));
-  const onClose = () => {
-    if (!request.complete) fail(new Error('the client disconnected'));
-  };
-  attempt(() => {
-    const form = new Busboy({
-      headers: { 'content-type': request.headers['content-type'] ?? '' },
-      limits: { ...FORM_LIMITS, fileSize: fileBytes },
-      isPartAFile: (name, _type, filename) => isFileField(name) || filename !== undefined,
-    });
+  function listen(form: BusboyInstance): void {
+    const refuse = (what: string, max: number) =>
+      fail(malformedForm(`The form has more than ${max} ${what}.`));
     form
       .on('field', (name, value, _isNameCut, isCut) => {
         if (file !== undefined) return;
@@ -149,17 +143,56 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
         }
         body.once('limit', () => fail(tooLarge(fileBytes)));
         file = new FileContent(body);
-        start.resolve({ fields, file, filename, contentType: toFileType(mediaType) });
+        const contentType = toFileType(mediaType);
+        start.resolve({ fields, file, filename, contentType });
       })
       .on('fieldsLimit', () => refuse('fields', FORM_LIMITS.fields))
       .on('filesLimit', () => refuse('files', FORM_LIMITS.files))
       .on('error', fail)
       .on('finish', () => {
+        isComplete = true;
         if (file === undefined) fail(missingFile());
         else if (failure === undefined) file.push(null);
       });
+  }
+
+  /** Writes the body to the form, with backpressure. */
+  function feed(form: BusboyInstance, delimiters: Delimiters): void {
+    const onData = (chunk: Buffer) =>
+      attempt(() => {
+        for (const piece of delimiters.push(chunk)) form.write(piece);
+        if (form.writableNeedDrain) source.pause();
+      });
+    const onDrain = () => source.resume();
+    const onEnd = () => form.end(delimiters.end());
+    const onClose = () => {
+      if (!request.complete) fail(new Error('the client disconnected'));
+    };
+    form.on('drain', onDrain);
+    source.on('data', onData).once('end', onEnd).on('error', fail);
     request.once('close', onClose);
-    source.on('error', fail).pipe(form);
+    stop = () => {
+      form.off('drain', onDrain);
+      source.off('data', onData).off('end', onEnd);
+      request.off('close', onClose);
+      source.pause();
+    };
+    // Whoever had the request before may have paused it.
+    source.resume();
+  }
+
+  // Loaded with the first form, because most servers never receive one and should start fast.
+  const { Busboy } = await import('@fastify/busboy');
+  const contentType = request.headers['content-type'] ?? '';
+  attempt(() => {
+    const form = new Busboy({
+      headers: { 'content-type': contentType },
+      limits: { ...FORM_LIMITS, fileSize: fileBytes },
+      isPartAFile: (name, _type, filename) => isFileField(name) || filename !== undefined,
+    });
+    const delimiters = new Delimiters(contentType);
+    listen(form);
+    feed(form, delimiters);
   });
   return {
     start: start.promise,
@@ -167,8 +200,8 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
     failure: () => failure,
     /** Leaves the rest of the request to the router. */
     close(): void {
-      request.off('close', onClose);
-      source.unpipe();
+      stop();
+      if (!isComplete) request.pause();
       file?.destroy();
     },
   };

@@ -47,6 +47,19 @@ async function post(
 
 const parse = (xml: string) => new XMLParser({ ignoreDeclaration: true }).parse(xml);
 
+test.each([
+  ['of one line', `a${' '.repeat(60_000)}b`],
+  ['of many lines', `a${'\r\nX-Line: 1'.repeat(6_000)}`],
+])('headers of a part that are too long, %s, are rejected', async (_, type) => {
+  const head = `${HEAD}"file"; filename="a.txt"\r\nContent-Type: ${type}\r\n\r\n`;
+  const response = await post(await upload(), `${FIELDS}${head}hello${END}`);
+  expect(response.status).toBe(400);
+  expect(parse(response.text).Error).toMatchObject({
+    Code: 'MalformedPOSTRequest',
+    Message: 'The headers of a part are larger than 16384 bytes.',
+  });
+});
+
 test('the handler gets the fields, and the file as a stream', async () => {
   const seen: Partial<UploadInput>[] = [];
   const base = await upload(async ({ file, ...rest }) => {
@@ -90,7 +103,13 @@ test.each(['200', '201', '204', '303'])('a form may request the status %s', asyn
 test.each([
   ['as browsers write it', `${FIELDS}${FILE}hello${END}`, 'hello'],
   ['without a file name', `${FIELDS}${HEAD}"file"\r\n\r\nhello${END}`, 'hello'],
+  [
+    'with white space after boundaries',
+    `${FIELDS}${FILE}hello${END}`.replaceAll('--x\r', '--x \t\r'),
+    'hello',
+  ],
   ['with an empty file', `${FIELDS}${FILE}${END}`, ''],
+  ['with an empty file and no line break', `${FIELDS}${FILE}--x--`, ''],
   ['with an empty field', `${HEAD}"a"\r\n\r\n${FIELDS}${FILE}hello${END}`, 'hello'],
   ['with a preamble and an epilogue', `hi\r\n${FIELDS}${FILE}hello${END}bye\r\n\r\n`, 'hello'],
   ['with parts after the file', `${FIELDS}${FILE}hello\r\n${FIELDS}${FILE}more${END}`, 'hello'],
@@ -131,6 +150,7 @@ test.each([
   ['a field twice', `${FIELDS}${field('KEY', 'b')}${FILE}b${END}`, /contains the KEY field twice/],
   ['a long field', `${field('a', 'x'.repeat(70_000))}${FILE}`, /more than 65536 bytes in field a/],
   ['many fields', `${MANY_FIELDS}${FILE}`, /more than 100 fields/],
+  ['a long header', `--x\r\nA: ${'x'.repeat(20_000)}`, /headers of a part are larger than 16384/],
 ])('a form with %s is rejected', async (_, form, message, type?: string) => {
   const onError = vi.fn();
   const base = await upload(md5, { onError });
