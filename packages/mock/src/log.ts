@@ -202,7 +202,9 @@ export function toLine(record: CallRecord): string {
   if (operationId !== undefined) parts.push(operationId);
   if (session.id !== '') parts.push(`session=${session.id}`);
   if (faults.length > 0) parts.push(`faults=${faults.join(',')}`);
-  return `${parts.join(' ')}${record.reason === undefined ? '' : `: ${record.reason}`}`;
+  const line = parts.join(' ') + (record.reason === undefined ? '' : `: ${record.reason}`);
+  // A caller must not control the terminal.
+  return line.replace(/\p{Cc}/gu, '?');
 }
 
 /** Returns the line to print for a call in `--log json`, without headers and body. */

@@ -78,7 +78,10 @@ test('applies --origins and --faults, and prints why a call is refused', async (
       );
     }
   }
-  await gateway({ url }, { path: '/v1/cloudrun/hello', headers: { authorization: '' } });
+  await gateway(
+    { url },
+    { path: '/v1/cloudrun/hello', headers: { authorization: '', 'x-mock-session': '\x9b2J' } },
+  );
   await storage({ url }, 'batchDelete', { fileList: 'secret' });
   child.kill('SIGTERM');
   const { code, stdout, stderr } = await finished;
@@ -87,7 +90,7 @@ test('applies --origins and --faults, and prints why a call is refused', async (
   expect(lines[0]).toMatch(/^GET \/v1\/cloudrun\/hello\?a=1 200 \d+ ms cloudrun-get-root$/);
   expect(lines.slice(-3)).toEqual([
     expect.stringMatching(
-      /^GET \/v1\/cloudrun\/hello 401 \d+ ms cloudrun-get-root: INVALID_CREDENTIALS: .* "Bearer/,
+      /^GET \/v1\/cloudrun\/hello 401 \d+ ms cloudrun-get-root session=\?2J: INVALID_CREDENTIALS: .* "Bearer/,
     ),
     expect.stringMatching(
       /^POST \/api\S+batchDelete 400 \d+ ms batchDelete: .*fileList must be an array/,
