@@ -64,12 +64,16 @@ export function createPrism(document: Record<string, unknown>, defaults: Prefere
 
   async function ask(
     operationId: string,
-    accept: string,
+    accept: string | undefined,
     preferences: Preferences,
   ): Promise<PrismResponse> {
     const { code, example, dynamic = false, seed } = preferences;
     const resource = await read(operationId);
-    const input = { method: resource.method, url: { path: '/' }, headers: { accept } };
+    const input = {
+      method: resource.method,
+      url: { path: '/' },
+      headers: { accept: toPrismAccept(accept) },
+    };
     const mock = { code, exampleKey: example, dynamic, seed };
     const result = await PRISM.request(input as never, [resource], { mock } as never)();
     if (result._tag === 'Left') {
@@ -91,12 +95,11 @@ export function createPrism(document: Record<string, unknown>, defaults: Prefere
   return {
     respond(operationId, { accept, preferences } = {}) {
       const wanted = { ...defaults, ...preferences };
-      const ranges = toPrismAccept(accept);
-      if (wanted.dynamic) return ask(operationId, ranges, wanted);
+      if (wanted.dynamic) return ask(operationId, accept, wanted);
       const responses = kept.get(operationId) ?? new Map<string, Promise<PrismResponse>>();
       kept.set(operationId, responses);
-      const key = JSON.stringify([ranges, wanted.code, wanted.example]);
-      const response = responses.get(key) ?? ask(operationId, ranges, wanted);
+      const key = JSON.stringify([accept, wanted.code, wanted.example]);
+      const response = responses.get(key) ?? ask(operationId, accept, wanted);
       if (responses.size >= MAX_KEPT) responses.clear();
       responses.set(key, response);
       return response;
