@@ -12,6 +12,8 @@ const HEAD_BYTES = 16 * 1024;
  * (RFC 2046, section 5.1.1). Content is never changed. From the file on, bytes pass as they are.
  */
 export class Delimiters {
+  /** `Content-Type` of the file; `undefined` without one. */
+  fileType: string | undefined;
   readonly #delimiter: Buffer;
   /** What comes next. `rest`: the content of the file, or what follows the last delimiter. */
   #state: 'content' | 'head' | 'rest' = 'content';
@@ -55,7 +57,7 @@ export class Delimiters {
         pieces.push(Buffer.from(head, 'latin1'), HEAD_END);
         // The line break before this delimiter has ended the headers, too.
         data = data.subarray(end + (after.equals(delimiter) ? CRLF.length : HEAD_END.length));
-        this.#state = isFile(head) ? 'rest' : 'content';
+        this.#state = this.#isFile(head) ? 'rest' : 'content';
       }
     }
     if (this.#state === 'rest') {
@@ -70,8 +72,11 @@ export class Delimiters {
   end(): Buffer {
     return this.#waiting;
   }
-}
 
-function isFile(head: string): boolean {
-  return /^content-disposition:.*[;\s]name="?file(?:["\s;]|$)/im.test(head);
+  /** Returns whether the headers belong to the file, and remembers its type. */
+  #isFile(head: string): boolean {
+    if (!/^content-disposition:.*[;\s]name="?file(?:["\s;]|$)/im.test(head)) return false;
+    this.fileType = /^content-type:([^\r\n]*)/im.exec(head)?.[1]?.trim();
+    return true;
+  }
 }

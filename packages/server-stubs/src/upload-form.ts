@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { rememberResource, toXml, UploadError, type UploadErrorCode } from './errors.ts';
 import type { HandlerResponse } from './runtime/index.ts';
+import { charsetOf } from './runtime/media-types.ts';
 
 /** An upload. Your handler must verify the grant: `signature`, `token` and `metaFileId`. */
 export interface UploadInput {
@@ -20,7 +21,7 @@ export interface UploadInput {
   readonly file: Readable;
   /** File name that the client sent, or an empty string. Do not use it as a path. */
   readonly filename: string;
-  /** Media type that the client sent, in lowercase and without parameters. */
+  /** Media type that the client sent, in lowercase, with its charset alone: `text/plain; charset=utf-8`. */
   readonly contentType: string;
   /** All fields before `file`, by lowercase name. */
   readonly fields: ReadonlyMap<string, string>;
@@ -57,9 +58,14 @@ export function malformedForm(message: string, cause?: unknown): UploadError {
   return new UploadError('MalformedPOSTRequest', { message, cause });
 }
 
-/** Returns the media type of a file in lowercase. Without a `Content-Type` it is text (RFC 7578, section 4.4). */
-export function toFileType(contentType = 'text/plain'): string {
-  return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+/** A token (RFC 9110, section 5.6.2), as which every charset can be written. */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/** Returns the media type of a file with its charset. Without a `Content-Type` it is text (RFC 7578, section 4.4). */
+export function toFileType(header = 'text/plain'): string {
+  const mediaType = header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const charset = charsetOf(header);
+  return charset && TOKEN.test(charset) ? `${mediaType}; charset=${charset}` : mediaType;
 }
 
 /** Form fields whose names are the same in every deployment. */

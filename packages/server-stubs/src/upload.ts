@@ -124,7 +124,7 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
     }
   }
 
-  function listen(form: BusboyInstance): void {
+  function listen(form: BusboyInstance, delimiters: Delimiters): void {
     const refuse = (what: string, max: number) =>
       fail(malformedForm(`The form has more than ${max} ${what}.`));
     form
@@ -143,7 +143,7 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
         }
         body.once('limit', () => fail(tooLarge(fileBytes)));
         file = new FileContent(body);
-        const contentType = toFileType(mediaType);
+        const contentType = toFileType(delimiters.fileType ?? mediaType);
         start.resolve({ fields, file, filename, contentType });
       })
       .on('fieldsLimit', () => refuse('fields', FORM_LIMITS.fields))
@@ -191,7 +191,7 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
       isPartAFile: (name, _type, filename) => isFileField(name) || filename !== undefined,
     });
     const delimiters = new Delimiters(contentType);
-    listen(form);
+    listen(form, delimiters);
     feed(form, delimiters);
   });
   return {

@@ -75,7 +75,7 @@ test('the handler gets the fields, and the file as a stream', async () => {
       token: 'token',
       metaFileId: 'meta',
       filename: 'a.txt',
-      contentType: 'text/plain',
+      contentType: 'text/plain; charset=utf-8',
     },
   ]);
   expect(seen[0]?.fields?.get('x-own')).toBe('kept');

@@ -79,7 +79,7 @@ it("accepts uploads if File and Uint8Array are not the platform's", async () => 
   vi.stubGlobal('Uint8Array', class extends Uint8Array {});
   expect((await fetch(url, init)).status).toBe(204);
   expect(new TextDecoder().decode(berth.files.get('a.html'))).toBe('\r\n<p>\r\n');
-  expect(berth.files.list()).toMatchObject([{ contentType: 'text/html' }]);
+  expect(berth.files.list()).toMatchObject([{ contentType: 'text/html; charset=utf-8' }]);
 });
 
 const json = { 'content-type': 'application/json' };

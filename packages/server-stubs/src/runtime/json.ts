@@ -68,7 +68,11 @@ export function toJson(text: string): unknown {
  * @throws HttpError if it cannot be used safely
  */
 export function toSafeJson(value: unknown): unknown {
-  return reading(() => assertSafe(value));
+  return reading(() => {
+    if (isDeeper(value, JSON_DEPTH)) throw tooDeep();
+    assertPlainKeys(value);
+    return value;
+  });
 }
 
 function reading(read: () => unknown): unknown {
@@ -85,20 +89,46 @@ function reading(read: () => unknown): unknown {
  * @throws SyntaxError if it is not JSON, is nested too deep, or pollutes prototypes (CWE-1321)
  */
 export function parseJson(text: string): unknown {
+  // Before parsing, because deep nesting is far more expensive to parse than its size suggests.
+  if (isNestedDeeper(text, JSON_DEPTH)) throw tooDeep();
   const value: unknown = JSON.parse(text);
   // Text without these cannot contain a forbidden key. An escape may hide one.
-  return assertSafe(value, /__proto__|constructor|\\u/.test(text));
+  if (/__proto__|constructor|\\u/.test(text)) assertPlainKeys(value);
+  return value;
 }
 
-function assertSafe(value: unknown, isSuspect = true): unknown {
-  if (isDeeper(value, JSON_DEPTH)) {
-    throw new SyntaxError(`it is nested deeper than ${JSON_DEPTH} levels`);
+/** Counts brackets outside of strings. The result for invalid JSON is arbitrary. */
+function isNestedDeeper(text: string, levels: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at + 1);
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth > levels) return true;
   }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end;
+    while (text[before - 1] === '\\') before -= 1;
+    const isEscaped = (end - before) % 2 === 1;
+    if (!isEscaped) return end;
+  }
+  return text.length;
+}
+
+function tooDeep(): SyntaxError {
+  return new SyntaxError(`it is nested deeper than ${JSON_DEPTH} levels`);
+}
+
+function assertPlainKeys(value: unknown): void {
   const isObject = typeof value === 'object' && value !== null;
-  if (isSuspect && isObject && scan(value, { safe: true }) === null) {
+  if (isObject && scan(value, { safe: true }) === null) {
     throw new SyntaxError('it contains the forbidden key __proto__ or constructor.prototype');
   }
-  return value;
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
