@@ -17,7 +17,9 @@ export function toClientConstants(contract: Contract): string {
     toCodes(defaults.gatewayErrors.filter(({ retry }: Any) => retry === kind));
   const retries = { any: codesWithRetry('any'), idempotent: codesWithRetry('idempotent') };
   const [storagePath = ''] = Object.keys(storage.paths);
-  const idempotent = storageOperations(contract).filter((id) => defaults.operations[id]?.idempotent);
+  const idempotent = storageOperations(contract).filter(
+    (id) => defaults.operations[id]?.idempotent,
+  );
   const { storageSignedHeaders: _, ...signature } = defaults.signature;
   const limits = Object.entries<Any>(defaults.limits).map(
     ([name, { value, decision, description }]) =>
