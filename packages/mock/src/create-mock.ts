@@ -14,9 +14,9 @@ import { createServices } from './services/create-services.ts';
 import { Sessions } from './session.ts';
 import { type Auth, createPresentAuth, KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
 import { createContract } from './surfaces/contract.ts';
-import { createOpenDocument, type OpenDocument } from './surfaces/document.ts';
+import { createOpenDocument } from './surfaces/document.ts';
 import { createGateway } from './surfaces/gateway.ts';
-import { toDocumentOptions } from './surfaces/router-options.ts';
+import { toDocumentOptions, toServiceOptions } from './surfaces/router-options.ts';
 import { createStorage, createUpload } from './surfaces/storage.ts';
 import { FieldError } from './util/values.ts';
 
@@ -68,17 +68,18 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
  */
 export async function startMock(options: ResolvedOptions, events: FileEvents = WARN) {
   const auth = await createAuth(options);
+  const parts = toParts(options);
   const openDocument = createOpenDocument({
     ...events,
-    defaults: toParts(options).standard,
-    router: toDocumentOptions(toParts(options), 'gateway'),
+    defaults: parts.standard,
+    router: toDocumentOptions(parts, 'gateway'),
   });
   const opened = options.document === undefined ? undefined : await openDocument(options.document);
   const draft = opened?.draftOf && { [opened.draftOf]: options.document };
   const document = draft === undefined ? opened : undefined;
   if (document !== undefined) assertAlone(options);
-  const contract = await createContract(toParts(options), auth, draft, events);
-  const context = await createContext(options, { contract, document }, openDocument, events);
+  const contract = await createContract(parts, auth, draft, events);
+  const context = await createContext(options, { contract, document }, events);
   const app = createApp(context, {
     gateway: createGateway(context, auth),
     storage: createStorage(context, auth),
@@ -143,7 +144,6 @@ function toParts(options: ResolvedOptions) {
 async function createContext(
   options: ResolvedOptions,
   served: Pick<Context, 'contract' | 'document'>,
-  openDocument: OpenDocument,
   events: FileEvents,
 ): Promise<Context> {
   const { wireProfile: profile, services, host, port } = options;
@@ -167,7 +167,15 @@ async function createContext(
       },
       onDrop: (session) => log.clear(session),
     }),
-    services: await createServices(services, { ...events, openDocument, wireProfile: profile }),
+    services: await createServices(services, {
+      ...events,
+      openDocument: createOpenDocument({
+        ...events,
+        defaults: toParts(options).standard,
+        router: toServiceOptions(toParts(options)),
+      }),
+      wireProfile: profile,
+    }),
   };
 }
 

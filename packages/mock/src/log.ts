@@ -109,6 +109,11 @@ export function recordOf(request: IncomingMessage): CallRecord {
   return record;
 }
 
+/** Lets a request that forwards another one write to its record. */
+export function copyRecord(from: IncomingMessage, to: IncomingMessage): void {
+  (to as RecordedRequest).record = recordOf(from);
+}
+
 /** Node limits the headers of a request to 16 KiB, so all calls take at most 64 MiB. */
 const MAX_CALLS = 2_000;
 

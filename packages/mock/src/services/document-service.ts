@@ -1,6 +1,7 @@
-import { createServer } from 'node:http';
-import { duplexPair } from 'node:stream';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type Duplex, duplexPair } from 'node:stream';
 import type { Router } from '@berth/server-stubs';
+import { copyRecord } from '../log.ts';
 import type { RunningService } from './running-service.ts';
 import { createUrlService } from './url-service.ts';
 
@@ -13,10 +14,18 @@ export async function createDocumentService(
   openDocument: OpenDocument,
 ): Promise<RunningService> {
   const { listener } = await openDocument(source);
-  const server = createServer(listener);
-  server.on('checkContinue', listener.checkContinue);
-  const { call } = createUrlService(new URL('http://document'), () => {
+  /** The requests of callers, by the connections that forward them. */
+  const callers = new WeakMap<Duplex, IncomingMessage>();
+  const begin = (request: IncomingMessage) => {
+    const caller = callers.get(request.socket);
+    // The log says why the document refuses a request.
+    if (caller !== undefined) copyRecord(caller, request);
+  };
+  const server = createServer().on('request', begin).on('request', listener);
+  server.on('checkContinue', begin).on('checkContinue', listener.checkContinue);
+  const { call } = createUrlService(new URL('http://document'), ({ request }) => {
     const [client, connection] = duplexPair();
+    callers.set(connection, request);
     server.emit('connection', connection);
     return client;
   });

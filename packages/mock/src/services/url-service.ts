@@ -15,7 +15,10 @@ import { type RunningService, type ServiceHeaders, toServiceHeaders } from './ru
  *
  * @param connect opens a connection. Default: to the host of the URL
  */
-export function createUrlService(base: URL, connect?: () => Duplex): RunningService {
+export function createUrlService(
+  base: URL,
+  connect?: (call: GatewayCall) => Duplex,
+): RunningService {
   return {
     async call(input, call) {
       const request = toRequest(base, input, call, {}, connect);
@@ -54,11 +57,16 @@ const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket' };
 function toRequest(
   base: URL,
   input: GatewayInput,
-  { request, signal }: GatewayCall,
+  call: GatewayCall,
   added: ServiceHeaders,
-  connect: (() => Duplex) | undefined,
+  connect: ((call: GatewayCall) => Duplex) | undefined,
 ): ClientRequest {
-  const { host: _, ...headers } = toServiceHeaders(input);
+  const { request, signal } = call;
+  const { host: _, ...headers }: Record<string, string | string[]> = toServiceHeaders(input);
+  for (const [name, lines = []] of Object.entries(request.headersDistinct)) {
+    // Node joins the lines of a header that is repeated.
+    if (lines.length > 1 && headers[name] === lines.join(', ')) headers[name] = lines;
+  }
   const send = base.protocol === 'https:' ? requestHttps : requestHttp;
   return send({
     protocol: base.protocol,
@@ -69,7 +77,7 @@ function toRequest(
     method: input.method,
     signal,
     // Either, because an agent opens connections itself.
-    ...(connect === undefined ? { agent: false } : { createConnection: connect }),
+    ...(connect === undefined ? { agent: false } : { createConnection: () => connect(call) }),
     headers: {
       ...headers,
       'x-forwarded-for': request.socket.remoteAddress ?? 'unknown',
@@ -100,10 +108,11 @@ function awaitResponse(request: ClientRequest, base: URL, signal: AbortSignal): 
       clearTimeout(timer);
       resolve(received);
     };
-    request.on('error', (error) => {
+    const fail = (error: Error) => {
       clearTimeout(timer);
       reject(signal.aborted || error instanceof GatewayError ? error : toError(error, base));
-    });
+    };
+    request.on('error', fail);
     request.once('response', (response) => {
       if (response.statusCode === 101) request.destroy(new Error('101 without a protocol'));
       else settle({ response });
@@ -115,7 +124,7 @@ function awaitResponse(request: ClientRequest, base: URL, signal: AbortSignal): 
         return;
       }
       connection.destroy();
-      request.destroy(new Error(`an upgrade to ${upgrade} that was not requested`));
+      fail(new Error(`an upgrade to ${upgrade} that was not requested`));
     });
   });
 }

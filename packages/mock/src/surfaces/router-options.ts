@@ -60,12 +60,17 @@ export function toRouterOptions(
   };
 }
 
+/** Options for the router of a document that is a hosted service: the gateway adds the headers. */
+export function toServiceOptions(parts: RouterParts): RouterOptions {
+  const { cors: _, wireProfile: __, ...options } = toRouterOptions(parts);
+  return options;
+}
+
 /** Options of the routers that only follow a document: those of drafts, and of documents beside the contract. */
 export function toDocumentOptions(parts: RouterParts, surface: DocumentedSurface): RouterOptions {
-  const { cors: _, wireProfile: __, ...options } = toRouterOptions(parts);
   const cors = corsOf(parts, surface);
   return {
-    ...options,
+    ...toServiceOptions(parts),
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),
       'access-control-expose-headers': '*',

@@ -1,0 +1,243 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import WebSocket from 'ws';
+import { createMock, events, GatewayError, routes } from '../../src/index.ts';
+import { call } from '../helpers/call.ts';
+import { BEARER, gateway } from '../helpers/calls.ts';
+import { askForWebSocket, toHandshake } from '../helpers/handshake.ts';
+
+let flooded = 0;
+let floodedMessages = 0;
+let onCall: (request: Request) => Response | Promise<Response> = () => new Response();
+const NEWS = [{ data: 'one\ntwo' }, { id: 'b', event: 'tick', data: { n: 2 } }, { data: 'three' }];
+
+const shop = routes({
+  'GET /orders/:id': (_, { id }) => Response.json({ id }),
+  'GET /files/*': (_, params) => Response.json(params),
+  'GET /files/a': () => Response.json('never: the first route that matches'),
+  'GET /news': (request) => events(NEWS, request),
+  'GET /flood': () => events(flood()),
+  'GET /fails': () => events(fail()),
+  'WS /echo': async (socket) => {
+    for await (const message of socket) await socket.send(message);
+    left.resolve();
+  },
+  'WS /rooms/:id': (socket, request, { id }) => socket.close(4_001, `${id} ${request.url}`),
+  'WS /throws': () => {
+    throw new Error('broken');
+  },
+  'WS /flood': async (socket) => {
+    for (;;) {
+      await socket.send('x'.repeat(10_000));
+      floodedMessages += 1;
+    }
+  },
+});
+const left = Promise.withResolvers<void>();
+
+function* flood() {
+  for (;;) {
+    flooded += 1;
+    yield { data: 'x'.repeat(10_000) };
+  }
+}
+
+async function* fail() {
+  yield { data: 'a' };
+  throw new Error('no more');
+}
+
+const mock = await createMock({ services: { shop, code: (request: Request) => onCall(request) } });
+afterAll(() => mock.close());
+
+const url = `${mock.url}/v1/cloudrun`;
+const ask = (path: string, headers = {}) =>
+  gateway(mock, { path: `/v1/cloudrun/${path}`, headers });
+
+describe('a Fetch handler', () => {
+  test('gets the call without credentials, and sends several cookies', async () => {
+    let received: unknown;
+    onCall = async (request) => {
+      const { method, url, headers } = request;
+      received = [
+        method,
+        url,
+        await request.text(),
+        headers.get('authorization'),
+        headers.get('x-a'),
+      ];
+      const response = new Response('done', { status: 201 });
+      for (const cookie of ['a=1', 'b=2']) response.headers.append('set-cookie', cookie);
+      return response;
+    };
+    const reply = await call(mock, {
+      method: 'POST',
+      path: '/v1/cloudrun/code/a%2Fb?x=%20',
+      headers: { ...BEARER, 'x-a': ['1', '2'] },
+      body: 'body',
+    });
+    expect(received).toEqual(['POST', 'http://code/a%2Fb?x=%20', 'body', null, '1, 2']);
+    expect([reply.status, reply.text]).toEqual([201, 'done']);
+    expect(reply.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+  });
+
+  test('that throws responds with 500 and the message, and is printed with its place', async () => {
+    onCall = () => {
+      throw new Error('No stock.');
+    };
+    const warned = once(process, 'warning');
+    const reply = await ask('code');
+    expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('No stock.')]);
+    const [{ message }] = (await warned) as [Error];
+    expect(message).toMatch(/^The service code failed: Error: No stock\..*handlers\.test\.ts:\d+/s);
+  });
+
+  test('may throw an error of the gateway', async () => {
+    onCall = () => {
+      throw new GatewayError('SERVICE_TIMEOUT');
+    };
+    expect(await ask('code')).toMatchObject({ status: 504, json: { code: 'SERVICE_TIMEOUT' } });
+  });
+
+  test('that returns no Response says so', async () => {
+    onCall = () => ({ json: 1 }) as never;
+    const reply = await ask('code');
+    expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('return a Response')]);
+  });
+
+  test('learns that its caller has disconnected', async () => {
+    const [aborted, cancelled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    onCall = (request) => {
+      request.signal.addEventListener('abort', () => aborted.resolve());
+      const body = new ReadableStream({
+        start: (controller) =>
+          controller.enqueue(Buffer.from(`: ${request.headers.get('last-event-id')}\n\n`)),
+        cancel: () => cancelled.resolve(),
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    };
+    const stop = new AbortController();
+    const headers = { ...BEARER, 'last-event-id': '7' };
+    const response = await fetch(`${url}/code`, { headers, signal: stop.signal });
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    expect(new TextDecoder().decode(value)).toBe(': 7\n\n');
+    stop.abort();
+    await Promise.all([aborted.promise, cancelled.promise]);
+  });
+});
+
+describe('routes', () => {
+  test.each([
+    ['shop/orders/a%2Fb', { id: 'a/b' }],
+    ['shop/files/a/%2F', { '*': 'a/%2F' }],
+    ['shop/files/a', { '*': 'a' }],
+  ])('%s', async (path, expected) => {
+    expect((await ask(path)).json).toEqual(expected);
+  });
+
+  test('HEAD has no body, and what matches no route gets the list of them', async () => {
+    const head = await call(mock, {
+      method: 'HEAD',
+      path: '/v1/cloudrun/shop/orders/1',
+      headers: BEARER,
+    });
+    expect([head.status, head.text]).toEqual([200, '']);
+    for (const path of ['shop/orders', 'shop/orders/', 'shop/orders/1/2', 'shop/files']) {
+      const { status, json } = await ask(path);
+      expect([status, json.message]).toEqual([404, expect.stringContaining('GET /orders/:id')]);
+    }
+  });
+
+  test.each(['PUT /', 'GET a', 'GET /{id}', 'GET /*/a', 'GET /:'])('%s is invalid', (key) => {
+    expect(() => routes({ [key]: () => new Response() } as never)).toThrow(`routes: "${key}"`);
+  });
+
+  test('a service that does not exist is suggested', async () => {
+    const { status, json } = await ask('shops');
+    expect([status, json.code]).toEqual([404, 'SERVICE_NOT_FOUND']);
+    expect(json.message).toContain('shop');
+  });
+});
+
+describe('events', () => {
+  test('have ids, and a caller that reconnects gets those after the last', async () => {
+    const whole =
+      'id: 1\ndata: one\ndata: two\n\nevent: tick\nid: b\ndata: {"n":2}\n\nid: 3\ndata: three\n\n';
+    const reply = await ask('shop/news');
+    expect(reply.headers['content-type']).toBe('text/event-stream');
+    expect(reply.text).toBe(`retry: 1\n${whole}`);
+    expect((await ask('shop/news', { 'last-event-id': 'b' })).text).toBe(
+      'retry: 1\nid: 3\ndata: three\n\n',
+    );
+    expect((await ask('shop/news', { 'last-event-id': '3' })).status).toBe(204);
+  });
+
+  test('a source that fails cuts the connection', async () => {
+    const response = fetch(`${url}/shop/fails`, { headers: BEARER });
+    await expect(response.then((received) => received.text())).rejects.toThrow(TypeError);
+  });
+
+  test('a caller that does not read slows the source down', async () => {
+    const caller = connect(mock.port, '127.0.0.1');
+    caller.write(
+      'GET /v1/cloudrun/shop/flood HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer a\r\n\r\n',
+    );
+    await once(caller, 'readable');
+    await untilStill(() => flooded);
+    expect(flooded * 10_000).toBeLessThan(32 * 1024 * 1024);
+    caller.destroy();
+  });
+});
+
+describe('a WebSocket', () => {
+  const open = (path: string, protocols: string[] = []) =>
+    new WebSocket(`${url.replace('http', 'ws')}/${path}`, protocols, { headers: BEARER });
+
+  test('receives and sends text and bytes until the caller disconnects', async () => {
+    const socket = open('shop/echo', ['chat']);
+    await once(socket, 'open');
+    expect(socket.protocol).toBe('chat');
+    for (const message of ['text', Buffer.from([0, 255])]) {
+      socket.send(message);
+      const [data, isBinary] = await once(socket, 'message');
+      expect(isBinary ? data : String(data)).toEqual(message);
+    }
+    socket.terminate();
+    await left.promise;
+  });
+
+  test.each([
+    ['shop/rooms/7?a=1', 4_001, '7 http://shop/rooms/7?a=1'],
+    ['shop/throws', 1_011, 'The function failed.'],
+    ['shop/none', 1_008, 'No route matches.'],
+  ])('%s closes with %i', async (path, code, reason) => {
+    const [actual, text] = await once(open(path), 'close');
+    expect([actual, String(text)]).toEqual([code, reason]);
+  });
+
+  test('has the headers of every gateway response, and is refused without a handler', async () => {
+    const { statusCode, headers } = await askForWebSocket(`${url}/shop/echo`);
+    expect([statusCode, headers['x-svc-upstream-status-code']]).toEqual([101, '101']);
+    expect(headers['x-request-id']).not.toBe('');
+    expect((await askForWebSocket(`${url}/code`)).statusCode).not.toBe(101);
+  });
+
+  test('that its caller does not read slows the handler down', async () => {
+    const caller = connect(mock.port, '127.0.0.1');
+    caller.write(toHandshake('/v1/cloudrun/shop/flood'));
+    await once(caller, 'readable');
+    await untilStill(() => floodedMessages);
+    expect(floodedMessages * 10_000).toBeLessThan(32 * 1024 * 1024);
+    caller.destroy();
+  });
+});
+
+/** Waits until a count stays the same during several calls: the buffers of the system are full. */
+async function untilStill(count: () => number): Promise<void> {
+  let before = -1;
+  for (let still = 0; still < 5; still = count() === before ? still + 1 : 0) {
+    before = count();
+    await ask('shop/orders/1');
+  }
+}

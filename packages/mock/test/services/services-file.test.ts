@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createMock } from '../../src/index.ts';
+import { gateway } from '../helpers/calls.ts';
+import { replaceFile } from '../helpers/replace-file.ts';
+
+let folder: string;
+let services: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth services '));
+  services = join(folder, 'services.ts');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => replaceFile(join(folder, name), text);
+const respondWith = (value: unknown) =>
+  `export default { orders: () => Response.json(${JSON.stringify(value)}) };`;
+
+async function ask(mock: { url: string }, path = 'orders'): Promise<unknown> {
+  return (await gateway(mock, { path: `/v1/cloudrun/${path}` })).json;
+}
+
+/** Resolves with the next warning: the mock says there why a file is invalid. */
+async function nextWarning(): Promise<string> {
+  const [warning] = (await once(process, 'warning')) as [Error];
+  return warning.message;
+}
+
+describe('an invalid file is reported at start, with its place', () => {
+  test.each([
+    ['enum A { b }\nexport default {};', 'services.ts:1: ', 'Node only strips types'],
+    [
+      'const a = 1;\nexport default { orders: nothing(a) };',
+      'services.ts:2: ',
+      'nothing is not defined',
+    ],
+    ['export default {', 'services.ts:1: ', 'SyntaxError'],
+    ['import { a } from "./none.ts";\nexport default a;', 'services.ts', 'none.ts'],
+    ['export const a = 1;', 'services.ts', 'default export'],
+    ['export default { "no name": () => {} };', 'no name', 'is not a valid service name'],
+    ['export default { orders: 5 };', 'orders', 'OpenAPI document'],
+    ['export default { orders: "./none.yaml" };', 'orders', 'none.yaml'],
+  ])('%s', async (text, place, reason) => {
+    await write('services.ts', text);
+    const error = await createMock({ services }).catch(({ message }: Error) => message);
+    expect(error).toContain(place);
+    expect(error).toContain(reason);
+  });
+
+  test('the place is in the module that fails', async () => {
+    await write('services.ts', "import { a } from './a.ts';\nexport default { a };");
+    await write('a.ts', '\n\nexport const a = missing;');
+    await expect(createMock({ services })).rejects.toThrow(/a\.ts:3: .*missing is not defined/);
+  });
+
+  test('a file that is missing', async () => {
+    await expect(createMock({ services })).rejects.toThrow(/services\.ts: .*must be a file/);
+  });
+});
+
+describe('a change is live at the next call', () => {
+  test('of the file, of a module that it imports, and of a document', async () => {
+    const document = (example: string) => `openapi: 3.1.0
+info: { title: Pets, version: '1' }
+paths: { /: { get: { responses: { 200: { description: ok, content: { application/json: { example: ${example} } } } } } } }`;
+    const text = (word: string) => `import { NAME } from './name.ts';
+      const greet = (request: Request) => Response.json(['${word}', NAME, request.method]);
+      export default { orders: greet, pets: './pets.yaml' };`;
+    await write('services.ts', text('first'));
+    await write('name.ts', "export const NAME: string = 'a';");
+    await write('pets.yaml', document('Rex'));
+    await using mock = await createMock({ services });
+    mock.session().files.put('a.txt', 'kept', 'text/plain');
+    expect(await ask(mock)).toEqual(['first', 'a', 'GET']);
+    expect(await ask(mock, 'pets')).toBe('Rex');
+    await gateway(mock, { path: '/v1/cloudrun/pets/x' });
+    expect(mock.session().requests().at(-1)).toMatchObject({ status: 404, service: 'pets' });
+
+    await write('services.ts', text('second'));
+    expect(await ask(mock)).toEqual(['second', 'a', 'GET']);
+    await write('name.ts', "export const NAME: string = 'b';");
+    expect(await ask(mock)).toEqual(['second', 'b', 'GET']);
+    await write('pets.yaml', document('Tom'));
+    expect(await ask(mock, 'pets')).toBe('Tom');
+    expect(mock.session().files.list()).toHaveLength(1);
+  });
+
+  test('also if it adds and removes services', async () => {
+    await write('services.ts', respondWith(1));
+    await using mock = await createMock({ services });
+    await write('services.ts', respondWith(2).replace('orders', 'items'));
+    expect(await ask(mock, 'items')).toBe(2);
+    expect(await ask(mock)).toMatchObject({ code: 'SERVICE_NOT_FOUND' });
+  });
+});
+
+describe('a change that is invalid', () => {
+  test.each([
+    ['export default {', /services\.ts:1: SyntaxError/],
+    ['export default { orders: 5 };', /orders must be one of these/],
+  ])('%s is reported once, and the last valid version stays', async (text, reason) => {
+    await write('services.ts', respondWith(1));
+    await using mock = await createMock({ services });
+    const warnings: string[] = [];
+    const note = ({ message }: Error) => warnings.push(message);
+    process.on('warning', note);
+    await write('services.ts', text);
+    const warned = nextWarning();
+    for (let count = 0; count < 3; count += 1) expect(await ask(mock)).toBe(1);
+    expect(await warned).toMatch(reason);
+    await write('services.ts', respondWith(2));
+    expect(await ask(mock)).toBe(2);
+    process.off('warning', note);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('is valid again as soon as the module that it imports exists', async () => {
+    await write('services.ts', respondWith(1));
+    await using mock = await createMock({ services });
+    await write('services.ts', "import { a } from './a.ts';\nexport default { orders: a };");
+    const warned = nextWarning();
+    expect(await ask(mock)).toBe(1);
+    expect(await warned).toContain('a.ts');
+    await write('a.ts', 'export const a = () => Response.json(2);');
+    expect(await ask(mock)).toBe(2);
+  });
+});
