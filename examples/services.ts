@@ -1,28 +1,33 @@
-import { z } from 'zod';
+// services.ts
+import { setTimeout } from 'node:timers/promises';
+import { events, GatewayError, routes } from '@berth/mock';
 
-declare function readAccessToken(): Promise<string>;
-declare function show(event: string, data: string): void;
-declare const signal: AbortSignal;
-interface User {
-  name: string;
+const items: unknown[] = [];
+
+export default {
+  basket: routes({
+    'GET /items': () => Response.json(items),
+    'GET /items/:index': (_, { index }) => Response.json(items[Number(index)] ?? null),
+    'POST /items': async (request) => {
+      items.push(await request.json());
+      return Response.json(items, { status: 201 });
+    },
+    'POST /checkout': () => {
+      throw new GatewayError('SERVICE_TIMEOUT');
+    },
+    'GET /ticks': () => events(ticks()),
+    'WS /upper': async (socket) => {
+      for await (const message of socket) await socket.send(String(message).toUpperCase());
+    },
+  }),
+  clock: () => Response.json({ now: new Date() }), // any Fetch handler, such as a Hono app
+  orders: './orders/orders.openapi.yaml', // responses from the examples of an OpenAPI document
+  shop: 'http://127.0.0.1:8080', // a real service
+};
+
+async function* ticks() {
+  for (let seconds = 0; ; seconds += 1) {
+    yield { data: { seconds } };
+    await setTimeout(1_000);
+  }
 }
-const Order = z.object({ id: z.string() });
-
-// #region services
-import { bearer, createGatewayClient } from '@berth/client';
-
-const gateway = createGatewayClient({
-  envId: 'dev',
-  gatewayDomain: 'gateway.example.com',
-  auth: bearer(() => readAccessToken()),
-});
-const users = gateway.service('users');
-
-const user = await users.get<User>('7?full=true');
-const order = await users.post('7/orders', { item: 3 }, { schema: Order }); // checked and typed
-const response = await users.request('7/report.pdf'); // the raw Response, body unread
-
-for await (const { event, data } of users.events('7/news', { signal })) show(event, data);
-
-const socket = await users.connect('7/chat', { protocols: ['chat'] }); // an open WebSocket
-// #endregion

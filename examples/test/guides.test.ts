@@ -39,11 +39,10 @@ testOn('curl')('the guide of other languages: its calls, and an upload and downl
 
 test('the guide of the mock: its calls get the responses that it shows, and its test passes', async () => {
   const addresses = { [MOCK]: '' };
-  const services = await copyExample('shop/services', {});
-  await using mock = await createMock({ services });
+  await using mock = await createMock({ services: `${import.meta.dirname}/../services.ts` });
   addresses[MOCK] = mock.url;
   const commands = await readCommands('docs/guides/mock.md', 'curl');
-  expect(commands).toHaveLength(7);
+  expect(commands).toHaveLength(9);
   for (const { command, output } of commands) {
     const printed = await runIn('.', ['bash', '-c', replaceAddresses(`${command} -s`, addresses)]);
     expect(printed).toMatch(toPattern(output));
@@ -53,8 +52,8 @@ test('the guide of the mock: its calls get the responses that it shows, and its 
 });
 
 test('the guide of a service with a document: mock, client, handlers and server', async () => {
-  const services = await copyExample('orders/services', {});
-  await using mock = await createMock({ services });
+  const orders = `${import.meta.dirname}/../orders/orders.openapi.yaml`;
+  await using mock = await createMock({ services: { orders } });
   const addresses = { [MOCK]: mock.url, 'http://127.0.0.1:9000': '', '4020': '0' };
   for (const { command, output } of await readCommands(
     'docs/guides/service-contracts.md',
@@ -65,7 +64,7 @@ test('the guide of a service with a document: mock, client, handlers and server'
   }
 
   const folder = await copyExample('orders', { [MOCK]: mock.url, '9000': '0' });
-  const document = 'services/orders.openapi.yaml';
+  const document = 'orders.openapi.yaml';
   await runIn(folder, ['openapi-typescript', document, '-o', 'orders.ts']);
   await runStubs(folder, document, '--output', 'src/generated');
   const options = { extends: '../../tsconfig.json', include: ['.'], exclude: [] };
@@ -76,7 +75,7 @@ test('the guide of a service with a document: mock, client, handlers and server'
 
 test('the README of the stubs: handlers of a document, and a server', async () => {
   const folder = await copyExample('stubs', { '8080': '0' });
-  const document = '../../orders/services/orders.openapi.yaml';
+  const document = '../../orders/orders.openapi.yaml';
   await runStubs(folder, document, '--output', 'src/generated', '--handlers', 'src/handlers');
   const options = ['--conditions=berth-source', 'src/server.ts'];
   const server = spawn(process.execPath, options, {

@@ -4,13 +4,16 @@ import { expect, test } from 'vitest';
 
 const mock = 'http://127.0.0.1:4010';
 
-for (const item of ['apple', 'pear']) {
-  test(`a basket with one ${item}`, async () => {
-    const headers = { authorization: 'Bearer any', 'x-mock-session': randomUUID() };
-    const items = `${mock}/v1/cloudrun/basket/items`;
+for (const code of ['SERVICE_TIMEOUT', 'SERVICE_CHARGE_OVERDUE']) {
+  test(`a basket that fails with ${code}`, async () => {
+    const session = { authorization: 'Bearer any', 'x-mock-session': randomUUID() };
+    await fetch(`${mock}/__mock/faults/failure`, {
+      method: 'PUT',
+      headers: { ...session, 'content-type': 'application/json' },
+      body: JSON.stringify({ match: 'service:basket', code }),
+    });
 
-    await fetch(items, { method: 'POST', headers, body: JSON.stringify(item) });
-    const response = await fetch(items, { headers });
-    expect(await response.json()).toEqual([item]);
+    const response = await fetch(`${mock}/v1/cloudrun/basket/items`, { headers: session });
+    expect(await response.json()).toMatchObject({ code });
   });
 }
