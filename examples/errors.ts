@@ -1,6 +1,6 @@
 import { bearer, createGatewayClient, isGatewayError, isNetworkError } from '@berth/client';
 
-const gateway = createGatewayClient({ baseUrl: 'http://127.0.0.1:4010', auth: bearer('any') });
+const gateway = createGatewayClient({ baseUrl: 'http://127.0.0.1:4010', auth: bearer('dev') });
 
 try {
   await gateway.service('hello').get('', {

@@ -2,7 +2,7 @@ import { bearer, createGatewayClient } from '@berth/client';
 
 const gateway = createGatewayClient({
   baseUrl: 'http://127.0.0.1:4010',
-  auth: bearer('any'),
+  auth: bearer('dev'),
   retry: { attempts: 5, baseDelay: 100 }, // milliseconds, doubled each time, with jitter
   timeouts: { perTry: 10_000, total: 30_000 },
 });

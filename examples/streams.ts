@@ -1,7 +1,7 @@
 // #region events
 import { bearer, createGatewayClient } from '@berth/client';
 
-const gateway = createGatewayClient({ baseUrl: 'http://127.0.0.1:4010', auth: bearer('any') });
+const gateway = createGatewayClient({ baseUrl: 'http://127.0.0.1:4010', auth: bearer('dev') });
 
 for await (const { data } of gateway.service('echo').events('?data=one&data=two', {
   reconnect: false,

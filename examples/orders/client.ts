@@ -3,7 +3,7 @@ import type { paths } from './orders.ts';
 
 const gateway = createGatewayClient<{ orders: paths }>({
   baseUrl: 'http://127.0.0.1:4010',
-  auth: bearer('any'),
+  auth: bearer('dev'),
 });
 const orders = gateway.service('orders');
 

@@ -3,7 +3,7 @@ import { bearer, createGatewayClient, createStorageClient } from '@berth/client'
 
 const baseUrl = 'http://127.0.0.1:4010'; // the mock accepts any credentials
 
-export const gateway = createGatewayClient({ baseUrl, auth: bearer('any') });
+export const gateway = createGatewayClient({ baseUrl, auth: bearer('dev') });
 export const storage = createStorageClient({
   baseUrl,
   envId: 'dev',

@@ -6,7 +6,7 @@ const mock = 'http://127.0.0.1:4010';
 
 for (const code of ['SERVICE_TIMEOUT', 'SERVICE_CHARGE_OVERDUE']) {
   test(`a basket that fails with ${code}`, async () => {
-    const session = { authorization: 'Bearer any', 'x-mock-session': randomUUID() };
+    const session = { authorization: 'Bearer dev', 'x-mock-session': randomUUID() };
     await fetch(`${mock}/__mock/faults/failure`, {
       method: 'PUT',
       headers: { ...session, 'content-type': 'application/json' },
