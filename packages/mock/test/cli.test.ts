@@ -178,7 +178,7 @@ paths: { /pets: { get: { operationId: list, responses: { 200: { description: All
 );
 
 test.each<[string[], string | RegExp]>([
-  [['--services', none], `${none}: The services must be a file in TypeScript or JavaScript`],
+  [['--services', none], `${none}: There is no such file of services`],
   [['--wire-profile', none], 'is not a wire profile: it cannot be read: ENOENT'],
   [['--wire-profile', dir], 'is not a wire profile: it cannot be read: EISDIR'],
   [['--services', ''], 'services must be the path of a file'],

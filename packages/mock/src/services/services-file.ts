@@ -23,7 +23,10 @@ export async function openServicesFile(
   path: string,
   { onReload, onProblem }: FileEvents = {},
 ): Promise<ServicesFile> {
-  if (!/\.[cm]?[jt]s$/.test(path) || !existsSync(path)) {
+  if (!existsSync(path)) {
+    throw new ServicesError(`${path}: There is no such file of services: check its path.`);
+  }
+  if (!/\.[cm]?[jt]s$/.test(path)) {
     throw new ServicesError(
       `${path}: The services must be a file in TypeScript or JavaScript, such as ./services.ts.`,
     );
