@@ -67,14 +67,14 @@ export function sendRefusal(
   const { req: request } = response;
   const rawPath = request.url?.split('?', 1)[0] ?? '/';
   const call = { request, requestId, rawPath } as unknown as Call;
-  const { status, headers: own, body } = error[toResponse](call);
+  const { status, headers: errorHeaders, body } = error[toResponse](call);
   const text = typeof body === 'string' ? body : JSON.stringify(toWireForm(body, profile));
   const all = {
     'content-type': 'application/json',
     // A client that waits for 100 Continue does not send its body after this response.
     ...(request.headers.expect !== undefined && { connection: 'close' }),
     ...headers,
-    ...own,
+    ...errorHeaders,
     'content-length': Buffer.byteLength(text),
   };
   for (const [name, value] of Object.entries(all)) {

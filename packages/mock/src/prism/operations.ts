@@ -94,8 +94,17 @@ const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const SINGLES = ['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else'];
 const PARTS = [...MAPS, ...LISTS, ...SINGLES];
 const OMITTED = [
-  ...['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$schema', '$defs', 'definitions'],
-  ...['dependentSchemas', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
+  '$id',
+  '$anchor',
+  '$dynamicAnchor',
+  '$dynamicRef',
+  '$schema',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
 ];
 
 interface SchemaPlace {

@@ -94,12 +94,12 @@ export function createPrism(document: Record<string, unknown>, defaults: Prefere
 
   return {
     respond(operationId, { accept, preferences } = {}) {
-      const wanted = { ...defaults, ...preferences };
-      if (wanted.dynamic) return ask(operationId, accept, wanted);
+      const merged = { ...defaults, ...preferences };
+      if (merged.dynamic) return ask(operationId, accept, merged);
       const responses = kept.get(operationId) ?? new Map<string, Promise<PrismResponse>>();
       kept.set(operationId, responses);
-      const key = JSON.stringify([accept, wanted.code, wanted.example]);
-      const response = responses.get(key) ?? ask(operationId, accept, wanted);
+      const key = JSON.stringify([accept, merged.code, merged.example]);
+      const response = responses.get(key) ?? ask(operationId, accept, merged);
       if (responses.size >= MAX_KEPT) responses.clear();
       responses.set(key, response);
       return response;
@@ -166,9 +166,19 @@ function listStatuses({ responses }: Resource): string {
 
 /** Headers that describe the message. They are set by what is sent, and not copied from an example. */
 const FRAMING = new Set([
-  ...['connection', 'content-digest', 'content-encoding', 'content-length', 'content-md5'],
-  ...['content-range', 'date', 'digest', 'keep-alive', 'repr-digest', 'trailer'],
-  ...['transfer-encoding', 'upgrade'],
+  'connection',
+  'content-digest',
+  'content-encoding',
+  'content-length',
+  'content-md5',
+  'content-range',
+  'date',
+  'digest',
+  'keep-alive',
+  'repr-digest',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ]);
 
 function toHeaders(headers: object): Record<string, string> {

@@ -84,7 +84,7 @@ const QUERY = 'berth-services';
 let loads = 0;
 
 /**
- * Loads a module and the local modules that it imports, all anew each time. Those from earlier loads stay in memory,
+ * Loads a module and the local modules that it imports, again each time. Those from earlier loads stay in memory,
  * because Node never unloads modules.
  */
 function createLoader(path: string) {

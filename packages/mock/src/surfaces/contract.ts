@@ -32,8 +32,15 @@ const SURFACES = ['gateway', 'storage'] as const;
 
 /** What services and the storage engine implement. */
 const IMPLEMENTED: ReadonlySet<string> = new Set([
-  ...['cloudrun-get-root', 'cloudrun-post-root', 'cloudrun-get', 'cloudrun-post'],
-  ...['getUploadMetaData', 'batchGetTempUrls', 'batchDelete', 'batchCopyFile', 'uploadFile'],
+  'cloudrun-get-root',
+  'cloudrun-post-root',
+  'cloudrun-get',
+  'cloudrun-post',
+  'getUploadMetaData',
+  'batchGetTempUrls',
+  'batchDelete',
+  'batchCopyFile',
+  'uploadFile',
 ]);
 
 /**

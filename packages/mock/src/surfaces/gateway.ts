@@ -37,7 +37,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
 
   const call: GatewayHandler = async (input, call) => {
     const service = await findService(input, call);
-    // A service that is a document has responses of its own to choose from.
+    // A service that is a document chooses from its responses itself.
     const preferences = service?.isDocument
       ? undefined
       : readPreferences(call.request.headers.prefer);
@@ -84,8 +84,8 @@ function toWords({ kind }: HttpError): string | undefined {
  */
 function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
   if (isLoopback(host)) return env;
-  const own = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
+  const labels = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
   // The router passes the first label, or a complete loopback host.
   return (label) =>
-    own.includes(label.toLowerCase()) || isLoopback(label) || /^(\d{1,3}$|\[)/.test(label);
+    labels.includes(label.toLowerCase()) || isLoopback(label) || /^(\d{1,3}$|\[)/.test(label);
 }
