@@ -20,7 +20,7 @@ import type { FaultSubject } from './faults/fault-rules.ts';
 import { hostNameOf, isForeign, rawPathOf } from './host.ts';
 import type { Application } from './http-server.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
-import { sessionOfHeader, sessionOfQuery } from './session.ts';
+import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
 import { corsOf } from './surfaces/router-options.ts';
 import { decodeText } from './util/values.ts';
 
@@ -61,9 +61,10 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
         () => {
           if (isControl(path)) return control(context, request, response);
           if (isHome(request, path)) return sendHome(request, response);
-          const record = begin(request, surface);
+          const isRefused = isForeign(request, context.options);
+          const record = begin(request, surface, isRefused);
           response.once('close', () => end(record, response));
-          if (isForeign(request, context.options)) return refuseHost(record, request, response);
+          if (isRefused) return refuseHost(record, request, response);
           return afterFaults(record, request, response, () => {
             if (surface === 'link') return link(request, response);
             const router = routers[surface];
@@ -80,7 +81,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
     run(
       () => {
         if (document !== undefined) return socket.destroy();
-        const record = begin(request, 'gateway');
+        const record = begin(request, 'gateway', isForeign(request, context.options));
         socket.once('close', () => end(record));
         const next = () => surfaces.gateway.upgrade(request, socket, head);
         return afterFaults(record, request, undefined, next, () =>
@@ -99,14 +100,20 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
     return document?.find({ method: 'GET', url }) === undefined;
   }
 
-  function begin(request: IncomingMessage, surface: SurfaceName): CallRecord {
-    // Browsers submit forms and follow links, but cannot set the header.
-    const isFollowed = surface === 'upload' || surface === 'link';
-    const name = isFollowed ? sessionOfQuery(request) : sessionOfHeader(request);
-    const record = new CallRecord(sessions.get(name), surface, request);
+  function begin(request: IncomingMessage, surface: SurfaceName, isRefused: boolean): CallRecord {
+    // A foreign page must not create sessions, which would drop those of tests.
+    const session = isRefused ? sessions.get('') : sessionOf(request, surface);
+    const record = new CallRecord(session, surface, request);
     (request as RecordedRequest).record = record;
     context.log.add(record);
     return record;
+  }
+
+  /** Browsers submit forms and follow links, but cannot set the header. */
+  function sessionOf(request: IncomingMessage, surface: SurfaceName): Session {
+    if (surface !== 'upload' && surface !== 'link') return sessions.get(sessionOfHeader(request));
+    // Uploads and links are only valid in a session that has created them.
+    return sessions.find(sessionOfQuery(request)) ?? sessions.get('');
   }
 
   /** @param response undefined for a WebSocket */

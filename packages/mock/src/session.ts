@@ -70,6 +70,11 @@ export class Sessions {
     return session;
   }
 
+  /** Returns a session that exists. */
+  find(id: string): Session | undefined {
+    return this.#sessions.has(id) ? this.get(id) : undefined;
+  }
+
   names(): string[] {
     return [...this.#sessions.keys()];
   }

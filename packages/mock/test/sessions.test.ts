@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
+import { call } from './helpers/call.ts';
 import { storage } from './helpers/calls.ts';
 import { getLink, postForm, read, toForm, upload } from './helpers/upload.ts';
 
@@ -55,6 +56,26 @@ describe('a session', () => {
     expect([has('a'), has('more 1'), has('b'), has('')]).toEqual([true, true, false, true]);
   });
 });
+
+test('neither links nor foreign hosts create sessions, which would drop those of tests', async () => {
+  await using small = await createMock({ maxSessions: 1 });
+  const url = await linkOf(small, 'test');
+  await fetch(`${small.url}/files/x?session=evil`);
+  await fetch(`${small.url}/?session=evil`, { method: 'POST' });
+  const foreign = { host: 'dev.evil.example', origin: 'http://dev.evil.example' };
+  for (const path of ['/v1/cloudrun/echo', '/__mock/files']) {
+    await call(small, { path, headers: { ...foreign, ...inSession('evil') } });
+  }
+  expect((await fetch(url)).status).toBe(200);
+});
+
+/** A link to a file in a session. */
+async function linkOf(target: typeof mock, session: string): Promise<string> {
+  const fileID = target.session(session).files.put('a.txt', 'x');
+  const body = { fileList: [{ fileID }] };
+  const { json } = await storage(target, 'batchGetTempUrls', body, inSession(session));
+  return json.body.data.fileList[0].tempFileURL;
+}
 
 describe('the clock of a session', () => {
   test('makes links and grants expire, and nothing of another session', async () => {
