@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
+import { SIGNATURE } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { SurfaceName } from './contract/surface.ts';
 import type { Session } from './session.ts';
+import { decodeText } from './util/values.ts';
 
 /** A call in the log of its session. Credentials are replaced by `…`. */
 export interface LoggedRequest {
@@ -44,7 +46,7 @@ export class CallRecord {
   /** Joined, since a long array of short strings takes ten times the memory. */
   readonly #headers: string;
   readonly #start = performance.now();
-  #body: Buffer[] = [];
+  #body = Buffer.alloc(0);
   #bodyBytes = 0;
   operationId: string | undefined;
   service: string | undefined;
@@ -69,17 +71,26 @@ export class CallRecord {
   /** Undefined for binary data, and for a body that was not kept completely. */
   get body(): string | undefined {
     if (this.#bodyBytes === 0 || this.#bodyBytes > MAX_BODY_BYTES) return undefined;
-    const text = Buffer.concat(this.#body).toString();
+    const text = this.#body.toString('utf8', 0, this.#bodyBytes);
     return text.includes('\uFFFD') ? undefined : text;
   }
 
   keep(chunk: Uint8Array): void {
     // The form of an upload contains a grant.
     if (this.surface === 'upload') return;
+    const start = this.#bodyBytes;
     this.#bodyBytes += chunk.length;
-    // A copy: a view would keep the complete buffer alive.
-    if (this.#bodyBytes <= MAX_BODY_BYTES) this.#body.push(Buffer.from(chunk));
-    else this.#body = [];
+    if (this.#bodyBytes > MAX_BODY_BYTES) {
+      this.#body = Buffer.alloc(0);
+      return;
+    }
+    // One copy: a buffer for each of many small chunks takes a hundred times the memory.
+    if (this.#bodyBytes > this.#body.length) {
+      const larger = Buffer.alloc(Math.min(this.#bodyBytes * 2, MAX_BODY_BYTES));
+      this.#body.copy(larger);
+      this.#body = larger;
+    }
+    this.#body.set(chunk, start);
   }
 
   /** @param status undefined if the client disconnected before the response */
@@ -114,7 +125,7 @@ export function copyRecord(from: IncomingMessage, to: IncomingMessage): void {
   (to as RecordedRequest).record = recordOf(from);
 }
 
-/** Node limits the headers of a request to 16 KiB, so all calls take at most 64 MiB. */
+/** Headers and body have at most 16 KiB each, so all calls take at most about 100 MiB. */
 const MAX_CALLS = 2_000;
 
 /** The latest calls of all sessions. The oldest are dropped first. */
@@ -159,7 +170,7 @@ export function toLoggedRequest(
     operationId,
     service,
     method,
-    target: withoutSignature(target),
+    target: withoutSecrets(target),
     headers: headers.map(([name, value]) => [
       name,
       withoutCredential(name.toLowerCase(), value, secrets),
@@ -175,24 +186,29 @@ export function toLoggedRequest(
 export const REDACTED = '…';
 
 /** Headers whose value is a credential, possibly after a scheme. */
-const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie'];
+const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key'];
 
-const SCHEME = /^(?:1\.0 )?[\w-]+(?= )/;
+/** The schemes that stay. Any other text may be a credential. */
+const SCHEME = new RegExp(`^(?:Bearer|Basic|(?:1\\.0 )?${SIGNATURE.algorithm})(?= )`, 'i');
 
 /** A token that a browser sends as a subprotocol of a WebSocket. */
 const BEARER_PROTOCOL = /(berth\.bearer\.)[^,\s]+/g;
 
 function withoutCredential(name: string, value: string, secrets: readonly string[]): string {
   if (name === 'sec-websocket-protocol') return value.replace(BEARER_PROTOCOL, `$1${REDACTED}`);
-  if (name === 'referer') return withoutSignature(value);
+  if (name === 'referer') return withoutSecrets(value);
   if (!secrets.includes(name) || value === '') return value;
   const scheme = SCHEME.exec(value)?.[0];
   return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
 }
 
-/** The signature of a link grants access to its file. */
-function withoutSignature(target: string): string {
-  return target.replace(/([?&]sign=)[^&\s]+/g, `$1${REDACTED}`);
+/** Parameters that are credentials: the signature of a link, and an access token (RFC 6750, section 2.3). */
+const SECRET_PARAMETERS = ['sign', 'access_token'];
+
+function withoutSecrets(target: string): string {
+  return target.replace(/([?&])([^=&\s]+)=[^&\s]+/g, (parameter, mark, name) =>
+    SECRET_PARAMETERS.includes(decodeText(name)) ? `${mark}${name}=${REDACTED}` : parameter,
+  );
 }
 
 /**
@@ -203,7 +219,7 @@ function withoutSignature(target: string): string {
  */
 export function toLine(record: CallRecord): string {
   const { method, target, status = 'aborted', ms = 0, operationId, session, faults } = record;
-  const parts = [method, withoutSignature(target), status, Math.round(ms), 'ms'];
+  const parts = [method, withoutSecrets(target), status, Math.round(ms), 'ms'];
   if (operationId !== undefined) parts.push(operationId);
   if (session.id !== '') parts.push(`session=${session.id}`);
   if (faults.length > 0) parts.push(`faults=${faults.join(',')}`);

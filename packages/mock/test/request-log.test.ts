@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
@@ -35,6 +36,18 @@ test('logs a call with its result', async () => {
   };
   expect(await readLog()).toMatchObject([logged]);
   expect(session.requests()).toMatchObject([{ ...logged, reason: undefined }]);
+});
+
+test('keeps a body of many small chunks, and none that is too long', async () => {
+  const chunks = function* (count: number) {
+    for (let index = 0; index < count; index += 1) yield 'x';
+  };
+  for (const count of [3_000, 20_000]) {
+    const path = '/v1/cloudrun/echo';
+    await gateway(mock, { method: 'POST', path, body: Readable.from(chunks(count)) });
+  }
+  const bodies = (await readLog()).map(({ body }) => body?.length);
+  expect(bodies).toEqual([3_000, undefined]);
 });
 
 describe('the reason', () => {
@@ -83,12 +96,17 @@ test('credentials are not in any part of the log', async () => {
   await gateway(mock, { path: '/v1/cloudrun/hello', headers });
   const protocol = { 'sec-websocket-protocol': 'chat, berth.bearer.topsecret' };
   await gateway(mock, { path: '/v1/cloudrun/hello', headers: protocol });
+  await gateway(mock, {
+    path: '/v1/cloudrun/hello?access_token=topsecret',
+    headers: { authorization: 'topsecret x', cookie: 'topsecret x', 'x-api-key': 'topsecret' },
+  });
   await storage(mock, 'batchDelete', { fileList: [] }, { 'x-svc-sessiontoken': 'topsecret' });
   const link = await getLink(mock, await upload(mock, 'a.txt', 'content'));
   await fetch(link, { headers: { referer: link } });
+  await fetch(link.replace('sign=', 'si%67n='));
   const text = JSON.stringify([await readLog(), session.requests()]);
   const sign = new URL(link).searchParams.get('sign') as string;
-  expect(session.requests()).toHaveLength(7);
+  expect(session.requests()).toHaveLength(9);
   for (const secret of ['topsecret', sign, 'q-signature']) expect(text).not.toContain(secret);
 });
 
@@ -128,6 +146,7 @@ testOn('curl')('the curl command of a call repeats it, with credentials as varia
     body,
   });
   const [{ curl } = { curl: '' }] = await readLog();
+  for (const name of ['User-Agent', 'Accept']) expect(curl).toContain(`-H '${name}:'`);
   expect(curl).not.toContain('any');
   const env = { ...process.env, AUTHORIZATION: 'again' };
   await promisify(execFile)('sh', ['-ec', curl], { env });
