@@ -108,6 +108,7 @@ describe('a rule', () => {
     [`latency=1${' '.repeat(50_000)}x`, 'The fault must have at most 1,000 characters.'],
     ['batchDelet:reset', 'Do you mean batchDelete?'],
     ['service::reset', 'match must be'],
+    [{ match: { toString: 1 }, reset: true }, 'match must be'],
     ['uploadFile:code=SYS_ERR', 'code must be an error code of uploadFile: AccessDenied'],
     ['times=0,reset', 'times must be a positive integer'],
     ['times=2', 'The fault must contain at least one of latency, reset'],
@@ -194,8 +195,8 @@ describe('a connection', () => {
 
   test('is complete if the body is short enough', async () => {
     const path = await linkPath();
-    const whole = await callUntilCut(mock, { path, headers: fault('truncate=10') });
-    expect([whole.bytes.toString(), whole.error]).toEqual(['0123456789', undefined]);
+    const complete = await callUntilCut(mock, { path, headers: fault('truncate=10') });
+    expect([complete.bytes.toString(), complete.error]).toEqual(['0123456789', undefined]);
     const head = { path, method: 'HEAD', headers: fault('truncate=1') };
     expect(await callUntilCut(mock, head)).toMatchObject({ status: 200, error: undefined });
   });

@@ -38,7 +38,8 @@ interface FaultKind<Value> {
 
 /**
  * All kinds of faults, in the order in which they take effect. Options, header, control API, messages and MSW read
- * this table, so a new kind needs a row here, a line in the README, and nothing else.
+ * this table, so a new kind needs a row here and a line in the README. An effect that `FaultedCall` lacks is a method more,
+ * in `fault-request.ts` and `msw/surface.ts`.
  */
 export const FAULT_KINDS = {
   /** Delay before the call is handled, in milliseconds, or a duration such as `2s`. Several faults add up. */

@@ -239,11 +239,11 @@ function parseKinds(
 /** Returns the surface that `match` refers to; undefined for an operation of a document. */
 function toSurface(match: unknown, anyOperation: boolean, place: string): SurfaceName | undefined {
   const surfaces = Object.keys(CODES) as SurfaceName[];
-  const text = String(match);
+  const text = typeof match === 'string' ? match : '';
   const isService = text.startsWith(SERVICE) && text.length > SERVICE.length;
   const surface =
     surfaces.find((name) => name === text) ?? (isService ? 'gateway' : OPERATIONS.get(text));
-  if (surface !== undefined || (anyOperation && !text.includes(':'))) return surface;
+  if (surface !== undefined || (anyOperation && text !== '' && !text.includes(':'))) return surface;
   const hint = suggest(text, [...surfaces, ...OPERATIONS.keys()]);
   throw new FieldError(
     `${place}match`,
