@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import module from 'node:module';
 
 // A reader such as `| head` may close the pipe early.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 /** One folder up in both the source and the build. */
 const file = new URL('../package.json', import.meta.url);

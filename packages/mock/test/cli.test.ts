@@ -56,18 +56,45 @@ testOn('curl')('with --credentials strict, the commands use the printed credenti
   await expectSuccess(printed);
 });
 
+test('goes on if a service rejects after its response, even without a reader of stderr', async () => {
+  const file = join(dir, 'late.ts');
+  await writeFile(
+    file,
+    `const late = () => {
+      setImmediate(() => Promise.reject(new Error('late')));
+      return new Response('ok');
+    };
+    export default { late, broken: () => { throw new Error('broken'); } };`,
+  );
+  const { child, finished, url } = await start('--services', file);
+  expect((await gateway({ url }, { path: '/v1/cloudrun/late' })).text).toBe('ok');
+  await once(child.stderr as NodeJS.EventEmitter, 'data');
+  child.stderr?.destroy();
+  for (let count = 0; count < 3; count += 1) {
+    const { status } = await gateway({ url }, { path: '/v1/cloudrun/broken' });
+    expect(status).toBe(500);
+  }
+  child.kill('SIGINT');
+  expect((await finished).code).toBe(0);
+});
+
 test('applies --origins and --faults, and prints why a call is refused', async () => {
-  const own = 'https://app.example.com';
+  const page = 'https://app.example.com';
   const { child, finished, url } = await start(
-    ...['--origins', own, '--origins', 'https://b.example.com'],
-    ...['--faults', 'service:echo:code=SERVICE_FORBIDDEN'],
-    ...['--faults', 'batchDelete:code=SYS_ERR,times=1'],
+    '--origins',
+    page,
+    '--origins',
+    'https://b.example.com',
+    '--faults',
+    'service:echo:code=SERVICE_FORBIDDEN',
+    '--faults',
+    'batchDelete:code=SYS_ERR,times=1',
   );
   const allowed = await gateway(
     { url },
-    { path: '/v1/cloudrun/hello?a=1', headers: { origin: own } },
+    { path: '/v1/cloudrun/hello?a=1', headers: { origin: page } },
   );
-  expect(allowed.headers['access-control-allow-origin']).toBe(own);
+  expect(allowed.headers['access-control-allow-origin']).toBe(page);
   for (const session of ['', 'a']) {
     const headers = { 'x-mock-session': session };
     const refused = await gateway({ url }, { path: '/v1/cloudrun/echo', headers });

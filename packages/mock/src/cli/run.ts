@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
 import { parseWireProfile, type WireProfile, WireProfileError } from '@berth/spec/wire-profile';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { startMock } from '../create-mock.ts';
@@ -26,6 +27,10 @@ export async function run(argv: readonly string[], version: string): Promise<voi
       void mock.close().then(() => setImmediate(() => process.exit(0)));
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+    // Services may leave a promise alone, which must not end the mock.
+    process.on('unhandledRejection', (error) => {
+      process.stderr.write(`A promise was rejected: ${inspect(error)}\n`);
+    });
     const text =
       options.log === 'json'
         ? JSON.stringify({ url: mock.url, ready: true })

@@ -18,14 +18,21 @@ export async function callHandler(
     if (!isResponse(response)) {
       throw new TypeError('return a Response, such as Response.json({ … }).');
     }
-    if (response.bodyUsed) throw new TypeError('create a new Response for each call.');
+    if (response.bodyUsed || response.body?.locked)
+      throw new TypeError('create a new Response for each call.');
     return response;
   } catch (error) {
     if (hasResponse(error)) throw error;
     report(error);
-    const message = `The service ${name} failed: ${error instanceof Error ? error.message : error}`;
+    const message = `The service ${name} failed: ${describe(error)}`;
     return Response.json({ message }, { status: 500 });
   }
+}
+
+/** A service may throw anything. */
+function describe(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'string' ? error : Object.prototype.toString.call(error);
 }
 
 function isResponse(value: unknown): value is Response {

@@ -105,7 +105,7 @@ type Start = (
   context: ServiceContext,
 ) => RunningService | Promise<RunningService> | undefined;
 
-/** The kinds of services, in the order in which they are tried. */
+/** The kinds of services, in the order in which they are tried. Any other text is the path of a document. */
 const KINDS: readonly { readonly is: string; readonly start: Start }[] = [
   {
     is: 'a function (request) => Response, or an object with fetch or webSocket',
@@ -137,8 +137,9 @@ function startCode(name: string, definition: unknown, context: ServiceContext) {
 }
 
 function startUrl(_name: string, definition: unknown) {
-  const isUrl = definition instanceof URL || /^https?:\/\//.test(String(definition));
-  return isUrl ? createUrlService(new URL(definition as string | URL)) : undefined;
+  const address = definition instanceof URL ? definition.href : definition;
+  const isUrl = typeof address === 'string' && /^https?:\/\//.test(address);
+  return isUrl ? createUrlService(new URL(address)) : undefined;
 }
 
 function startDocument(_name: string, definition: unknown, context: ServiceContext) {

@@ -1,11 +1,14 @@
 import { on, once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import type {
-  GatewayCall,
-  GatewayInput,
-  ServiceResponse,
-  WebSocketResponse,
+import { inspect } from 'node:util';
+import {
+  type GatewayCall,
+  GatewayError,
+  type GatewayInput,
+  type ServiceResponse,
+  type WebSocketResponse,
 } from '@berth/server-stubs';
+import { LIMITS } from '@berth/server-stubs/contract';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
 import { callHandler } from './call-handler.ts';
@@ -28,7 +31,7 @@ export function createHandlerService(
   const fetch = typeof service === 'function' ? service : service.fetch?.bind(service);
   const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
   const report = (error: unknown) => {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const text = error instanceof Error ? (error.stack ?? error.message) : inspect(error);
     // The first frame says where. Modules that are loaded again have a query.
     const [message, frame = ''] = text.replace(/\?berth-services=\d+/g, '').split(/\n(?= +at )/, 2);
     onProblem(`The service ${name} failed: ${message} ${frame.trim()}`.trim());
@@ -36,13 +39,28 @@ export function createHandlerService(
   return {
     async call(input, call) {
       if (fetch === undefined) return { status: 426, headers: { upgrade: 'websocket' } };
-      const response = await callHandler(name, fetch, toRequest(input, call), report);
+      const responding = callHandler(name, fetch, toRequest(input, call), report);
+      const response = await withinTimeout(responding);
       return toServiceResponse(response, input, call, report);
     },
     ...(webSocket && {
       open: (input, call) => openWebSocket(webSocket, input, call, upstreamStatus, report),
     }),
   };
+}
+
+/** D13: "If a service does not send its response headers within 60 s, the call fails with `SERVICE_TIMEOUT`." */
+async function withinTimeout(responding: Promise<Response>): Promise<Response> {
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => timeout.reject(new GatewayError('SERVICE_TIMEOUT')),
+    LIMITS.gatewayHeadersSeconds * 1_000,
+  );
+  try {
+    return await Promise.race([responding, timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function toRequest(input: GatewayInput, { signal }: GatewayCall): Request {
@@ -69,7 +87,7 @@ function toServiceResponse(
   if (cookies.length > 0) headers['set-cookie'] = cookies;
   if (body === null) return { status, headers };
   if (method !== 'HEAD') return { status, headers, body: toWriter(body, signal, report) };
-  void body.cancel();
+  body.cancel().catch(report);
   return { status, headers };
 }
 

@@ -150,7 +150,8 @@ export function events(
     },
     cancel() {
       // Not awaited: it ends only when what it waits for does.
-      void iterator.return(undefined);
+      // biome-ignore lint/suspicious/noConsole: in a page, there is no other place
+      iterator.return(undefined).catch((error: unknown) => console.error(error));
     },
   });
   const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };

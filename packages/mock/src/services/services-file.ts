@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { type FileEvents, FileWatch } from '../files.ts';
 import { isObject } from '../util/values.ts';
 import { ServicesError } from './running-service.ts';
@@ -34,7 +35,7 @@ export async function openServicesFile(
   const loader = createLoader(realpathSync(resolve(path)));
   const load = async () => {
     try {
-      return toServices(await loader.load());
+      return toServices(await withinLimit(loader.load()));
     } catch (error) {
       throw toError(error, path, loader.files());
     }
@@ -75,6 +76,20 @@ export async function openServicesFile(
     },
     close: loader.close,
   };
+}
+
+const LOAD_SECONDS = 30;
+
+/** A file that waits for something at its top level must not block calls forever. */
+async function withinLimit<Value>(loading: Promise<Value>): Promise<Value> {
+  const limit = Promise.withResolvers<never>();
+  const message = `it has not been loaded within ${LOAD_SECONDS} s: do not wait at the top level`;
+  const timer = setTimeout(() => limit.reject(new Error(message)), LOAD_SECONDS * 1_000);
+  try {
+    return await Promise.race([loading, limit.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Query of a module that is loaded again; the local modules that it imports get it, too. */
@@ -130,6 +145,7 @@ function toServices({ default: services }: Record<string, unknown>): HostedServi
 
 /** @param files the files in which the cause may be */
 function toError(error: unknown, path: string, files: readonly string[]): ServicesError {
+  if (!(error instanceof Error)) return new ServicesError(`${path}: It throws ${inspect(error)}.`);
   const { name, message, stack = '', code } = error as NodeJS.ErrnoException;
   const [text = '', trace = ''] = [`${name}: ${message}`, stack].map((part) =>
     part.replace(/\?berth-services=\d+/g, ''),

@@ -7,6 +7,7 @@ import {
   type GatewayInput,
   type ServiceResponse,
 } from '@berth/server-stubs';
+import { LIMITS } from '@berth/server-stubs/contract';
 import { type RunningService, type ServiceHeaders, toServiceHeaders } from './running-service.ts';
 
 /**
@@ -96,7 +97,7 @@ interface Received {
 }
 
 /** D13: "If a service does not send its response headers within 60 s, the call fails with `SERVICE_TIMEOUT`." */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = LIMITS.gatewayHeadersSeconds * 1_000;
 
 /** @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY */
 function awaitResponse(request: ClientRequest, base: URL, signal: AbortSignal): Promise<Received> {

@@ -162,11 +162,11 @@ describe('routes', () => {
 
 describe('events', () => {
   test('have ids, and a caller that reconnects gets those after the last', async () => {
-    const whole =
+    const expected =
       'id: 1\ndata: one\ndata: two\n\nevent: tick\nid: b\ndata: {"n":2}\n\nid: 3\ndata: three\n\n';
     const reply = await ask('shop/news');
     expect(reply.headers['content-type']).toBe('text/event-stream');
-    expect(reply.text).toBe(`retry: 1\n${whole}`);
+    expect(reply.text).toBe(`retry: 1\n${expected}`);
     expect((await ask('shop/news', { 'last-event-id': 'b' })).text).toBe(
       'retry: 1\nid: 3\ndata: three\n\n',
     );

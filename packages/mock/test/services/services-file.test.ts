@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMock } from '../../src/index.ts';
+import { advanceUntil } from '../helpers/advance-until.ts';
 import { gateway } from '../helpers/calls.ts';
 import { replaceFile } from '../helpers/replace-file.ts';
 
@@ -61,6 +62,19 @@ describe('an invalid file is reported at start, with its place', () => {
   });
 });
 
+test.each(['throw null;', "throw 'x';", 'throw Object.create(null);'])(
+  'a file with %s is reported at start',
+  async (text) => {
+    await write('services.ts', `${text}\nexport default {};`);
+    await expect(createMock({ services })).rejects.toThrow(/services\.ts: It throws /);
+  },
+);
+
+test('a URL that is not HTTP is reported at start', async () => {
+  const files = { files: new URL('file:///tmp/a.json') };
+  await expect(createMock({ services: files })).rejects.toThrow('files must be one of these');
+});
+
 describe('a change is live at the next call', () => {
   test('of the file, of a module that it imports, and of a document', async () => {
     const document = (example: string) => `openapi: 3.1.0
@@ -115,6 +129,20 @@ describe('a change that is invalid', () => {
     expect(await ask(mock)).toBe(2);
     process.off('warning', note);
     expect(warnings).toHaveLength(1);
+  });
+
+  test('does not block calls if it never ends, and is loaded again', async () => {
+    await write('services.ts', respondWith(1));
+    await using mock = await createMock({ services });
+    await write('services.ts', 'await new Promise(() => {}); export default {};');
+    const warned = nextWarning();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const calls = Promise.all([ask(mock), ask(mock, 'echo')]);
+    const [orders, echo] = await advanceUntil(calls).finally(() => vi.useRealTimers());
+    expect([orders, echo]).toEqual([1, expect.objectContaining({ method: 'GET' })]);
+    expect(await warned).toMatch(/services\.ts: .*30 s/);
+    await write('services.ts', respondWith(2));
+    expect(await ask(mock)).toBe(2);
   });
 
   test('is valid again as soon as the module that it imports exists', async () => {
