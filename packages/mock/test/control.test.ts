@@ -173,8 +173,8 @@ describe('a page', () => {
       'Pages from other origins may not use the control API.',
     ]);
     expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
-    const asked = { ...headers, 'access-control-request-method': 'POST' };
-    expect((await api('OPTIONS', 'clock', undefined, asked)).status).toBe(403);
+    const preflight = { ...headers, 'access-control-request-method': 'POST' };
+    expect((await api('OPTIONS', 'clock', undefined, preflight)).status).toBe(403);
     if (!('sec-fetch-mode' in headers)) {
       expect((await api('GET', 'files', undefined, headers)).status).toBe(403);
     }

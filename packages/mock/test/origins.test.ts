@@ -57,8 +57,8 @@ describe('without the option', async () => {
     'null',
   ])('pages from %s may neither read responses nor open WebSockets', async (origin) => {
     for (const method of ['GET', 'OPTIONS']) {
-      const asked = { origin, 'access-control-request-private-network': 'true' };
-      const { headers } = await call(mock, { method, path, headers: asked });
+      const preflight = { origin, 'access-control-request-private-network': 'true' };
+      const { headers } = await call(mock, { method, path, headers: preflight });
       expect(headers).not.toHaveProperty('access-control-allow-origin');
       expect(headers).not.toHaveProperty('access-control-allow-private-network');
       expect(headers.vary).toBe('Origin');
@@ -114,9 +114,9 @@ describe('a page whose host name points to this machine', async () => {
 
 test("'*' lets every page call, with headers of its own", async () => {
   await using open = await createMock({ origins: ['*'] });
-  const asked = { 'access-control-request-headers': 'x-mock-session,x-sdk-version' };
+  const preflight = { 'access-control-request-headers': 'x-mock-session,x-sdk-version' };
   const path = '/v1/cloudrun/hello/a';
-  const { status, headers } = await call(open, { method: 'OPTIONS', path, headers: asked });
+  const { status, headers } = await call(open, { method: 'OPTIONS', path, headers: preflight });
   expect(status).toBe(204);
   expect(headers).toMatchObject({
     'access-control-allow-origin': '*',

@@ -179,14 +179,14 @@ function placeIn(parent: JsonObject, name: string, inner: Inner): SchemaPlace {
 }
 
 function placeAmong(siblings: unknown[], inner: Inner): SchemaPlace {
-  let own: unknown;
+  let copied: unknown;
   return {
     ...inner,
     put(copy) {
-      own = copy;
+      copied = copy;
       siblings.push(copy);
     },
-    remove: () => siblings.splice(siblings.indexOf(own), 1),
+    remove: () => siblings.splice(siblings.indexOf(copied), 1),
   };
 }
 
