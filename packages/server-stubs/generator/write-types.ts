@@ -20,6 +20,7 @@ import {
   valueAt,
 } from './document.ts';
 import { IGNORED_HEADERS } from './parameters.ts';
+import { propertiesOf, type Schema, SchemaReader } from './schemas.ts';
 
 /**
  * Writes the types of a document with openapi-typescript. From its `operations`, `src/runtime/handlers.ts` derives
@@ -28,19 +29,22 @@ import { IGNORED_HEADERS } from './parameters.ts';
  * @throws InvalidDocumentError
  */
 export function writeTypes(document: JsonObject, problems: Problems): string {
-  const typed = new TypedDocument(document).typed as never;
+  const { typed } = new TypedDocument(document);
   try {
     // Its main function would check the document a second time, with an older Redocly.
-    const nodes = transformSchema(typed, {
-      // A request may omit what has a default.
-      defaultNonNullable: false,
-      // An object without properties may have any.
-      emptyObjectsUnknown: true,
-      readWriteMarkers: /"(?:read|write)Only":true/.test(JSON.stringify(typed)),
-      discriminators: scanDiscriminators(typed, { silent: true }),
-      injectFooter: [],
-      resolve: (reference: string) => resolveRef(typed, reference, { silent: true }),
-    } as Partial<GlobalContext> as GlobalContext);
+    const nodes = transformSchema(
+      typed as never,
+      {
+        // A request may omit what has a default.
+        defaultNonNullable: false,
+        // An object without properties may have any.
+        emptyObjectsUnknown: true,
+        readWriteMarkers: /"(?:read|write)Only":true/.test(JSON.stringify(typed)),
+        discriminators: scanDiscriminators(typed as never, { silent: true }),
+        injectFooter: [],
+        resolve: (reference: string) => withAllProperties(typed, reference),
+      } as Partial<GlobalContext> as GlobalContext,
+    );
     return astToString(nodes).replace(/^type WithRequired<[^;]*;\s*\};/m, WITH_REQUIRED);
   } catch (error) {
     problems.error('#', `openapi-typescript cannot write its types: ${(error as Error).message}.`);
@@ -52,6 +56,14 @@ export function writeTypes(document: JsonObject, problems: Problems): string {
 const WITH_REQUIRED = `type WithRequired<T, K extends PropertyKey> = T extends object
     ? T & { [P in K & keyof T]-?: T[P] }
     : T;`;
+
+/** What `allOf` requires is only applied to the direct properties of the target of a `$ref`. */
+function withAllProperties(document: JsonObject, reference: string): unknown {
+  const target = resolveRef(document as never, reference, { silent: true }) as unknown;
+  if (!isObject(target) || !('allOf' in target)) return target;
+  const parts = new SchemaReader(document).partsOf(target, ['allOf']);
+  return { ...target, properties: Object.fromEntries(parts.flatMap(propertiesOf)) };
+}
 
 const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 /** Objects whose keys are names. */
@@ -67,11 +79,13 @@ const PASS_THROUGH = {
 class TypedDocument {
   readonly typed: JsonObject;
   readonly #document: JsonObject;
+  readonly #reader: SchemaReader;
   /** Schemas that are not components, but are referred to. */
   readonly #others = new Map<string, unknown>();
 
   constructor(document: JsonObject) {
     this.#document = document;
+    this.#reader = new SchemaReader(document);
     const paths = mapValues(document.paths, (item) =>
       mapValues(item, (each, key) =>
         METHODS.includes(key) ? this.#toOperation(each, item) : undefined,
@@ -121,6 +135,7 @@ class TypedDocument {
       const isFlat = (each: unknown) => !toList(this.#follow(each).required).includes(wrapper);
       return this.#toTyped(toList(node.oneOf).find(isFlat));
     }
+    if (Array.isArray(node.allOf)) node.required = this.#requiredOf(node);
     // Without an index signature, a misspelled property is a compile error.
     if (isObject(node.properties) && !isObject(node.additionalProperties)) {
       node.additionalProperties = false;
@@ -135,9 +150,34 @@ class TypedDocument {
     }
     return mapValues(node, (each, key) => {
       if (VALUES.test(key)) return each;
+      if (key === 'properties') {
+        return mapValues(each, (one) => this.#toTyped(this.#toMarked(one as Schema)));
+      }
       const isMap = MAPS.test(key) && isObject(each);
       return isMap ? mapValues(each, (one) => this.#toTyped(one)) : this.#toTyped(each);
     });
+  }
+
+  /** One part of `allOf` may require a property of another part. */
+  #requiredOf(schema: JsonObject): unknown[] {
+    const parts = this.#reader.partsOf(schema, ['allOf']);
+    const required = parts.flatMap((part) => toList(part.required));
+    const isOptional = (name: unknown) =>
+      parts.some((part) => {
+        const isProperty = propertiesOf(part).some(([property]) => property === name);
+        return isProperty && !toList(part.required).includes(name);
+      });
+    return [...new Set([...toList(schema.required), ...required.filter(isOptional)])];
+  }
+
+  /** A mark counts where the property is, but may be behind its `$ref` or in its `allOf`. */
+  #toMarked(property: Schema): Schema {
+    const parts = this.#reader.partsOf(property, ['allOf']);
+    const marks = ['readOnly', 'writeOnly'].filter((mark) =>
+      parts.some((part) => part[mark] === true),
+    );
+    if (marks.length === 0 || !isObject(property)) return property;
+    return { ...property, ...Object.fromEntries(marks.map((mark) => [mark, true])) };
   }
 
   #toReference(node: JsonObject, reference: string): JsonObject {
