@@ -43,7 +43,7 @@ export async function generate(
   ]);
   if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
   // Only now are all schemas known to be valid.
-  files.set('types.gen.ts', writeTypes(document, problems));
+  files.set('types.gen.ts', writeTypes(document, table, problems));
   return { files, warnings: problems.warnings, operations: table.routes };
 }
 

@@ -5,6 +5,7 @@ import {
   scanDiscriminators,
   transformSchema,
 } from 'openapi-typescript';
+import type { RouteTable } from '../src/runtime/route-table.ts';
 import {
   decodeReference,
   follow,
@@ -28,8 +29,12 @@ import { propertiesOf, type Schema, SchemaReader } from './schemas.ts';
  *
  * @throws InvalidDocumentError
  */
-export function writeTypes(document: JsonObject, problems: Problems): string {
-  const { typed } = new TypedDocument(document);
+export function writeTypes(
+  document: JsonObject,
+  { routes }: RouteTable,
+  problems: Problems,
+): string {
+  const { typed } = new TypedDocument(document, routes);
   try {
     // Its main function would check the document a second time, with an older Redocly.
     const nodes = transformSchema(
@@ -83,12 +88,15 @@ class TypedDocument {
   /** Schemas that are not components, but are referred to. */
   readonly #others = new Map<string, unknown>();
 
-  constructor(document: JsonObject) {
+  constructor(document: JsonObject, routes: RouteTable['routes']) {
     this.#document = document;
     this.#reader = new SchemaReader(document);
+    const served = new Set<unknown>(routes.map(({ operationId }) => operationId));
+    const isServed = (method: string, operation: unknown) =>
+      METHODS.includes(method) && served.has(Object(operation).operationId);
     const paths = mapValues(document.paths, (item) =>
       mapValues(item, (each, key) =>
-        METHODS.includes(key) ? this.#toOperation(each, item) : undefined,
+        isServed(key, each) ? this.#toOperation(each, item) : undefined,
       ),
     );
     const components = Object(this.#toTyped(document.components));
