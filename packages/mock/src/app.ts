@@ -21,6 +21,7 @@ import { hostNameOf, isForeign, rawPathOf } from './host.ts';
 import type { Application } from './http-server.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
+import { toRouter } from './surfaces/document.ts';
 import { corsOf } from './surfaces/router-options.ts';
 import { decodeText } from './util/values.ts';
 
@@ -37,7 +38,7 @@ export interface Surfaces {
  */
 export function createApp(context: Context, surfaces: Surfaces): Application {
   const { profile, sessions } = context;
-  const document = context.document?.listener;
+  const document = context.document && toRouter(context.document);
   const routers = { ...surfaces, gateway: document ?? surfaces.gateway };
   const link = createDownloadListener({
     async download(request) {

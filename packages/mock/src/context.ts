@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Contract } from './contract/contract.ts';
+import type { Live } from './files.ts';
 import type { CallRecord, RequestLog } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/create-services.ts';
 import type { Sessions } from './session.ts';
-import type { OpenedDocument } from './surfaces/document.ts';
+import type { ServedDocument } from './surfaces/document.ts';
 
 /** What all parts of a mock share. */
 export interface Context {
@@ -18,7 +19,7 @@ export interface Context {
   readonly services: Services;
   readonly contract: Contract;
   /** The document that is served instead of the contract. */
-  readonly document: OpenedDocument | undefined;
+  readonly document: Live<ServedDocument> | undefined;
   /** Returns the base URL that a client used to reach the mock, without a trailing slash. */
   originOf(request: IncomingMessage): string;
   /** Called with each call when its response is complete. */

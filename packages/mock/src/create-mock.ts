@@ -11,12 +11,13 @@ import { type CallRecord, RequestLog, toJsonLine, toLine } from './log.ts';
 import { createMockSession, type MockSession } from './mock-session.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { createServices } from './services/create-services.ts';
+import type { OpenDocument } from './services/document-service.ts';
 import { Sessions } from './session.ts';
 import { type Auth, createPresentAuth, KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
-import { createContract } from './surfaces/contract.ts';
-import { createOpenDocument } from './surfaces/document.ts';
+import { createContract, serveDocument } from './surfaces/contract.ts';
+import { openDocument, serveAlone, toRouter } from './surfaces/document.ts';
 import { createGateway } from './surfaces/gateway.ts';
-import { toDocumentOptions, toServiceOptions } from './surfaces/router-options.ts';
+import { toServiceOptions } from './surfaces/router-options.ts';
 import { createStorage, createUpload } from './surfaces/storage.ts';
 import { FieldError } from './util/values.ts';
 
@@ -68,18 +69,25 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
  */
 export async function startMock(options: ResolvedOptions, events: FileEvents = WARN) {
   const auth = await createAuth(options);
-  const parts = toParts(options);
-  const openDocument = createOpenDocument({
-    ...events,
-    defaults: parts.standard,
-    router: toDocumentOptions(parts, 'gateway'),
+  const { wireProfile: profile, dynamic, seed } = options;
+  // Prism is asked for this if the caller has no preference.
+  const parts = { options, profile, auth, standard: { dynamic, seed } };
+  const opened =
+    options.document === undefined
+      ? undefined
+      : await openDocument(options.document, serveDocument(parts), events);
+  const isDraft = opened?.current.surface !== undefined;
+  if (opened !== undefined && !isDraft) assertAlone(options);
+  const contract = await createContract(parts, isDraft ? opened : undefined);
+  const serveService = serveAlone(parts.standard, (toError) => ({
+    ...toServiceOptions(parts),
+    toError,
+  }));
+  const context = await createContext(options, events, {
+    contract,
+    document: isDraft ? undefined : opened,
+    openDocument: async (source) => toRouter(await openDocument(source, serveService, events)),
   });
-  const opened = options.document === undefined ? undefined : await openDocument(options.document);
-  const draft = opened?.draftOf && { [opened.draftOf]: options.document };
-  const document = draft === undefined ? opened : undefined;
-  if (document !== undefined) assertAlone(options);
-  const contract = await createContract(parts, auth, draft, events);
-  const context = await createContext(options, { contract, document }, events);
   const app = createApp(context, {
     gateway: createGateway(context, auth),
     storage: createStorage(context, auth),
@@ -135,16 +143,14 @@ const WARN: FileEvents = {
   onProblem: (message) => process.emitWarning(message, 'BerthWarning'),
 };
 
-/** What Prism is asked for if the caller has no preference, and what surfaces depend on. */
-function toParts(options: ResolvedOptions) {
-  const { wireProfile: profile, dynamic, seed } = options;
-  return { options, profile, standard: { dynamic, seed } };
-}
-
 async function createContext(
   options: ResolvedOptions,
-  served: Pick<Context, 'contract' | 'document'>,
   events: FileEvents,
+  {
+    contract,
+    document,
+    openDocument,
+  }: Pick<Context, 'contract' | 'document'> & { readonly openDocument: OpenDocument },
 ): Promise<Context> {
   const { wireProfile: profile, services, host, port } = options;
   const log = new RequestLog();
@@ -154,7 +160,8 @@ async function createContext(
   return {
     options,
     profile,
-    ...served,
+    contract,
+    document,
     originOf: toOrigin,
     onCall: createPrinter(options),
     log,
@@ -167,15 +174,7 @@ async function createContext(
       },
       onDrop: (session) => log.clear(session),
     }),
-    services: await createServices(services, {
-      ...events,
-      openDocument: createOpenDocument({
-        ...events,
-        defaults: toParts(options).standard,
-        router: toServiceOptions(toParts(options)),
-      }),
-      wireProfile: profile,
-    }),
+    services: await createServices(services, { ...events, openDocument, wireProfile: profile }),
   };
 }
 

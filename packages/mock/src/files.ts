@@ -8,18 +8,70 @@ export interface FileEvents {
   readonly onProblem?: ((message: string) => void) | undefined;
 }
 
-/** Finds out whether files have changed since they were read. */
-export class FileWatch {
-  readonly #states: ReadonlyMap<string, string>;
+/** What is made of files, which are read again when one of them has changed. */
+export interface Live<Value> {
+  /** The last good version. */
+  readonly current: Value;
+  /** Reads changed files. Returns undefined, without waiting, if nothing has changed. Never rejects. */
+  refresh(): Promise<void> | undefined;
+}
 
-  constructor(paths: readonly string[]) {
-    this.#states = new Map(paths.map((path) => [path, stateOf(path)]));
-  }
+/** Where the value comes from. */
+export interface LiveSource<Value> {
+  /** For messages. */
+  readonly path: string;
+  load(): Promise<Value>;
+  /** Returns the files that the value depends on, as far as they are known. A missing one may be created later. */
+  files(): readonly string[];
+}
 
-  isStale(): boolean {
-    for (const [path, state] of this.#states) if (stateOf(path) !== state) return true;
+/** @throws what the first load throws */
+export async function openLive<Value>(
+  { path, load, files }: LiveSource<Value>,
+  { onReload, onProblem }: FileEvents = {},
+): Promise<Live<Value>> {
+  /** The state in which each file has been read. */
+  const states = new Map<string, string>();
+  const watchNewFiles = () => {
+    for (const file of files()) if (!states.has(file)) states.set(file, stateOf(file));
+  };
+  watchNewFiles();
+  let current = await load();
+  watchNewFiles();
+  let reading: Promise<void> | undefined;
+
+  function isStale(): boolean {
+    for (const [file, state] of states) if (stateOf(file) !== state) return true;
     return false;
   }
+
+  async function read(): Promise<void> {
+    // Before the load: what changes while it is read is read again.
+    for (const file of states.keys()) states.set(file, stateOf(file));
+    try {
+      current = await load();
+      onReload?.(path);
+    } catch (error) {
+      onProblem?.((error as Error).message);
+    }
+    watchNewFiles();
+    reading = undefined;
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    refresh() {
+      if (reading === undefined && isStale()) reading = read();
+      return reading;
+    },
+  };
+}
+
+/** What never changes, in the form of what does. */
+export function toConstant<Value>(current: Value): Live<Value> {
+  return { current, refresh: () => undefined };
 }
 
 /** Editors replace a file, so that its inode changes, or write it in place. */

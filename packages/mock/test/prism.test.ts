@@ -105,6 +105,17 @@ describe('an operation that only a draft has', async () => {
     });
   });
 
+  test.each([
+    ['PUT', 405, 'POST'],
+    ['DELETE', 405, 'POST'],
+    ['OPTIONS', 204, 'POST, OPTIONS'],
+  ])('allows its own methods alone: %s', async (method, status, allow) => {
+    const path = '/api/v2/envs/dev/storages:listFiles';
+    const { headers, ...refused } = await call(mock, { method, path, headers: STORAGE_HEADERS });
+    expect([refused.status, headers.allow]).toEqual([status, allow]);
+    if (status === 405) expect(refused.json).toMatchObject({ statusCode: 405 });
+  });
+
   test('is beside files, uploads and the gateway, and in the log', async () => {
     const session = mock.session();
     await session.files.put('a.txt', 'Hello.', 'text/plain');

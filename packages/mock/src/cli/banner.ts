@@ -11,7 +11,7 @@ export async function describeMock(mock: Mock, { options, document }: Context): 
   const { env } = options;
   const page = `Log and files  ${url}/__mock`;
   if (document !== undefined) {
-    const operations = document.operations.map((operation) => `  ${operation}`);
+    const operations = document.current.operations.map((operation) => `  ${operation}`);
     return [`Mock of ${options.document}`, '', url, ...operations, '', page].join('\n');
   }
   const titles = Object.values(documents).map(({ info }) => `${info.title} ${info.version}`);

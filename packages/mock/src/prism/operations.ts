@@ -10,7 +10,8 @@ export interface OperationPlace {
   readonly operation: JsonObject;
 }
 
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+/** In lowercase, as in a document. */
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** Returns the operations of an OpenAPI 3.1 document by `operationId`. */
 export function listOperations(document: JsonObject): Map<string, OperationPlace> {

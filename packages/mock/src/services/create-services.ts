@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import type { FileEvents } from '../files.ts';
+import { type FileEvents, toConstant } from '../files.ts';
 import { isObject } from '../util/values.ts';
 import { createDocumentService, type OpenDocument } from './document-service.ts';
 import { createEcho } from './echo.ts';
@@ -47,41 +47,16 @@ export async function createServices(
     upstreamStatus: wireProfile.gatewayHeaders.upstreamStatus,
     folder: typeof source === 'string' ? dirname(resolve(source)) : process.cwd(),
   };
-  const file =
+  const startNamed = (definitions: HostedServices) => startAll(definitions, context);
+  const { services, close } =
     typeof source === 'string'
-      ? await openServicesFile(source, { onReload, onProblem })
-      : { current: () => source ?? {}, close() {} };
-  let definitions = await file.current();
-  let running = await startAll(definitions, context);
-  let starting: Promise<void> | undefined;
-
-  /** Starts the services of a changed file. */
-  async function restart(changed: HostedServices): Promise<void> {
-    if (changed === definitions) return;
-    definitions = changed;
-    try {
-      running = await startAll(changed, context);
-    } catch (error) {
-      onProblem((error as Error).message);
-    }
-  }
-
-  function refresh(): Promise<void> | undefined {
-    if (starting !== undefined) return starting;
-    const current = file.current();
-    if (current === definitions) return undefined;
-    starting = Promise.resolve(current)
-      .then(restart)
-      .finally(() => {
-        starting = undefined;
-      });
-    return starting;
-  }
-
+      ? await openServicesFile(source, startNamed, { onReload, onProblem })
+      : { services: toConstant(await startNamed(source ?? {})), close() {} };
   return {
-    find: (name) => refresh()?.then(() => running.get(name)) ?? running.get(name),
-    names: () => [...running.keys()],
-    close: () => file.close(),
+    find: (name) =>
+      services.refresh()?.then(() => services.current.get(name)) ?? services.current.get(name),
+    names: () => [...services.current.keys()],
+    close,
   };
 }
 

@@ -6,14 +6,14 @@ import type { RunningService } from './running-service.ts';
 import { createUrlService } from './url-service.ts';
 
 /** Opens a document: the path of a file, which is live, or a parsed document. */
-export type OpenDocument = (source: string | object) => Promise<{ readonly listener: Router }>;
+export type OpenDocument = (source: string | object) => Promise<Router>;
 
 /** Serves an OpenAPI document as a hosted service, like a real one, on connections in memory. */
 export async function createDocumentService(
   source: string | object,
   openDocument: OpenDocument,
 ): Promise<RunningService> {
-  const { listener } = await openDocument(source);
+  const router = await openDocument(source);
   /** The requests of callers, by the connections that forward them. */
   const callers = new WeakMap<Duplex, IncomingMessage>();
   const begin = (request: IncomingMessage) => {
@@ -21,8 +21,8 @@ export async function createDocumentService(
     // The log says why the document refuses a request.
     if (caller !== undefined) copyRecord(caller, request);
   };
-  const server = createServer().on('request', begin).on('request', listener);
-  server.on('checkContinue', begin).on('checkContinue', listener.checkContinue);
+  const server = createServer().on('request', begin).on('request', router);
+  server.on('checkContinue', begin).on('checkContinue', router.checkContinue);
   const { call } = createUrlService(new URL('http://document'), ({ request }) => {
     const [client, connection] = duplexPair();
     callers.set(connection, request);

@@ -3,27 +3,22 @@ import { registerHooks } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { type FileEvents, FileWatch } from '../files.ts';
+import { type FileEvents, type Live, openLive } from '../files.ts';
 import { isObject } from '../util/values.ts';
 import { ServicesError } from './running-service.ts';
 import type { HostedServices } from './service.ts';
 
-/** A services file, which is loaded again when it or a file that it imports has changed. */
-export interface ServicesFile {
-  /** Returns the services: the same object while nothing has changed. Never rejects. */
-  current(): HostedServices | Promise<HostedServices>;
-  close(): void;
-}
-
 /**
- * Loads a services file, whose default export has the services by name.
+ * Loads a services file, whose default export has the services by name, and starts them: again when the file or one that
+ * it imports has changed.
  *
  * @throws ServicesError that names the file, and the line if Node does
  */
-export async function openServicesFile(
+export async function openServicesFile<Started>(
   path: string,
-  { onReload, onProblem }: FileEvents = {},
-): Promise<ServicesFile> {
+  start: (definitions: HostedServices) => Promise<Started>,
+  events: FileEvents,
+): Promise<{ readonly services: Live<Started>; close(): void }> {
   if (!existsSync(path)) {
     throw new ServicesError(`${path}: There is no such file of services: check its path.`);
   }
@@ -32,50 +27,21 @@ export async function openServicesFile(
       `${path}: The services must be a file in TypeScript or JavaScript, such as ./services.ts.`,
     );
   }
-  const loader = createLoader(realpathSync(resolve(path)));
-  const load = async () => {
+  const { close, files, ...loader } = createLoader(realpathSync(resolve(path)));
+  const read = async () => {
     try {
       return toServices(await withinLimit(loader.load()));
     } catch (error) {
-      throw toError(error, path, loader.files());
+      throw toError(error, path, files());
     }
   };
-  let current: HostedServices;
   try {
-    current = await load();
+    const load = async () => start(await read());
+    return { services: await openLive({ path, load, files }, events), close };
   } catch (error) {
-    loader.close();
+    close();
     throw error;
   }
-  let files = loader.files();
-  let watch = new FileWatch(files);
-  let loading: Promise<HostedServices> | undefined;
-
-  async function reload(): Promise<HostedServices> {
-    // What changes while it is loaded is loaded again.
-    watch = new FileWatch(files);
-    try {
-      current = await load();
-      onReload?.(path);
-    } catch (error) {
-      onProblem?.((error as Error).message);
-    }
-    const added = loader.files().filter((file) => !files.includes(file));
-    if (added.length > 0) {
-      files = [...files, ...added];
-      watch = new FileWatch(files);
-    }
-    loading = undefined;
-    return current;
-  }
-
-  return {
-    current() {
-      if (loading === undefined && watch.isStale()) loading = reload();
-      return loading ?? current;
-    },
-    close: loader.close,
-  };
 }
 
 const LOAD_SECONDS = 30;

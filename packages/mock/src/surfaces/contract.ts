@@ -1,4 +1,4 @@
-import type { GatewayLogin, HttpError, StorageLogin } from '@berth/server-stubs';
+import type { GatewayLogin, StorageLogin } from '@berth/server-stubs';
 import {
   readCredentials,
   SIGNATURE,
@@ -6,27 +6,25 @@ import {
   toWireForm,
 } from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
-import {
-  type Call,
-  createRouter,
-  type Router,
-  type RouteTable,
-  type SecurityHandlers,
-} from '@berth/server-stubs/runtime';
+import type { Call, Router, RouteTable, SecurityHandlers } from '@berth/server-stubs/runtime';
 import { toProfileDocument } from '@berth/spec/profile-documents';
-import type { WireProfile } from '@berth/spec/wire-profile';
 import { type Contract, type DocumentedSurface, documents } from '../contract/contract.ts';
-import type { FileEvents } from '../files.ts';
+import type { Live } from '../files.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { listOperations } from '../prism/operations.ts';
+import { listOperations, METHODS } from '../prism/operations.ts';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
-import type { Prism } from '../prism/prism.ts';
 import type { Auth } from './auth.ts';
+import {
+  createLazyPrism,
+  createLiveRouter,
+  createPrismRouter,
+  openDocument,
+  type Serve,
+  type ServedDocument,
+  serveAlone,
+} from './document.ts';
 import { respondByPrism } from './documented.ts';
-import { createLiveRouter, type Live, openLive } from './live-document.ts';
-import { toDocumentOptions } from './router-options.ts';
-
-type Document = Record<string, unknown>;
+import { type RouterParts, toDocumentOptions } from './router-options.ts';
 
 const SURFACES = ['gateway', 'storage'] as const;
 
@@ -43,11 +41,32 @@ const IMPLEMENTED: ReadonlySet<string> = new Set([
   'uploadFile',
 ]);
 
+/** What of the mock the contract depends on. */
+export interface ContractParts extends RouterParts {
+  /** What Prism is asked for if the caller has no preference. */
+  readonly standard: Preferences;
+  readonly auth: Auth;
+  readonly options: Pick<ResolvedOptions, 'origins' | 'env'>;
+}
+
+/** Serves a draft as an extension of the contract, and any other document alone. A changed document stays which it was. */
+export function serveDocument(parts: ContractParts): Serve {
+  let serve: Serve | undefined;
+  return (loaded) => {
+    const surface = findDraftSurface(loaded);
+    serve ??=
+      surface === undefined
+        ? serveAlone(parts.standard, (toError) => toDocumentOptions(parts, 'gateway', toError))
+        : serveAdditions(surface, parts);
+    return serve(loaded);
+  };
+}
+
 /**
  * Returns the surface that a document is a draft of: it has an operation of the contract, at the same path. Returns
  * undefined for any other document.
  */
-export function findDraftSurface({ document }: DocumentRoutes): DocumentedSurface | undefined {
+function findDraftSurface({ document }: DocumentRoutes): DocumentedSurface | undefined {
   const operations = listOperations(document);
   return SURFACES.find((surface) =>
     [...listOperations(documents[surface])].some(([id, { path, method }]) => {
@@ -57,156 +76,123 @@ export function findDraftSurface({ document }: DocumentRoutes): DocumentedSurfac
   );
 }
 
-/** A draft of a document: the path of its file, which is live, or the parsed document. */
-export type Draft = string | object;
-
-/** What of the mock the contract depends on. */
-interface Parts {
-  readonly options: Pick<ResolvedOptions, 'origins' | 'env'>;
-  readonly profile: WireProfile;
-  /** What Prism is asked for if the caller has no preference. */
-  readonly standard: Preferences;
-}
-
-interface Version {
-  readonly document: Document;
-  /** The operations that only this document has. */
-  readonly additions: Router | undefined;
-}
-
 /**
  * Creates the contract.
  *
- * @param drafts replace the built-in documents, of which they have operations
- * @throws InvalidDocumentError if a draft is invalid
+ * @param draft replaces the built-in document of its surface
  */
 export async function createContract(
-  parts: Parts,
-  auth: Auth,
-  drafts: Partial<Record<DocumentedSurface, Draft>> = {},
-  events: FileEvents = {},
+  parts: ContractParts,
+  draft: Live<ServedDocument> | undefined,
 ): Promise<Contract> {
-  const { profile, standard } = parts;
-  const versions: Record<DocumentedSurface, Live<Version>> = {
-    gateway: await open('gateway'),
-    storage: await open('storage'),
+  const extensions = draft === undefined ? [] : [draft];
+  for (const surface of SURFACES) {
+    const ids = [...listOperations(documents[surface]).keys()];
+    if (surface === draft?.current.surface || ids.every((id) => IMPLEMENTED.has(id))) continue;
+    extensions.push(await openDocument(documents[surface], serveAdditions(surface, parts)));
+  }
+  const builtIn = {
+    gateway: toPrism(documents.gateway, parts),
+    storage: toPrism(documents.storage, parts),
   };
-  const prisms = new WeakMap<Document, Promise<Prism>>();
-
-  const contract: Contract = {
+  return {
     prism(surface) {
-      const { document } = versions[surface].current;
-      const prism = prisms.get(document) ?? loadPrism(document);
-      prisms.set(document, prism);
-      return prism;
+      const extension = extensions.find(({ current }) => current.surface === surface);
+      return (extension?.current.prism ?? builtIn[surface])();
     },
-    extend: (router) => extend(router, Object.values(versions)),
+    extend: (router) => (extensions.length === 0 ? router : extend(router, extensions)),
   };
-  return contract;
+}
 
-  async function open(surface: DocumentedSurface): Promise<Live<Version>> {
-    const builtIn = documents[surface];
-    const draft = drafts[surface];
-    const build = (loaded: DocumentRoutes): Version => ({
-      document: loaded.document,
-      additions: createAdditions(surface, loaded.routes, parts, auth, (call) =>
-        respondByPrism(
-          { contract, profile },
-          call,
-          surface,
-          readPreferences(call.request.headers.prefer),
-        ),
-      ),
-    });
-    if (draft !== undefined) return openLive(draft, build, events);
-    const ids = [...listOperations(builtIn).keys()];
-    if (ids.some((id) => !IMPLEMENTED.has(id))) return openLive(builtIn, build);
-    return { current: { document: builtIn, additions: undefined }, refresh: () => undefined };
-  }
-
-  async function loadPrism(document: Document): Promise<Prism> {
-    const { createPrism } = await import('../prism/prism.ts');
-    return createPrism(toProfileDocument(document, profile), standard);
-  }
+function toPrism(document: Record<string, unknown>, { profile, standard }: ContractParts) {
+  return createLazyPrism(toProfileDocument(document, profile), standard);
 }
 
 /** Adds the operations of documents to a router. If it has the same, they come first. */
 function extend<Surface extends Router>(
   router: Surface,
-  versions: readonly Live<Version>[],
+  extensions: readonly Live<ServedDocument>[],
 ): Surface {
-  const extended = createLiveRouter(versions, (request) => {
-    const additions = versions.flatMap(({ current }) => current.additions ?? []);
-    return additions.find((each) => each.find(request) !== undefined) ?? router;
+  const extended = createLiveRouter(extensions, (request) => {
+    const additions = extensions.map(({ current }) => current.router);
+    const addition = additions.find((each) => {
+      const found = each.find(request);
+      return found !== undefined && !IMPLEMENTED.has(found.operationId);
+    });
+    if (addition !== undefined) return addition;
+    if (request.method === 'OPTIONS' || router.find(request) !== undefined) return router;
+    // A wrong method on a path of a document gets its 405, with the methods that it allows.
+    const { url } = request;
+    const hasPath = (each: Router) =>
+      METHODS.some((method) => each.find({ method: method.toUpperCase(), url }));
+    return additions.find(hasPath) ?? router;
   });
   // The rest of the router, which is for WebSockets, stays as it is.
   const { checkContinue, find } = extended;
   return Object.assign(extended, router, { checkContinue, find });
 }
 
-/** Creates a router for the operations that nothing implements, with the credentials and errors of their surface. */
-function createAdditions(
-  surface: DocumentedSurface,
-  table: RouteTable,
-  parts: Parts,
-  auth: Auth,
-  handle: (call: Call) => Promise<never>,
-): Router | undefined {
-  const routes = table.routes.filter(({ operationId }) => !IMPLEMENTED.has(operationId));
-  if (routes.length === 0) return undefined;
-  const handlers = routes.map(({ operationId }) => [
-    operationId,
-    (_input: unknown, call: Call) => handle(call),
-  ]);
-  const secured = toSecured(surface, { ...table, routes }, parts);
-  return createRouter(secured, Object.fromEntries(handlers), {
-    ...toDocumentOptions(parts, surface),
-    security: toSecurity(surface, table, auth, parts),
-    toError: (error: HttpError) => toContractError(surface, error),
-    encodeBody: (body) => toWireForm(body, parts.profile),
-  });
-}
-
-/** Stands for the three headers of a storage call, which belong together. */
-const CREDENTIALS = 'credentials';
-
-function toSecured(surface: DocumentedSurface, table: RouteTable, { profile }: Parts): RouteTable {
-  if (surface === 'gateway') return table;
-  const name = profile.storageHeaders.authorization;
-  return {
-    ...table,
-    securitySchemes: { [CREDENTIALS]: { type: 'apiKey', in: 'header', name } },
-    routes: table.routes.map(({ scopes: _, ...route }) => ({
-      ...route,
-      security: route.security.length > 0 ? [[CREDENTIALS]] : [],
-    })),
+/** Serves the operations of a surface that nothing implements, with its credentials and errors. */
+function serveAdditions(surface: DocumentedSurface, parts: ContractParts): Serve {
+  const { profile } = parts;
+  return (loaded) => {
+    const prism = toPrism(loaded.document, parts);
+    const all = loaded.routes.routes;
+    const paths = all.flatMap(({ operationId, path }) =>
+      IMPLEMENTED.has(operationId) ? [] : path,
+    );
+    // With the other operations of the same paths, whose methods are also allowed there.
+    const routes = all.filter(({ path }) => paths.includes(path));
+    const { table, security } = secure(surface, { ...loaded.routes, routes }, parts);
+    const respond = (call: Call) => {
+      const preferences = readPreferences(call.request.headers.prefer);
+      return respondByPrism(prism, call, surface, profile, preferences);
+    };
+    const router = createPrismRouter(table, respond, {
+      ...toDocumentOptions(parts, surface, (error) => toContractError(surface, error)),
+      security,
+      encodeBody: (body) => toWireForm(body, profile),
+    });
+    return { router, prism, surface, operations: [] };
   };
 }
 
-function toSecurity(
+/** Returns the routes of a surface with security handlers that check its credentials. */
+function secure(
   surface: DocumentedSurface,
-  { securitySchemes }: RouteTable,
-  auth: Auth,
-  { profile, options: { env } }: Parts,
-): SecurityHandlers {
-  if (surface === 'storage') {
-    return {
-      [CREDENTIALS]: (_, call) =>
+  table: RouteTable,
+  { auth, profile, options: { env } }: ContractParts,
+): { readonly table: RouteTable; readonly security: SecurityHandlers } {
+  if (surface === 'gateway') {
+    const toLogin = (call: Call) => Object.assign(call, { env }) as GatewayLogin;
+    // A scheme that the contract does not have accepts any credentials.
+    const others = Object.keys(table.securitySchemes).map((name) => [name, () => ({ id: 'mock' })]);
+    const security: SecurityHandlers = {
+      ...Object.fromEntries(others),
+      bearerToken: (token, call) => auth.gateway.bearerToken(token, toLogin(call)),
+      signature: (value, call) =>
+        value.startsWith(`${SIGNATURE.algorithm} `) && auth.gateway.signature(value, toLogin(call)),
+    };
+    return { table, security };
+  }
+  // The three headers of a storage call belong together.
+  const name = profile.storageHeaders.authorization;
+  const routes = table.routes.map((route) => {
+    const security = route.security.length > 0 ? [['credentials']] : [];
+    return { ...route, security };
+  });
+  return {
+    table: {
+      ...table,
+      routes,
+      securitySchemes: { credentials: { type: 'apiKey', in: 'header', name } },
+    },
+    security: {
+      credentials: (_, call) =>
         auth.storage.credentials(
           readCredentials(call.request.headers, profile),
           Object.assign(call, { envId: env }) as StorageLogin,
         ),
-    };
-  }
-  const toLogin = (call: Call) => Object.assign(call, { env }) as GatewayLogin;
-  // A scheme that the contract does not have accepts any credentials.
-  const others = Object.keys(securitySchemes).map((name) => [name, () => ({ id: 'mock' })]);
-  return {
-    ...Object.fromEntries(others),
-    bearerToken: (token, call) => auth.gateway.bearerToken(token, toLogin(call)),
-    signature: (value, call) =>
-      value.startsWith(`${SIGNATURE.algorithm} `)
-        ? auth.gateway.signature(value, toLogin(call))
-        : undefined,
+    },
   };
 }

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { resolve } from 'node:path';
 import type { HttpError } from '@berth/server-stubs';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
 import {
@@ -5,99 +7,161 @@ import {
   createRouter,
   type ErrorWithResponse,
   type HandlerResponse,
+  type Listener,
   type Router,
   type RouterOptions,
   type RouteTable,
   toResponse,
 } from '@berth/server-stubs/runtime';
 import type { DocumentedSurface } from '../contract/contract.ts';
-import type { FileEvents } from '../files.ts';
+import { type FileEvents, type Live, openLive } from '../files.ts';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism, PrismResponse } from '../prism/prism.ts';
-import { findDraftSurface } from './contract.ts';
-import { createLiveRouter, openLive } from './live-document.ts';
 
-/** Any OpenAPI document, ready to be served. */
-export interface OpenedDocument {
-  readonly listener: Router;
+/** A document whose calls Prism answers. */
+export interface ServedDocument {
+  /** Finds the operations that Prism answers, and validates their requests. */
+  readonly router: Router;
+  /** Imports Prism when it is first needed. */
+  readonly prism: () => Promise<Prism>;
+  /** The surface of which the document is a draft; undefined for a document beside the contract. */
+  readonly surface: DocumentedSurface | undefined;
   /** For example `GET /orders/{id}`. */
   readonly operations: readonly string[];
-  /** The surface that the document is a draft of, if it has operations of the contract. */
-  readonly draftOf: DocumentedSurface | undefined;
 }
 
-/** Opens a document: the path of a file, which is live, or a parsed document. */
-export type OpenDocument = (source: string | object) => Promise<OpenedDocument>;
+/** Decides how a document is served. */
+export type Serve = (loaded: DocumentRoutes) => ServedDocument;
 
-export interface DocumentOptions extends FileEvents {
-  /** What Prism is asked for if the caller has no preference. */
-  readonly defaults: Preferences;
-  /** Options of the router. Default: none. */
-  readonly router?: RouterOptions;
+/**
+ * Opens a document.
+ *
+ * @param source path of a file, which is live, or a parsed document, which never changes
+ * @throws InvalidDocumentError that names the place, and what is wrong
+ */
+export async function openDocument(
+  source: string | object,
+  serve: Serve,
+  events?: FileEvents,
+): Promise<Live<ServedDocument>> {
+  // Prism takes half a second to import, so this begins now, but nobody waits for it yet.
+  import('../prism/prism.ts').catch(() => {});
+  const files = new Set(typeof source === 'string' ? [resolve(source)] : []);
+  const load = async () => {
+    // Loading documents takes time to import, which only those who use one should wait for.
+    const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
+    const loaded = await loadRoutes(source);
+    if (loaded.routes.routes.length === 0) throw new InvalidDocumentError(loaded.warnings);
+    for (const file of loaded.files) files.add(file);
+    return serve(loaded);
+  };
+  return openLive({ path: String(source), load, files: () => [...files] }, events);
+}
+
+/** Returns a router for the current version of a document. */
+export function toRouter(live: Live<ServedDocument>): Router {
+  return createLiveRouter([live], () => live.current.router);
+}
+
+type Select = (request: Pick<IncomingMessage, 'method' | 'url'>) => Router;
+
+/**
+ * Creates a router that passes each request on when the documents are up to date.
+ *
+ * @param select returns the router for a request
+ */
+export function createLiveRouter(documents: readonly Live<unknown>[], select: Select): Router {
+  const listener =
+    (event: 'request' | 'checkContinue'): Listener =>
+    (request, response, next) => {
+      const handle = () => {
+        const router = select(request);
+        const listen = event === 'request' ? router : router.checkContinue;
+        listen(request, response, next);
+      };
+      const reading = documents.flatMap((document) => document.refresh() ?? []);
+      if (reading.length === 0) handle();
+      else void Promise.all(reading).then(handle);
+    };
+  return Object.assign(listener('request'), {
+    checkContinue: listener('checkContinue'),
+    find: (request: Parameters<Select>[0]) => select(request).find(request),
+  });
+}
+
+/** Creates a router all of whose operations have the same handler. */
+export function createPrismRouter(
+  table: RouteTable,
+  respond: (call: Call) => Promise<HandlerResponse>,
+  options: RouterOptions,
+): Router {
+  const handle = (_input: unknown, call: Call) => respond(call);
+  const handlers = table.routes.map(({ operationId }) => [operationId, handle]);
+  return createRouter(table, Object.fromEntries(handlers), options);
+}
+
+/** @param defaults what Prism is asked for if the caller has no preference */
+export function createLazyPrism(
+  document: Readonly<Record<string, unknown>>,
+  defaults: Preferences,
+): () => Promise<Prism> {
+  let prism: Promise<Prism> | undefined;
+  return () => {
+    prism ??= import('../prism/prism.ts').then(({ createPrism }) =>
+      createPrism(document, defaults),
+    );
+    return prism;
+  };
 }
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 /**
- * Creates a function that opens documents. The stubs find the operation and validate the request, and Prism answers.
+ * Serves a document beside the contract. The stubs find the operation and validate the request, and Prism answers.
  * Credentials are not checked.
+ *
+ * @param toOptions returns the options of the router
  */
-export function createOpenDocument({ defaults, router, ...events }: DocumentOptions): OpenDocument {
-  return async (source) => {
-    // Prism takes half a second to import, so this begins now, but nobody waits for it yet.
-    const loading = import('../prism/prism.ts');
-    loading.catch(() => {});
-    const build = (loaded: DocumentRoutes) => {
-      const prism = loading.then(({ createPrism }) => createPrism(loaded.document, defaults));
-      return createDocumentRouter(loaded, prism, router);
+export function serveAlone(
+  defaults: Preferences,
+  toOptions: (toError: NonNullable<RouterOptions['toError']>) => RouterOptions,
+): Serve {
+  return ({ document, routes }) => {
+    const prism = createLazyPrism(document, defaults);
+    const respond = async ({ operationId, request }: Call) => {
+      const { accept, prefer } = request.headers;
+      const preferences = readPreferences(prefer);
+      return toHandlerResponse(await (await prism()).respond(operationId, { accept, preferences }));
     };
-    const live = await openLive(source, build, events);
-    const { operations, draftOf } = live.current;
-    return { listener: createLiveRouter([live], () => live.current), operations, draftOf };
+    const options = toOptions((error, call) => toDocumented(error, call, prism).catch(() => error));
+    const requests = { bodyBytes: MAX_BODY_BYTES };
+    return {
+      prism,
+      surface: undefined,
+      operations: routes.routes.map(({ method, path }) => `${method} ${path}`),
+      router: createPrismRouter(toOpenTable(routes), respond, { ...options, requests }),
+    };
   };
 }
 
-function createDocumentRouter(
-  loaded: DocumentRoutes,
-  prism: Promise<Prism>,
-  options: RouterOptions = {},
-): Router & Omit<OpenedDocument, 'listener'> {
-  const table = toOpenTable(loaded.routes);
-
-  async function handle(_input: unknown, { operationId, request }: Call): Promise<HandlerResponse> {
-    const { accept, prefer } = request.headers;
-    const preferences = readPreferences(prefer);
-    return toHandlerResponse(await (await prism).respond(operationId, { accept, preferences }));
-  }
-
-  /** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */
-  async function toDocumented(error: HttpError, call: Call): Promise<ErrorWithResponse> {
-    const { kind, status, message, violations } = error;
-    // What Prism refuses itself says what is wrong with Prefer or Accept.
-    const isPreference = kind === 'invalid-request' && violations.length === 0;
-    if (isPreference || status >= 500 || !isDocumented(call, status)) return error;
-    const preferences = { code: status, dynamic: false };
-    const response = await (await prism).respond(call.operationId, { preferences });
-    if (response.body === undefined) return error;
-    const { headers, ...rest } = toHandlerResponse(response);
-    const violation = message.replaceAll(/[^\x20-\x7e]/g, '?');
-    return {
-      [toResponse]: () => ({ ...rest, headers: { ...headers, 'x-mock-violation': violation } }),
-    };
-  }
-
-  const handlers = Object.fromEntries(table.routes.map(({ operationId }) => [operationId, handle]));
-  const router = createRouter(table, handlers, {
-    ...options,
-    requests: { bodyBytes: MAX_BODY_BYTES },
-    toError: async (error, call) => {
-      const converted = await options.toError?.(error, call);
-      if (converted !== undefined && converted !== error) return converted;
-      return toDocumented(error, call).catch(() => error);
-    },
-  });
-  const operations = loaded.routes.routes.map(({ method, path }) => `${method} ${path}`);
-  return Object.assign(router, { operations, draftOf: findDraftSurface(loaded) });
+/** The documented response with the status of a rejected call, if there is one. It cannot say what is invalid. */
+async function toDocumented(
+  error: HttpError,
+  call: Call,
+  prism: () => Promise<Prism>,
+): Promise<ErrorWithResponse> {
+  const { kind, status, message, violations } = error;
+  // What Prism refuses itself says what is wrong with Prefer or Accept.
+  const isPreference = kind === 'invalid-request' && violations.length === 0;
+  if (isPreference || status >= 500 || !isDocumented(call, status)) return error;
+  const preferences = { code: status, dynamic: false };
+  const response = await (await prism()).respond(call.operationId, { preferences });
+  if (response.body === undefined) return error;
+  const { headers, ...rest } = toHandlerResponse(response);
+  const violation = message.replaceAll(/[^\x20-\x7e]/g, '?');
+  return {
+    [toResponse]: () => ({ ...rest, headers: { ...headers, 'x-mock-violation': violation } }),
+  };
 }
 
 function isDocumented({ route }: Call, status: number): boolean {
@@ -132,7 +196,8 @@ function toHandlerResponse(response: PrismResponse): HandlerResponse {
   return result;
 }
 
-function toText(body: unknown, type = ''): string {
+/** Returns a body as it is sent. */
+export function toText(body: unknown, type = ''): string {
   if (typeof body === 'string' && !/[/+]json\b/i.test(type)) return body;
   if (!type.startsWith('text/event-stream')) return JSON.stringify(body);
   // An example of an event stream may be a value, or a list with a value for each event.

@@ -3,11 +3,12 @@ import { applyDispositionRules, toResponse } from '@berth/server-stubs/contract'
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { WireProfile } from '@berth/spec/wire-profile';
-import type { Contract, DocumentedSurface } from '../contract/contract.ts';
+import type { DocumentedSurface } from '../contract/contract.ts';
 import { toRefusal } from '../contract/surface.ts';
 import type { Preferences } from '../prism/preferences.ts';
-import type { PrismResponse } from '../prism/prism.ts';
+import type { Prism, PrismResponse } from '../prism/prism.ts';
 import { isObject } from '../util/values.ts';
+import { toText } from './document.ts';
 
 /**
  * A documented response. It is thrown because routers treat a returned value as a success: `data` of an
@@ -40,9 +41,10 @@ const ERRORS: Readonly<Record<DocumentedSurface, readonly ErrorRow[]>> = {
  * @throws DocumentedResponse with the response, or HttpError if the contract has no such response
  */
 export async function respondByPrism(
-  { contract, profile }: { readonly contract: Contract; readonly profile: WireProfile },
+  prism: () => Promise<Prism>,
   call: Call,
   surface: DocumentedSurface,
+  profile: WireProfile,
   preferences: Preferences = {},
 ): Promise<never> {
   const { code = 200, example, dynamic } = preferences;
@@ -51,8 +53,7 @@ export async function respondByPrism(
   const row = isError ? ERRORS[surface].find(({ status }) => status === code) : undefined;
   if (row !== undefined) throw toRefusal(surface, row.code);
   const { accept } = call.request.headers;
-  const prism = await contract.prism(surface);
-  const found = await prism.respond(call.operationId, { accept, preferences });
+  const found = await (await prism()).respond(call.operationId, { accept, preferences });
   const upstream = profile.gatewayHeaders.upstreamStatus.toLowerCase();
   throw new DocumentedResponse(found.status, ({ request, requestId }) => {
     const { status } = found;
@@ -62,12 +63,11 @@ export async function respondByPrism(
       requestId,
       retryAfter: findRetryAfter(status, body, surface),
     });
-    const isJson = /^application\/json\b/.test(headers['content-type'] ?? 'application/json');
-    const isText = isJson && typeof body === 'string';
+    const isValue = body === undefined || isObject(body);
     return {
       status,
       headers: surface === 'gateway' ? { ...applyDispositionRules(request, headers) } : headers,
-      body: isText ? JSON.stringify(body) : body,
+      body: isValue ? body : toText(body, headers['content-type']),
     } as HandlerResponse;
   });
 }

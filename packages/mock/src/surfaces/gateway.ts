@@ -23,7 +23,7 @@ const HELLO = 'hello';
 
 /** Creates the gateway. Hosted services respond to their calls, and Prism to those of `hello`. */
 export function createGateway(context: Context, auth: Auth): GatewayRouter {
-  const { services } = context;
+  const { services, contract, profile } = context;
 
   /** @returns undefined for `hello` */
   async function findService({ name }: GatewayInput, { request, operationId }: GatewayCall) {
@@ -42,7 +42,8 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
       ? undefined
       : readPreferences(call.request.headers.prefer);
     if (service === undefined || preferences !== undefined) {
-      return respondByPrism(context, call, 'gateway', preferences);
+      const prism = () => contract.prism('gateway');
+      return respondByPrism(prism, call, 'gateway', profile, preferences);
     }
     return service.call(input, call);
   };
@@ -59,7 +60,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     return response;
   };
 
-  return context.contract.extend(
+  return contract.extend(
     createGatewayRouter(
       { call, webSocket },
       {

@@ -67,7 +67,11 @@ export function toServiceOptions(parts: RouterParts): RouterOptions {
 }
 
 /** Options of the routers that only follow a document: those of drafts, and of documents beside the contract. */
-export function toDocumentOptions(parts: RouterParts, surface: DocumentedSurface): RouterOptions {
+export function toDocumentOptions(
+  parts: RouterParts,
+  surface: DocumentedSurface,
+  toError: NonNullable<RouterOptions['toError']>,
+): RouterOptions {
   const cors = corsOf(parts, surface);
   return {
     ...toServiceOptions(parts),
@@ -76,7 +80,7 @@ export function toDocumentOptions(parts: RouterParts, surface: DocumentedSurface
       'access-control-expose-headers': '*',
       'x-request-id': requestId,
     }),
-    toError: (error, { request }) => toPreflight(request, cors) ?? error,
+    toError: (error, call) => toPreflight(call.request, cors) ?? toError(error, call),
   };
 }
 

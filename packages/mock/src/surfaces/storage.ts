@@ -34,14 +34,18 @@ const IDS: readonly StorageOperationId[] = [
  * Creates the storage API for a session's files. For calls with `Prefer`, Prism responds.
  */
 export function createStorage(context: Context, auth: Auth): Router {
+  const { contract, profile } = context;
   const { env } = context.options;
+  const prism = () => contract.prism('storage');
 
   const handle = (id: StorageOperationId) => (input: unknown, call: StorageCall) => {
     const { request, requestId, envId } = call;
     const record = recordOf(request);
     record.operationId = id;
     const preferences = readPreferences(request.headers.prefer);
-    if (preferences !== undefined) return respondByPrism(context, call, 'storage', preferences);
+    if (preferences !== undefined) {
+      return respondByPrism(prism, call, 'storage', profile, preferences);
+    }
     const act = record.session.storage.storage[id] as Act;
     return act(input, { envId, caller: { env, id: 'mock' }, request, requestId });
   };
@@ -52,7 +56,7 @@ export function createStorage(context: Context, auth: Auth): Router {
     env,
     security: auth.storage,
   });
-  return context.contract.extend(router);
+  return contract.extend(router);
 }
 
 export function createUpload(context: Context): Router {
