@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GatewayRouter, Router } from '@berth/server-stubs';
@@ -7,17 +6,12 @@ import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { createDownloadListener } from '@berth/storage/node';
 import type { Context } from './context.ts';
-import {
-  DOCUMENT_UPLOAD_PATH,
-  type Refusal,
-  refusalFor,
-  type SurfaceName,
-  sendRefusal,
-} from './contract/surface.ts';
+import { DOCUMENT_UPLOAD_PATH, type SurfaceName } from './contract/surface.ts';
 import { CONTROL_PATH, control } from './control/control.ts';
+import { fail, refuse, refuseHost } from './early-responses.ts';
 import { applyRequestFaults } from './faults/fault-request.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
-import { hostNameOf, isForeign, rawPathOf } from './host.ts';
+import { isForeign, rawPathOf } from './host.ts';
 import type { Application } from './http-server.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
@@ -65,7 +59,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
           const isRefused = isForeign(request, context.options);
           const record = begin(request, surface, isRefused);
           response.once('close', () => end(record, response));
-          if (isRefused) return refuseHost(record, request, response);
+          if (isRefused) return refuseHost(record, response, context);
           return afterFaults(record, request, response, () => {
             if (surface === 'link') return link(request, response);
             const router = routers[surface];
@@ -74,7 +68,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
               : router.checkContinue(request, response);
           });
         },
-        (error) => fail(error, surface, response),
+        (error) => fail(error, surface, response, profile),
       );
     };
 
@@ -150,7 +144,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
         // After a delay, broken data may have ended the call already.
         if (created.headersSent) return;
         record.status = error.status;
-        return refuse(error, record, request, created);
+        return refuse(error, record, created, context);
       },
     });
     if (typeof isOver === 'boolean') return isOver ? undefined : next();
@@ -161,61 +155,6 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
     const found = surface === 'link' ? undefined : routers[surface].find(request);
     const name = found?.path.name;
     return { surface, operationId: found?.operationId, service: name && decodeText(name) };
-  }
-
-  function refuse(
-    error: Refusal,
-    { surface, id }: CallRecord,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): void {
-    recordOf(request).reason = `${error.code}: ${error.message}`;
-    const headers = {
-      ...corsOf(context, surface).response(request.headers.origin),
-      ...(error.status === 401 && { 'www-authenticate': toChallenge(surface) }),
-    };
-    sendRefusal(error, response, profile, headers, id);
-  }
-
-  /** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
-  function toChallenge(surface: SurfaceName): string {
-    return surface === 'storage'
-      ? `ApiKey realm="mock", in="header", name="${profile.storageHeaders.authorization}"`
-      : 'Bearer realm="mock"';
-  }
-
-  /**
-   * Refuses a call from a page whose host name is that of another site. Preflights are accepted, because nobody
-   * would see why they were refused; the call that follows is refused instead.
-   */
-  function refuseHost(
-    record: CallRecord,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): void {
-    const { method, headers } = request;
-    const { surface, id } = record;
-    if (method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) {
-      // A browser that cached it would not ask again after the host has changed.
-      const uncached = { 'access-control-max-age': '0', 'x-request-id': id };
-      response.writeHead(204, { ...corsOf(context, surface).preflight(headers), ...uncached });
-      response.end();
-      return;
-    }
-    const message = `Call the mock as localhost or by its IP address, not as ${hostNameOf(request)}, or listen on that name with --host.`;
-    refuse(refusalFor('host', surface, { status: 421, message }), record, request, response);
-  }
-
-  /** Ends a call after an internal error, in the format of its surface. */
-  function fail(error: Error, surface: SurfaceName, response: ServerResponse): void {
-    process.emitWarning(error);
-    if (response.headersSent || response.destroyed) {
-      response.destroy();
-      return;
-    }
-    const message = 'Internal error in the mock: see its warnings for details.';
-    const refusal = refusalFor('failed', surface, { status: 500, message });
-    sendRefusal(refusal, response, profile, { connection: 'close' }, randomUUID());
   }
 
   return {

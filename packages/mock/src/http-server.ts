@@ -9,7 +9,8 @@ import type { Duplex } from 'node:stream';
 import { GatewayError } from '@berth/server-stubs';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { refusalFor, sendRefusal } from './contract/surface.ts';
+import { refusalFor } from './contract/surface.ts';
+import { CLOSE, sendRefusal } from './early-responses.ts';
 import { RecordedRequest } from './log.ts';
 
 /** What a server does with its requests. */
@@ -94,8 +95,6 @@ function respondUnread(error: NodeJS.ErrnoException, socket: Duplex, profile: Wi
   if (response === undefined) socket.destroy();
   else sendRefusal(refusalFor('invalid', 'gateway', toDefect(error)), response, profile, CLOSE);
 }
-
-const CLOSE = { connection: 'close' };
 
 /** Maps a parse error of Node to a status (RFC 9110, RFC 6585) and a message. */
 function toDefect({ code }: NodeJS.ErrnoException): { status: number; message: string } {

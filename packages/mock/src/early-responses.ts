@@ -1,0 +1,100 @@
+/** What is sent in place of a router: errors before a call, or instead of one. */
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Call } from '@berth/server-stubs';
+import { toResponse, toWireForm } from '@berth/server-stubs/contract';
+import type { WireProfile } from '@berth/spec/wire-profile';
+import { type Refusal, refusalFor, type SurfaceName } from './contract/surface.ts';
+import { hostNameOf } from './host.ts';
+import type { CallRecord } from './log.ts';
+import { corsOf, type RouterParts } from './surfaces/router-options.ts';
+
+/** Refuses a call with an error of its surface, which is logged as the reason. */
+export function refuse(
+  error: Refusal,
+  record: CallRecord,
+  response: ServerResponse,
+  parts: RouterParts,
+): void {
+  const { surface, id } = record;
+  record.reason = `${error.code}: ${error.message}`;
+  const headers = {
+    ...corsOf(parts, surface).response(response.req.headers.origin),
+    ...(error.status === 401 && { 'www-authenticate': toChallenge(surface, parts.profile) }),
+  };
+  sendRefusal(error, response, parts.profile, headers, id);
+}
+
+/** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
+function toChallenge(surface: SurfaceName, { storageHeaders }: WireProfile): string {
+  return surface === 'storage'
+    ? `ApiKey realm="mock", in="header", name="${storageHeaders.authorization}"`
+    : 'Bearer realm="mock"';
+}
+
+/**
+ * Refuses a call from a page whose host name is that of another site. Preflights are accepted, because nobody would see
+ * why they were refused; the call that follows is refused instead.
+ */
+export function refuseHost(record: CallRecord, response: ServerResponse, parts: RouterParts): void {
+  const { req: request } = response;
+  const { method, headers } = request;
+  const { surface, id } = record;
+  if (method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) {
+    // A browser that cached it would not ask again after the host has changed.
+    const uncached = { 'access-control-max-age': '0', 'x-request-id': id };
+    response.writeHead(204, { ...corsOf(parts, surface).preflight(headers), ...uncached });
+    response.end();
+    return;
+  }
+  const message = `Call the mock as localhost or by its IP address, not as ${hostNameOf(request)}, or listen on that name with --host.`;
+  refuse(refusalFor('host', surface, { status: 421, message }), record, response, parts);
+}
+
+/** Ends a call after an internal error, in the format of its surface. */
+export function fail(
+  error: Error,
+  surface: SurfaceName,
+  response: ServerResponse,
+  profile: WireProfile,
+): void {
+  process.emitWarning(error);
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const message = 'Internal error in the mock: see its warnings for details.';
+  sendRefusal(refusalFor('failed', surface, { status: 500, message }), response, profile, CLOSE);
+}
+
+export const CLOSE = { connection: 'close' };
+
+/**
+ * Sends an error. The request body is not read: Node discards the rest of it, so that the connection can be kept alive.
+ *
+ * @param headers those of every response on the surface
+ */
+export function sendRefusal(
+  error: Refusal,
+  response: ServerResponse,
+  profile: WireProfile,
+  headers: OutgoingHttpHeaders = {},
+  requestId: string = crypto.randomUUID(),
+): void {
+  const { req: request } = response;
+  const rawPath = request.url?.split('?', 1)[0] ?? '/';
+  const call = { request, requestId, rawPath } as unknown as Call;
+  const { status, headers: errorHeaders, body } = error[toResponse](call);
+  const text = typeof body === 'string' ? body : JSON.stringify(toWireForm(body, profile));
+  const all = {
+    'content-type': 'application/json',
+    // A client that waits for 100 Continue does not send its body after this response.
+    ...(request.headers.expect !== undefined && { connection: 'close' }),
+    ...headers,
+    ...errorHeaders,
+    'content-length': Buffer.byteLength(text),
+  };
+  for (const [name, value] of Object.entries(all)) {
+    if (value !== undefined) response.setHeader(name, value);
+  }
+  response.writeHead(status).end(request.method === 'HEAD' ? undefined : text);
+}
