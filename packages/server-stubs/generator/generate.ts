@@ -1,9 +1,8 @@
 import type { RouteTable, Validator } from '../src/runtime/route-table.ts';
 import { InvalidDocumentError, type Problem } from './document.ts';
 import type { LoadedDocument } from './load.ts';
-import { Names, toTypeName, toVariableName } from './names.ts';
 import { readOperations, type SchemaUse } from './operations.ts';
-import { type Direction, SchemaReader, SchemaSet, toComponentName } from './schemas.ts';
+import { SchemaReader, SchemaSet } from './schemas.ts';
 import { writeIndex } from './write-index.ts';
 import { writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
@@ -28,16 +27,21 @@ export async function generate(
   { runtime = '@berth/server-stubs/runtime' }: { readonly runtime?: string } = {},
 ): Promise<Generated> {
   const reader = new SchemaReader(document);
-  const requests = new NamedValidators(new SchemaSet(reader, 'request', problems), 'requests');
-  const responses = new NamedValidators(new SchemaSet(reader, 'response', problems), 'responses');
-  const validators: Record<Direction, NamedValidators> = { request: requests, response: responses };
-  const table = readOperations(document, problems, (use) => validators[use.direction].add(use));
-  const write = ({ schemas, ids }: NamedValidators) =>
-    writeValidators(schemas, ids, runtime, problems);
-
+  const request = new SchemaSet(reader, 'request', problems);
+  const response = new SchemaSet(reader, 'response', problems);
+  const schemas = { request, response };
+  const used = { request: new Set<string>(), response: new Set<string>() };
+  const table = readOperations(document, problems, ({ schema, pointer, direction }: SchemaUse) => {
+    const id = schemas[direction].add(schema, pointer);
+    if (id === undefined) return undefined;
+    used[direction].add(id);
+    // Routes are written with the names of their validators.
+    const expression = `${direction}s.${id}`;
+    return { [expression]: () => true }[expression] as Validator;
+  });
   const files = new Map([
-    ['request-validators.gen.ts', write(requests)],
-    ['response-validators.gen.ts', write(responses)],
+    ['request-validators.gen.ts', writeValidators(request, used.request, runtime, problems)],
+    ['response-validators.gen.ts', writeValidators(response, used.response, runtime, problems)],
     ['routes.gen.ts', writeRoutes(table, runtime)],
     ['index.gen.ts', writeIndex(table, runtime)],
   ]);
@@ -45,35 +49,4 @@ export async function generate(
   // Only now are all schemas known to be valid.
   files.set('types.gen.ts', writeTypes(document, table, problems));
   return { files, warnings: problems.warnings, operations: table.routes };
-}
-
-/** Gives a name to each validator. Equal schemas share one. */
-class NamedValidators {
-  readonly schemas: SchemaSet;
-  readonly ids = new Map<string, string>();
-  readonly #module: string;
-  readonly #names = new Names();
-  readonly #byId = new Map<string, Validator>();
-
-  constructor(schemas: SchemaSet, module: string) {
-    this.schemas = schemas;
-    this.#module = module;
-  }
-
-  /** @returns a function whose `name` is the expression that refers to the validator */
-  add(use: SchemaUse): Validator | undefined {
-    const id = this.schemas.add(use.schema, use.pointer);
-    if (id === undefined) return undefined;
-    const known = this.#byId.get(id);
-    if (known !== undefined) return known;
-    const component = toComponentName(this.schemas.schemas.get(id)?.pointer ?? '#');
-    const name = this.#names.take(
-      component === undefined ? toVariableName(use.name) : `is${toTypeName(component)}`,
-    );
-    const expression = `${this.#module}.${name}`;
-    const validator = { [expression]: () => true }[expression] as Validator;
-    this.ids.set(name, id);
-    this.#byId.set(id, validator);
-    return validator;
-  }
 }

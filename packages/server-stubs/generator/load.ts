@@ -99,20 +99,15 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
   try {
     return (await resolver.resolveDocument(null, source, true)) as Document;
   } catch (error) {
-    const { message } = error as Error;
-    const isSyntax = error instanceof YamlParseError;
-    const place = isSyntax ? `${source}:${error.line}:${error.col}` : source;
-    const reason = isSyntax
-      ? `This is not valid JSON or YAML: ${message.replace(/ in ".*$/, '')}.`
-      : toReason(error);
-    throw new InvalidDocumentError([{ place, pointer: '#', message: reason }]);
+    if (error instanceof YamlParseError) {
+      const reason = error.message.replace(/ in ".*$/, '');
+      const place = `${source}:${error.line}:${error.col}`;
+      throw refuse(place, `This is not valid JSON or YAML: ${reason}.`);
+    }
+    const { originalError = error } = error as { originalError?: unknown };
+    const { code, message } = originalError as NodeJS.ErrnoException;
+    throw refuse(source, `The file cannot be read: ${code ?? message}`);
   }
-}
-
-function toReason(error: unknown): string {
-  const { originalError = error } = error as { originalError?: unknown };
-  const { code, message } = originalError as NodeJS.ErrnoException;
-  return `The file cannot be read: ${code ?? message}`;
 }
 
 /** Redocly follows references recursively. */
@@ -135,8 +130,9 @@ function copy(root: Document): JsonObject {
   }
 }
 
-function refuse({ source }: Document, message: string): InvalidDocumentError {
-  return new InvalidDocumentError([{ place: `${toFile(source)}:1:1`, pointer: '#', message }]);
+function refuse(place: string | Document, message: string): InvalidDocumentError {
+  const at = typeof place === 'string' ? place : `${toFile(place.source)}:1:1`;
+  return new InvalidDocumentError([{ place: at, pointer: '#', message }]);
 }
 
 function checkVersion(root: Document): void {

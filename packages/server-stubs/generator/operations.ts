@@ -16,21 +16,20 @@ import {
   type JsonObject,
   join,
   METHODS,
+  mapValues,
   type Pointer,
   type Problems,
   toList,
   toText,
 } from './document.ts';
 import { isJson, type ParameterModel, readFields, readParameter, typesOf } from './parameters.ts';
-import { type Direction, membersOf, propertiesOf, type Schema, SchemaReader } from './schemas.ts';
+import { type Direction, propertiesOf, type Schema, SchemaReader } from './schemas.ts';
 
 /** A schema that requests or responses are validated against. */
 export interface SchemaUse {
   readonly schema: Schema;
   readonly pointer: Pointer;
   readonly direction: Direction;
-  /** A name for its validator, which need not be unique. */
-  readonly name: string;
 }
 
 /** `undefined` if every value is valid. */
@@ -43,9 +42,7 @@ export function readOperations(
   toValidator: ToValidator,
 ): RouteTable {
   const reader = new SchemaReader(document);
-  const components = isObject(document.components) ? document.components : {};
-  const info = isObject(document.info) ? document.info : {};
-  const securitySchemes = readSecuritySchemes(components.securitySchemes);
+  const securitySchemes = readSecuritySchemes(document);
   const routes = new Map<string, Route>();
   for (const [path, item] of entriesOf(document.paths)) {
     for (const method of METHODS) {
@@ -55,7 +52,7 @@ export function readOperations(
   }
   if (routes.size === 0) problems.warn('#/paths', 'This document has no operation to be served.');
   return {
-    title: toText(info.title) ?? '',
+    title: toText(Object(document.info).title) ?? '',
     basePath: toBasePath(document.servers) ?? '',
     securitySchemes,
     routes: [...routes.values()],
@@ -68,13 +65,15 @@ export function readOperations(
     operation: JsonObject,
   ): void {
     const pointer = join('#/paths', path, method);
-    const operationId = String(operation.operationId);
     const servers = [operation.servers, item.servers, document.servers].map(toBasePath);
     const fullPath = `${servers.find((each) => each !== undefined) ?? ''}${path}`;
     const key = `${method} ${toComparable(fullPath)}`;
     const requirements = toList(operation.security ?? document.security).map(entriesOf);
     const security = readSecurity(requirements, pointer);
-    const reason = findReason(path, routes.get(key), requirements.length > 0 && security.security);
+    const reason =
+      requirements.length > 0 && security.security.length === 0
+        ? 'none of its security requirements can be met'
+        : findReason(path, routes.get(key));
     if (reason !== undefined) {
       problems.warn(pointer, `This operation is not served: ${reason}.`);
       return;
@@ -83,24 +82,19 @@ export function readOperations(
     const parameters = readParameters(item, operation, path, pointer);
     const validateParameters = toValidator({
       schema: toParametersSchema(parameters),
-      pointer,
+      pointer: join(pointer, 'parameters'),
       direction: 'request',
-      name: `${operationId}-parameters`,
     });
-    const use = (direction: Direction, name: string): ContentUse => ({
-      direction,
-      name: `${operationId}-${name}`,
-      validate: passThrough ? () => undefined : toValidator,
-    });
-    const body = readBody(operation.requestBody, join(pointer, 'requestBody'), use);
+    const toUsed = passThrough ? () => undefined : toValidator;
+    const body = readBody(operation.requestBody, join(pointer, 'requestBody'), toUsed);
     routes.set(key, {
-      operationId,
+      operationId: String(operation.operationId),
       method: method.toUpperCase(),
       path: fullPath,
       parameters: parameters.map(({ parameter }) => parameter),
       ...(validateParameters && { validateParameters }),
       ...(body && { body }),
-      responses: readResponses(operation.responses, join(pointer, 'responses'), use),
+      responses: readResponses(operation.responses, join(pointer, 'responses'), toUsed),
       ...security,
       ...(passThrough && { passThrough }),
     });
@@ -155,23 +149,31 @@ export function readOperations(
     return [...models.values()];
   }
 
-  function readBody(value: unknown, pointer: Pointer, use: ToUse): RequestBody | undefined {
+  function readBody(
+    value: unknown,
+    pointer: Pointer,
+    toUsed: ToValidator,
+  ): RequestBody | undefined {
     if (!isObject(value)) return undefined;
     const body = follow(document, value, pointer);
     const content = join(body.pointer, 'content');
     const [first] = Object.keys(Object(body.value.content));
     const schema = first === undefined ? true : reader.get(join(content, first, 'schema'));
-    const unwrap = isObject(schema) ? toText(schema[UNWRAP]) : undefined;
+    const unwrap = toText(Object(schema)[UNWRAP]);
     const fields = reader.partsOf(toFlat(schema, reader), ['allOf']).flatMap(propertiesOf);
     return {
       required: body.value.required === true,
       ...(unwrap !== undefined && { unwrap, unwrapFields: fields.map(([name]) => name) }),
-      content: readContent(body.value.content, content, use('request', 'body')),
+      content: readContent(body.value.content, content, 'request', toUsed),
     };
   }
 
   /** Statuses first, then ranges, `default` last. If none is documented, any JSON is allowed. */
-  function readResponses(value: unknown, pointer: Pointer, use: ToUse): DocumentedResponse[] {
+  function readResponses(
+    value: unknown,
+    pointer: Pointer,
+    toUsed: ToValidator,
+  ): DocumentedResponse[] {
     const responses = entriesOf(value)
       .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/i.test(status))
       .map(([status, entry]): DocumentedResponse => {
@@ -183,18 +185,21 @@ export function readOperations(
         return {
           status: status === 'default' ? status : status.toUpperCase(),
           ...(headers.length > 0 && { requiredHeaders: headers }),
-          content: ['content', MORE_CONTENT].flatMap((each) => {
-            const at = join(response.pointer, each);
-            return readContent(response.value[each], at, use('response', status));
-          }),
+          content: ['content', MORE_CONTENT].flatMap((key) =>
+            readContent(response.value[key], join(response.pointer, key), 'response', toUsed),
+          ),
         };
       });
     if (responses.length > 0) return responses.sort((a, b) => rank(a.status) - rank(b.status));
     return [{ status: 'default', content: [{ mediaType: 'application/json', kind: 'json' }] }];
   }
 
-  function readContent(value: unknown, pointer: Pointer, use: ContentUse): Content[] {
-    const { direction, name, validate } = use;
+  function readContent(
+    value: unknown,
+    pointer: Pointer,
+    direction: Direction,
+    toUsed: ToValidator,
+  ): Content[] {
     return entriesOf(value).map(([mediaType, entry]): Content => {
       const media = follow(document, entry, join(pointer, mediaType));
       const at = join(media.pointer, 'schema');
@@ -206,81 +211,62 @@ export function readOperations(
       const form = kind === 'form' && isRequest && readFields(media, schema, reader, problems);
       const isChecked =
         kind === 'json' || (isRequest && (form ? form.isSupported : kind === 'text' && isText));
-      const validator = isChecked && validate({ schema, pointer: at, direction, name });
+      const validate = isChecked ? toUsed({ schema, pointer: at, direction }) : undefined;
       return {
         mediaType,
         kind,
         ...(form && form.fields.length > 0 && { fields: form.fields }),
-        ...(validator && { validate: validator }),
+        ...(validate && { validate }),
       };
     });
-  }
-
-  function readSecuritySchemes(value: unknown): Record<string, SecurityScheme> {
-    const schemes = entriesOf(value).flatMap(([name, entry]) => {
-      const scheme = toScheme(follow(document, entry, '#').value);
-      return scheme === undefined ? [] : [[name, scheme] as const];
-    });
-    return Object.fromEntries(schemes);
   }
 }
 
 const UNWRAP = 'x-berth-unwrap';
 const MORE_CONTENT = 'x-berth-content';
 
-interface ContentUse {
-  readonly direction: Direction;
-  readonly name: string;
-  readonly validate: ToValidator;
-}
-
-type ToUse = (direction: Direction, name: string) => ContentUse;
-
 /** Fields may be flat or nested in a property. Validators and handlers only see the flat form. */
 function toFlat(schema: Schema, reader: SchemaReader): Schema {
   if (!isObject(schema) || typeof schema[UNWRAP] !== 'string') return schema;
-  const isFlat = (each: Schema) => {
-    const target = reader.resolve(each);
-    return isObject(target) && !toList(target.required).includes(schema[UNWRAP]);
-  };
-  return membersOf(schema, 'oneOf').find(isFlat) ?? schema;
+  const isFlat = (each: unknown) =>
+    reader.partsOf(each, []).every(({ required }) => !toList(required).includes(schema[UNWRAP]));
+  return (toList(schema.oneOf).find(isFlat) as Schema | undefined) ?? schema;
 }
 
 /** Why an operation cannot be served. */
-function findReason(
-  path: string,
-  same: Route | undefined,
-  security: false | Route['security'],
-): string | undefined {
+function findReason(path: string, same: Route | undefined): string | undefined {
   if (!/^\/(?:[^{}?#]|\{[^{}]*\})*$/.test(path)) {
     return 'its path must start with a slash, and have neither a query nor an unmatched brace';
   }
-  const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name);
-  const twice = names.find((name, index) => names.indexOf(name) < index);
-  if (twice !== undefined) return `its path has {${twice}} twice`;
-  if (same !== undefined) return `${same.operationId} matches the same requests`;
-  if (security && security.length === 0) return 'none of its security requirements can be met';
-  return undefined;
+  const names: string[] = path.match(/\{[^{}]*\}/g) ?? [];
+  const twice = names.find((name, index) => names.indexOf(name, index + 1) > 0);
+  if (twice !== undefined) return `its path has ${twice} twice`;
+  return same && `${same.operationId} matches the same requests`;
 }
 
 /** A schema for `{ path, query, header, cookie }`. A matching path has all its parameters. */
 function toParametersSchema(parameters: readonly ParameterModel[]): Schema {
-  const places = [...new Set(parameters.map(({ parameter }) => parameter.in))].map((place) => {
-    const here = parameters.filter(({ parameter }) => parameter.in === place);
-    const required = here
-      .filter(({ parameter }) => parameter.required && place !== 'path')
-      .map(({ parameter }) => parameter.name);
-    const properties = here.map(({ parameter, schema }) => [parameter.name, schema]);
-    return [
-      place,
-      {
-        type: 'object',
-        properties: Object.fromEntries(properties),
-        ...(required.length > 0 && { required }),
-      },
-    ];
+  if (parameters.length === 0) return true;
+  const places = Map.groupBy(parameters, ({ parameter }) => parameter.in);
+  const properties = mapValues(Object.fromEntries(places), (models, place) => {
+    const each = models as ParameterModel[];
+    const required = each.filter(({ parameter }) => parameter.required && place !== 'path');
+    const schemas = each.map(({ parameter, schema }) => [parameter.name, schema]);
+    return {
+      type: 'object',
+      properties: Object.fromEntries(schemas),
+      ...(required.length > 0 && { required: required.map(({ parameter }) => parameter.name) }),
+    };
   });
-  return places.length === 0 || { type: 'object', properties: Object.fromEntries(places) };
+  return { type: 'object', properties };
+}
+
+function readSecuritySchemes(document: JsonObject): Record<string, SecurityScheme> {
+  const schemes = entriesOf(Object(document.components).securitySchemes).flatMap(([id, entry]) => {
+    const scheme = toScheme(follow(document, entry, '#').value);
+    return scheme === undefined ? [] : [[id, scheme] as const];
+  });
+  return Object.fromEntries(schemes);
 }
 
 function toScheme({ type, scheme, in: place, name }: JsonObject): SecurityScheme | undefined {
@@ -312,8 +298,7 @@ function toBasePath(servers: unknown): string | undefined {
   if (!isObject(server)) return undefined;
   let url = toText(server.url) ?? '/';
   for (const [name, variable] of entriesOf(server.variables)) {
-    const value = isObject(variable) ? toText(variable.default) : undefined;
-    if (value !== undefined) url = url.replaceAll(`{${name}}`, value);
+    url = url.replaceAll(`{${name}}`, (text) => toText(Object(variable).default) ?? text);
   }
   const path = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
   const inner = path.replace(/^\/+|\/+$/g, '');

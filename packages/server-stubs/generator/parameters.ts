@@ -8,12 +8,13 @@ import {
   entriesOf,
   follow,
   isObject,
+  type JsonObject,
   join,
   type Located,
   type Problems,
   toReference,
 } from './document.ts';
-import { propertiesOf, type Schema, type SchemaObject, type SchemaReader } from './schemas.ts';
+import { propertiesOf, type Schema, type SchemaReader } from './schemas.ts';
 
 /** Styles by place, the default first: OpenAPI 3.1.1 §4.8.12.2. Others are not supported. */
 const STYLES: Readonly<Record<ParameterPlace, readonly [ParameterStyle, ...ParameterStyle[]]>> = {
@@ -57,7 +58,7 @@ export function readParameter(
       : follow(reader.document, content[1], join(pointer, 'content', content[0]));
   const at = join(source.pointer, 'schema');
   const schema = reader.get(at);
-  const target = isObject(schema) && 'default' in schema ? schema : reader.resolve(schema);
+  const initial = reader.partsOf(schema, []).find(({ default: each }) => each !== undefined);
   const explode = typeof value.explode === 'boolean' ? value.explode : style === 'form';
   const isExploded = place === 'query' && explode;
   const parameter = {
@@ -68,7 +69,7 @@ export function readParameter(
     required: place === 'path' || value.required === true,
     ...(content && isJson(content[0]) ? AS_JSON : readShape(schema, style, isExploded, reader)),
     ...(value['x-berth-greedy'] === true && { greedy: true as const }),
-    ...(isObject(target) && target.default !== undefined && { default: target.default }),
+    ...(initial && { default: initial.default }),
   };
   return { parameter, schema: { $ref: toReference(at) } };
 }
@@ -155,7 +156,7 @@ function readShape(
 }
 
 /** The types that one schema names, without those of the schemas that it is composed of. */
-function toTypes(schema: SchemaObject): ValueType[] {
+function toTypes(schema: JsonObject): ValueType[] {
   const { type } = schema;
   if (type !== undefined) return [type].flat() as ValueType[];
   if ('const' in schema) return [typeOf(schema.const)];

@@ -12,23 +12,18 @@ import {
   toNames,
   valueAt,
 } from './document.ts';
+import { Names, toTypeName } from './names.ts';
 
-export interface SchemaObject {
-  [keyword: string]: unknown;
-}
-
-export type Schema = boolean | SchemaObject;
+export type Schema = boolean | JsonObject;
 
 /** Requests ignore what is `readOnly`, and responses what is `writeOnly`. */
 export type Direction = 'request' | 'response';
 
 /** Keywords that take one schema, a list of schemas, or schemas by name. */
-const ONE = new Set(
-  `items additionalProperties not if then else contains propertyNames unevaluatedItems
-  unevaluatedProperties`.split(/\s+/),
-);
-const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const BY_NAME = new Set(['properties', 'patternProperties', 'dependentSchemas']);
+const ONE =
+  /^(?:items|additionalProperties|not|if|then|else|contains|propertyNames|unevaluatedItems|unevaluatedProperties)$/;
+const LIST = /^(?:allOf|anyOf|oneOf|prefixItems)$/;
+const BY_NAME = /^(?:properties|patternProperties|dependentSchemas)$/;
 
 /** Keywords that take a value. All others are annotations, which have no effect, or unknown to Ajv. */
 const VALUE = new Set(
@@ -38,27 +33,26 @@ const VALUE = new Set(
 );
 
 /** The direct subschemas of a schema. */
-export function subschemasOf(schema: SchemaObject): unknown[] {
+export function subschemasOf(schema: JsonObject): unknown[] {
   return Object.entries(schema).flatMap(([key, value]) => {
-    if (ONE.has(key)) return [value];
-    if (LIST.has(key)) return toList(value);
-    return BY_NAME.has(key) ? entriesOf(value).map(([, each]) => each) : [];
+    if (ONE.test(key)) return [value];
+    if (LIST.test(key)) return toList(value);
+    return BY_NAME.test(key) ? entriesOf(value).map(([, each]) => each) : [];
   });
+}
+
+/** Keywords whose schemas apply to the same value. `allOf` alone is always true of it. */
+type Composition = 'allOf' | 'anyOf' | 'oneOf';
+const COMPOSITIONS: readonly Composition[] = ['allOf', 'anyOf', 'oneOf'];
+
+export function propertiesOf(schema: JsonObject): [string, Schema][] {
+  return entriesOf(schema.properties).filter((entry): entry is [string, Schema] =>
+    isSchema(entry[1]),
+  );
 }
 
 function isSchema(value: unknown): value is Schema {
   return typeof value === 'boolean' || isObject(value);
-}
-
-/** Schemas that apply to the same value, in `allOf`, `anyOf` or `oneOf`. */
-export function membersOf(schema: SchemaObject, ...keywords: ('allOf' | 'anyOf' | 'oneOf')[]) {
-  return keywords.flatMap((keyword) => toList(schema[keyword]).filter(isSchema));
-}
-
-export function propertiesOf(schema: SchemaObject): [string, Schema][] {
-  return entriesOf(schema.properties).filter((entry): entry is [string, Schema] =>
-    isSchema(entry[1]),
-  );
 }
 
 /** Reads the schemas of a document, whose references loading has checked. */
@@ -82,31 +76,21 @@ export class SchemaReader {
     return isSchema(schema) ? schema : true;
   }
 
-  /** Follows a `$ref`. What is next to it is lost. */
-  resolve(schema: Schema): Schema {
-    const seen = new Set<Schema>();
-    let target = schema;
-    while (isObject(target) && typeof target.$ref === 'string' && !seen.has(target)) {
-      seen.add(target);
-      target = this.get(this.toPointer(target.$ref));
-    }
-    return target;
+  /** The target of a `$ref`. */
+  follow(reference: unknown): Schema {
+    return typeof reference === 'string' ? this.get(this.toPointer(reference)) : true;
   }
 
-  /**
-   * Returns a schema and all others that apply to the same value, through `$ref` and composition.
-   *
-   * @param keywords `allOf` alone for what is always true of the value
-   */
+  /** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
   partsOf(
-    schema: Schema,
-    keywords: readonly ('allOf' | 'anyOf' | 'oneOf')[] = ['allOf', 'anyOf', 'oneOf'],
-    seen: Set<Schema> = new Set(),
-  ): SchemaObject[] {
-    if (typeof schema === 'boolean' || seen.has(schema)) return [];
+    schema: unknown,
+    keywords: readonly Composition[] = COMPOSITIONS,
+    seen: Set<unknown> = new Set(),
+  ): JsonObject[] {
+    if (!isObject(schema) || seen.has(schema)) return [];
     seen.add(schema);
-    const members = membersOf(schema, ...keywords);
-    if (typeof schema.$ref === 'string') members.push(this.get(this.toPointer(schema.$ref)));
+    const members = keywords.flatMap((keyword) => toList(schema[keyword]));
+    members.push(this.follow(schema.$ref));
     return [schema, ...members.flatMap((member) => this.partsOf(member, keywords, seen))];
   }
 }
@@ -124,12 +108,16 @@ function findAnchors(value: unknown, pointer: Pointer, anchors: Map<string, Poin
  * with an ID for each target of a `$ref`, so that it is compiled once.
  */
 export class SchemaSet {
+  /** By ID. */
   readonly schemas = new Map<string, { readonly schema: Schema; readonly pointer: Pointer }>();
   readonly #reader: SchemaReader;
   readonly #hidden: 'readOnly' | 'writeOnly';
   readonly #problems: Problems;
-  readonly #ids = new Map<Pointer, string>();
-  readonly #waiting: Pointer[] = [];
+  readonly #names = new Names();
+  /** By the pointer of a target, or the text of any other schema. */
+  readonly #ids = new Map<string, string>();
+  /** Targets to convert. A queue, because a chain of references may be longer than the stack is deep. */
+  readonly #targets: Pointer[] = [];
 
   constructor(reader: SchemaReader, direction: Direction, problems: Problems) {
     this.#reader = reader;
@@ -144,16 +132,17 @@ export class SchemaSet {
    */
   add(schema: Schema, pointer: Pointer): string | undefined {
     const converted = this.#convert(schema, pointer);
-    for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
+    for (let next = this.#targets.pop(); next !== undefined; next = this.#targets.pop()) {
       const id = this.#ids.get(next) as string;
-      this.schemas.set(id, { schema: this.#convert(this.#reader.get(next), next), pointer: next });
+      const target = this.#convert(this.#reader.get(next), next);
+      this.schemas.set(id, { schema: target, pointer: next });
       this.#checkLoop(next);
     }
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
-    const { $ref, ...rest } = converted as SchemaObject;
+    const { $ref, ...rest } = Object(converted);
     if (typeof $ref === 'string' && Object.keys(rest).length === 0) return $ref;
-    const id = this.#ids.get(text) ?? this.#toId(text);
+    const id = this.#ids.get(text) ?? this.#toId(text, pointer);
     this.schemas.set(id, { schema: converted, pointer });
     return id;
   }
@@ -165,7 +154,8 @@ export class SchemaSet {
 
   /** An Ajv with all schemas, which compiles them when they are asked for. */
   createAjv(options: { source: boolean }): Ajv2020 {
-    const all = [...this.schemas.values()];
+    const text = JSON.stringify([...this.schemas.values()]);
+    const inherited = Object.getOwnPropertyNames(Object.prototype);
     // Draft 2020-12, lenient about unknown formats, stopping at the first error.
     const ajv = new Ajv2020({
       strict: false,
@@ -178,25 +168,29 @@ export class SchemaSet {
       multipleOfPrecision: 6,
       // Schemas with at most this many keywords are copied to each reference.
       inlineRefs: 8,
-      ownProperties: all.some(({ schema }) => hasInheritedName(schema)),
+      // In JavaScript, every object has a property `constructor`.
+      ownProperties: inherited.some((name) => text.includes(`"${name}"`)),
       code: { source: options.source, esm: true, lines: true },
     });
     // Its bookkeeping in every function only serves two rare keywords.
-    ajv.opts.unevaluated = JSON.stringify(all).includes('"unevaluated');
+    ajv.opts.unevaluated = text.includes('"unevaluated');
     ajv.opts.dynamicRef = false;
     addFormats.default(ajv);
     for (const [id, { schema }] of this.schemas) ajv.addSchema(schema, id);
     return ajv;
   }
 
-  #toId(key: string): string {
-    const id = `s${this.#ids.size}`;
+  #toId(key: string, pointer: Pointer): string {
+    const [root, ...names] = toNames(pointer);
+    const words = names.slice(root === 'components' ? 1 : 0).join(' ');
+    // An ID is a URI for Ajv, and the name of an export.
+    const id = this.#names.take(`is${toTypeName(words.replaceAll(/\W+/g, ' '))}`);
     this.#ids.set(key, id);
     return id;
   }
 
   /** @param hidden names of properties that are not for this direction, from a schema around this one */
-  #convert(schema: unknown, pointer: Pointer, hidden: ReadonlySet<string> = NONE): Schema {
+  #convert(schema: unknown, pointer: Pointer, hidden: readonly string[] = []): Schema {
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) {
       this.#problems.error(pointer, 'Expected a schema, which must be an object, true or false.');
@@ -204,49 +198,50 @@ export class SchemaSet {
     }
     // JSON Schema allows an empty list, and Ajv does not.
     if (Array.isArray(schema.enum) && schema.enum.length === 0) return false;
-    const names = hasRequired(schema) ? new Set([...hidden, ...this.#hiddenOf(schema)]) : hidden;
-    const converted: SchemaObject = {};
+    const names = hasRequired(schema) ? [...hidden, ...this.#hiddenOf(schema)] : hidden;
+    const converted: JsonObject = {};
     for (const [key, value] of Object.entries(schema)) {
       const at = join(pointer, key);
-      if (ONE.has(key)) {
+      if (ONE.test(key)) {
         converted[key] = this.#convert(value, at);
-      } else if (LIST.has(key)) {
-        const below = key === 'prefixItems' ? NONE : names;
+      } else if (LIST.test(key)) {
+        const below = key === 'prefixItems' ? [] : names;
         converted[key] = toList(value).map((each, index) =>
           this.#convert(each, join(at, index), below),
         );
-      } else if (BY_NAME.has(key)) {
+      } else if (BY_NAME.test(key)) {
         converted[key] = Object.fromEntries(
           entriesOf(value)
             .filter(([name]) => key !== 'patternProperties' || this.#isPattern(name, at))
             .map(([name, each]) => [name, this.#convert(each, join(at, name))]),
         );
       } else if (key === '$ref') {
-        converted.$ref = this.#toTarget(this.#reader.toPointer(String(value)));
+        converted.$ref = this.#addTarget(this.#reader.toPointer(String(value)));
       } else if (key === '$dynamicRef') {
         this.#problems.warn(at, 'A $dynamicRef is not checked. Use $ref.');
       } else if (key === 'pattern') {
         if (this.#isPattern(String(value), at)) converted.pattern = value;
+      } else if (key === 'required' && Array.isArray(value)) {
+        converted.required = value.filter((name) => !names.includes(name));
       } else if (VALUE.has(key) && !(key.startsWith('exclusive') && typeof value === 'boolean')) {
         // Loading warns of `exclusiveMinimum: true`, which many documents keep from OpenAPI 3.0.
         converted[key] = value;
       }
     }
-    if (Array.isArray(converted.required)) {
-      converted.required = converted.required.filter((name) => !names.has(name));
-    }
-    return this.#withDiscriminator(schema, converted);
+    const tag = Object(schema.discriminator).propertyName;
+    if (typeof tag !== 'string' || !this.#isTagged(schema, tag)) return converted;
+    return { ...converted, type: 'object', discriminator: { propertyName: tag } };
   }
 
-  #toTarget(pointer: Pointer): string {
+  #addTarget(pointer: Pointer): string {
     const known = this.#ids.get(pointer);
     if (known !== undefined) return known;
-    this.#waiting.push(pointer);
-    return this.#toId(pointer);
+    this.#targets.push(pointer);
+    return this.#toId(pointer, pointer);
   }
 
   /** Includes those of `allOf` and `$ref`. */
-  #hiddenOf(schema: SchemaObject): string[] {
+  #hiddenOf(schema: JsonObject): string[] {
     const isHidden = (property: Schema) =>
       this.#reader.partsOf(property, ['allOf']).some((part) => part[this.#hidden] === true);
     return this.#reader
@@ -272,23 +267,19 @@ export class SchemaSet {
    * A discriminator never changes what is valid. Ajv has one that only checks the schema of the tag, and says
    * more about what is wrong. It needs different constants as tags of objects, and ignores all other values.
    */
-  #withDiscriminator(schema: SchemaObject, converted: SchemaObject): SchemaObject {
-    const tag = isObject(schema.discriminator) ? schema.discriminator.propertyName : undefined;
-    if (typeof tag !== 'string' || !Array.isArray(schema.oneOf)) return converted;
-    const tags = schema.oneOf.map((member: Schema) => {
-      const target = this.#reader.resolve(member);
-      const hasSiblings = isObject(member) && '$ref' in member && Object.keys(member).length > 1;
-      if (hasSiblings || !isObject(target) || target.type !== 'object') return undefined;
-      const property = new Map(propertiesOf(target)).get(tag);
-      if (!isObject(property) || property[this.#hidden] === true) return undefined;
-      if (!toList(target.required).includes(tag)) return undefined;
-      return 'const' in property ? [property.const] : property.enum;
+  #isTagged({ oneOf }: JsonObject, tag: string): boolean {
+    const tags = toList(oneOf).flatMap((member) => {
+      const { $ref, ...siblings } = Object(member);
+      const target = Object($ref === undefined ? member : this.#reader.follow($ref));
+      const property = Object(Object(target.properties)[tag]);
+      const isRequired = toList(target.required).includes(tag) && property[this.#hidden] !== true;
+      const hasSiblings = $ref !== undefined && Object.keys(siblings).length > 0;
+      if (hasSiblings || target.type !== 'object' || !isRequired) return [undefined];
+      return 'const' in property ? [property.const] : (property.enum ?? [undefined]);
     });
-    const values = tags.flatMap((each) => (Array.isArray(each) ? each : [undefined]));
     // Ajv keeps the tags as the names of an object.
     const isTag = (value: unknown) => typeof value === 'string' && value !== '' && !(value in {});
-    if (!values.every(isTag) || new Set(values).size < values.length) return converted;
-    return { ...converted, type: 'object', discriminator: { propertyName: tag } };
+    return tags.length > 0 && tags.every(isTag) && new Set(tags).size === tags.length;
   }
 
   /** A reference to itself without descending into the value: validation would never end. */
@@ -299,9 +290,8 @@ export class SchemaSet {
       if (!isObject(schema) || visited.has(schema)) return schema === target;
       visited.add(schema);
       const { $ref, not, if: condition, then, else: otherwise } = schema;
-      const next = typeof $ref === 'string' ? this.#reader.get(this.#reader.toPointer($ref)) : true;
-      const members = membersOf(schema, 'allOf', 'anyOf', 'oneOf');
-      return [next, not, condition, then, otherwise, ...members].some(
+      const members = COMPOSITIONS.flatMap((keyword) => toList(schema[keyword]));
+      return [this.#reader.follow($ref), not, condition, then, otherwise, ...members].some(
         (each) => each === target || leadsBack(each),
       );
     };
@@ -312,27 +302,9 @@ export class SchemaSet {
   }
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
 /** Finding hidden properties is expensive, and only matters for `required`. */
-function hasRequired(schema: SchemaObject): boolean {
-  if ('required' in schema) return true;
-  return membersOf(schema, 'allOf', 'anyOf', 'oneOf').some(
-    (each) => typeof each !== 'boolean' && hasRequired(each),
-  );
-}
-
-/** In JavaScript, every object has a property `constructor`. */
-function hasInheritedName(schema: unknown): boolean {
+function hasRequired(schema: unknown): boolean {
   if (!isObject(schema)) return false;
-  const names = [...toList(schema.required), ...propertiesOf(schema).map(([name]) => name)];
-  return names.some((name) => String(name) in {}) || subschemasOf(schema).some(hasInheritedName);
-}
-
-/** The name in a pointer to a component: `Pet`. */
-export function toComponentName(pointer: Pointer): string | undefined {
-  const [components, schemas, name, ...rest] = toNames(pointer);
-  return components === 'components' && schemas === 'schemas' && rest.length === 0
-    ? name
-    : undefined;
+  if ('required' in schema) return true;
+  return COMPOSITIONS.some((keyword) => toList(schema[keyword]).some(hasRequired));
 }

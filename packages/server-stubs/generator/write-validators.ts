@@ -10,18 +10,14 @@ const HELPERS: Readonly<Record<string, string>> = {
   'require("ajv-formats/dist/formats").fullFormats': 'ajvHelpers.formats',
 };
 
-/**
- * Writes a module of Ajv's standalone code, which runs without Ajv.
- *
- * @param ids IDs of schemas by the name of their validator
- */
+/** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are the IDs that are used. */
 export function writeValidators(
   schemas: SchemaSet,
-  ids: ReadonlyMap<string, string>,
+  used: ReadonlySet<string>,
   runtime: string,
   problems: Problems,
 ): string {
-  if (ids.size === 0) return '// No schema to validate.\nexport {};';
+  if (used.size === 0) return '// No schema to validate.\nexport {};';
   const ajv = schemas.createAjv({ source: true });
   const functions = new Map<string, string>();
   // Often the error of a schema that this one refers to, which is reported there.
@@ -46,7 +42,7 @@ export function writeValidators(
     problems.error(unexplained.pointer, `Ajv cannot compile this schema: ${unexplained.message}.`);
   }
   if (problems.errors.length > 0) return '';
-  const code = standalone.default(ajv, Object.fromEntries(ids));
+  const code = standalone.default(ajv, Object.fromEntries([...used].map((id) => [id, id])));
   const body = clean(dropRepeated(code, functions));
   const imported = body.includes('ajvHelpers.') ? 'ajvHelpers, type Validator' : 'type Validator';
   return `// @ts-nocheck\nimport { ${imported} } from '${runtime}';\n\n${body}`;

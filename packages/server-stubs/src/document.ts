@@ -37,45 +37,39 @@ export async function loadRoutes(source: string | object): Promise<DocumentRoute
   const { document, problems, files } = await loadDocument(source);
   const reader = new SchemaReader(document);
   const validators = {
-    request: new LazyValidators(new SchemaSet(reader, 'request', problems)),
-    response: new LazyValidators(new SchemaSet(reader, 'response', problems)),
+    request: createValidators(new SchemaSet(reader, 'request', problems)),
+    response: createValidators(new SchemaSet(reader, 'response', problems)),
   };
   const routes = readOperations(document, problems, ({ schema, pointer, direction }) =>
-    validators[direction].add(schema, pointer),
+    validators[direction](schema, pointer),
   );
   if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
   return { routes, document, warnings: problems.warnings, files };
 }
 
-class LazyValidators {
-  readonly #schemas: SchemaSet;
-  #ajv: Ajv2020 | undefined;
-
-  constructor(schemas: SchemaSet) {
-    this.#schemas = schemas;
-  }
-
-  add(...schema: Parameters<SchemaSet['add']>): Validator | undefined {
-    const id = this.#schemas.add(...schema);
+function createValidators(schemas: SchemaSet) {
+  let ajv: Ajv2020 | undefined;
+  return (...schema: Parameters<SchemaSet['add']>): Validator | undefined => {
+    const id = schemas.add(...schema);
     if (id === undefined) return undefined;
     let compiled: Validator | undefined;
     const validate: Validator = (data) => {
-      compiled ??= this.#compile(id);
+      compiled ??= compile(id);
       const isValid = compiled(data);
       validate.errors = compiled.errors ?? null;
       return isValid;
     };
     return validate;
-  }
+  };
 
-  #compile(id: string): Validator {
-    this.#ajv ??= this.#schemas.createAjv({ source: false });
+  function compile(id: string): Validator {
+    ajv ??= schemas.createAjv({ source: false });
     try {
-      return this.#ajv.getSchema(id) as Validator;
+      return ajv.getSchema(id) as Validator;
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      for (const each of this.#schemas.compileOrder) this.#ajv.getSchema(each);
-      return this.#ajv.getSchema(id) as Validator;
+      for (const each of schemas.compileOrder) ajv.getSchema(each);
+      return ajv.getSchema(id) as Validator;
     }
   }
 }

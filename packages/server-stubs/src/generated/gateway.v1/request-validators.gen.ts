@@ -3,7 +3,7 @@
 // @ts-nocheck
 import { ajvHelpers, type Validator } from '../../runtime/validation.ts';
 
-export const cloudrunGetRootParameters: Validator = validate8;
+export const isV1CloudrunNameGetParameters: Validator = validate8;
 const func0 = ajvHelpers.ucs2length;
 const pattern0 = new RegExp("^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$", "");
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -13,24 +13,24 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(typeof data === "string"){
 if(func0(data) > 60){
-validate1.errors = [{instancePath,schemaPath:"s2/maxLength",keyword:"maxLength",params:{limit: 60},message:"must NOT have more than 60 characters"}];
+validate1.errors = [{instancePath,schemaPath:"isServiceName/maxLength",keyword:"maxLength",params:{limit: 60},message:"must NOT have more than 60 characters"}];
 return false;
 }
 else {
 if(func0(data) < 2){
-validate1.errors = [{instancePath,schemaPath:"s2/minLength",keyword:"minLength",params:{limit: 2},message:"must NOT have fewer than 2 characters"}];
+validate1.errors = [{instancePath,schemaPath:"isServiceName/minLength",keyword:"minLength",params:{limit: 2},message:"must NOT have fewer than 2 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data)){
-validate1.errors = [{instancePath,schemaPath:"s2/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
+validate1.errors = [{instancePath,schemaPath:"isServiceName/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate1.errors = [{instancePath,schemaPath:"s2/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1.errors = [{instancePath,schemaPath:"isServiceName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -72,7 +72,7 @@ if(errors === _errs4){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(data2["Last-Event-ID"] !== undefined){
 if(typeof data2["Last-Event-ID"] !== "string"){
-validate8.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"s1/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate8.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -97,7 +97,7 @@ return false;
 validate8.errors = vErrors;
 return errors === 0;
 }
-export const cloudrunPostRootParameters: Validator = validate6;
+export const isV1CloudrunNamePostParameters: Validator = validate6;
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -130,7 +130,7 @@ return false;
 validate6.errors = vErrors;
 return errors === 0;
 }
-export const cloudrunGetParameters: Validator = validate3;
+export const isV1CloudrunNameAnyPathGetParameters: Validator = validate3;
 function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -156,7 +156,7 @@ if(valid1){
 if(data0.anyPath !== undefined){
 const _errs4 = errors;
 if(typeof data0.anyPath !== "string"){
-validate3.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate3.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -184,7 +184,7 @@ if(errors === _errs7){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(data3["Last-Event-ID"] !== undefined){
 if(typeof data3["Last-Event-ID"] !== "string"){
-validate3.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"s1/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate3.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"isLastEventIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -209,7 +209,7 @@ return false;
 validate3.errors = vErrors;
 return errors === 0;
 }
-export const cloudrunPostParameters: Validator = validate0;
+export const isV1CloudrunNameAnyPathPostParameters: Validator = validate0;
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -235,7 +235,7 @@ if(valid1){
 if(data0.anyPath !== undefined){
 const _errs4 = errors;
 if(typeof data0.anyPath !== "string"){
-validate0.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate0.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"isAnyPathSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid1 = _errs4 === errors;

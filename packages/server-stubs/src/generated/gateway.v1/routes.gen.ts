@@ -36,7 +36,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.cloudrunGetRootParameters,
+      validateParameters: requests.isV1CloudrunNameGetParameters,
       responses: [
         {
           status: '200',
@@ -82,7 +82,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.cloudrunPostRootParameters,
+      validateParameters: requests.isV1CloudrunNamePostParameters,
       body: { required: false, content: [{ mediaType: 'application/json', kind: 'json' }] },
       responses: [
         {
@@ -148,7 +148,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.cloudrunGetParameters,
+      validateParameters: requests.isV1CloudrunNameAnyPathGetParameters,
       responses: [
         {
           status: '200',
@@ -204,7 +204,7 @@ export const routes: RouteTable = {
           greedy: true,
         },
       ],
-      validateParameters: requests.cloudrunPostParameters,
+      validateParameters: requests.isV1CloudrunNameAnyPathPostParameters,
       body: { required: false, content: [{ mediaType: 'application/json', kind: 'json' }] },
       responses: [
         {

@@ -3,7 +3,7 @@
 // @ts-nocheck
 import { ajvHelpers, type Validator } from '../../runtime/validation.ts';
 
-export const getUploadMetaDataParameters: Validator = validate10;
+export const isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters: Validator = validate10;
 const func0 = ajvHelpers.ucs2length;
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -21,12 +21,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) < 1){
-validate10.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"s0/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate10.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"isEnvIdSchema/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 else {
-validate10.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"s0/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate10.errors = [{instancePath:instancePath+"/path/envId",schemaPath:"isEnvIdSchema/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -90,7 +90,7 @@ else {
 if(data.fileID !== undefined){
 const _errs2 = errors;
 if(typeof data.fileID !== "string"){
-validate6.errors = [{instancePath:instancePath+"/fileID",schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate6.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -189,7 +189,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs4 = errors;
 if(typeof data0[i0] !== "string"){
-validate4.errors = [{instancePath:instancePath+"/fileList/" + i0,schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate4.errors = [{instancePath:instancePath+"/fileList/" + i0,schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -229,7 +229,7 @@ else {
 if(data.srcPath !== undefined){
 const _errs2 = errors;
 if(typeof data.srcPath !== "string"){
-validate1.errors = [{instancePath:instancePath+"/srcPath",schemaPath:"s9/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1.errors = [{instancePath:instancePath+"/srcPath",schemaPath:"isFilePath/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -241,7 +241,7 @@ if(valid0){
 if(data.dstPath !== undefined){
 const _errs5 = errors;
 if(typeof data.dstPath !== "string"){
-validate1.errors = [{instancePath:instancePath+"/dstPath",schemaPath:"s9/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate1.errors = [{instancePath:instancePath+"/dstPath",schemaPath:"isFilePath/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs5 === errors;

@@ -54,7 +54,7 @@ if(valid0){
 if(data.fileID !== undefined){
 const _errs8 = errors;
 if(typeof data.fileID !== "string"){
-validate20.errors = [{instancePath:instancePath+"/fileID",schemaPath:"s6/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate20.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -102,7 +102,7 @@ else {
 if(data.statusCode !== undefined){
 const _errs2 = errors;
 if(!(typeof data.statusCode == "number")){
-validate23.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"s1/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+validate23.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -119,7 +119,7 @@ if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 if(data1.requestId !== undefined){
 const _errs8 = errors;
 if(typeof data1.requestId !== "string"){
-validate23.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"s2/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate23.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -143,7 +143,7 @@ if(valid2){
 if(data1.code !== undefined){
 const _errs12 = errors;
 if(typeof data1.code !== "string"){
-validate23.errors = [{instancePath:instancePath+"/body/code",schemaPath:"s4/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate23.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -155,7 +155,7 @@ if(valid2){
 if(data1.message !== undefined){
 const _errs15 = errors;
 if(typeof data1.message !== "string"){
-validate23.errors = [{instancePath:instancePath+"/body/message",schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate23.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs15 === errors;
@@ -203,7 +203,7 @@ else {
 if(data.statusCode !== undefined){
 const _errs2 = errors;
 if(!(typeof data.statusCode == "number")){
-validate16.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"s1/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+validate16.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -226,7 +226,7 @@ else {
 if(data1.requestId !== undefined){
 const _errs8 = errors;
 if(typeof data1.requestId !== "string"){
-validate16.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"s2/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate16.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -238,7 +238,7 @@ if(valid2){
 if(data1.code !== undefined){
 const _errs11 = errors;
 if(typeof data1.code !== "string"){
-validate16.errors = [{instancePath:instancePath+"/body/code",schemaPath:"s4/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate16.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs11 === errors;
@@ -250,7 +250,7 @@ if(valid2){
 if(data1.message !== undefined){
 const _errs14 = errors;
 if(typeof data1.message !== "string"){
-validate16.errors = [{instancePath:instancePath+"/body/message",schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate16.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs14 === errors;
@@ -298,7 +298,7 @@ else {
 if(data.fileID !== undefined){
 const _errs2 = errors;
 if(typeof data.fileID !== "string"){
-validate11.errors = [{instancePath:instancePath+"/fileID",schemaPath:"s6/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate11.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -310,7 +310,7 @@ if(valid0){
 if(data.code !== undefined){
 const _errs5 = errors;
 if(typeof data.code !== "string"){
-validate11.errors = [{instancePath:instancePath+"/code",schemaPath:"s11/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate11.errors = [{instancePath:instancePath+"/code",schemaPath:"isItemCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -402,7 +402,7 @@ else {
 if(data.statusCode !== undefined){
 const _errs2 = errors;
 if(!(typeof data.statusCode == "number")){
-validate14.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"s1/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+validate14.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -419,7 +419,7 @@ if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 if(data1.requestId !== undefined){
 const _errs8 = errors;
 if(typeof data1.requestId !== "string"){
-validate14.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"s2/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate14.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -443,7 +443,7 @@ if(valid2){
 if(data1.code !== undefined){
 const _errs12 = errors;
 if(typeof data1.code !== "string"){
-validate14.errors = [{instancePath:instancePath+"/body/code",schemaPath:"s4/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate14.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -455,7 +455,7 @@ if(valid2){
 if(data1.message !== undefined){
 const _errs15 = errors;
 if(typeof data1.message !== "string"){
-validate14.errors = [{instancePath:instancePath+"/body/message",schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate14.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs15 === errors;
@@ -503,7 +503,7 @@ else {
 if(data.fileID !== undefined){
 const _errs2 = errors;
 if(typeof data.fileID !== "string"){
-validate5.errors = [{instancePath:instancePath+"/fileID",schemaPath:"s6/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate5.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -515,7 +515,7 @@ if(valid0){
 if(data.code !== undefined){
 const _errs5 = errors;
 if(typeof data.code !== "string"){
-validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"s11/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate5.errors = [{instancePath:instancePath+"/code",schemaPath:"isItemCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -594,7 +594,7 @@ else {
 if(data.statusCode !== undefined){
 const _errs2 = errors;
 if(!(typeof data.statusCode == "number")){
-validate8.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"s1/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+validate8.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -611,7 +611,7 @@ if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 if(data1.requestId !== undefined){
 const _errs8 = errors;
 if(typeof data1.requestId !== "string"){
-validate8.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"s2/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate8.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -635,7 +635,7 @@ if(valid2){
 if(data1.code !== undefined){
 const _errs12 = errors;
 if(typeof data1.code !== "string"){
-validate8.errors = [{instancePath:instancePath+"/body/code",schemaPath:"s4/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate8.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -647,7 +647,7 @@ if(valid2){
 if(data1.message !== undefined){
 const _errs15 = errors;
 if(typeof data1.message !== "string"){
-validate8.errors = [{instancePath:instancePath+"/body/message",schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate8.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs15 === errors;
@@ -689,7 +689,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.fileID !== undefined){
 const _errs2 = errors;
 if(typeof data.fileID !== "string"){
-validate0.errors = [{instancePath:instancePath+"/fileID",schemaPath:"s6/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate0.errors = [{instancePath:instancePath+"/fileID",schemaPath:"isFileId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -792,7 +792,7 @@ else {
 if(data.statusCode !== undefined){
 const _errs2 = errors;
 if(!(typeof data.statusCode == "number")){
-validate3.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"s1/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+validate3.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -809,7 +809,7 @@ if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 if(data1.requestId !== undefined){
 const _errs8 = errors;
 if(typeof data1.requestId !== "string"){
-validate3.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"s2/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate3.errors = [{instancePath:instancePath+"/body/requestId",schemaPath:"isRequestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -833,7 +833,7 @@ if(valid2){
 if(data1.code !== undefined){
 const _errs12 = errors;
 if(typeof data1.code !== "string"){
-validate3.errors = [{instancePath:instancePath+"/body/code",schemaPath:"s4/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate3.errors = [{instancePath:instancePath+"/body/code",schemaPath:"isErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -845,7 +845,7 @@ if(valid2){
 if(data1.message !== undefined){
 const _errs15 = errors;
 if(typeof data1.message !== "string"){
-validate3.errors = [{instancePath:instancePath+"/body/message",schemaPath:"s5/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate3.errors = [{instancePath:instancePath+"/body/message",schemaPath:"isErrorMessage/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs15 === errors;

@@ -29,7 +29,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.getUploadMetaDataParameters,
+      validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
         unwrap: 'data',
@@ -79,7 +79,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.getUploadMetaDataParameters,
+      validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
         unwrap: 'data',
@@ -123,7 +123,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.getUploadMetaDataParameters,
+      validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
         unwrap: 'data',
@@ -167,7 +167,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.getUploadMetaDataParameters,
+      validateParameters: requests.isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters,
       body: {
         required: true,
         unwrap: 'data',
