@@ -8,8 +8,8 @@ import { createDownloadListener } from '@berth/storage/node';
 import type { Context } from './context.ts';
 import { DOCUMENT_UPLOAD_PATH, type SurfaceName } from './contract/surface.ts';
 import { CONTROL_PATH, control } from './control/control.ts';
-import { fail, refuse, refuseHost } from './early-responses.ts';
-import { applyRequestFaults } from './faults/fault-request.ts';
+import { fail, refuseHost } from './early-responses.ts';
+import { applyRequestFaults, mayHaveFaults } from './faults/fault-request.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
 import { isForeign, rawPathOf } from './host.ts';
 import type { Application } from './http-server.ts';
@@ -60,13 +60,17 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
           const record = begin(request, surface, isRefused);
           response.once('close', () => end(record, response));
           if (isRefused) return refuseHost(record, response, context);
-          return afterFaults(record, request, response, () => {
+          const handleCall = () => {
             if (surface === 'link') return link(request, response);
             const router = routers[surface];
             return event === 'request'
               ? router(request, response)
               : router.checkContinue(request, response);
-          });
+          };
+          if (!mayHaveFaults(request, record)) return handleCall();
+          const subject = toSubject(surface, request);
+          const faulted = { request, response, record, subject, parts: context };
+          return applyRequestFaults({ ...faulted, toResponse: () => response }, handleCall);
         },
         (error) => fail(error, surface, response, profile),
       );
@@ -79,9 +83,10 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
         const record = begin(request, 'gateway', isForeign(request, context.options));
         socket.once('close', () => end(record));
         const next = () => surfaces.gateway.upgrade(request, socket, head);
-        return afterFaults(record, request, undefined, next, () =>
-          UpgradeResponse.create(request, socket, head),
-        );
+        if (!mayHaveFaults(request, record)) return next();
+        const toResponse = () => UpgradeResponse.create(request, socket, head);
+        const subject = toSubject('gateway', request);
+        return applyRequestFaults({ request, record, subject, parts: context, toResponse }, next);
       },
       (error) => {
         process.emitWarning(error);
@@ -115,40 +120,6 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
   function end(record: CallRecord, response?: ServerResponse): void {
     record.finish(response?.headersSent ? response.statusCode : record.status);
     context.onCall(record);
-  }
-
-  /**
-   * Calls `next` unless a fault ends the call.
-   *
-   * @param toResponse creates the response that a fault sends
-   */
-  function afterFaults(
-    record: CallRecord,
-    request: IncomingMessage,
-    response: ServerResponse | undefined,
-    next: () => unknown,
-    toResponse: () => ServerResponse | undefined = () => response,
-  ): unknown {
-    const isOver = applyRequestFaults({
-      request,
-      response,
-      rules: record.session.faults,
-      identify: () => toSubject(record.surface, request),
-      note(names, { operationId, service }) {
-        Object.assign(record, { faults: names, operationId, service });
-      },
-      refuse(error) {
-        const created = toResponse();
-        // An earlier call on the connection is in progress, so an upgrade cannot get a response.
-        if (created === undefined) return request.destroy();
-        // After a delay, broken data may have ended the call already.
-        if (created.headersSent) return;
-        record.status = error.status;
-        return refuse(error, record, created, context);
-      },
-    });
-    if (typeof isOver === 'boolean') return isOver ? undefined : next();
-    return isOver.then((over) => (over || response?.headersSent ? undefined : next()));
   }
 
   function toSubject(surface: SurfaceName, request: IncomingMessage): FaultSubject {

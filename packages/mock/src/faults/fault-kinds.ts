@@ -1,26 +1,7 @@
-import type { ContractErrorOptions } from '@berth/server-stubs/contract';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { SurfaceName } from '../contract/surface.ts';
 import { toMilliseconds } from '../util/values.ts';
-
-/** What faults can do to a call. The server and the MSW handlers both implement it, so a kind works in both. */
-export interface FaultedCall {
-  readonly surface: SurfaceName;
-  /** Aborted when the caller disconnects. */
-  readonly signal: AbortSignal;
-  /** Responds with an error of the surface. */
-  fail(code: string, options?: ContractErrorOptions): void;
-  /** Closes the connection without a response. */
-  reset(): void;
-  /** Changes the body of the response. */
-  changeBody(change: BodyChange): void;
-}
-
-/** Changes a part of a body, whose `Content-Length` stays. With `isLast`, the connection closes after it. */
-export type BodyChange = (chunk: Uint8Array) => {
-  readonly chunk: Uint8Array;
-  readonly isLast?: boolean;
-};
+import type { BodyChange, FaultedCall } from './faulted-call.ts';
 
 interface FaultKind<Value> {
   /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
@@ -39,7 +20,7 @@ interface FaultKind<Value> {
 /**
  * All kinds of faults, in the order in which they take effect. Options, header, control API, messages and MSW read
  * this table, so a new kind needs a row here and a line in the README. An effect that `FaultedCall` lacks is a method more,
- * in `fault-request.ts` and `msw/surface.ts`.
+ * in `faulted-call.ts`.
  */
 export const FAULT_KINDS = {
   /** Delay before the call is handled, in milliseconds, or a duration such as `2s`. Several faults add up. */

@@ -1,97 +1,69 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { hasResponse } from '@berth/server-stubs/contract';
 import { type Refusal, toRefusal } from '../contract/surface.ts';
-import { applyFaults, type BodyChange } from './fault-kinds.ts';
-import { FAULT_HEADER, type FaultRule, type FaultRules, type FaultSubject } from './fault-rules.ts';
+import { refuse } from '../early-responses.ts';
+import type { CallRecord } from '../log.ts';
+import type { RouterParts } from '../surfaces/router-options.ts';
+import { applyFaults } from './fault-kinds.ts';
+import { FAULT_HEADER, type FaultRule, type FaultSubject } from './fault-rules.ts';
+import { onNode } from './faulted-call.ts';
+
+const HEADER = FAULT_HEADER.toLowerCase();
+
+/**
+ * Returns whether faults may apply to a request. Preflights have none, because after a failed preflight the browser would
+ * not send the actual request.
+ */
+export function mayHaveFaults(
+  { headers, method }: IncomingMessage,
+  { session }: CallRecord,
+): boolean {
+  return (headers[HEADER] !== undefined || !session.faults.isEmpty) && method !== 'OPTIONS';
+}
 
 /** A request that faults may apply to, before it is validated. */
 export interface FaultedRequest {
   readonly request: IncomingMessage;
   /** Undefined for the upgrade to a WebSocket. */
-  readonly response: ServerResponse | undefined;
-  /** The rules of the request's session. */
-  readonly rules: FaultRules;
-  /** Identifies the call. Only called if there are faults. */
-  identify(): FaultSubject;
-  /** Called with the names of the faults that apply, before they take effect. */
-  note(names: readonly string[], subject: FaultSubject): void;
-  /** Responds with an error. */
-  refuse(error: Refusal): void;
+  readonly response?: ServerResponse;
+  readonly record: CallRecord;
+  readonly subject: FaultSubject;
+  readonly parts: RouterParts;
+  /** Creates the response that a fault sends. Returns undefined if an earlier call on the connection is in progress. */
+  toResponse(): ServerResponse | undefined;
 }
 
 /**
- * Applies the faults of the session and of the `X-Mock-Fault` header to a request. Preflights have none, because
- * after a failed preflight the browser would not send the actual request.
- *
- * @returns whether the request is over and must not be handled. Without faults, `false` at once
+ * Applies the faults of the session and of the `X-Mock-Fault` header to a request, and calls `next` unless one of them
+ * has ended the call.
  */
-export function applyRequestFaults(faulted: FaultedRequest): boolean | Promise<boolean> {
-  const { request, response, rules, refuse } = faulted;
-  const header = request.headers[FAULT_HEADER.toLowerCase()];
-  if ((header === undefined && rules.isEmpty) || request.method === 'OPTIONS') return false;
-  const subject = faulted.identify();
-  const { surface } = subject;
+export async function applyRequestFaults(
+  { request, response, record, subject, parts, toResponse }: FaultedRequest,
+  next: () => unknown,
+): Promise<void> {
+  const respond = (error: Refusal) => {
+    const created = toResponse();
+    if (created === undefined) {
+      request.destroy();
+    } else if (!created.headersSent) {
+      record.status = error.status;
+      refuse(error, record, created, parts);
+    }
+  };
   let due: readonly FaultRule[];
   try {
-    due = rules.take(subject, header?.toString());
+    due = record.session.faults.take(subject, request.headers[HEADER]?.toString());
   } catch (error) {
     if (!hasResponse(error)) throw error;
-    refuse(error as Refusal);
-    return true;
+    respond(error as Refusal);
+    return;
   }
-  if (due.length === 0) return false;
-  faulted.note(
-    due.map(({ name }) => name),
-    subject,
-  );
-  const disconnected = new AbortController();
-  (response ?? request.socket).once('close', () => disconnected.abort());
-  return applyFaults(due, {
-    surface,
-    signal: disconnected.signal,
-    fail: (code, options) => refuse(toRefusal(surface, code, options)),
-    reset: () => resetSocket(request.socket),
-    changeBody(change) {
-      // A WebSocket has no body.
-      if (response !== undefined) changeBody(response, change);
-    },
-  });
-}
-
-/** Ends a connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
-function resetSocket(socket: Duplex): void {
-  if (socket instanceof Socket) socket.resetAndDestroy();
-  else socket.destroy();
-}
-
-/** Changes what is written to a response from now on. */
-function changeBody(response: ServerResponse, change: BodyChange): void {
-  const write = response.write.bind(response);
-  const end = response.end.bind(response);
-  let isClosing = false;
-  response.write = ((data: Uint8Array | string, encoding?: BufferEncoding) => {
-    if (isClosing) return false;
-    const { chunk, isLast = false } = change(toBuffer(data, encoding));
-    if (!isLast) return write(chunk);
-    isClosing = true;
-    // When this write completes, the head and everything before it have been sent.
-    write(chunk, () => response.socket?.destroySoon());
-    return false;
-  }) as typeof response.write;
-  response.end = ((data?: Uint8Array | string, encoding?: BufferEncoding) => {
-    // Node discards the body of a response to HEAD.
-    if (data === undefined || response.req.method === 'HEAD') return end();
-    // Node does the same for a response that is written in one piece.
-    if (!response.headersSent && !response.hasHeader('content-length')) {
-      response.setHeader('content-length', toBuffer(data, encoding).length);
-    }
-    response.write(data, encoding as BufferEncoding);
-    return isClosing ? response : end();
-  }) as typeof response.end;
-}
-
-function toBuffer(data: Uint8Array | string, encoding: BufferEncoding | undefined): Buffer {
-  return typeof data === 'string' ? Buffer.from(data, encoding) : Buffer.from(data);
+  if (due.length > 0) {
+    const { surface, operationId, service } = subject;
+    Object.assign(record, { faults: due.map(({ name }) => name), operationId, service });
+    const fail = (code: string) => respond(toRefusal(surface, code));
+    if (await applyFaults(due, onNode(request, response, fail))) return;
+  }
+  // During a delay, broken data may have ended the call.
+  if (!response?.headersSent) next();
 }

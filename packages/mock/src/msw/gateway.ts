@@ -12,7 +12,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
 import { callHandler } from '../services/call-handler.ts';
 import {
-  findNameFault,
+  findNameProblem,
   type ServiceHandler,
   type ServiceSocket,
   unknownService,
@@ -48,9 +48,9 @@ export function createGatewaySurface(
       if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
       await authenticate(call);
       const { name } = toTarget(call.rawPath);
-      const fault = findNameFault(name);
-      if (fault !== undefined) {
-        throw new GatewayError('INVALID_REQUEST', { message: `${name} ${fault}` });
+      const problem = findNameProblem(name);
+      if (problem !== undefined) {
+        throw new GatewayError('INVALID_REQUEST', { message: `${name} ${problem}` });
       }
       const service = services.get(name);
       const fetch = typeof service === 'function' ? service : service?.fetch?.bind(service);

@@ -3,7 +3,7 @@ import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
 import type { RequestHandler, WebSocketHandler } from 'msw';
 import { BUCKET } from '../contract/surface.ts';
 import { FaultRules, type SessionFaults } from '../faults/fault-rules.ts';
-import { findNameFault, type ServiceHandler } from '../services/service.ts';
+import { findNameProblem, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../session-files.ts';
 import { createGatewaySurface, handleSockets } from './gateway.ts';
 import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
@@ -99,8 +99,8 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
     rules.reset();
     services.clear();
     for (const [name, service] of Object.entries(initialServices)) {
-      const fault = findNameFault(name);
-      if (fault !== undefined) throw new TypeError(`services: ${name} ${fault}`);
+      const problem = findNameProblem(name);
+      if (problem !== undefined) throw new TypeError(`services: ${name} ${problem}`);
       services.set(name, service);
     }
   }

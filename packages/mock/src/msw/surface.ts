@@ -11,8 +11,9 @@ import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
 import { refusalFor, type SurfaceName, toRefusal } from '../contract/surface.ts';
-import { applyFaults, type BodyChange } from '../faults/fault-kinds.ts';
+import { applyFaults } from '../faults/fault-kinds.ts';
 import { FAULT_HEADER, type FaultRules, type FaultSubject } from '../faults/fault-rules.ts';
+import { onFetch } from '../faults/faulted-call.ts';
 
 /** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
 export interface Surface {
@@ -53,28 +54,17 @@ export function handleSurface(
     if (request.method === 'OPTIONS') {
       return send({ status: 204, headers: cors.preflight(call.request.headers) });
     }
-    let early: Response | undefined;
-    const changes: BodyChange[] = [];
+    const fail = (code: string) => send(toRefusal(name, code)[toResponse](call));
+    const faulted = onFetch(request, fail);
     const answer = async () => {
       const header = request.headers.get(FAULT_HEADER) ?? undefined;
       const faults = rules.take({ surface: name, ...surface.identify(call) }, header);
-      const isOver = await applyFaults(faults, {
-        surface: name,
-        signal: request.signal,
-        fail(code, options) {
-          early = send(toRefusal(name, code, options)[toResponse](call));
-        },
-        reset() {
-          early = Response.error();
-        },
-        changeBody: (change) => changes.push(change),
-      });
-      if (isOver) return early ?? Response.error();
+      if (await applyFaults(faults, faulted.call)) return faulted.early();
       const response = await surface.respond(call, request, common);
       return response instanceof Response ? response : send(response);
     };
     const response = await answer().catch((error) => send(toErrorResponse(error, name, call)));
-    return changes.reduce(changeBody, response);
+    return faulted.finish(response);
   }
 
   const address = new RegExp(`^${escapePattern(baseUrl)}${path}$`);
@@ -139,16 +129,4 @@ function toFetchResponse(
       : (content as ConstructorParameters<typeof Response>[0]),
     { status, headers },
   );
-}
-
-function changeBody(response: Response, change: BodyChange): Response {
-  const transform = new TransformStream<Uint8Array, Uint8Array>({
-    transform(data, controller) {
-      const { chunk, isLast } = change(data);
-      controller.enqueue(chunk);
-      if (isLast) controller.error(new TypeError('The connection was closed.'));
-    },
-  });
-  const { status, headers, body } = response;
-  return body === null ? response : new Response(body.pipeThrough(transform), { status, headers });
 }

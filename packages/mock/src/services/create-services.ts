@@ -6,7 +6,7 @@ import { createDocumentService, type OpenDocument } from './document-service.ts'
 import { createEcho } from './echo.ts';
 import { createHandlerService, type HandlerOptions } from './handler-service.ts';
 import { type RunningService, ServicesError } from './running-service.ts';
-import { findNameFault, type HostedServices, type ServiceHandler } from './service.ts';
+import { findNameProblem, type HostedServices, type ServiceHandler } from './service.ts';
 import { openServicesFile } from './services-file.ts';
 import { createUrlService } from './url-service.ts';
 
@@ -66,8 +66,8 @@ async function startAll(
 ): Promise<ReadonlyMap<string, RunningService>> {
   const running = new Map([['echo', createEcho(context)]]);
   for (const [name, definition] of Object.entries(definitions)) {
-    const fault = findNameFault(name);
-    if (fault !== undefined) throw new ServicesError(`services: ${name} ${fault}`);
+    const problem = findNameProblem(name);
+    if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
     running.set(name, await start(name, definition, context));
   }
   return running;

@@ -40,7 +40,7 @@ export type HostedServices = Readonly<Record<string, HostedService>>;
 const NAME = /^[A-Za-z][\w-]{0,58}[A-Za-z\d]$/;
 
 /** Returns what is wrong with a service name, as the rest of a sentence; undefined if it is valid. */
-export function findNameFault(name: string): string | undefined {
+export function findNameProblem(name: string): string | undefined {
   return NAME.test(name)
     ? undefined
     : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
