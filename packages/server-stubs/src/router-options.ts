@@ -13,7 +13,7 @@ import {
 export interface CommonOptions
   extends Pick<
     RouterOptions,
-    'requests' | 'requestId' | 'responses' | 'onViolation' | 'onError' | 'onResponse' | 'onFault'
+    'requests' | 'requestId' | 'responses' | 'onError' | 'onResponse' | 'onFault'
   > {
   /** CORS options. Default: pages from any origin may read responses, without credentials (D11). */
   readonly cors?: CorsOptions;

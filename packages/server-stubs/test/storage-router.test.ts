@@ -120,12 +120,12 @@ test('a failure is flat even if what formats errors fails', async () => {
 });
 
 test('with responses: check, a wrong response is a 500, and the log names operation and field', async () => {
-  const onViolation = vi.fn();
+  const onError = vi.fn();
   const wrong = { batchDelete: () => ({ fileList: [{ fileID: 1 }] }) } as never;
-  const base = await storage({ responses: 'check', onViolation }, wrong);
+  const base = await storage({ responses: 'check', onError }, wrong);
   const { status, json } = await post(base, 'batchDelete', { fileList: ['a'] });
   expect([status, json]).toMatchObject([500, { body: { code: 'SYS_ERR', message: MESSAGE } }]);
-  const [violation, call] = onViolation.mock.calls[0] ?? [];
+  const [error, call] = onError.mock.calls[0] ?? [];
   expect(call.operationId).toBe('batchDelete');
-  expect(violation.message).toMatch(/data\.fileList\[0\]\.code is missing/);
+  expect(error.message).toMatch(/data\.fileList\[0\]\.code is missing/);
 });

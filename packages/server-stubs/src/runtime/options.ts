@@ -1,21 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import type { Call } from './call.ts';
-import type { ErrorWithResponse, HttpError, Violation } from './faults.ts';
+import type { ErrorWithResponse, HttpError } from './faults.ts';
 import type { HandlerResponse } from './route-table.ts';
 
 export interface RouterOptions {
   /** A handler for each security scheme that the document uses. Throws if one is missing. */
   readonly security?: SecurityHandlers;
   readonly requests?: RequestLimits;
-  /**
-   * `check` sends a 500 instead of a response that violates the document, and calls `onViolation`. Default: `pass`.
-   */
+  /** `check` sends a 500 instead of a response that violates the document, for development. Default: `pass`. */
   readonly responses?: 'check' | 'pass';
-  /** Called with each response that violates the document. Default: prints operation and field to stderr. */
-  readonly onViolation?: (violation: Violation, call: Call) => void;
   /**
-   * Called with each error that results in a 500, and with errors of bodies that are being sent. Default: prints it.
+   * Called with each error that results in a 500, and with errors of bodies that are being sent. Default: prints
+   * operation and error to stderr.
    */
   readonly onError?: (error: unknown, call: Call) => void;
   /** Called with each response just before it is sent, for logs and metrics. Must not throw. */
@@ -108,9 +105,7 @@ export interface Router extends Listener {
 export type Limits = Required<RequestLimits>;
 
 export type Settings = RouterOptions &
-  Required<Pick<RouterOptions, 'onViolation' | 'onError'>> & {
-    readonly limits: Limits;
-  };
+  Required<Pick<RouterOptions, 'onError'>> & { readonly limits: Limits };
 
 /**
  * Validates the options and fills in the defaults.
@@ -118,18 +113,14 @@ export type Settings = RouterOptions &
  * @throws TypeError if a limit is not a number of at least 0
  */
 export function toSettings(options: RouterOptions): Settings {
-  const { requests = {}, onViolation = warn, onError = print } = options;
+  const { requests = {}, onError = print } = options;
   const { bodyBytes = 1024 * 1024, streamBytes = Infinity } = requests;
   const limits = { bodyBytes, streamBytes };
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value === 'number' && value >= 0) continue;
     throw new TypeError(`requests.${name} must be a number of at least 0.`);
   }
-  return { ...options, limits, onViolation, onError };
-}
-
-function warn({ message }: Violation, { operationId }: Call): void {
-  process.stderr.write(`${operationId}: the response violates the document: ${message}\n`);
+  return { ...options, limits, onError };
 }
 
 /** The default of `onError`. */

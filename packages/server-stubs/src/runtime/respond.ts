@@ -9,7 +9,6 @@ import {
   hasResponse,
   toResponse,
   toViolation,
-  type Violation,
 } from './faults.ts';
 import { findContent, type HeaderValue, headerOf } from './media-types.ts';
 import type { Settings } from './options.ts';
@@ -68,11 +67,12 @@ export class Responder {
     this.#send(result, content, toHead(result.headers, common));
   }
 
-  #reject(violation: Violation, { body }: HandlerResponse): HttpError {
-    this.#settings.onViolation(violation, this.#call);
+  #reject(violation: string, { body }: HandlerResponse): HttpError {
     discard(body);
+    const cause = new TypeError(`The response violates the document: ${violation}`);
+    this.#report(cause);
     const message = 'The server produced a response that the contract does not allow.';
-    return new HttpError('invalid-response', message, { cause: violation });
+    return new HttpError('invalid-response', message, { cause });
   }
 
   /** Sends the response that an error defines, or a 500 for any other error. Never rejects. */
@@ -243,35 +243,26 @@ function findViolation(
   content: Content | undefined,
   { status, headers = {}, body }: HandlerResponse,
   common: Readonly<Record<string, string>> = {},
-): Violation | undefined {
-  const violate = (pointer: string, keyword: string, message: string) =>
-    ({ in: 'response', pointer, keyword, message }) as const;
-  if (documented === undefined) {
-    return violate('/status', 'status', `The status ${status} is not documented.`);
-  }
+): string | undefined {
+  if (documented === undefined) return `The status ${status} is not documented.`;
   const missing = documented.requiredHeaders?.find(
     (name) => headerOf(headers, name) === undefined && headerOf(common, name) === undefined,
   );
-  if (missing !== undefined) {
-    return violate(`/headers/${missing}`, 'required', `The ${missing} header is missing.`);
-  }
+  if (missing !== undefined) return `The ${missing} header is missing.`;
   const isEmpty = status === 204 || status === 304 || documented.content.length === 0;
   if (isEmpty !== (body === undefined)) {
-    return violate('/body', 'body', `A ${status} must ${isEmpty ? 'not ' : ''}have a body.`);
+    return `A ${status} must ${isEmpty ? 'not ' : ''}have a body.`;
   }
   if (body === undefined) return undefined;
-  if (content === undefined) {
-    const message = `The media type is not documented for ${status}.`;
-    return violate('/headers/content-type', 'contentType', message);
-  }
+  if (content === undefined) return `The media type is not documented for ${status}.`;
   const { kind, mediaType, validate } = content;
   if (kind === 'json' ? isBytes(body) : !isBytes(body) && typeof body !== 'string') {
     const type = kind === 'json' ? 'a JavaScript value, not bytes' : 'a string, bytes or a stream';
-    return violate('/body', 'type', `The ${mediaType} body must be ${type}.`);
+    return `The ${mediaType} body must be ${type}.`;
   }
   const isChecked = kind === 'json' || (kind === 'text' && !isBytes(body));
   if (!isChecked || validate === undefined || validate(body)) return undefined;
-  return toViolation(body, validate.errors, 'response', 'response', '/body');
+  return toViolation(body, validate.errors, 'response', 'response', '/body').message;
 }
 
 /** What is sent as is. */
