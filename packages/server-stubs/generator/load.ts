@@ -14,13 +14,13 @@ import {
 import { upgrade } from '@scalar/openapi-upgrader';
 import {
   entriesOf,
+  follow,
   InvalidDocumentError,
   isObject,
   type JsonObject,
   METHODS,
   type Pointer,
   Problems,
-  valueAt,
 } from './document.ts';
 import { Names, toVariableName } from './names.ts';
 import { subschemasOf } from './schemas.ts';
@@ -192,23 +192,18 @@ function prepareSwagger(document: JsonObject): void {
   for (const [, item] of entriesOf(document.paths)) {
     for (const owner of [item, ...Object.values(Object(item))]) {
       if (!isObject(owner) || !Array.isArray(owner.parameters)) continue;
-      // A reference to a body or to a form would stay among the parameters.
       owner.parameters = owner.parameters.map((each) => {
-        const parameter = structuredClone(isObject(each) ? resolveParameter(document, each) : each);
+        // A reference to a body or to a form would stay among the parameters.
+        const parameter = structuredClone(follow(document, each, '#').value);
+        const isForm = parameter.in === 'formData' && parameter.type === 'array';
         // The default of a form would become `multi`.
-        if (isObject(parameter) && parameter.in === 'formData' && parameter.type === 'array') {
-          parameter.collectionFormat ??= 'csv';
-        }
+        if (isForm) parameter.collectionFormat ??= 'csv';
         // OpenAPI 3 has no style for it, so it is one that is not supported.
-        if (isObject(parameter) && parameter.collectionFormat === 'tsv') parameter.style = 'tsv';
+        if (parameter.collectionFormat === 'tsv') parameter.style = 'tsv';
         return parameter;
       });
     }
   }
-}
-
-function resolveParameter(document: JsonObject, parameter: JsonObject): unknown {
-  return typeof parameter.$ref === 'string' ? valueAt(document, parameter.$ref) : parameter;
 }
 
 const SIBLINGS = /^(?:\$ref|nullable|readOnly|writeOnly|description|title|deprecated|x-.*)$/;
@@ -247,22 +242,21 @@ function visitSchema(schema: unknown, visit: (schema: JsonObject) => void): void
 
 /** Gives a name to each operation that has none. Path items that share a component share no operation. */
 function nameOperations(document: JsonObject): void {
-  const paths = isObject(document.paths) ? document.paths : {};
-  for (const [path, item] of Object.entries(paths)) {
-    if (isObject(item) && typeof item.$ref === 'string') {
-      paths[path] = structuredClone(valueAt(document, decodeURIComponent(item.$ref)));
+  const operations: { name: string; operation: JsonObject }[] = [];
+  const paths = Object(document.paths);
+  for (const [path, item] of entriesOf(paths)) {
+    paths[path] = structuredClone(follow(document, item, '#').value);
+    for (const method of METHODS) {
+      const operation = paths[path][method];
+      if (isObject(operation)) {
+        operations.push({ name: toVariableName(`${method} ${path}`), operation });
+      }
     }
   }
-  const operations = entriesOf(paths).flatMap(([path, item]) =>
-    METHODS.map((method) => ({ path, method, operation: isObject(item) && item[method] })),
-  );
   const names = new Names();
-  const unnamed = operations.filter(({ operation }) => {
-    if (!isObject(operation)) return false;
-    const { operationId } = operation;
-    return typeof operationId !== 'string' || names.take(operationId) !== operationId;
-  });
-  for (const { path, method, operation } of unnamed) {
-    (operation as JsonObject).operationId = names.take(toVariableName(`${method} ${path}`));
-  }
+  const unnamed = operations.filter(
+    ({ operation: { operationId } }) =>
+      typeof operationId !== 'string' || names.take(operationId) !== operationId,
+  );
+  for (const { name, operation } of unnamed) operation.operationId = names.take(name);
 }

@@ -54,8 +54,6 @@ export interface Violation {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'response';
   /** JSON Pointer to the value, within the part that `in` names, such as `/fileList/0/fileID`. */
   readonly pointer: string;
-  /** The JSON Schema keyword that failed, or one of the runtime's own, such as `syntax`. */
-  readonly keyword: string;
   /** A sentence that says what is wrong with which field, such as `body.fileList is missing.` */
   readonly message: string;
 }
@@ -142,18 +140,18 @@ export function invalidRequest(violations: readonly Violation[]): HttpError {
 
 export function missingBody(): HttpError {
   const message = 'The request body is missing.';
-  return invalidRequest([{ in: 'body', pointer: '', keyword: 'required', message }]);
+  return invalidRequest([{ in: 'body', pointer: '', message }]);
 }
 
 export function malformed(message: string, cause?: unknown): HttpError {
-  const violations = [{ in: 'body', pointer: '', keyword: 'syntax', message } as const];
+  const violations = [{ in: 'body', pointer: '', message } as const];
   return new HttpError('malformed-body', message, { violations, cause });
 }
 
 /** @param name the path parameter that cannot be decoded */
 export function badPath(name: string): HttpError {
   const message = `path.${name} has invalid percent-encoding.`;
-  const violations = [{ in: 'path', pointer: `/${name}`, keyword: 'encoding', message } as const];
+  const violations = [{ in: 'path', pointer: `/${name}`, message } as const];
   return new HttpError('bad-path', message, { violations });
 }
 
@@ -192,11 +190,11 @@ export function toViolation(
   const error = errors?.[0];
   if (error === undefined) {
     const message = `${root} does not match the schema.`;
-    return { in: place, pointer: prefix, keyword: 'schema', message };
+    return { in: place, pointer: prefix, message };
   }
   const pointer = prefix + error.instancePath + missingOf(error);
   const message = toMessage(error, `${root}${toPath(pointer)}`, value);
-  return { in: place, pointer, keyword: error.keyword, message };
+  return { in: place, pointer, message };
 }
 
 /** Ajv reports a missing property with the path of its parent. */

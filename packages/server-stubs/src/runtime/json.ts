@@ -164,5 +164,5 @@ function findWrapper(
   const second = unwrapFields.find((name) => Object.hasOwn(value, name));
   if (second === undefined) return unwrap;
   const message = `body.${second} and body.${unwrap} are both set: send the fields in only one of these places.`;
-  throw invalidRequest([{ in: 'body', pointer: '', keyword: 'unwrap', message }]);
+  throw invalidRequest([{ in: 'body', pointer: '', message }]);
 }

@@ -59,7 +59,7 @@ export function createParameterReader(
         const sent = read(sources);
         const value = sent === undefined ? defaultOf(parameter) : sent;
         if (value !== undefined) (input[parameter.in] as NullObject)[parameter.name] = value;
-        else if (parameter.required) throw unreadable(parameter, 'required', 'is missing');
+        else if (parameter.required) throw unreadable(parameter, 'is missing');
       } catch (error) {
         if (!(error instanceof HttpError)) throw error;
         violations.push(...error.violations);
@@ -115,7 +115,7 @@ export function readQuery(field: Field, values: Values): unknown {
   const raws = values.get(name);
   if (raws === undefined) return undefined;
   if (explode && shape === 'array') return raws.map((raw) => readScalar(field, raw));
-  if (raws.length > 1) throw unreadable(field, 'duplicate', 'is given more than once');
+  if (raws.length > 1) throw unreadable(field, 'is given more than once');
   return readValue(field, raws[0] as string);
 }
 
@@ -126,14 +126,14 @@ function readDeepObject(field: Field, values: Values): unknown {
   for (const [name, raws] of values) {
     if (!name.startsWith(start) || !name.endsWith(']')) continue;
     const property = name.slice(start.length, -1);
-    if (property.includes('[')) throw unreadable(field, 'style', 'is nested deeper than one level');
+    if (property.includes('[')) throw unreadable(field, 'is nested deeper than one level');
     for (const raw of raws) pairs.push([property, raw]);
   }
   if (pairs.length > 0) return toObject(field, pairs);
   // The schema may allow a single value too.
   const raws = field.types.length > 0 ? values.get(field.name) : undefined;
   if (raws === undefined) return undefined;
-  if (raws.length > 1) throw unreadable(field, 'duplicate', 'is given more than once');
+  if (raws.length > 1) throw unreadable(field, 'is given more than once');
   return readScalar(field, raws[0] as string);
 }
 
@@ -162,7 +162,7 @@ function readJson(field: Field, raw: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw unreadable(field, 'syntax', `is not valid JSON: ${(error as Error).message}`);
+    throw unreadable(field, `is not valid JSON: ${(error as Error).message}`);
   }
 }
 
@@ -171,7 +171,7 @@ function toObject(field: Field, pairs: readonly [string, string][]): NullObject 
   const { properties = {} } = field;
   const object = createNullObject();
   for (const [name, raw] of pairs) {
-    if (name in object) throw unreadable(field, 'duplicate', 'contains a name more than once');
+    if (name in object) throw unreadable(field, 'contains a name more than once');
     const types = Object.hasOwn(properties, name) ? properties[name] : undefined;
     object[name] = coerce(decode(field, raw), types ?? ['string']);
   }
@@ -197,9 +197,9 @@ function coerce(text: string, types: readonly ScalarType[]): unknown {
   return text;
 }
 
-function unreadable({ in: place, name }: Named, keyword: string, problem: string): HttpError {
+function unreadable({ in: place, name }: Named, problem: string): HttpError {
   const message = `${place}.${name} ${problem}.`;
-  return invalidRequest([{ in: place, pointer: `/${escapeName(name)}`, keyword, message }]);
+  return invalidRequest([{ in: place, pointer: `/${escapeName(name)}`, message }]);
 }
 
 /** @throws HttpError if the percent-encoding is invalid */
@@ -208,7 +208,7 @@ export function decode(field: Named, raw: string): string {
   if (field.in === 'cookie') return decodeText(raw) ?? raw;
   if (field.in === 'header') return raw.trim();
   const text = field.in === 'path' ? decodeText(raw) : decodeQuery(raw);
-  if (text === undefined) throw unreadable(field, 'encoding', 'has broken percent-encoding');
+  if (text === undefined) throw unreadable(field, 'has broken percent-encoding');
   return text;
 }
 
