@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createMock, type MockOptions } from '../src/index.ts';
 import { runCli } from './helpers/cli.ts';
 import { replaceFile } from './helpers/replace-file.ts';
@@ -294,5 +294,29 @@ describe('what Prism does not do right', () => {
       expect([status, body.one.two[0].id]).toEqual([200, expect.any(Number)]);
       expect(JSON.stringify(body).length).toBeLessThan(500_000);
     }
+  });
+
+  it.each([
+    ['minLength: 300000', { type: 'string', minLength: 300_000 }],
+    ['minItems: 20000', { type: 'array', minItems: 20_000, items: { type: 'integer' } }],
+    ['minProperties: 5000', { type: 'object', minProperties: 5_000, additionalProperties: true }],
+    ['pattern: ^(a{500}){500}$', { type: 'string', pattern: '^(a{500}){500}$' }],
+    [undefined, { type: 'array', maxItems: 3_000, items: { type: 'string', maxLength: 9e9 } }],
+  ])('sizes are generated up to a limit, with a warning: %s', async (warning, schema) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const list = { type: 'array', minItems: 2, items: schema };
+    for (const media of [{ schema }, { schema: list }]) {
+      const { call } = await start({}, toDocument({ responses: { 200: json(media) } }));
+      for (const prefer of ['', 'dynamic=true']) {
+        const { status, body } = await call('/a', { headers: { prefer } });
+        expect(status).toBe(200);
+        expect(JSON.stringify(body).length).toBeLessThan(25_000);
+      }
+    }
+    const sentence = `GET /a: Prism cannot generate a response with ${warning}`;
+    const messages = warn.mock.calls.map(([message]) => message);
+    const count = warning === undefined ? 0 : 2;
+    expect(messages).toEqual(Array(count).fill(expect.stringContaining(sentence)));
   });
 });

@@ -1,5 +1,7 @@
 import { isObject, toKeys } from '../util/values.ts';
 
+import { countRepeats, isTooLong, limitSizes } from './sizes.ts';
+
 type JsonObject = Record<string, unknown>;
 
 /** Where an operation is in its document. */
@@ -32,12 +34,18 @@ export function listOperations(document: JsonObject): Map<string, OperationPlace
  * other, Prism would follow every path between them.
  */
 export function toResponsesDocument(document: JsonObject, place: OperationPlace): JsonObject {
-  const { method, operation } = place;
+  const { path, method, operation } = place;
   const { operationId, deprecated } = operation;
+  const excesses = new Set<string>();
   const responses = entriesOf(operation.responses).map(([status, response]) => [
     status,
-    toResponse(document, follow(document, response)),
+    toResponse(document, follow(document, response), (excess) => excesses.add(excess)),
   ]);
+  const name = `${method.toUpperCase()} ${path}`;
+  for (const excess of excesses) {
+    const message = `${name}: Prism cannot generate a response with ${excess.slice(0, 100)}, but a smaller one.`;
+    process.emitWarning(message, 'BerthWarning');
+  }
   return {
     openapi: '3.1.0',
     info: { title: '', version: '' },
@@ -49,10 +57,12 @@ export function toResponsesDocument(document: JsonObject, place: OperationPlace)
   };
 }
 
-function toResponse(document: JsonObject, response: JsonObject): JsonObject {
+type Warn = (constraint: string) => void;
+
+function toResponse(document: JsonObject, response: JsonObject, warn: Warn): JsonObject {
   const toMedia = ([name, media]: [string, unknown]) => [
     name,
-    toSample(document, follow(document, media)),
+    toSample(document, follow(document, media), warn),
   ];
   return {
     description: '',
@@ -67,9 +77,13 @@ function contentOf(response: JsonObject): [string, unknown][] {
 }
 
 /** Returns the parts of a media type or header that a sample value is made of. */
-function toSample(document: JsonObject, { schema, example, examples }: JsonObject): JsonObject {
+function toSample(
+  document: JsonObject,
+  { schema, example, examples }: JsonObject,
+  warn: Warn,
+): JsonObject {
   return {
-    ...(schema !== undefined && { schema: expandSchema(document, schema) }),
+    ...(schema !== undefined && { schema: expandSchema(document, schema, warn) }),
     ...(example !== undefined && { example }),
     ...(examples !== undefined && {
       examples: Object.fromEntries(
@@ -111,6 +125,8 @@ const OMITTED = [
 interface SchemaPlace {
   readonly schema: unknown;
   readonly level: number;
+  /** How often the arrays and objects around it repeat it. */
+  readonly repeats: number;
   /** The references that led here. */
   readonly references: readonly string[];
   /** Puts the copy into that of the parent. */
@@ -123,9 +139,9 @@ interface SchemaPlace {
  * Copies a schema and replaces each `$ref` with its target, up to the limits above. What is beyond them is left out: a
  * property, a choice, the items of an array. Level by level, so that the limits cut what is far away.
  */
-function expandSchema(document: JsonObject, schema: unknown): unknown {
+function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknown {
   const root: { schema?: unknown } = {};
-  const queue = [placeIn(root, 'schema', { schema, level: 0, references: [] })];
+  const queue = [placeIn(root, 'schema', { schema, level: 0, repeats: 1, references: [] })];
   const copied: (SchemaPlace & { readonly copy: JsonObject })[] = [];
   let parents = 0;
   for (const place of queue) {
@@ -133,8 +149,9 @@ function expandSchema(document: JsonObject, schema: unknown): unknown {
       place.put(place.schema);
       continue;
     }
-    const { references, target } = resolve(document, place.schema, place.references);
-    if (target === undefined || copied.length >= MAX_SCHEMAS) continue;
+    const { references, target: found } = resolve(document, place.schema, place.references);
+    if (found === undefined || copied.length >= MAX_SCHEMAS) continue;
+    const target = limitSizes(found, place.repeats, warn);
     if (PARTS.some((key) => key in target)) {
       if (place.level >= MAX_LEVELS || parents >= MAX_PARENTS) continue;
       parents += 1;
@@ -142,22 +159,27 @@ function expandSchema(document: JsonObject, schema: unknown): unknown {
     const copy: JsonObject = {};
     copied.push({ ...place, copy });
     place.put(copy);
-    const level = place.level + 1;
+    const inner = {
+      level: place.level + 1,
+      repeats: place.repeats * countRepeats(target),
+      references,
+    };
     for (const [key, value] of Object.entries(target)) {
       if (OMITTED.includes(key)) continue;
       if (SINGLES.includes(key)) {
-        queue.push(placeIn(copy, key, { schema: value, level, references }));
+        queue.push(placeIn(copy, key, { schema: value, ...inner }));
       } else if (MAPS.includes(key)) {
         const members: JsonObject = {};
         copy[key] = members;
         for (const [name, member] of entriesOf(value)) {
-          queue.push(placeIn(members, name, { schema: member, level, references }));
+          if (key === 'patternProperties' && isTooLong(name)) continue;
+          queue.push(placeIn(members, name, { schema: member, ...inner }));
         }
       } else if (LISTS.includes(key) && Array.isArray(value)) {
         const members: unknown[] = [];
         copy[key] = members;
         for (const member of value) {
-          queue.push(placeAmong(members, { schema: member, level, references }));
+          queue.push(placeAmong(members, { schema: member, ...inner }));
         }
       } else copy[key] = value;
     }
@@ -169,7 +191,7 @@ function expandSchema(document: JsonObject, schema: unknown): unknown {
   return root.schema ?? {};
 }
 
-type Inner = Pick<SchemaPlace, 'schema' | 'level' | 'references'>;
+type Inner = Omit<SchemaPlace, 'put' | 'remove'>;
 
 function placeIn(parent: JsonObject, name: string, inner: Inner): SchemaPlace {
   return {
