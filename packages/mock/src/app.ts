@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GatewayRouter, Router } from '@berth/server-stubs';
-import { storageRoutes } from '@berth/server-stubs/contract';
+import { decodeText, storageRoutes } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { createDownloadListener } from '@berth/storage/node';
@@ -17,7 +17,6 @@ import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
 import { toRouter } from './surfaces/document.ts';
 import { corsOf } from './surfaces/router-options.ts';
-import { decodeText } from './util/values.ts';
 
 /** The routers that handle the calls of the contract. */
 export interface Surfaces {
@@ -125,7 +124,11 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
   function toSubject(surface: SurfaceName, request: IncomingMessage): FaultSubject {
     const found = surface === 'link' ? undefined : routers[surface].find(request);
     const name = found?.path.name;
-    return { surface, operationId: found?.operationId, service: name && decodeText(name) };
+    return {
+      surface,
+      operationId: found?.operationId,
+      service: name && (decodeText(name) ?? name),
+    };
   }
 
   return {

@@ -19,7 +19,7 @@ import { openDocument, serveAlone, toRouter } from './surfaces/document.ts';
 import { createGateway } from './surfaces/gateway.ts';
 import { toServiceOptions } from './surfaces/router-options.ts';
 import { createStorage, createUpload } from './surfaces/storage.ts';
-import { FieldError } from './util/values.ts';
+import { FieldError } from './user-input.ts';
 
 /** A running mock. */
 export interface Mock {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
-import { SIGNATURE } from '@berth/server-stubs/contract';
+import { decodeText, SIGNATURE } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { SurfaceName } from './contract/surface.ts';
 import type { Session } from './session.ts';
-import { decodeText } from './util/values.ts';
 
 /** A call in the log of its session. Credentials are replaced by `…`. */
 export interface LoggedRequest {
@@ -207,7 +206,7 @@ const SECRET_PARAMETERS = ['sign', 'access_token'];
 
 function withoutSecrets(target: string): string {
   return target.replace(/([?&])([^=&\s]+)=[^&\s]+/g, (parameter, mark, name) =>
-    SECRET_PARAMETERS.includes(decodeText(name)) ? `${mark}${name}=${REDACTED}` : parameter,
+    SECRET_PARAMETERS.includes(decodeText(name) ?? name) ? `${mark}${name}=${REDACTED}` : parameter,
   );
 }
 

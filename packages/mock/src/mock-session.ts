@@ -2,7 +2,7 @@ import type { Context } from './context.ts';
 import type { SessionFaults } from './faults/fault-rules.ts';
 import { type LoggedRequest, toLoggedRequest } from './log.ts';
 import { createSessionFiles, type SessionFiles } from './session-files.ts';
-import { FieldError } from './util/values.ts';
+import { FieldError } from './user-input.ts';
 
 /**
  * A session of a mock, for tests in the same process. The control API under `/__mock` offers the same

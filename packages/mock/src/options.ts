@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type FaultRule, parseFaultRule } from './faults/fault-rules.ts';
 import type { HostedServices } from './services/service.ts';
-import { isObject, toUnknown } from './util/values.ts';
+import { isObject, toUnknown } from './user-input.ts';
 
 /** The values of `credentials`, which determine which credentials a mock accepts. */
 export const CREDENTIALS = ['present', 'strict'] as const;

@@ -1,6 +1,6 @@
 import { FilePathError, type MemoryStore, toFileID, toFilePath } from '@berth/storage';
 import { BUCKET } from './contract/surface.ts';
-import { FieldError } from './util/values.ts';
+import { FieldError } from './user-input.ts';
 
 /** A stored file. */
 export interface SessionFile {

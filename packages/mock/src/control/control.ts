@@ -1,4 +1,5 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { decodeText } from '@berth/server-stubs/contract';
 import { StoreFullError } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
@@ -6,7 +7,7 @@ import { hostNameOf, isLocalName, originOf, rawPathOf } from '../host.ts';
 import type { LoggedRequest } from '../log.ts';
 import { createMockSession, type MockSession } from '../mock-session.ts';
 import { sessionOfQuery } from '../session.ts';
-import { decodeText, FieldError, isObject, suggest } from '../util/values.ts';
+import { FieldError, isObject, suggest } from '../user-input.ts';
 import { servePage } from './page.ts';
 import { toCurl } from './to-curl.ts';
 
@@ -110,7 +111,8 @@ async function respond(context: Context, request: IncomingMessage, path: string)
   const maxBytes = isFile ? context.options.maxSessionBytes : MAX_JSON_BYTES;
   const bytes = hasBody ? await readBody(request, maxBytes) : Buffer.alloc(0);
   const body = isFile ? bytes : toJson(bytes, request);
-  const name = slash < 0 ? '' : decodeText(path.slice(slash + 1));
+  const rest = slash < 0 ? '' : path.slice(slash + 1);
+  const name = decodeText(rest) ?? rest;
   return respondTo({ context, session, name, query, body, request });
 }
 

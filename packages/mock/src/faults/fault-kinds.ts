@@ -1,6 +1,5 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { SurfaceName } from '../contract/surface.ts';
-import { toMilliseconds } from '../util/values.ts';
 import type { BodyChange, FaultedCall } from './faulted-call.ts';
 
 interface FaultKind<Value> {
@@ -27,10 +26,7 @@ export const FAULT_KINDS = {
   latency: kind({
     mustBe:
       'must be a number of milliseconds such as 200, or a duration such as 2s, at most one hour.',
-    parse(value) {
-      const ms = toMilliseconds(value);
-      return ms !== undefined && ms <= MAX_LATENCY_MS ? ms : undefined;
-    },
+    parse: toMilliseconds,
     apply: (ms, { signal }) => wait(ms, signal),
   }),
   /** Closes the connection without a response. */
@@ -111,6 +107,21 @@ function toTrue(value: unknown): true | undefined {
 export function toInteger(value: unknown, min: number): number | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   return Number.isSafeInteger(number) && (number as number) >= min ? (number as number) : undefined;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** Parses a number of milliseconds, or a string such as `250ms`, `5s`, `2m` or `1h`. */
+function toMilliseconds(value: unknown): number | undefined {
+  const text = typeof value === 'string' ? value : '';
+  const [, amount, unit = 'ms'] = /^(\d{1,15}(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  const ms = typeof value === 'number' ? value : Number(amount) * (UNITS[unit] as number);
+  return ms >= 0 && ms <= MAX_LATENCY_MS ? ms : undefined;
 }
 
 /** One hour. */

@@ -1,6 +1,6 @@
 import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
 import { refusalFor, type SurfaceName } from '../contract/surface.ts';
-import { FieldError, isObject, suggest, toUnknown } from '../util/values.ts';
+import { FieldError, isObject, suggest, toUnknown } from '../user-input.ts';
 import { CODES, FAULT_KINDS, type Fault, toInteger } from './fault-kinds.ts';
 
 /** Faults, and the calls that they apply to. */

@@ -1,4 +1,5 @@
-import { isObject, toKeys } from '../util/values.ts';
+import { decodeText } from '@berth/server-stubs/contract';
+import { isObject } from '../user-input.ts';
 
 import { countRepeats, isTooLong, limitSizes } from './sizes.ts';
 
@@ -318,20 +319,14 @@ function follow(document: JsonObject, value: unknown, depth = 0): JsonObject {
   return follow(document, lookUp(document, value.$ref), depth + 1);
 }
 
+/** Follows a JSON Pointer (RFC 6901) in a URL fragment. */
 function lookUp(document: JsonObject, reference: string): unknown {
-  const keys = toKeys(decode(reference));
-  return keys.reduce<unknown>((node, key) => {
+  const [, ...keys] = (decodeText(reference) ?? reference).split('/');
+  return keys.reduce<unknown>((node, text) => {
+    const key = text.replaceAll('~1', '/').replaceAll('~0', '~');
     const isKnown = typeof node === 'object' && node !== null && Object.hasOwn(node, key);
     return isKnown ? (node as JsonObject)[key] : undefined;
   }, document);
-}
-
-function decode(reference: string): string {
-  try {
-    return decodeURIComponent(reference);
-  } catch {
-    return reference;
-  }
 }
 
 function entriesOf(value: unknown): [string, unknown][] {

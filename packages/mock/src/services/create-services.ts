@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type FileEvents, toConstant } from '../files.ts';
-import { isObject } from '../util/values.ts';
+import { isObject } from '../user-input.ts';
 import { createDocumentService, type OpenDocument } from './document-service.ts';
 import { createEcho } from './echo.ts';
 import { createHandlerService, type HandlerOptions } from './handler-service.ts';

@@ -1,4 +1,5 @@
 /** Helpers for services in code, in the mock and in MSW. */
+import { decodeText } from '@berth/server-stubs/contract';
 import type { FetchHandler, ServiceSocket, SocketHandler } from './service.ts';
 
 export { GatewayError } from '@berth/server-stubs/contract';
@@ -91,7 +92,8 @@ function parseRoute(key: string) {
       }
       const params: Record<string, string> = {};
       for (const [index, segment] of segments.entries()) {
-        const part = decodeSegment(parts[index] ?? '');
+        const text = parts[index] ?? '';
+        const part = decodeText(text) ?? text;
         if (!segment.startsWith(':') && segment !== part) return undefined;
         if (segment.startsWith(':')) {
           if (part === '') return undefined;
@@ -101,14 +103,6 @@ function parseRoute(key: string) {
       return hasRest ? { ...params, '*': parts.slice(segments.length).join('/') } : params;
     },
   };
-}
-
-function decodeSegment(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** A server-sent event. */

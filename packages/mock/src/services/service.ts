@@ -1,5 +1,5 @@
 import { GatewayError } from '@berth/server-stubs/contract';
-import { suggest } from '../util/values.ts';
+import { suggest } from '../user-input.ts';
 
 /**
  * Responds to the calls of a hosted service. The URL of the request has the path and query of the service, and its

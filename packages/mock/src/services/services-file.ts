@@ -4,7 +4,7 @@ import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { type FileEvents, type Live, openLive } from '../files.ts';
-import { isObject } from '../util/values.ts';
+import { isObject } from '../user-input.ts';
 import { ServicesError } from './running-service.ts';
 import type { HostedServices } from './service.ts';
 

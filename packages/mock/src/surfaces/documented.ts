@@ -7,7 +7,7 @@ import type { DocumentedSurface } from '../contract/contract.ts';
 import { toRefusal } from '../contract/surface.ts';
 import type { Preferences } from '../prism/preferences.ts';
 import type { Prism, PrismResponse } from '../prism/prism.ts';
-import { isObject } from '../util/values.ts';
+import { isObject } from '../user-input.ts';
 import { toText } from './document.ts';
 
 /**

@@ -13,7 +13,7 @@ import type { StorageCaller } from '@berth/storage';
 import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
-import { isObject } from '../util/values.ts';
+import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
 import { DocumentedResponse, respondByPrism } from './documented.ts';
 import { toRouterOptions } from './router-options.ts';
