@@ -56,20 +56,29 @@ export async function respondByPrism(
   const found = await (await prism()).respond(call.operationId, { accept, preferences });
   const upstream = profile.gatewayHeaders.upstreamStatus.toLowerCase();
   throw new DocumentedResponse(found.status, ({ request, requestId }) => {
-    const { status } = found;
-    const body = adaptBody(found, surface, requestId);
-    const headers = adaptHeaders(found, {
-      upstream,
-      requestId,
-      retryAfter: findRetryAfter(status, body, surface),
-    });
-    const isValue = body === undefined || isObject(body);
+    const type = found.headers['content-type'] ?? '';
+    const value = adaptBody(found, surface, requestId);
+    const body = value === undefined || isObject(value) ? value : toText(value, type);
+    const lastId = type.startsWith('text/event-stream')
+      ? request.headers['last-event-id']
+      : undefined;
+    const rest = lastId === undefined ? body : skipEvents(String(body), String(lastId));
+    // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
+    const status = lastId !== undefined && rest === '' ? 204 : found.status;
+    const retryAfter = findRetryAfter(status, value, surface);
+    const headers = adaptHeaders({ ...found, status }, { upstream, requestId, retryAfter });
     return {
       status,
       headers: surface === 'gateway' ? { ...applyDispositionRules(request, headers) } : headers,
-      body: isValue ? body : toText(body, headers['content-type']),
+      body: status === 204 ? undefined : rest,
     } as HandlerResponse;
   });
+}
+
+/** Returns the events after the one with an ID; all of them if there is none. */
+function skipEvents(text: string, id: string): string {
+  const events = text.split(/(?<=\n\n)/);
+  return events.slice(events.findIndex((event) => event.startsWith(`id: ${id}\n`)) + 1).join('');
 }
 
 /** Values from the current call replace those in the example: the request ID (D9) and `statusCode` (D20). */
