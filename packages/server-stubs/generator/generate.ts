@@ -1,7 +1,7 @@
 import type { RouteTable, Validator } from '../src/runtime/route-table.ts';
 import { InvalidDocumentError, type Problem } from './document.ts';
 import type { LoadedDocument } from './load.ts';
-import { readOperations, type SchemaUse } from './operations.ts';
+import { readOperations } from './operations.ts';
 import { SchemaReader, SchemaSet } from './schemas.ts';
 import { writeIndex } from './write-index.ts';
 import { writeRoutes } from './write-routes.ts';
@@ -31,7 +31,7 @@ export async function generate(
   const response = new SchemaSet(reader, 'response', problems);
   const schemas = { request, response };
   const used = { request: new Set<string>(), response: new Set<string>() };
-  const table = readOperations(document, problems, ({ schema, pointer, direction }: SchemaUse) => {
+  const table = readOperations(document, problems, (direction, schema, pointer) => {
     const id = schemas[direction].add(schema, pointer);
     if (id === undefined) return undefined;
     used[direction].add(id);

@@ -25,15 +25,12 @@ import {
 import { isJson, type ParameterModel, readFields, readParameter, typesOf } from './parameters.ts';
 import { type Direction, propertiesOf, type Schema, SchemaReader } from './schemas.ts';
 
-/** A schema that requests or responses are validated against. */
-export interface SchemaUse {
-  readonly schema: Schema;
-  readonly pointer: Pointer;
-  readonly direction: Direction;
-}
-
-/** `undefined` if every value is valid. */
-export type ToValidator = (use: SchemaUse) => Validator | undefined;
+/** Returns the validator of a schema, or `undefined` if every value is valid. */
+type ToValidator = (
+  direction: Direction,
+  schema: Schema,
+  pointer: Pointer,
+) => Validator | undefined;
 
 /** Reads the operations of a document, in its order. What cannot be served is left out, with a warning. */
 export function readOperations(
@@ -78,25 +75,22 @@ export function readOperations(
       problems.warn(pointer, `This operation is not served: ${reason}.`);
       return;
     }
-    const passThrough = operation['x-berth-pass-through'] === true;
     const parameters = readParameters(item, operation, path, pointer);
-    const validateParameters = toValidator({
-      schema: toParametersSchema(parameters),
-      pointer: join(pointer, 'parameters'),
-      direction: 'request',
-    });
-    const toUsed = passThrough ? () => undefined : toValidator;
-    const body = readBody(operation.requestBody, join(pointer, 'requestBody'), toUsed);
+    const validateParameters = toValidator(
+      'request',
+      toParametersSchema(parameters),
+      join(pointer, 'parameters'),
+    );
     routes.set(key, {
       operationId: String(operation.operationId),
       method: method.toUpperCase(),
       path: fullPath,
       parameters: parameters.map(({ parameter }) => parameter),
       ...(validateParameters && { validateParameters }),
-      ...(body && { body }),
-      responses: readResponses(operation.responses, join(pointer, 'responses'), toUsed),
+      ...(operation['x-berth-pass-through'] === true
+        ? { passThrough: true as const, responses: [] }
+        : readBodies(operation, pointer)),
       ...security,
-      ...(passThrough && { passThrough }),
     });
   }
 
@@ -149,12 +143,17 @@ export function readOperations(
     return [...models.values()];
   }
 
-  function readBody(
-    value: unknown,
+  function readBodies(
+    { requestBody, responses }: JsonObject,
     pointer: Pointer,
-    toUsed: ToValidator,
-  ): RequestBody | undefined {
-    if (!isObject(value)) return undefined;
+  ): Pick<Route, 'body' | 'responses'> {
+    return {
+      ...(isObject(requestBody) && { body: readBody(requestBody, join(pointer, 'requestBody')) }),
+      responses: readResponses(responses, join(pointer, 'responses')),
+    };
+  }
+
+  function readBody(value: JsonObject, pointer: Pointer): RequestBody {
     const body = follow(document, value, pointer);
     const content = join(body.pointer, 'content');
     const [first] = Object.keys(Object(body.value.content));
@@ -164,16 +163,12 @@ export function readOperations(
     return {
       required: body.value.required === true,
       ...(unwrap !== undefined && { unwrap, unwrapFields: fields.map(([name]) => name) }),
-      content: readContent(body.value.content, content, 'request', toUsed),
+      content: readContent(body.value.content, content, 'request'),
     };
   }
 
   /** Statuses first, then ranges, `default` last. If none is documented, any JSON is allowed. */
-  function readResponses(
-    value: unknown,
-    pointer: Pointer,
-    toUsed: ToValidator,
-  ): DocumentedResponse[] {
+  function readResponses(value: unknown, pointer: Pointer): DocumentedResponse[] {
     const responses = entriesOf(value)
       .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/i.test(status))
       .map(([status, entry]): DocumentedResponse => {
@@ -186,7 +181,7 @@ export function readOperations(
           status: status === 'default' ? status : status.toUpperCase(),
           ...(headers.length > 0 && { requiredHeaders: headers }),
           content: ['content', MORE_CONTENT].flatMap((key) =>
-            readContent(response.value[key], join(response.pointer, key), 'response', toUsed),
+            readContent(response.value[key], join(response.pointer, key), 'response'),
           ),
         };
       });
@@ -194,12 +189,7 @@ export function readOperations(
     return [{ status: 'default', content: [{ mediaType: 'application/json', kind: 'json' }] }];
   }
 
-  function readContent(
-    value: unknown,
-    pointer: Pointer,
-    direction: Direction,
-    toUsed: ToValidator,
-  ): Content[] {
+  function readContent(value: unknown, pointer: Pointer, direction: Direction): Content[] {
     return entriesOf(value).map(([mediaType, entry]): Content => {
       const media = follow(document, entry, join(pointer, mediaType));
       const at = join(media.pointer, 'schema');
@@ -211,7 +201,7 @@ export function readOperations(
       const form = kind === 'form' && isRequest && readFields(media, schema, reader, problems);
       const isChecked =
         kind === 'json' || (isRequest && (form ? form.isSupported : kind === 'text' && isText));
-      const validate = isChecked ? toUsed({ schema, pointer: at, direction }) : undefined;
+      const validate = isChecked ? toValidator(direction, schema, at) : undefined;
       return {
         mediaType,
         kind,

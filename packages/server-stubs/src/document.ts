@@ -40,7 +40,7 @@ export async function loadRoutes(source: string | object): Promise<DocumentRoute
     request: createValidators(new SchemaSet(reader, 'request', problems)),
     response: createValidators(new SchemaSet(reader, 'response', problems)),
   };
-  const routes = readOperations(document, problems, ({ schema, pointer, direction }) =>
+  const routes = readOperations(document, problems, (direction, schema, pointer) =>
     validators[direction](schema, pointer),
   );
   if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);

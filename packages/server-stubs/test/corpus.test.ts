@@ -101,7 +101,7 @@ async function createReference(source: object) {
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'document', ...toPlain(document) });
   const schemas = new Map<Validator, Schema>();
-  const table = readOperations(document, new Problems(() => ''), ({ schema }) => {
+  const table = readOperations(document, new Problems(() => ''), (_, schema) => {
     let compiled: Validator | undefined;
     const validate: Validator = (value) => {
       const text = JSON.stringify(toPlain({ schema })).replaceAll('"$ref":"#', '"$ref":"document#');

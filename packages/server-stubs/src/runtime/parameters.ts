@@ -109,9 +109,13 @@ export function findHeader(headers: IncomingHttpHeaders, key: string): string | 
  * @throws HttpError if it cannot be read
  */
 export function readQuery(field: Field, values: Values): unknown {
-  const { name, shape, explode, style } = field;
-  if (style === 'deepObject') return readDeepObject(field, values);
-  if (explode && shape === 'object') return readExplodedObject(field, values);
+  const { name, shape, explode, style, types } = field;
+  if (shape === 'object') {
+    const pairs = style === 'deepObject' ? findDeep(field, values) : findProperties(field, values);
+    if (pairs.length > 0) return toObject(field, pairs);
+    // The schema may allow a single value too.
+    if (types.length === 0) return undefined;
+  }
   const raws = values.get(name);
   if (raws === undefined) return undefined;
   if (explode && shape === 'array') return raws.map((raw) => readScalar(field, raw));
@@ -119,36 +123,31 @@ export function readQuery(field: Field, values: Values): unknown {
   return readValue(field, raws[0] as string);
 }
 
-/** Reads `filter[name]=a&filter[size]=2`, with one level, as OpenAPI defines it. */
-function readDeepObject(field: Field, values: Values): unknown {
+/** Decoded names and raw values. */
+type Pairs = readonly (readonly [string, string])[];
+
+/** Finds `filter[name]=a&filter[size]=2`, with one level, as OpenAPI defines it. */
+function findDeep(field: Field, values: Values): Pairs {
   const start = `${field.name}[`;
-  const pairs: [string, string][] = [];
-  for (const [name, raws] of values) {
-    if (!name.startsWith(start) || !name.endsWith(']')) continue;
+  return [...values].flatMap(([name, raws]) => {
+    if (!name.startsWith(start) || !name.endsWith(']')) return [];
     const property = name.slice(start.length, -1);
     if (property.includes('[')) throw unreadable(field, 'is nested deeper than one level');
-    for (const raw of raws) pairs.push([property, raw]);
-  }
-  if (pairs.length > 0) return toObject(field, pairs);
-  // The schema may allow a single value too.
-  const raws = field.types.length > 0 ? values.get(field.name) : undefined;
-  if (raws === undefined) return undefined;
-  if (raws.length > 1) throw unreadable(field, 'is given more than once');
-  return readScalar(field, raws[0] as string);
+    return raws.map((raw) => [property, raw] as const);
+  });
 }
 
 /** Each property is a query parameter. */
-function readExplodedObject(field: Field, values: Values): unknown {
-  const pairs = Object.keys(field.properties ?? {}).flatMap((name) =>
-    (values.get(name) ?? []).map((raw): [string, string] => [name, raw]),
+function findProperties({ properties = {} }: Field, values: Values): Pairs {
+  return Object.keys(properties).flatMap((name) =>
+    (values.get(name) ?? []).map((raw) => [name, raw] as const),
   );
-  return pairs.length === 0 ? undefined : toObject(field, pairs);
 }
 
 /** @param raw text as sent; an encoded comma in it is part of the data */
 function readValue(field: Field, raw: string): unknown {
-  if (field.shape === 'scalar') return readScalar(field, raw);
   if (field.shape === 'json') return readJson(field, raw);
+  if (field.shape !== 'array') return readScalar(field, raw);
   const parts = raw === '' ? [] : raw.split(',');
   return parts.map((part) => readScalar(field, part));
 }
@@ -166,8 +165,7 @@ function readJson(field: Field, raw: string): unknown {
   }
 }
 
-/** @param pairs decoded names and raw values */
-function toObject(field: Field, pairs: readonly [string, string][]): NullObject {
+function toObject(field: Field, pairs: Pairs): NullObject {
   const { properties = {} } = field;
   const object = createNullObject();
   for (const [name, raw] of pairs) {

@@ -89,18 +89,11 @@ export class Responder {
       await this.#sendError(hasResponse(error) ? error : toInternalError(error), common);
     } catch (failure) {
       this.#report(failure);
-      await this.#failAgain(failure);
-    }
-  }
-
-  /** If creating the response to an error has failed as well, perhaps because of the common headers. */
-  async #failAgain(failure: unknown): Promise<void> {
-    const { response } = this.#call;
-    try {
-      await this.#sendError(toInternalError(failure));
-    } catch {
-      if (response.headersSent) response.destroy();
-      else response.writeHead(500, { connection: 'close' }).end();
+      // Perhaps the common headers cannot be created, so it is sent without them.
+      await this.#sendError(toInternalError(failure)).catch(() => {
+        if (response.headersSent) response.destroy();
+        else response.writeHead(500, { connection: 'close' }).end();
+      });
     }
   }
 

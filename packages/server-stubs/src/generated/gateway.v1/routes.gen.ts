@@ -37,35 +37,9 @@ export const routes: RouteTable = {
         },
       ],
       validateParameters: requests.isV1CloudrunNameGetParameters,
-      responses: [
-        {
-          status: '200',
-          requiredHeaders: ['x-request-id'],
-          content: [
-            { mediaType: 'application/json', kind: 'json' },
-            { mediaType: 'text/plain', kind: 'text' },
-            { mediaType: 'text/event-stream', kind: 'text' },
-            { mediaType: '*/*', kind: 'binary' },
-          ],
-        },
-        {
-          status: '403',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-        {
-          status: '404',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-        {
-          status: 'default',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-      ],
-      security: [['bearerToken'], ['signature']],
       passThrough: true,
+      responses: [],
+      security: [['bearerToken'], ['signature']],
     },
     {
       operationId: 'cloudrun-post-root',
@@ -83,36 +57,9 @@ export const routes: RouteTable = {
         },
       ],
       validateParameters: requests.isV1CloudrunNamePostParameters,
-      body: { required: false, content: [{ mediaType: 'application/json', kind: 'json' }] },
-      responses: [
-        {
-          status: '200',
-          requiredHeaders: ['x-request-id'],
-          content: [
-            { mediaType: 'application/json', kind: 'json' },
-            { mediaType: 'text/plain', kind: 'text' },
-            { mediaType: 'text/event-stream', kind: 'text' },
-            { mediaType: '*/*', kind: 'binary' },
-          ],
-        },
-        {
-          status: '403',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-        {
-          status: '404',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-        {
-          status: 'default',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-      ],
-      security: [['bearerToken'], ['signature']],
       passThrough: true,
+      responses: [],
+      security: [['bearerToken'], ['signature']],
     },
     {
       operationId: 'cloudrun-get',
@@ -149,35 +96,9 @@ export const routes: RouteTable = {
         },
       ],
       validateParameters: requests.isV1CloudrunNameAnyPathGetParameters,
-      responses: [
-        {
-          status: '200',
-          requiredHeaders: ['x-request-id'],
-          content: [
-            { mediaType: 'application/json', kind: 'json' },
-            { mediaType: 'text/plain', kind: 'text' },
-            { mediaType: 'text/event-stream', kind: 'text' },
-            { mediaType: '*/*', kind: 'binary' },
-          ],
-        },
-        {
-          status: '403',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-        {
-          status: '404',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-        {
-          status: 'default',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-      ],
-      security: [['bearerToken'], ['signature']],
       passThrough: true,
+      responses: [],
+      security: [['bearerToken'], ['signature']],
     },
     {
       operationId: 'cloudrun-post',
@@ -205,36 +126,9 @@ export const routes: RouteTable = {
         },
       ],
       validateParameters: requests.isV1CloudrunNameAnyPathPostParameters,
-      body: { required: false, content: [{ mediaType: 'application/json', kind: 'json' }] },
-      responses: [
-        {
-          status: '200',
-          requiredHeaders: ['x-request-id'],
-          content: [
-            { mediaType: 'application/json', kind: 'json' },
-            { mediaType: 'text/plain', kind: 'text' },
-            { mediaType: 'text/event-stream', kind: 'text' },
-            { mediaType: '*/*', kind: 'binary' },
-          ],
-        },
-        {
-          status: '403',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-        {
-          status: '404',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-        {
-          status: 'default',
-          requiredHeaders: ['x-request-id'],
-          content: [{ mediaType: 'application/json', kind: 'json' }],
-        },
-      ],
-      security: [['bearerToken'], ['signature']],
       passThrough: true,
+      responses: [],
+      security: [['bearerToken'], ['signature']],
     },
   ],
 };
