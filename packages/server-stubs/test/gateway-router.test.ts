@@ -11,10 +11,11 @@ import {
   createKeyPairs,
   signGatewayRequest,
 } from '@berth/server-stubs/auth';
-import { LIMITS } from '@berth/server-stubs/contract';
+import { isLoopback, LIMITS } from '@berth/server-stubs/contract';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test, vi } from 'vitest';
 import { type Sent, send } from './support/send.ts';
+import { sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
 
 const security = {
@@ -94,21 +95,57 @@ describe('a signed body', () => {
   });
 });
 
-describe('the environment', () => {
-  test.each([
-    ['dev.gateway.example', 200],
-    ['DEV.gateway.example:8080', 200],
-    ['127.0.0.1', 200],
-    ['localhost:1234', 200],
-    ['prod.gateway.example', 400],
-    ['dev', 200],
-    ['a b', 400],
-  ])('host %s: %i', async (host, status) => {
-    const base = await gateway(echo, { env: 'dev' });
-    const response = await call(base, '/hello', { headers: { host } });
-    expect(response.status).toBe(status);
-    expect(response.json).toMatchObject(status === 200 ? { env: 'dev' } : { code: 'INVALID_HOST' });
-  });
+const FOUND = [200, { env: 'dev' }] as const;
+const INVALID = [400, { code: 'INVALID_HOST' }] as const;
+
+test.each([
+  ['Host: dev.gateway.example', FOUND],
+  ['Host: DEV.gateway.example:8080', FOUND],
+  ['Host: 127.0.0.1', FOUND],
+  ['Host: localhost:1234', FOUND],
+  ['Host: [0:0::1]:8080', FOUND],
+  ['Host: dev', FOUND],
+  ['Host: prod.gateway.example', INVALID],
+  ['Host: a b', INVALID],
+  ['Host: dev:65536', INVALID],
+  ['Host: user@dev', INVALID],
+  ['Host: ', INVALID],
+  ['Host: dev.a\r\nHost: dev.b', INVALID],
+])('%j selects the environment, or none', async (host, expected) => {
+  const target = '/v1/cloudrun/hello';
+  expect(await callAs(host, target)).toEqual(expected);
+});
+
+test('the host of an absolute target takes precedence', async () => {
+  expect(await callAs('Host: prod', 'http://dev.a/v1/cloudrun/hello')).toEqual(FOUND);
+});
+
+async function callAs(host: string, target: string) {
+  const base = await gateway(echo, { env: 'dev' });
+  const head = `GET ${target} HTTP/1.1\r\n${host}\r\nConnection: close\r\n`;
+  const text = await sendRaw(base, `${head}Authorization: Bearer good\r\n\r\n`);
+  const { env, code } = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
+  return [Number(text.split(' ', 2)[1]), env === undefined ? { code } : { env }];
+}
+
+test.each([
+  ['localhost', true],
+  ['127.9.9.9', true],
+  ['[::1]', true],
+  ['[::ffff:7f00:1]', true],
+  ['LocalHost', true],
+  ['::1', true],
+  ['::ffff:127.0.0.1', true],
+  ['127.1', false],
+  ['127.0.0.1.example', false],
+  ['0.0.0.0', false],
+  ['', false],
+  ['127.evil.example', false],
+  ['[::2]', false],
+  ['128.0.0.1', false],
+  ['localhost.example', false],
+])('%s is this machine: %s', (host, expected) => {
+  expect(isLoopback(host)).toBe(expected);
 });
 
 describe("the service's response", () => {
