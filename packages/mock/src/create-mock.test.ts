@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createMock } from './create-mock.ts';
 
-test('exposes its URLs', async () => {
-  await using mock = await createMock();
+test('exposes its URLs, and applies the default to an undefined option', async () => {
+  await using mock = await createMock({ port: undefined, host: undefined, env: undefined });
   expect(mock).toMatchObject({
     url: `http://127.0.0.1:${mock.port}`,
     gatewayUrl: mock.url,
@@ -28,11 +28,8 @@ test('close can be called again, and ends open connections', async () => {
 test.each<[object, string]>([
   [{ port: -1 }, 'port must be an integer from 0 to 65535, got'],
   [{ env: 'a.b' }, 'env must be a host name label'],
-  [{ host: '' }, 'host must be an address'],
   [{ maxSessionBytes: 0 }, 'maxSessionBytes must be a positive integer, got 0.'],
-  [{ port: '4010' }, 'port must be an integer from 0 to 65535, got'],
   [{ host: 1 }, "host must be an address of this machine, such as '127.0.0.1', got 1."],
-  [{ env: 1 }, "such as 'dev', got 1."],
   [{ dynamic: 1 }, 'dynamic must be true or false, got 1.'],
   [{ seed: 1 }, "seed must be a string, such as 'a', got 1."],
   [{ credentials: null }, 'credentials must be one of present, strict, got null.'],
@@ -40,7 +37,6 @@ test.each<[object, string]>([
   [{ services: 5 }, 'services must be the path of a file, or services by name'],
   [{ document: {} }, 'document must be the path of an OpenAPI document, got {}.'],
   [{ faults: 'latency=200' }, "faults must be a list of rules, such as ['latency=200'], got 'lat"],
-  [{ faults: [null] }, 'faults must be a list of rules'],
   [{ faults: [{ fault: 'reset' }] }, 'faults[0].name must have 1 to 100 characters'],
   [{ maxSessions: '1' }, 'maxSessions must be a positive integer'],
   [{ wireProfile: 'a' }, "wireProfile must be an object, got 'a'."],
@@ -48,9 +44,4 @@ test.each<[object, string]>([
   [{ log: 'loud' }, 'log must be one of text, json, quiet'],
 ])('rejects %j by name', async (options, sentence) => {
   await expect(createMock(options)).rejects.toThrow(sentence);
-});
-
-test('applies the default to an undefined option, so that the mock is not exposed by accident', async () => {
-  await using mock = await createMock({ port: undefined, host: undefined, env: undefined });
-  expect(mock.url).toBe(`http://127.0.0.1:${mock.port}`);
 });

@@ -175,14 +175,12 @@ test.each([
   onTestFinished(() => void vi.unstubAllEnvs());
   const help = await runCli('--help');
   expect([help.code, help.stdout.split('\n')[0]]).toEqual([0, usage]);
+  expect(help.stdout).toMatch(/--port <number> .*4010/);
 });
 
-test('--version and --help print and exit with 0', async () => {
+test('--version prints and exits with 0', async () => {
   const version = { code: 0, stdout: `${packageInfo.version}\n`, stderr: '' };
   expect(await runCli('--version')).toEqual(version);
-  const help = await runCli('--help');
-  expect(help.code).toBe(0);
-  for (const option of ['--port', '--max-sessions', '4010']) expect(help.stdout).toContain(option);
 });
 
 test('reports a port that is in use with one sentence and exit code 2', async () => {
@@ -207,18 +205,13 @@ paths: { /pets: { get: { operationId: list, responses: { 200: { description: All
 test.each<[string[], string | RegExp]>([
   [['--services', none], `${none}: There is no such file of services`],
   [['--wire-profile', none], 'is not a wire profile: it cannot be read: ENOENT'],
-  [['--wire-profile', dir], 'is not a wire profile: it cannot be read: EISDIR'],
-  [['--services', ''], 'services must be the path of a file'],
   [['--port', 'x'], 'integer from 0 to 65535'],
-  [['--host', ''], 'address of this machine'],
   [
     ['--host', '192.0.2.1', '--port', '0'],
     /^192\.0\.2\.1 is not an address of this machine: .*\n$/,
   ],
-  [['--env', 'a.b'], 'env must be a host name label'],
   [['--prot', '1'], 'Did you mean --port?'],
   [['--credentials', 'x'], 'Allowed choices are present, strict'],
-  [['--origins', 'app.example.com'], 'origins must be a list of origins, such as'],
   [['--faults', 'latency=x'], 'latency must be a number of milliseconds'],
   [['extra.yaml', 'extra'], 'too many arguments'],
   [[petstore, '--credentials', 'strict'], /^credentials has no effect beside .*petstore\.yaml, /],

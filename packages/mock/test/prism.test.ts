@@ -40,11 +40,11 @@ function draftWith(example: unknown) {
 
 const EXAMPLE = { statusCode: 200, body: { requestId: 'x', data: { fileList: ['a.txt'] } } };
 
-describe('Prism answers in the default mode', async () => {
-  const [draft] = await writeFiles({ 'storage.v2.json': JSON.stringify(draftWith(EXAMPLE)) });
-  const mock = await createMock({ document: draft });
-  afterAll(() => mock.close());
+const [draft = ''] = await writeFiles({ 'storage.v2.json': JSON.stringify(draftWith(EXAMPLE)) });
+const mock = await createMock({ document: draft });
+afterAll(() => mock.close());
 
+describe('Prism answers in the default mode', () => {
   test('a service without an implementation, by an example of the document', async () => {
     const { status, json } = await gateway(mock, { path: HELLO });
     expect([status, json]).toEqual([200, { message: expect.any(String) }]);
@@ -82,11 +82,7 @@ describe('Prism answers in the default mode', async () => {
   });
 });
 
-describe('an operation that only a draft has', async () => {
-  const [draft = ''] = await writeFiles({ 'storage.v2.json': JSON.stringify(draftWith(EXAMPLE)) });
-  const mock = await createMock({ document: draft });
-  afterAll(() => mock.close());
-
+describe('an operation that only a draft has', () => {
   test.each([
     ['no credentials', {}, { prefix: 'a' }, 401, /credentials are missing/],
     ['an invalid body', STORAGE_HEADERS, { prefix: 1 }, 400, /body\.prefix must be a string/],

@@ -41,15 +41,11 @@ describe('a hosted service', () => {
     expect(await (await call('orders/7')).json()).toEqual({ id: '7' });
     const posted = await call('orders', { method: 'POST', body: '{"item":3}' });
     expect([posted.status, await posted.json()]).toEqual([201, { item: 3 }]);
-    berth.services.set('files', routes({ 'GET /:a/*': (_, params) => Response.json(params) }));
-    expect(await (await call('files/a%20b/c/d%2F')).json()).toEqual({ a: 'a b', '*': 'c/d%2F' });
     const unknown = await call('orders/7/8');
     expect([unknown.status, await unknown.json()]).toEqual([
       404,
       { message: 'No route matches GET /7/8. The routes: GET /:id, POST /.' },
     ]);
-    const wrong = { 'PUT /a': () => new Response() } as never;
-    expect(() => routes(wrong)).toThrow('routes: "PUT /a" must be GET, POST or WS and a path');
   });
 
   it('has the headers of the gateway', async () => {
@@ -140,19 +136,6 @@ it('allows pages of any origin', async () => {
 });
 
 describe('events', () => {
-  const list = [{ event: 'mail', data: { from: 'Bob' } }, { data: 'two\nlines' }];
-
-  it('continue after the last one of a list, until there are none', async () => {
-    berth.services.set('news', (request) => events(list, request));
-    const get = (id?: string) =>
-      call('news', { headers: id === undefined ? {} : { 'last-event-id': id } });
-    expect(await (await get()).text()).toBe(
-      'retry: 1\nevent: mail\nid: 1\ndata: {"from":"Bob"}\n\nid: 2\ndata: two\ndata: lines\n\n',
-    );
-    expect(await (await get('1')).text()).toBe('retry: 1\nid: 2\ndata: two\ndata: lines\n\n');
-    expect((await get('2')).status).toBe(204);
-  });
-
   it('come from a generator, which ends when the client aborts', async () => {
     const { promise: end, resolve: left } = Promise.withResolvers<void>();
     async function* count() {

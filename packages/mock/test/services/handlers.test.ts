@@ -152,12 +152,6 @@ describe('routes', () => {
   test.each(['PUT /', 'GET a', 'GET /{id}', 'GET /*/a', 'GET /:'])('%s is invalid', (key) => {
     expect(() => routes({ [key]: () => new Response() } as never)).toThrow(`routes: "${key}"`);
   });
-
-  test('a service that does not exist is suggested', async () => {
-    const { status, json } = await ask('shops');
-    expect([status, json.code]).toEqual([404, 'SERVICE_NOT_FOUND']);
-    expect(json.message).toContain('shop');
-  });
 });
 
 describe('events', () => {
