@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from './errors.ts';
 import { type Headers, isUpgrade, removeHopByHop } from './headers.ts';
-import { takeSubprotocols, type UpgradeResponse } from './runtime/upgrade.ts';
+import type { UpgradeResponse } from './runtime/upgrade.ts';
 
 /** A response that opens a WebSocket. After the 101, `open` owns the connection. */
 export interface WebSocketResponse {
@@ -30,13 +30,26 @@ export function isWebSocket({ method, headers }: IncomingMessage): boolean {
  * D14: a browser may send its token as the subprotocol `berth.bearer.<token>`, which is removed and never echoed.
  * Several credentials are joined into one, which is always rejected.
  */
-export function takeBearerProtocol(request: IncomingMessage): void {
-  const tokens = takeSubprotocols(request, 'berth.bearer.');
+export function takeBearerProtocol({ headers, rawHeaders }: IncomingMessage): void {
+  const protocols = headers[PROTOCOLS]?.split(',').map((protocol) => protocol.trim()) ?? [];
+  const tokens = protocols.filter((protocol) => protocol.startsWith(BEARER));
   if (tokens.length === 0) return;
-  const { headers } = request;
-  const credentials = headers.authorization === undefined ? [] : [headers.authorization];
-  headers.authorization = `Bearer ${[...tokens, ...credentials].join(', ')}`;
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
+    if (rawHeaders[at]?.toLowerCase() === PROTOCOLS) rawHeaders.splice(at, 2);
+  }
+  delete headers[PROTOCOLS];
+  const rest = protocols.filter((protocol) => !tokens.includes(protocol)).join(', ');
+  if (rest !== '') {
+    headers[PROTOCOLS] = rest;
+    rawHeaders.push('Sec-WebSocket-Protocol', rest);
+  }
+  const credentials = tokens.map((protocol) => protocol.slice(BEARER.length));
+  if (headers.authorization !== undefined) credentials.push(headers.authorization);
+  headers.authorization = `Bearer ${credentials.join(', ')}`;
 }
+
+const PROTOCOLS = 'sec-websocket-protocol';
+const BEARER = 'berth.bearer.';
 
 /** RFC 6455, section 4.1: 16 bytes, base64. */
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
@@ -67,7 +80,7 @@ export function assertHandshake(
   if (!KEY.test(headers['sec-websocket-key'] ?? '')) {
     throw invalidRequest('The Sec-WebSocket-Key header must be 16 bytes in base64.');
   }
-  const protocols = headers['sec-websocket-protocol']?.split(',').map((each) => each.trim()) ?? [];
+  const protocols = headers[PROTOCOLS]?.split(',').map((each) => each.trim()) ?? [];
   if (new Set(protocols).size < protocols.length || !protocols.every((each) => TOKEN.test(each))) {
     throw invalidRequest('The Sec-WebSocket-Protocol header must list each subprotocol only once.');
   }

@@ -205,9 +205,15 @@ describe('files', () => {
   });
 
   it('a file that cannot be read is refused', async () => {
-    for (const name of [join(folder, 'nowhere.yaml'), folder, 'https://a.example/a.yaml']) {
+    const reasons = {
+      [join(folder, 'nowhere.yaml')]: 'ENOENT',
+      [folder]: 'a folder',
+      'https://a.example/a.yaml': 'a URL is not loaded. Save it as a file next to the document.',
+    };
+    for (const [name, reason] of Object.entries(reasons)) {
       const { isInvalid, text } = await findProblems(name);
-      expect(text).toContain(name);
+      expect(text.startsWith(`${name} #: The file cannot be read: `)).toBe(true);
+      expect(text).toContain(reason);
       expect(isInvalid).toBe(true);
     }
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
-import { bodyTooLarge, missingBody, tooLarge, unsupported } from './faults.ts';
+import { bodyTooLarge, HttpError, missingBody, unsupported } from './faults.ts';
 import { decodeUtf8, readFields, selectContent, toJson, toSafeJson } from './json.ts';
 import { charsetOf } from './media-types.ts';
 import type { Input, Limits } from './options.ts';
@@ -136,7 +136,7 @@ const MAX_FIELDS = 1000;
 /** A documented field has its types; any other is text, or a list if it has several values. */
 function parseForm(text: string, { fields = [] }: Content): NullObject {
   if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
-    throw tooLarge(`The form has more than ${MAX_FIELDS} fields.`);
+    throw new HttpError('too-large', `The form has more than ${MAX_FIELDS} fields.`);
   }
   const form = createNullObject();
   const values = parseQuery(text);

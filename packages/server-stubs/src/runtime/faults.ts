@@ -155,12 +155,8 @@ export function badPath(name: string): HttpError {
   return new HttpError('bad-path', message, { violations });
 }
 
-export function tooLarge(message: string): HttpError {
-  return new HttpError('too-large', message);
-}
-
 export function bodyTooLarge(maxBytes: number): HttpError {
-  return tooLarge(`The request body is larger than ${maxBytes} bytes.`);
+  return new HttpError('too-large', `The request body is larger than ${maxBytes} bytes.`);
 }
 
 /** @param headers what is supported: `Accept` or `Accept-Encoding` (RFC 9110, section 15.5.16) */

@@ -29,5 +29,5 @@ export type {
 } from './options.ts';
 export type * from './route-table.ts';
 export { createRouter } from './router.ts';
-export { takeSubprotocols, UpgradeResponse } from './upgrade.ts';
+export { UpgradeResponse } from './upgrade.ts';
 export { ajvHelpers } from './validation.ts';

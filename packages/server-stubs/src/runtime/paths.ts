@@ -3,17 +3,24 @@ import { decodeText } from './parameters.ts';
 /** Literal text and the names of parameters, in turn: `{a}.{b}` is `['', 'a', '.', 'b', '']`. */
 type Pieces = readonly string[];
 
-interface Node<Leaf> {
-  leaf: Leaf | undefined;
-  readonly literals: Map<string, Node<Leaf>>;
+/** The operations of a path, by method. */
+type Leaf<Operation> = Map<string, Operation>;
+
+interface Node<Operation> {
+  leaf: Leaf<Operation> | undefined;
+  readonly literals: Map<string, Node<Operation>>;
   /** Segments such as `{a}.{b}`, sorted by the length of literal text, longest first. */
-  readonly mixed: { readonly shape: string; readonly pieces: Pieces; readonly node: Node<Leaf> }[];
-  parameter: Node<Leaf> | undefined;
+  readonly mixed: {
+    readonly shape: string;
+    readonly pieces: Pieces;
+    readonly node: Node<Operation>;
+  }[];
+  parameter: Node<Operation> | undefined;
   /** A parameter that takes the rest of the path. */
-  rest: Node<Leaf> | undefined;
+  rest: Node<Operation> | undefined;
 }
 
-const createNode = <Leaf>(): Node<Leaf> => ({
+const createNode = <Operation>(): Node<Operation> => ({
   leaf: undefined,
   literals: new Map(),
   mixed: [],
@@ -25,28 +32,25 @@ const createNode = <Leaf>(): Node<Leaf> => ({
  * A trie of path segments. The order of precedence is: literal segments, mixed segments, parameters, and the rest of
  * the path. If what follows does not match a candidate, the next one is tried; no node is visited more than once.
  */
-export class Paths<Leaf> {
-  readonly #root = createNode<Leaf>();
-  readonly #createLeaf: () => Leaf;
-
-  constructor(createLeaf: () => Leaf) {
-    this.#createLeaf = createLeaf;
-  }
+export class Paths<Operation> {
+  readonly #root = createNode<Operation>();
 
   /**
-   * Returns the leaf of a path template, which templates share if only the names of their parameters differ.
+   * Returns the operations of a path template, which templates share if only the names of their parameters differ.
    *
    * @param isGreedy whether a parameter takes the rest of the path
    */
-  leafOf(template: string, isGreedy: (name: string) => boolean): Leaf {
+  leafOf(template: string, isGreedy: (name: string) => boolean): Leaf<Operation> {
     let node = this.#root;
     for (const segment of toSegments(template)) node = childOf(node, segment, isGreedy);
-    node.leaf ??= this.#createLeaf();
+    node.leaf ??= new Map();
     return node.leaf;
   }
 
   /** Returns the leaf for a path as sent, and the raw values of its parameters, in the order of the template. */
-  find(path: string): { readonly leaf: Leaf; readonly values: readonly string[] } | undefined {
+  find(
+    path: string,
+  ): { readonly leaf: Leaf<Operation>; readonly values: readonly string[] } | undefined {
     const values: string[] = [];
     const leaf = walk(this.#root, path, 1, values);
     return leaf === undefined ? undefined : { leaf, values };
@@ -65,11 +69,11 @@ function toSegments(template: string): readonly Pieces[] {
     .map((segment) => segment.split(/[{}]/));
 }
 
-function childOf<Leaf>(
-  node: Node<Leaf>,
+function childOf<Operation>(
+  node: Node<Operation>,
   pieces: Pieces,
   isGreedy: (name: string) => boolean,
-): Node<Leaf> {
+): Node<Operation> {
   const [before = '', name = '', after = ''] = pieces;
   if (pieces.length === 1) {
     const literal = decodeText(before) ?? before;
@@ -87,7 +91,7 @@ function childOf<Leaf>(
   const shape = literals.map((piece, index) => (index % 2 === 1 ? '{}' : piece)).join('');
   const known = node.mixed.find((each) => each.shape === shape);
   if (known) return known.node;
-  const child = createNode<Leaf>();
+  const child = createNode<Operation>();
   node.mixed.push({ shape, pieces: literals, node: child });
   node.mixed.sort((a, b) => b.shape.length - a.shape.length);
   return child;
@@ -101,19 +105,19 @@ function toLiteral(text: string): string {
 }
 
 /** Finds the leaf for the segments of a path from `start`, and adds their parameters to `values`. */
-function walk<Leaf>(
-  node: Node<Leaf>,
+function walk<Operation>(
+  node: Node<Operation>,
   path: string,
   start: number,
   values: string[],
-): Leaf | undefined {
+): Leaf<Operation> | undefined {
   // The last segment has no slash after it.
   if (start > path.length) return node.leaf;
   const slash = path.indexOf('/', start);
   const end = slash < 0 ? path.length : slash;
   const segment = path.slice(start, end);
   const count = values.length;
-  const follow = (next: Node<Leaf> | undefined, ...found: readonly string[]) => {
+  const follow = (next: Node<Operation> | undefined, ...found: readonly string[]) => {
     if (next === undefined) return undefined;
     values.push(...found);
     const leaf = walk(next, path, end + 1, values);

@@ -119,9 +119,9 @@ function toPaths(
   table: RouteTable,
   handlers: Handlers,
   { security = {}, limits }: Settings,
-): Paths<Operations> {
+): Paths<Operation> {
   assertKnown(table, handlers);
-  const paths = new Paths<Operations>(() => new Map());
+  const paths = new Paths<Operation>();
   for (const route of table.routes) {
     const { operationId, method, path } = route;
     const operations = paths.leafOf(path, (name) => isGreedy(route, name));

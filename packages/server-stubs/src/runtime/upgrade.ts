@@ -76,26 +76,3 @@ export class UpgradeResponse extends ServerResponse {
     this.#socket.end();
   };
 }
-
-const PROTOCOLS = 'sec-websocket-protocol';
-
-/** Removes the subprotocols that begin with a prefix from both lists of headers, and returns the rest of each. */
-export function takeSubprotocols(
-  { headers, rawHeaders }: IncomingMessage,
-  prefix: string,
-): string[] {
-  const offered = headers[PROTOCOLS];
-  if (offered === undefined || !offered.includes(prefix)) return [];
-  const protocols = offered.split(',').map((protocol) => protocol.trim());
-  const rest = protocols.filter((protocol) => !protocol.startsWith(prefix)).join(', ');
-  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
-    if (rawHeaders[at]?.toLowerCase() === PROTOCOLS) rawHeaders.splice(at, 2);
-  }
-  delete headers[PROTOCOLS];
-  if (rest !== '') {
-    headers[PROTOCOLS] = rest;
-    rawHeaders.push('Sec-WebSocket-Protocol', rest);
-  }
-  const taken = protocols.filter((protocol) => protocol.startsWith(prefix));
-  return taken.map((protocol) => protocol.slice(prefix.length));
-}
