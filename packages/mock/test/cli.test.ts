@@ -10,7 +10,7 @@ import packageInfo from '../package.json' with { type: 'json' };
 import { createMock } from '../src/index.ts';
 import { gateway, storage } from './helpers/calls.ts';
 import { finish, runCli, spawnCli, untilReady } from './helpers/cli.ts';
-import { replaceFile } from './helpers/replace-file.ts';
+import { replaceFile } from './helpers/files.ts';
 
 const run = promisify(execFile);
 const dir = await mkdtemp(join(tmpdir(), 'berth-cli-'));

@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { call } from './helpers/call.ts';
-import { control, storage } from './helpers/calls.ts';
+import { call, control, storage } from './helpers/calls.ts';
 import { sendRaw } from './helpers/raw.ts';
 import { getLink, upload } from './helpers/upload.ts';
 

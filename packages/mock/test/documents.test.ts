@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createMock, type MockOptions } from '../src/index.ts';
 import { runCli } from './helpers/cli.ts';
-import { replaceFile } from './helpers/replace-file.ts';
-import { writeFiles } from './helpers/write-files.ts';
+import { replaceFile, writeFiles } from './helpers/files.ts';
 
 const SHOP = `openapi: 3.1.0
 info: { title: Shop, version: 1.0.0 }

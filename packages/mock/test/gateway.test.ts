@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { call } from './helpers/call.ts';
-import { BEARER, gateway, storage } from './helpers/calls.ts';
+import { BEARER, call, gateway, storage } from './helpers/calls.ts';
 import { HANDSHAKE } from './helpers/handshake.ts';
 
 const mock = await createMock();

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { NODE_FLOOR } from '../../../scripts/testing/node-floor.ts';
 import { untilReady } from './helpers/cli.ts';
-import { replaceFile } from './helpers/replace-file.ts';
+import { replaceFile } from './helpers/files.ts';
 import { read, upload } from './helpers/upload.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');

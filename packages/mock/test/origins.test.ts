@@ -1,8 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { call } from './helpers/call.ts';
-import { BEARER, gateway } from './helpers/calls.ts';
+import { BEARER, call, gateway } from './helpers/calls.ts';
 import { askForWebSocket } from './helpers/handshake.ts';
 
 const LISTED = 'https://app.example.com';

@@ -1,10 +1,8 @@
 import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { call } from './helpers/call.ts';
-import { gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
-import { replaceFile } from './helpers/replace-file.ts';
-import { writeFiles } from './helpers/write-files.ts';
+import { call, gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
+import { replaceFile, writeFiles } from './helpers/files.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 const FILES = ['cloud://dev.files/reports/summary.txt'];

@@ -4,8 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
 import { createMock, type LoggedRequest } from '../src/index.ts';
-import { call } from './helpers/call.ts';
-import { control, gateway, gatewayPost, storage } from './helpers/calls.ts';
+import { call, control, gateway, gatewayPost, storage } from './helpers/calls.ts';
 import { getLink, upload } from './helpers/upload.ts';
 
 const mock = await createMock({ services: {} });

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { call } from './helpers/call.ts';
-import { storage } from './helpers/calls.ts';
+import { call, storage } from './helpers/calls.ts';
 import { getLink, postForm, read, toForm, upload } from './helpers/upload.ts';
 
 const mock = await createMock();

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { call } from './helpers/call.ts';
-import { STORAGE_HEADERS } from './helpers/calls.ts';
+import { call, STORAGE_HEADERS } from './helpers/calls.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';
 
 const mock = await createMock({ wireProfile: acme });

@@ -12,7 +12,7 @@ export type DocumentedSurface = keyof typeof documents;
 /** The documents that a mock serves: those of the contract, or a draft in place of one of them. */
 export interface Contract {
   /** Returns Prism for a document. It is imported with the first call that needs it. */
-  prism(surface: DocumentedSurface): Promise<Prism>;
+  readonly prism: (surface: DocumentedSurface) => Promise<Prism>;
   /** Adds the operations that only a document has to a router. Prism answers them. */
   extend<Surface extends Router>(router: Surface): Surface;
 }

@@ -1,5 +1,5 @@
 import type { Call } from '@berth/server-stubs';
-import { applyDispositionRules, toResponse } from '@berth/server-stubs/contract';
+import { applyDispositionRules, toResponse, UploadError } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { WireProfile } from '@berth/spec/wire-profile';
@@ -14,7 +14,7 @@ import { toText } from './document.ts';
  * A documented response. It is thrown because routers treat a returned value as a success: `data` of an
  * envelope, a hosted service's response, or a stored file.
  */
-export class DocumentedResponse extends Error {
+class DocumentedResponse extends Error {
   override readonly name = 'DocumentedResponse';
   readonly [toResponse]: (call: Pick<Call, 'request' | 'requestId'>) => HandlerResponse;
 
@@ -30,9 +30,12 @@ interface ErrorRow {
   readonly retryAfter?: number;
 }
 
-const ERRORS: Readonly<Record<DocumentedSurface, readonly ErrorRow[]>> = {
+type ContractSurface = DocumentedSurface | 'upload';
+
+const ERRORS: Readonly<Record<ContractSurface, readonly ErrorRow[]>> = {
   gateway: defaults.gatewayErrors,
   storage: defaults.storageErrors,
+  upload: defaults.uploadErrors,
 };
 
 /**
@@ -41,9 +44,9 @@ const ERRORS: Readonly<Record<DocumentedSurface, readonly ErrorRow[]>> = {
  * @throws DocumentedResponse with the response, or HttpError if the contract has no such response
  */
 export async function respondByPrism(
-  prism: () => Promise<Prism>,
+  prism: (surface: DocumentedSurface) => Promise<Prism>,
   call: Call,
-  surface: DocumentedSurface,
+  surface: ContractSurface,
   profile: WireProfile,
   preferences: Preferences = {},
 ): Promise<never> {
@@ -52,8 +55,15 @@ export async function respondByPrism(
   const isError = code >= 400 && example === undefined && dynamic !== true;
   const row = isError ? ERRORS[surface].find(({ status }) => status === code) : undefined;
   if (row !== undefined) throw toRefusal(surface, row.code);
-  const { accept } = call.request.headers;
-  const found = await (await prism()).respond(call.operationId, { accept, preferences });
+  // Browsers do not know that errors of uploads are XML.
+  const accept = surface === 'upload' ? undefined : call.request.headers.accept;
+  const source = await prism(surface === 'upload' ? 'storage' : surface);
+  const found = await source.respond(call.operationId, { accept, preferences });
+  if (surface === 'upload' && isObject(found.body)) {
+    // Prism cannot write the XML of errors, because it does not know the name of the root element.
+    const { Code, Message } = found.body;
+    throw new UploadError(String(Code), { status: found.status, message: String(Message) });
+  }
   const upstream = profile.gatewayHeaders.upstreamStatus.toLowerCase();
   throw new DocumentedResponse(found.status, ({ request, requestId }) => {
     const type = found.headers['content-type'] ?? '';
@@ -115,7 +125,7 @@ function adaptHeaders(
   };
 }
 
-function findRetryAfter(status: number, body: unknown, surface: DocumentedSurface) {
+function findRetryAfter(status: number, body: unknown, surface: ContractSurface) {
   if (status < 400 || !isObject(body)) return undefined;
   const { code } = isObject(body.body) ? body.body : body;
   return ERRORS[surface].find((row) => row.code === code)?.retryAfter;

@@ -42,8 +42,7 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
       ? undefined
       : readPreferences(call.request.headers.prefer);
     if (service === undefined || preferences !== undefined) {
-      const prism = () => contract.prism('gateway');
-      return respondByPrism(prism, call, 'gateway', profile, preferences);
+      return respondByPrism(contract.prism, call, 'gateway', profile, preferences);
     }
     return service.call(input, call);
   };

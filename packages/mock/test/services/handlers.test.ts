@@ -3,8 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { createMock, events, GatewayError, routes } from '../../src/index.ts';
-import { call } from '../helpers/call.ts';
-import { BEARER, gateway } from '../helpers/calls.ts';
+import { BEARER, call, gateway } from '../helpers/calls.ts';
 import { askForWebSocket, toHandshake } from '../helpers/handshake.ts';
 
 let flooded = 0;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMock } from '../../src/index.ts';
 import { advanceUntil } from '../helpers/advance-until.ts';
 import { gateway } from '../helpers/calls.ts';
-import { replaceFile } from '../helpers/replace-file.ts';
+import { replaceFile } from '../helpers/files.ts';
 
 let folder: string;
 let services: string;

@@ -5,8 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { listen } from '../../../../scripts/testing/listen.ts';
 import { createMock } from '../../src/index.ts';
-import { call } from '../helpers/call.ts';
-import { BEARER } from '../helpers/calls.ts';
+import { BEARER, call } from '../helpers/calls.ts';
 import { startSocketService } from './start-socket-service.ts';
 
 let respond: (request: IncomingMessage, response: ServerResponse) => unknown;
