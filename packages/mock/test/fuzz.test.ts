@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { createRandom, pick as pickAt } from '../../server-stubs/test/corpus/random.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';
 import { sendRaw } from './helpers/raw.ts';
 
@@ -28,20 +29,9 @@ test(`5,000 hostile requests end no process and cause no warning (BERTH_SEED=${S
   expect([health.status, printed]).toEqual([200, '']);
 });
 
-/** Returns numbers from 0 to below 1 (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Combines the parts at random; some requests break off. */
 function toHostile(random: () => number): string {
-  const pick = <Value>(list: readonly Value[]) => list[Math.floor(random() * list.length)] as Value;
+  const pick = <Value>(list: readonly Value[]) => pickAt(list, random) as Value;
   const headers = Array.from({ length: 5 }, () => {
     const [name, values] = pick(HEADERS);
     return `${name}: ${pick(values)}\r\n`;

@@ -99,12 +99,6 @@ describe('a Fetch handler', () => {
     expect(await ask('code')).toMatchObject({ status: 504, json: { code: 'SERVICE_TIMEOUT' } });
   });
 
-  test('that returns no Response says so', async () => {
-    onCall = () => ({ json: 1 }) as never;
-    const reply = await ask('code');
-    expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('return a Response')]);
-  });
-
   test('learns that its caller has disconnected', async () => {
     const [aborted, cancelled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     onCall = (request) => {
