@@ -105,7 +105,7 @@ export async function createContract(
 }
 
 function toPrism(document: Record<string, unknown>, { profile, standard }: ContractParts) {
-  return createLazyPrism(toProfileDocument(document, profile), standard);
+  return createLazyPrism(() => toProfileDocument(document, profile), standard);
 }
 
 /** Adds the operations of documents to a router. If it has the same, they come first. */

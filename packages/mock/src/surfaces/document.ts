@@ -100,15 +100,20 @@ export function createPrismRouter(
   return createRouter(table, Object.fromEntries(handlers), options);
 }
 
-/** @param defaults what Prism is asked for if the caller has no preference */
+/**
+ * Returns a function that imports Prism when it is first called.
+ *
+ * @param toDocument returns the document that Prism gets
+ * @param defaults what Prism is asked for if the caller has no preference
+ */
 export function createLazyPrism(
-  document: Readonly<Record<string, unknown>>,
+  toDocument: () => Record<string, unknown>,
   defaults: Preferences,
 ): () => Promise<Prism> {
   let prism: Promise<Prism> | undefined;
   return () => {
     prism ??= import('../prism/prism.ts').then(({ createPrism }) =>
-      createPrism(document, defaults),
+      createPrism(toDocument(), defaults),
     );
     return prism;
   };
@@ -127,7 +132,7 @@ export function serveAlone(
   toOptions: (toError: NonNullable<RouterOptions['toError']>) => RouterOptions,
 ): Serve {
   return ({ document, routes }) => {
-    const prism = createLazyPrism(document, defaults);
+    const prism = createLazyPrism(() => document, defaults);
     const respond = async ({ operationId, request }: Call) => {
       const { accept, prefer } = request.headers;
       const preferences = readPreferences(prefer);
