@@ -1,5 +1,5 @@
 import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call, gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
@@ -78,6 +78,18 @@ describe('Prism answers in the default mode', () => {
     expect(json).toMatchObject({ statusCode: 200, body: { data: { fileList: ['a.txt'] } } });
     expect(json.body.requestId).toBe(headers['x-request-id']);
   });
+});
+
+// As after a change in `spec/`, and `npm run generate`.
+test('an operation of the built-in document that nothing implements', async () => {
+  const paths: Record<string, unknown> = storageDocument.paths;
+  const path = '/api/v2/envs/{envId}/storages:listFiles';
+  paths[path] = draftWith(EXAMPLE).paths[path];
+  onTestFinished(() => void delete paths[path]);
+  await using extended = await createMock();
+  const { json } = await storage(extended, 'listFiles', { prefix: 'a' });
+  expect(json.body.data).toEqual(EXAMPLE.body.data);
+  expect((await storage(extended, 'batchDelete', { fileList: [] })).status).toBe(200);
 });
 
 describe('an operation that only a draft has', () => {
