@@ -4,22 +4,77 @@ import type {
   KnownUploadErrorCode,
 } from './generated/contract.gen.ts';
 
-/** Details of a Berth error. The path leaves out the query, which may contain a signature. */
-export interface BerthErrorDetails {
-  /** What failed, as the start of a sentence: `The file could not be copied`. */
-  readonly what: string;
-  /** HTTP method of the call. */
-  readonly method: string;
-  /** Path of the call, without the query, which may contain a signature. */
+/**
+ * What failed:
+ *
+ * - `gateway`: the gateway rejected the call, with a `code`.
+ * - `service`: the hosted service returned an error status. `body` is what it sent.
+ * - `storage`: the storage API rejected the call or the file, even if the status is 200.
+ * - `upload`: the upload target rejected the form. Nothing was stored.
+ * - `network`: there was no response, or it was interrupted. The call may have been executed.
+ * - `timeout`: a time limit of the client was exceeded. The call may have been executed.
+ * - `contract`: a successful response has an unexpected form, or your schema rejects it.
+ * - `options`: an argument is invalid, or a function that you passed failed. Nothing was sent.
+ */
+export type ErrorKind =
+  | 'gateway'
+  | 'service'
+  | 'storage'
+  | 'upload'
+  | 'network'
+  | 'timeout'
+  | 'contract'
+  | 'options';
+
+/** A code that editors suggest. A deployment may send others. */
+type Code<Known extends string> = Known | (string & Record<never, never>);
+
+/** Fields that are certain for some kinds. */
+interface Certain {
+  readonly gateway: { readonly status: number; readonly code: Code<KnownGatewayErrorCode> };
+  readonly service: { readonly status: number };
+  readonly storage: { readonly code: Code<KnownStorageErrorCode> | undefined };
+  readonly upload: {
+    readonly status: number;
+    readonly code: Code<KnownUploadErrorCode> | undefined;
+  };
+}
+
+type OfKind<Kind extends ErrorKind> = BerthError & {
+  readonly kind: Kind;
+} & (Kind extends keyof Certain ? Certain[Kind] : unknown);
+
+/** A {@link BerthError} as a union of its kinds, so that checking `kind` narrows the other fields. */
+export type AnyBerthError = { [Kind in ErrorKind]: OfKind<Kind> }[ErrorKind];
+
+/** A problem that a schema found in a payload. */
+export interface SchemaIssue {
+  /** What is wrong, as worded by the schema. */
+  readonly message: string;
+  /** Field names and indexes joined by dots, such as `items.0.name`. Empty for the entire payload. */
   readonly path: string;
-  /** HTTP status of the response, if there was one. */
+}
+
+/** What is known about a failure. */
+export interface BerthErrorDetails {
+  /** HTTP method of the call. */
+  readonly method?: string | undefined;
+  /** URL of the call. Only its path is kept, because a query may contain a signature. */
+  readonly url?: string | undefined;
+  /** HTTP status of the response. */
   readonly status?: number | undefined;
   /** Error code of the response. */
   readonly code?: string | undefined;
-  /** Error message from the response or the platform. */
-  readonly text?: string | undefined;
-  /** Request ID of the response. Include it when you report a problem to the operator. */
+  /** Error message of the response. */
+  readonly reason?: string | undefined;
+  /** Request ID of the response. */
   readonly requestId?: string | undefined;
+  /** Whether the call may succeed if it is repeated. */
+  readonly retryable?: boolean | undefined;
+  /** Body of the response. */
+  readonly body?: unknown;
+  /** Problems that a schema found. */
+  readonly issues?: readonly SchemaIssue[] | undefined;
   /** The underlying error. */
   readonly cause?: unknown;
 }
@@ -28,290 +83,125 @@ export interface BerthErrorDetails {
 const BRAND = Symbol.for('@berth/client.error');
 
 /**
- * Base class for the errors that are thrown if a call fails or gets no response. The message states what
- * failed, with the error code, method, path and request ID.
+ * Thrown by every method that throws. `kind` says what failed; the message adds the code, the method, the path and the
+ * request ID. An aborted call rejects with the `reason` of its signal instead.
  *
  * @example
- * if (isBerthError(error)) console.error(error.message, error.code, error.requestId);
- */
-export abstract class BerthError<Own extends object = object> extends Error {
-  /** Class name, for logs or a `switch`. */
-  abstract override readonly name: string;
-  /** HTTP method of the call. */
-  declare readonly method: string;
-  /** Path of the call, without the query. */
-  declare readonly path: string;
-  /** HTTP status of the response; `undefined` if there was no response. */
-  declare readonly status: number | undefined;
-  /** Error code of the response; `undefined` if it has none. */
-  declare readonly code: string | undefined;
-  /** Request ID of the response; `undefined` if it has none. */
-  declare readonly requestId: string | undefined;
-
-  /** @param details including those of the subclass */
-  constructor(details: BerthErrorDetails & Own) {
-    super(toMessage(details), details);
-    const { what: _, text: __, cause: ___, ...fields } = details;
-    Object.assign(this, fields);
-  }
-}
-
-// Properties on the prototype do not show up in logs.
-Object.defineProperty(BerthError.prototype, BRAND, { value: true });
-
-/** Returns whether a value is an error of the given class, from any copy of this package. */
-function isOfFamily(value: unknown, name?: string): boolean {
-  if (typeof value !== 'object' || value === null || !(BRAND in value)) return false;
-  return name === undefined || (value as { name?: unknown }).name === name;
-}
-
-function toMessage({ what, method, path, status, code, text, requestId }: BerthErrorDetails) {
-  const reason = [code, text].filter(Boolean).join(', ');
-  const place = [`${method} ${path}`];
-  if (status) place.push(`status ${status}`);
-  if (requestId) place.push(`request id ${requestId}`);
-  // Keeps text from a server from adding lines to a log.
-  return `${what}${reason && `: ${reason}`} (${place.join(', ')})`.replace(/\p{Cc}+/gu, ' ');
-}
-
-/** A problem in the payload of a response. */
-export interface ContractIssue {
-  /** What is wrong, as worded by the validator. */
-  readonly message: string;
-  /** Location of the problem: field names and indexes joined by dots. Empty if it concerns the entire payload. */
-  readonly path: string;
-}
-
-/**
- * Thrown if a successful response does not have the expected form: its JSON is invalid, or the validator
- * that you passed rejects the payload. The call was executed.
- *
- * @example
- * await service.get('users', { schema: Users }).catch((error) => {
- *   if (isContractError(error)) console.error(error.issues);
- *   throw error;
- * });
- */
-export class ContractError extends BerthError {
-  /** Always `ContractError`. */
-  override readonly name = 'ContractError';
-  /** The problems that the validator found. Empty without a validator. */
-  declare readonly issues: readonly ContractIssue[];
-
-  constructor(details: BerthErrorDetails & { readonly issues?: readonly ContractIssue[] }) {
-    super({ issues: [], ...details });
-  }
-}
-
-/**
- * Returns whether an error is a {@link ContractError}, even from another copy of this package.
- *
- * @example
- * if (isContractError(error)) for (const { path, message } of error.issues) console.error(path, message);
- */
-export function isContractError(error: unknown): error is ContractError {
-  return isOfFamily(error, 'ContractError');
-}
-
-/** A gateway error code. Editors suggest the known ones, but the gateway may add others. */
-export type GatewayErrorCode = KnownGatewayErrorCode | (string & Record<never, never>);
-
-/** Details of a {@link GatewayError}. */
-interface GatewayErrorDetails extends BerthErrorDetails {
-  /** HTTP status of the response. */
-  readonly status: number;
-  /** Where the error comes from: the gateway, or the hosted service behind it. */
-  readonly source: 'gateway' | 'service';
-  /** Whether the same call may succeed if you repeat it. Default: `false`. */
-  readonly retryable?: boolean;
-  /** Response body, parsed if it is JSON, otherwise as text. Default: none. */
-  readonly body?: unknown;
-}
-
-/**
- * Thrown if a gateway call fails. `source` is either the gateway itself, which sends a `code`, or the
- * hosted service, whose error bodies have no fixed form and therefore no `code` (D10).
- *
- * @example
- * await gateway.service('hello').get('status').catch((error) => {
- *   if (!isGatewayError(error) || error.code !== 'SERVICE_NOT_FOUND') throw error;
- * });
- */
-export class GatewayError extends BerthError {
-  /** Always `GatewayError`. */
-  override readonly name = 'GatewayError';
-  declare readonly code: GatewayErrorCode | undefined;
-  declare readonly status: number;
-  /** Where the error comes from: the gateway, or the hosted service behind it. */
-  declare readonly source: 'gateway' | 'service';
-  /** Whether the same call may succeed if you repeat it. A POST may already have been executed. */
-  declare readonly retryable: boolean;
-  readonly #body: unknown;
-
-  constructor({ body, ...details }: GatewayErrorDetails) {
-    super({ retryable: false, ...details });
-    this.#body = body;
-  }
-
-  /**
-   * Returns the response body, parsed if it is JSON, otherwise as text. It is a method so that logs do
-   * not show it.
-   */
-  body(): unknown {
-    return this.#body;
-  }
-}
-
-/**
- * Returns whether an error is a {@link GatewayError}, even from another copy of this package.
- *
- * @example
- * if (isGatewayError(error) && error.code === 'SERVICE_NOT_READY') await startService();
- */
-export function isGatewayError(error: unknown): error is GatewayError {
-  return isOfFamily(error, 'GatewayError');
-}
-
-/**
- * Thrown if no response arrived, or if the response was interrupted. The call may or may not have been
- * executed. `cause` is the platform's error. Its message differs between platforms.
- *
- * @example
- * await gateway.service('hello').get('status').catch((error) => {
- *   if (isNetworkError(error)) showOffline();
- *   else throw error;
- * });
- */
-export class NetworkError extends BerthError {
-  /** Always `NetworkError`. */
-  override readonly name = 'NetworkError';
-}
-
-/**
- * Returns whether an error is a {@link NetworkError}, even from another copy of this package.
- *
- * @example
- * if (isNetworkError(error)) console.error(error.message, error.cause);
- */
-export function isNetworkError(error: unknown): error is NetworkError {
-  return isOfFamily(error, 'NetworkError');
-}
-
-/** A storage API error code. Editors suggest the known ones, but the API may add others. */
-type StorageErrorCode = KnownStorageErrorCode | (string & Record<never, never>);
-
-/**
- * Thrown if a storage call fails, as a whole or for its only file, or if a download link returns no file. Do
- * not rely on the status alone: if the call succeeded but its file failed, the status is 200 (D20, D30).
- *
- * @example
- * await storage.delete(fileID).catch((error) => {
- *   if (!isStorageError(error) || error.code !== 'STORAGE_FILE_NONEXIST') throw error;
- * });
- */
-export class StorageError extends BerthError {
-  /** Always `StorageError`. */
-  override readonly name = 'StorageError';
-  declare readonly code: StorageErrorCode | undefined;
-}
-
-/**
- * Returns whether an error is a {@link StorageError}, even from another copy of this package.
- *
- * @example
- * if (isStorageError(error)) console.error(error.code);
- */
-export function isStorageError(error: unknown): error is StorageError {
-  return isOfFamily(error, 'StorageError');
-}
-
-/**
- * Thrown when one of the client's time limits is exceeded. The call may or may not have been executed. A
- * timeout in the gateway is a `GatewayError` with the code SERVICE_TIMEOUT.
- *
- * @example
- * await gateway.service('hello').get('report', { timeouts: { total: 5_000 } }).catch((error) => {
- *   if (isTimeoutError(error)) showTooSlow(error.timeout);
- *   else throw error;
- * });
- */
-export class TimeoutError extends BerthError<{ readonly timeout: number }> {
-  /** Always `TimeoutError`. */
-  override readonly name = 'TimeoutError';
-  /** The limit in milliseconds. */
-  declare readonly timeout: number;
-}
-
-/**
- * Returns whether an error is a {@link TimeoutError}, even from another copy of this package.
- *
- * @example
- * if (isTimeoutError(error)) console.error(`Nothing came within ${error.timeout} ms`);
- */
-export function isTimeoutError(error: unknown): error is TimeoutError {
-  return isOfFamily(error, 'TimeoutError');
-}
-
-/** An upload target error code. Editors suggest the known ones, but targets may add others. */
-type UploadErrorCode = KnownUploadErrorCode | (string & Record<never, never>);
-
-/**
- * Thrown if the upload target rejects the form. `code` and `requestId` come from the XML `Error` element
- * of its response, which may have any status, even 200. Nothing was stored (D30).
- *
- * @example
- * await storage.upload('a.txt', 'hello').catch((error) => {
- *   if (isUploadError(error)) console.error(error.code, error.requestId);
- *   throw error;
- * });
- */
-export class UploadError extends BerthError {
-  /** Always `UploadError`. */
-  override readonly name = 'UploadError';
-  declare readonly code: UploadErrorCode | undefined;
-}
-
-/**
- * Returns whether an error is an {@link UploadError}, even from another copy of this package.
- *
- * @example
- * if (isUploadError(error) && error.code === 'EntityTooLarge') showLimit();
- */
-export function isUploadError(error: unknown): error is UploadError {
-  return isOfFamily(error, 'UploadError');
-}
-
-/**
- * Any error that this library throws for a call. Use `name` to distinguish the classes.
- *
- * @example
- * function toText(error: AnyBerthError): string {
- *   switch (error.name) {
- *     case 'TimeoutError':
- *       return `Nothing came within ${error.timeout} ms.`;
- *     case 'GatewayError':
- *       return `The ${error.source} failed with status ${error.status}.`;
- *     default:
- *       return error.message;
- *   }
+ * try {
+ *   await gateway.service('users').get('7');
+ * } catch (error) {
+ *   if (isBerthError(error)) console.error(error.kind, error.message, error.requestId);
  * }
  */
-export type AnyBerthError =
-  | ContractError
-  | GatewayError
-  | NetworkError
-  | StorageError
-  | TimeoutError
-  | UploadError;
+export class BerthError extends Error {
+  /** Always `BerthError`. */
+  override readonly name = 'BerthError';
+  /** What failed. */
+  readonly kind: ErrorKind;
+  /** Error code of the response; `undefined` if it has none. */
+  readonly code: string | undefined;
+  /** HTTP status of the response; `undefined` if there was none. */
+  readonly status: number | undefined;
+  /** Request ID of the response. Include it when you report a problem to the operator. */
+  readonly requestId: string | undefined;
+  /** HTTP method of the call; `undefined` if nothing was called. */
+  readonly method: string | undefined;
+  /** Path of the call, without the query. */
+  readonly path: string | undefined;
+  /** Whether the call may succeed if you repeat it. A POST may already have been executed. */
+  readonly retryable: boolean;
+  /** Problems that your schema found. Empty for every other failure. */
+  readonly issues: readonly SchemaIssue[];
+  readonly #body: unknown;
+
+  /** @param what what failed, as the start of a sentence: `The file was not copied` */
+  constructor(kind: ErrorKind, what: string, details: BerthErrorDetails = {}) {
+    const { method, status, code, requestId, cause } = details;
+    const path = details.url && toPath(details.url);
+    super(toMessage(what, path, details), cause === undefined ? {} : { cause });
+    this.kind = kind;
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+    this.method = method;
+    this.path = path;
+    this.retryable = details.retryable ?? false;
+    this.issues = details.issues ?? [];
+    this.#body = details.body;
+  }
+
+  /** Body of the error response of a service or the gateway, parsed if it is JSON. Logs do not show it. */
+  get body(): unknown {
+    return this.#body;
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+}
+
+function toPath(url: string): string {
+  return url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/';
+}
+
+function toMessage(what: string, path: string | undefined, details: BerthErrorDetails): string {
+  const { method, status, code, reason, requestId } = details;
+  const reasons = [code, reason].filter(Boolean).join(', ');
+  const places = [
+    method && `${method} ${path}`,
+    status && `status ${status}`,
+    requestId && `request ID ${requestId}`,
+  ].filter(Boolean);
+  const message =
+    what + (reasons && `: ${reasons}`) + (places.length ? ` (${places.join(', ')})` : '');
+  // Text from a server must not add lines to a log.
+  return message.replace(/\p{Cc}+/gu, ' ');
+}
 
 /**
- * Returns whether an error is a Berth error, even from another copy of this package. If so, its `name` is
- * the name of its class.
+ * Returns whether a value is an error of this package, or of another copy of it, and narrows its type.
+ *
+ * @param kind the only kind to accept. Default: any
  *
  * @example
- * if (!isBerthError(error)) throw error;
- * if (error.name === 'GatewayError') console.error(error.source, error.code);
+ * if (isBerthError(error, 'storage') && error.code === 'STORAGE_FILE_NONEXIST') return undefined;
  */
-export function isBerthError(error: unknown): error is AnyBerthError {
-  return isOfFamily(error);
+export function isBerthError(error: unknown): error is AnyBerthError;
+export function isBerthError<Kind extends ErrorKind>(
+  error: unknown,
+  kind: Kind,
+): error is OfKind<Kind>;
+export function isBerthError(error: unknown, kind?: ErrorKind): boolean {
+  if (typeof error !== 'object' || error === null || !(BRAND in error)) return false;
+  return kind === undefined || (error as { kind?: unknown }).kind === kind;
+}
+
+/** Creates the error for an argument that is not what it must be. The value is not shown: it may be a secret. */
+export function invalid(name: string, expected: string, value: unknown): BerthError {
+  const actual = value === null ? 'null' : typeof value;
+  return new BerthError('options', `${name} must be ${expected}, got ${actual}.`);
+}
+
+/**
+ * Creates the error for a request without a complete response. Its reason is that of the innermost cause, because
+ * a message such as `fetch failed` does not help.
+ */
+export function networkError(
+  what: string,
+  call: { method?: string; url: string },
+  cause: unknown,
+): BerthError {
+  const { method = 'GET', url } = call;
+  return new BerthError('network', what, {
+    method,
+    url,
+    reason: innermost(cause),
+    retryable: true,
+    cause,
+  });
+}
+
+function innermost(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? innermost(error.cause) : error.message;
 }

@@ -1,0 +1,248 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
+import { BerthError, invalid } from './errors.ts';
+
+/** One attempt of a call, to be signed. */
+export interface SignableRequest {
+  /** In uppercase. */
+  readonly method: string;
+  /** Absolute URL, with path and query exactly as sent. */
+  readonly url: string;
+  /** Headers by lowercase name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body. Do not read a stream: it could not be sent afterwards. */
+  readonly body: RequestInit['body'];
+  /** Milliseconds since the epoch, by the clock of the server once it is known. */
+  readonly now: number;
+}
+
+/**
+ * Adds credentials to gateway calls: what {@link bearer} and {@link tc3} return, or your own.
+ *
+ * @example
+ * const auth: GatewayAuth = { authorize: () => `Bearer ${readToken()}` };
+ */
+export interface GatewayAuth {
+  /** Returns the `Authorization` header of an attempt, or `undefined` for none. Called for every attempt. */
+  authorize(request: SignableRequest): string | undefined | Promise<string | undefined>;
+  /**
+   * Called after the gateway rejected a call with 401, once for all calls that wait. Returns whether another attempt
+   * would have new credentials.
+   *
+   * @param rejected the `Authorization` header that was rejected
+   */
+  refresh?(rejected: string | undefined): Promise<boolean>;
+}
+
+/**
+ * The three header values of a storage call, which are sent as they are.
+ *
+ * @example
+ * const credentials = async () => (await fetch('/my-backend/storage-credentials')).json();
+ */
+export interface StorageCredentials {
+  /** Such as `1.0 TC3-HMAC-SHA256 Credential=…`. */
+  readonly authorization: string;
+  /** Session token of temporary credentials. Default: empty. */
+  readonly sessionToken?: string | undefined;
+  /** Signing time in whole seconds since the epoch. */
+  readonly timestamp: number | string;
+}
+
+/**
+ * Storage credentials, or a function that returns them for each attempt, such as {@link tc3Storage} creates.
+ * It gets the time in milliseconds since the epoch, by the clock of the server once it is known.
+ */
+export type StorageCredentialsSource =
+  | StorageCredentials
+  | ((now: number) => StorageCredentials | Promise<StorageCredentials>);
+
+/** The credentials of a client, which all its calls share. */
+export type Session = ReturnType<typeof createSession>;
+
+interface Signer {
+  /** Returns the headers of an attempt with its credentials. */
+  sign(request: SignableRequest): Promise<Record<string, string>>;
+  /** Returns whether there are new credentials, after those in `headers` were rejected. */
+  refresh?(headers: Readonly<Record<string, string>>): Promise<boolean>;
+}
+
+/** Headers of an attempt, and how often the credentials had been renewed when it was signed. */
+interface Signed {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly renewals: number;
+}
+
+/** Clocks that differ by less are correct, because a response takes time to arrive. In milliseconds. */
+const CLOCK_TOLERANCE = 30_000;
+
+/**
+ * Signs attempts, and renews the credentials of all calls at once after a 401: one refresh at a time, and the clock
+ * of the server is taken from the `Date` header of the response (RFC 9110, section 6.6.1).
+ */
+export function createSession({ sign, refresh }: Signer) {
+  let skew = 0;
+  let renewals = 0;
+  const now = () => Date.now() + skew;
+  const refreshOnce = refresh && singleFlight(refresh);
+  return {
+    async sign(call: Omit<SignableRequest, 'now'>): Promise<Signed> {
+      const { method, url, headers, body } = call;
+      const before = renewals;
+      return { headers: await sign({ method, url, headers, body, now: now() }), renewals: before };
+    },
+    /** Returns whether another attempt would have new credentials. */
+    async renew(rejected: Signed, response: Headers | undefined): Promise<boolean> {
+      if (rejected.renewals !== renewals) return true;
+      const difference = Date.parse(response?.get('Date') ?? '') - now();
+      if (Math.abs(difference) > CLOCK_TOLERANCE) {
+        skew += difference;
+        renewals += 1;
+      }
+      const isNew = await refreshOnce?.(rejected.headers);
+      if (isNew && rejected.renewals === renewals) renewals += 1;
+      return rejected.renewals !== renewals;
+    },
+  };
+}
+
+/** Signs gateway calls that have no `Authorization` header yet. */
+export function createGatewaySession(auth: GatewayAuth): Session {
+  if (typeof auth.authorize !== 'function') {
+    throw invalid('auth', 'bearer(…), tc3(…), or an object with authorize()', auth.authorize);
+  }
+  // Credentials that come with a call cannot be renewed.
+  const added = new WeakSet<object>();
+  return createSession({
+    async sign(request) {
+      const { headers } = request;
+      if (headers.authorization !== undefined) return headers;
+      const value = await auth.authorize(request);
+      if (value === undefined) return headers;
+      const signed = { ...headers, authorization: toHeaderValue('Authorization', value) };
+      added.add(signed);
+      return signed;
+    },
+    async refresh(headers) {
+      return added.has(headers) && ((await auth.refresh?.(headers.authorization)) ?? false);
+    },
+  });
+}
+
+/** Sends the three headers with every storage call, even if the session token is empty. */
+export function createStorageSession(
+  source: StorageCredentialsSource,
+  { storageHeaders }: WireProfile,
+): Session {
+  if (!source || (typeof source !== 'object' && typeof source !== 'function')) {
+    throw invalid('credentials', 'an object or a function', source);
+  }
+  return createSession({
+    async sign({ headers, now }) {
+      const values = typeof source === 'function' ? await source(now) : source;
+      const signed: Record<string, string> = { ...headers };
+      for (const [field, name] of Object.entries(storageHeaders)) {
+        const value = String(values?.[field as keyof StorageCredentials] ?? '');
+        if (!value && field !== 'sessionToken') {
+          throw new BerthError('options', `credentials.${field} is missing.`);
+        }
+        signed[name.toLowerCase()] = toHeaderValue(name, value);
+      }
+      return signed;
+    },
+  });
+}
+
+/** Returns a credential for a header (RFC 9110, section 5.5). The platform's own error would quote it. */
+function toHeaderValue(name: string, value: string): string {
+  const text = value.trim();
+  if (!/[^\t -~\x80-\xff]/.test(text)) return text;
+  throw new BerthError('options', `${name} has invalid characters.`);
+}
+
+/**
+ * How long before its expiry a token or key pair is replaced, in milliseconds. Longer than a request takes to
+ * arrive.
+ */
+export const EXPIRY_MARGIN = 30_000;
+
+/**
+ * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). The token of a function is kept until the
+ * gateway rejects it or, for a JWT, until 30 s before its `exp` (RFC 7519, section 4.1.4). The function is then called
+ * once for all calls that wait; if it fails, they fail with its error as `cause`, and the next call tries again.
+ *
+ * @param token the token, without `Bearer`, or a function that returns one
+ * @throws BerthError of the kind `options` if the token is empty or starts with `Bearer`
+ *
+ * @example
+ * const auth = bearer(async () => (await fetch('/my-backend/token')).text());
+ * const gateway = createGatewayClient({ envId: 'dev', gatewayDomain: 'gateway.example.com', auth });
+ */
+export function bearer(token: string | (() => string | Promise<string>)): GatewayAuth {
+  if (typeof token !== 'function') {
+    const header = toBearer(token);
+    return { authorize: () => header };
+  }
+  const load = callOnce(token, 'The token');
+  let current: string | undefined;
+  let end = 0;
+  const renew = async () => {
+    current = undefined;
+    const value = await load();
+    end = expiryOf(value);
+    current = toBearer(value);
+    return current;
+  };
+  return {
+    authorize: ({ now }) => (current !== undefined && now < end ? current : renew()),
+    async refresh(rejected) {
+      const isStale = current === undefined || current === rejected;
+      return (isStale ? await renew() : current) !== rejected;
+    },
+  };
+}
+
+function toBearer(token: string): string {
+  if (typeof token !== 'string' || token.trim() === '') {
+    throw new BerthError('options', 'The token is empty.');
+  }
+  if (/^\s*bearer\s/i.test(token)) {
+    throw new BerthError('options', 'The token must not include "Bearer".');
+  }
+  return `Bearer ${token}`;
+}
+
+/** Returns when to replace a token, in milliseconds since the epoch. */
+function expiryOf(token: string): number {
+  try {
+    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
+    const { exp } = JSON.parse(atob(payload));
+    if (typeof exp === 'number') return exp * 1000 - EXPIRY_MARGIN;
+  } catch {
+    // Not a JWT, so only the gateway knows when it expires.
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Lets concurrent callers share one call of a function that the user passed, and names it if it fails. */
+export function callOnce<T>(load: () => T | Promise<T>, what: string): () => Promise<T> {
+  return singleFlight<void, T>(async () => {
+    try {
+      return await load();
+    } catch (cause) {
+      throw new BerthError('options', `${what} could not be obtained`, {
+        reason: String(cause),
+        cause,
+      });
+    }
+  });
+}
+
+function singleFlight<Input, T>(run: (input: Input) => Promise<T>): (input: Input) => Promise<T> {
+  let pending: Promise<T> | undefined;
+  return (input) => {
+    pending ??= run(input).finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
+}

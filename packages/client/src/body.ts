@@ -1,0 +1,90 @@
+import { BerthError } from './errors.ts';
+
+/** A body that `fetch` can send, with its media type if `fetch` would not set the right one. */
+export interface Body {
+  readonly body?: RequestInit['body'];
+  readonly type?: string;
+}
+
+/**
+ * Returns what a POST sends: strings, bytes, blobs, forms and streams as they are, and everything else as JSON. Types
+ * are recognized by name, because `instanceof` fails for values of another realm or package.
+ *
+ * @throws BerthError of the kind `options` if a stream has been read, or if the value cannot be sent
+ */
+export function toBody(value: unknown): Body {
+  if (value === undefined) return {};
+  if (typeof value === 'string') return { body: value };
+  if (ArrayBuffer.isView(value) || isArrayBuffer(value)) return { body: toBytes(value) };
+  const kind = kindOf(value);
+  if (kind === 'URLSearchParams') {
+    return { body: String(value), type: 'application/x-www-form-urlencoded;charset=UTF-8' };
+  }
+  if (isStream(value)) {
+    assertUnread(value);
+    assertSupported(new ReadableStream(), 'stream');
+    return { body: value as ReadableStream };
+  }
+  if (kind === 'Blob' || kind === 'File' || kind === 'FormData') {
+    assertSupported(value as Blob, kind);
+    return { body: value as Blob };
+  }
+  const text = JSON.stringify(value);
+  if (text === undefined || (text === '{}' && kind !== 'Object')) {
+    throw new BerthError('options', `A ${kind} cannot be sent: pass JSON, text, bytes or a Blob.`);
+  }
+  return { body: text, type: 'application/json' };
+}
+
+/** `fetch` sends a body that it does not know, such as another package's `Blob`, as the text `[object …]`. */
+function assertSupported(body: object, kind: string): void {
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+  const type = new Request('http://localhost', init).headers.get('Content-Type');
+  if (!type?.startsWith('text/plain;charset=UTF-8')) return;
+  throw new BerthError('options', `This platform cannot send this ${kind}: pass bytes.`);
+}
+
+function kindOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/** Returns whether a value is an `ArrayBuffer`, of any realm. */
+export function isArrayBuffer(value: unknown): value is ArrayBuffer {
+  return kindOf(value) === 'ArrayBuffer';
+}
+
+/** Returns bytes of this realm, without copying them. */
+export function toBytes(data: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
+  if (!ArrayBuffer.isView(data)) return new Uint8Array(data);
+  return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+}
+
+/** Returns whether a body can be read only once: a web stream, a Node stream or another async iterable. */
+export function isStream(
+  value: unknown,
+): value is ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'getReader' in value || Symbol.asyncIterator in value;
+}
+
+/**
+ * Rejects a stream that has been read, because it would be sent as if it were empty.
+ *
+ * @throws BerthError of the kind `options`
+ */
+export function assertUnread(stream: object): void {
+  const { locked, readableEnded, destroyed, errored } = stream as Readonly<Record<string, unknown>>;
+  // The error of a failed stream says more.
+  const isOver = locked || readableEnded || (destroyed && !errored) || isDisturbed(stream);
+  if (isOver) throw new BerthError('options', 'The stream has already been read.');
+}
+
+/** Returns whether a web stream has been read before, which only an error of `Response` shows. */
+function isDisturbed(stream: object): boolean {
+  if (!(globalThis.ReadableStream && stream instanceof ReadableStream)) return false;
+  try {
+    return !new Response(stream);
+  } catch {
+    return true;
+  }
+}

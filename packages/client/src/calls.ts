@@ -1,0 +1,100 @@
+import createClient, {
+  type Client,
+  defaultBodySerializer,
+  defaultPathSerializer,
+} from 'openapi-fetch';
+import { networkError } from './errors.ts';
+import { type CallOptions, checkTimeout, type Send, withLimit } from './fetch.ts';
+import { checkPath, toSegment } from './urls.ts';
+
+/**
+ * Calls that `openapi-fetch` types by the `paths` of a document and sends through this client. An error status does not
+ * throw: the result then has an `error`. Calls also take the options of {@link CallOptions}.
+ */
+export type Calls<Paths extends object> = Pick<Client<Paths>, 'GET' | 'POST' | 'use' | 'eject'>;
+
+interface CallsSetup {
+  readonly baseUrl: string;
+  readonly timeout: number | undefined;
+  /** Returns the path of a call from its template and its parameters. */
+  toPath(template: string, params: Readonly<Record<string, unknown>>): string;
+}
+
+/** What a call of `openapi-fetch` takes, and the options of this client. */
+interface Init extends CallOptions {
+  readonly params?: object;
+  readonly body?: unknown;
+  readonly middleware?: readonly unknown[];
+  readonly bodySerializer?: (body: unknown, headers: Headers) => unknown;
+}
+
+const serialize = defaultBodySerializer as NonNullable<Init['bodySerializer']>;
+
+type Result = Promise<{ data?: unknown; error?: unknown; response: Response }>;
+
+/**
+ * Creates the calls of a document. `openapi-fetch` builds the requests and reads the responses, whose bodies count
+ * towards the time limit unless they are streams.
+ */
+export function createCalls<Paths extends object>(send: Send, setup: CallsSetup): Calls<Paths> {
+  const { baseUrl, timeout: clientTimeout, toPath } = setup;
+  // Streams need `duplex`; other bodies ignore it.
+  const options = { baseUrl, pathSerializer: toPath, duplex: 'half' };
+  const client = createClient<Paths>(options);
+  let hasMiddleware = false;
+
+  const call = (method: 'GET' | 'POST') => {
+    const run = client[method] as unknown as (path: string, init: object) => Result;
+    return (path: string, init: Init = {}): Result => {
+      const { signal, timeout, retry, idempotent, bodySerializer = serialize, ...rest } = init;
+      let body: unknown;
+      let response: Response | undefined;
+      const limits = { signal, timeout: checkTimeout(timeout) ?? clientTimeout };
+      const called = { method, url: baseUrl + path };
+      return withLimit(limits, called, async (limit) => {
+        const requestInit = {
+          ...rest,
+          // Without an object here, `openapi-fetch` would not look for missing parameters.
+          params: { path: {}, ...init.params },
+          bodySerializer: (value: unknown, headers: Headers) => {
+            body = bodySerializer(value, headers);
+            return body;
+          },
+          fetch: async (request: Request) => {
+            called.url = request.url;
+            // Middleware may have replaced the body, and a form has a boundary already.
+            const isSame = !hasMiddleware && !init.middleware && !(body instanceof FormData);
+            const sent = isSame ? (body as RequestInit['body']) : undefined;
+            response = await send(request, { retry, idempotent, body: sent }, limit);
+            return response;
+          },
+        };
+        try {
+          return await run(path, requestInit);
+        } catch (error) {
+          // What middleware throws, or the JSON parser, is not a failure of the network.
+          if (!response?.bodyUsed || error instanceof SyntaxError) throw error;
+          throw networkError('The response was interrupted', called, error);
+        }
+      });
+    };
+  };
+  return {
+    GET: call('GET') as Calls<Paths>['GET'],
+    POST: call('POST') as Calls<Paths>['POST'],
+    use(...middleware) {
+      hasMiddleware = true;
+      client.use(...middleware);
+    },
+    eject: client.eject,
+  };
+}
+
+/** Fills in a path of the document of a hosted service, in the styles of OpenAPI. */
+export function toServicePath(template: string, params: Readonly<Record<string, unknown>>): string {
+  const present = Object.entries(params).filter(([, value]) => value !== '');
+  const path = defaultPathSerializer(template, Object.fromEntries(present));
+  // Values are percent-encoded, so a brace that is left comes from the template.
+  const [, missing] = /\{[.;]?([^{}*]+)/.exec(path) ?? [];
+  return missing ? toSegment(missing, undefined) : checkPath('path', path);
+}

@@ -1,0 +1,169 @@
+import { createParser } from 'eventsource-parser';
+import { isBerthError, networkError } from './errors.ts';
+import { type LimitOptions, pause, type Send } from './fetch.ts';
+import { type GatewayErrors, parseJson } from './gateway-errors.ts';
+import { contractError, type StandardSchema, validate } from './payload.ts';
+
+/**
+ * Options for `events`. `timeout` and `retry` apply to the first connection until its headers arrive.
+ *
+ * @example
+ * const events = news.events('live', { lastEventId: readLastId(), schema: News, signal });
+ */
+export interface EventsOptions<Data = string> extends LimitOptions {
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal | undefined;
+  /** Headers to send. An `Authorization` header replaces the credentials of the client. */
+  readonly headers?: RequestInit['headers'];
+  /** Parses `data` as JSON and validates it. Default: `data` is text. */
+  readonly schema?: StandardSchema<Data> | undefined;
+  /** ID of the event to continue after. Default: the service decides. */
+  readonly lastEventId?: string | undefined;
+  /** Whether to reconnect. If not, the iteration ends with the connection, or throws if it broke. Default: `true`. */
+  readonly reconnect?: boolean | undefined;
+}
+
+/** One server-sent event. */
+export interface ServiceEvent<Data = string> {
+  /** Type of the event. Default: `message`. */
+  readonly event: string;
+  /** Data lines, joined by line feeds. */
+  readonly data: Data;
+  /** ID of this event or of the last one that had one; empty if none had. */
+  readonly id: string;
+}
+
+/** Wait before the first reconnection in milliseconds, unless the service sets one. */
+const DELAY = 1_000;
+
+const MIN_DELAY = 100;
+
+const MAX_DELAY = 30_000;
+
+/** Maximum length of an event, in characters. */
+const MAX_EVENT = 16_777_216;
+
+interface EventStream {
+  readonly url: string;
+  readonly send: Send;
+  readonly errors: GatewayErrors;
+}
+
+/** Connects again and again, and returns the events of all connections. */
+export async function* iterateEvents<Data>(
+  stream: EventStream,
+  options: EventsOptions<Data>,
+): AsyncGenerator<ServiceEvent<Data>, void, undefined> {
+  const { signal, schema, reconnect = true, lastEventId = '' } = options;
+  const call = { method: 'GET', url: stream.url };
+  const state: State = { id: lastEventId, delay: DELAY };
+  let failures = 0;
+  let wasOpen = false;
+  while (!signal?.aborted) {
+    // A connection is aborted when it is left: after a `cancel`, some browsers keep it open until the next bytes.
+    const left = new AbortController();
+    try {
+      const either = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
+      const response = await open(stream, state.id, { ...options, signal: either });
+      if (response.status === 204) return;
+      wasOpen = true;
+      for await (const event of readEvents(response, call.url, state)) {
+        failures = 0;
+        const data = schema
+          ? await validate(parseJson(event.data), schema, response, call)
+          : (event.data as Data);
+        yield { ...event, data };
+        if (signal?.aborted) return;
+      }
+      if (!reconnect) return;
+    } catch (error) {
+      if (signal?.aborted) return;
+      const mayPass = isBerthError(error) && error.retryable;
+      if (!wasOpen || !reconnect || !mayPass) throw error;
+    } finally {
+      left.abort();
+    }
+    failures += 1;
+    await pause(toDelay(state.delay, failures), signal ?? left.signal).catch(() => {});
+  }
+}
+
+/** What the next connection continues with. */
+interface State {
+  /** ID of the last event. */
+  id: string;
+  /** Wait before the next connection, in milliseconds. */
+  delay: number;
+}
+
+/** Opens a connection. */
+async function open(
+  { url, send, errors }: EventStream,
+  id: string,
+  { headers: extra, signal, timeout, retry }: EventsOptions<unknown>,
+): Promise<Response> {
+  const headers = new Headers(extra);
+  headers.set('Accept', 'text/event-stream');
+  if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
+  const response = await send(url, { headers, signal, timeout, retry });
+  const call = { method: 'GET', url };
+  if (!response.ok) {
+    const text = await response.text().catch(() => '');
+    throw errors.toError(response, parseJson(text) ?? text, call);
+  }
+  const type = response.headers.get('Content-Type') ?? '';
+  if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;
+  throw contractError(response, call, 'the response is not an event stream');
+}
+
+/** Reads the events of one connection, and keeps what the next one needs. */
+async function* readEvents(
+  response: Response,
+  url: string,
+  state: State,
+): AsyncGenerator<ServiceEvent> {
+  let events: ServiceEvent[] = [];
+  let problem: Error | undefined;
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT,
+    onId: (id) => {
+      // Other control characters cannot be sent in a header.
+      if (!/[^\t\P{Cc}]/u.test(id)) state.id = id;
+    },
+    onEvent: ({ event = 'message', data }) => events.push({ event, data, id: state.id }),
+    onRetry: (delay) => {
+      state.delay = delay;
+    },
+    onError: (error) => {
+      if (error.type === 'max-buffer-size-exceeded') problem = error;
+    },
+  });
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw networkError('The event stream was interrupted', { url }, error);
+    });
+    if (done) return;
+    parser.feed(decoder.decode(value, { stream: true }));
+    if (problem) throw contractError(response, { method: 'GET', url }, 'an event has no end');
+    const complete = events;
+    events = [];
+    yield* complete;
+  }
+}
+
+/** Encodes text as UTF-8 bytes, in the form that `fetch` takes for header values. */
+function toHeaderBytes(id: string): string {
+  return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('');
+}
+
+/**
+ * Returns the wait of the service, doubled after each connection without an event, and a random part: "a delay equal to
+ * the reconnection time", or longer (WHATWG HTML, section 9.2.3).
+ */
+function toDelay(delay: number, failures: number): number {
+  const first = failures > 1 ? Math.max(delay, MIN_DELAY) : delay;
+  const random = first * 2 ** (failures - 1) * (1 + Math.random() / 2);
+  return Math.min(random, Math.max(MAX_DELAY, delay));
+}

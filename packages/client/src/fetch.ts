@@ -1,0 +1,337 @@
+import type { Session } from './auth.ts';
+import { isStream } from './body.ts';
+import { BerthError, invalid, networkError } from './errors.ts';
+
+/**
+ * Options for one call. What is missing has the value of the client.
+ *
+ * @example
+ * const stop = new AbortController();
+ * await orders.post('7/confirm', {}, { signal: stop.signal, timeout: 10_000, idempotent: true });
+ */
+export interface CallOptions extends LimitOptions {
+  /** Aborts the call, even between two attempts. The call then rejects with the signal's `reason`. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Whether the call may be executed twice, and so be retried after any temporary failure. Default: `true` for GET and
+   * HEAD, `false` for POST.
+   */
+  readonly idempotent?: boolean | undefined;
+}
+
+/**
+ * Options for a client, or for a single call.
+ *
+ * @example
+ * const impatient: LimitOptions = { timeout: 2_000, retry: false };
+ */
+export interface LimitOptions {
+  /**
+   * How long a call may take in milliseconds, with its retries and, if the client reads it, its body. `0`: no limit.
+   * Default: 120,000; for uploads and downloads no limit.
+   */
+  readonly timeout?: number | undefined;
+  /** How to retry failed calls, or `false`. Credentials are renewed in any case. Default: `{ attempts: 3, delay: 250 }`. */
+  readonly retry?: RetryOptions | false | undefined;
+}
+
+/**
+ * How to retry failed calls. Waits are random, up to a limit that doubles with each retry, and at least as long as
+ * the server's `Retry-After`. If that is longer than 30 s, or than the time that is left, the call fails at once.
+ *
+ * @example
+ * const gateway = createGatewayClient({ baseUrl, auth, retry: { attempts: 5 } });
+ */
+export interface RetryOptions {
+  /** Number of attempts, including the first. Default: 3. */
+  readonly attempts?: number | undefined;
+  /** Maximum wait before the first retry, in milliseconds. Default: 250. No wait is longer than 8,000. */
+  readonly delay?: number | undefined;
+}
+
+/** What `fetch` takes, and the options of this client. */
+export type FetchInit = {
+  readonly [Name in keyof RequestInit]?: RequestInit[Name] | undefined;
+} & Omit<CallOptions, 'signal'>;
+
+/** A `fetch` that also takes the options of this client. */
+export type BerthFetch = (input: string | URL | Request, init?: FetchInit) => Promise<Response>;
+
+/**
+ * The `fetch` that sends each attempt: the platform's, undici's, or your own for a proxy or a test. It gets an absolute
+ * URL, and must respect `signal` and `redirect`.
+ *
+ * @example
+ * import { EnvHttpProxyAgent, fetch } from 'undici';
+ * const dispatcher = new EnvHttpProxyAgent();
+ * const viaProxy = (url: string, init: object) => fetch(url, { ...init, dispatcher }) as never;
+ */
+export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
+
+/**
+ * What a failed response says about another attempt: `any` call may be sent again, because this one was not
+ * executed; only an `idempotent` one, because it may have been; `never`; or credentials are `unauthorized`, and new
+ * ones may help.
+ */
+export type RetryClass = 'any' | 'idempotent' | 'never' | 'unauthorized';
+
+/** A {@link BerthFetch} for calls whose limit has begun already. */
+export type Send = (
+  input: string | URL | Request,
+  init?: FetchInit,
+  limit?: Limit,
+) => Promise<Response>;
+
+interface FetchSetup extends LimitOptions {
+  readonly fetch?: FetchLike | undefined;
+  /** Where credentials come from, and the start of the URLs to which they may be sent. */
+  readonly session?: Session | undefined;
+  readonly scope?: string | undefined;
+  readonly headers?: RequestInit['headers'];
+  /** How redirects are handled. */
+  readonly redirect: 'manual' | 'follow';
+  readonly classify: (response: Response) => RetryClass | Promise<RetryClass>;
+}
+
+/** Slightly longer than the gateway may take for a call and its retry. */
+const TIMEOUT = 120_000;
+
+const RETRY = { attempts: 3, delay: 250 };
+
+const MAX_DELAY = 8_000;
+
+const MAX_RETRY_AFTER = 30_000;
+
+/** Timers with a longer delay fire at once. */
+const MAX_TIMER = 2 ** 31 - 1;
+
+/**
+ * Creates the one function through which every call of a client goes: it adds credentials to each attempt, limits
+ * the call and retries it. Like `fetch`, it returns a response whatever its status.
+ */
+export function createFetch(setup: FetchSetup): Send {
+  const { session, scope = '', classify, redirect } = setup;
+  // Looked up for each call, so that a test or a tracer can replace it later.
+  const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
+  const clientTimeout = checkTimeout(setup.timeout) ?? TIMEOUT;
+  const clientRetry = checkRetry(setup.retry, RETRY);
+  const clientHeaders = toRecord(setup.headers);
+
+  /** Makes attempts until one has a response that is not retried. */
+  async function attempt(call: Call, retry: Retry, { signal, left }: Limit): Promise<Response> {
+    const credentials = call.url.startsWith(scope) ? session : undefined;
+    let isRenewed = false;
+    for (let count = 1; ; count += 1) {
+      const signed = await credentials?.sign(call);
+      const headers = signed?.headers ?? call.headers;
+      signal.throwIfAborted();
+      let response: Response | undefined;
+      let failure: BerthError | undefined;
+      try {
+        const { method, body } = call;
+        const request = { ...call.init, method, headers, body, signal, redirect, duplex: 'half' };
+        response = await fetch(call.url, request as RequestInit);
+      } catch (error) {
+        signal.throwIfAborted();
+        failure = networkError('No response', call, error);
+      }
+      if (response?.ok) return response;
+      const retryClass = response ? await classify(response) : 'idempotent';
+      let delay: number | undefined;
+      if (retryClass === 'unauthorized') {
+        // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
+        const isNew = !isRenewed && signed && (await credentials?.renew(signed, response?.headers));
+        if (isNew && !call.isOnce) delay = 0;
+        isRenewed = true;
+        count -= 1;
+      } else if (retryClass === 'any' || (retryClass === 'idempotent' && call.isIdempotent)) {
+        if (!call.isOnce) delay = delayAfter(count, retry, response?.headers, left());
+      }
+      if (delay === undefined) {
+        if (response) return response;
+        throw failure;
+      }
+      response?.body?.cancel().catch(() => {});
+      await pause(delay, signal);
+    }
+  }
+
+  return async (input, init = {}, begun) => {
+    const call = await toCall(input, init, clientHeaders);
+    const retry = checkRetry(init.retry, clientRetry);
+    if (begun) return attempt(call, retry, begun);
+    const timeout = checkTimeout(init.timeout) ?? clientTimeout;
+    const signal = init.signal ?? (input instanceof Request ? input.signal : undefined);
+    return withLimit({ timeout, signal }, call, (limit) => attempt(call, retry, limit));
+  };
+}
+
+/** A call, which may take several attempts. */
+interface Call {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: RequestInit['body'];
+  /** Everything else that `fetch` takes. */
+  readonly init: RequestInit;
+  readonly isIdempotent: boolean;
+  /** Whether the body can be read only once. */
+  readonly isOnce: boolean;
+}
+
+/** Properties of a `Request` that each attempt keeps. */
+const KEPT = ['cache', 'credentials', 'integrity', 'keepalive', 'mode', 'referrer'] as const;
+
+async function toCall(
+  input: string | URL | Request,
+  init: FetchInit,
+  defaults: Readonly<Record<string, string>>,
+): Promise<Call> {
+  const request = typeof input === 'object' && 'headers' in input ? input : undefined;
+  const {
+    timeout: _,
+    retry: __,
+    signal: ___,
+    idempotent,
+    ...rest
+  } = init as RequestInit & CallOptions;
+  const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
+  const isBodiless = method === 'GET' || method === 'HEAD';
+  const headers = { ...defaults };
+  Object.assign(headers, toRecord(init.headers ?? request?.headers));
+  let body = init.body ?? (isBodiless ? undefined : await request?.arrayBuffer());
+  if (body instanceof FormData) {
+    // Encoded once, so that it can be signed and sent again with the same boundary.
+    const encoded = new Response(body);
+    headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
+    body = await encoded.arrayBuffer();
+  }
+  const kept = request && Object.fromEntries(KEPT.map((name) => [name, request[name]]));
+  return {
+    url: request?.url ?? new URL(input as string | URL, pageUrl()).href,
+    method,
+    headers,
+    body,
+    init: { ...kept, ...rest },
+    isIdempotent: idempotent ?? isBodiless,
+    isOnce: isStream(body),
+  };
+}
+
+/** Returns headers by lowercase name. */
+export function toRecord(headers: FetchInit['headers']): Record<string, string> {
+  return headers ? Object.fromEntries(new Headers(headers)) : {};
+}
+
+/** Returns the URL of the page, to which others may be relative; `undefined` in Node. */
+export function pageUrl(): string | undefined {
+  return (globalThis as { location?: { href: string } }).location?.href;
+}
+
+/** The time limit of a call. */
+export interface Limit {
+  /** Aborts when the limit is exceeded, or when the caller aborts. */
+  readonly signal: AbortSignal;
+  /** Returns the milliseconds that are left. */
+  left(): number;
+}
+
+/**
+ * Runs a call within a time limit, even if its `fetch` ignores the signal. When it is over, only the caller can
+ * still abort the body.
+ *
+ * @throws BerthError of the kind `timeout`, or the reason of the caller's signal
+ */
+export async function withLimit<T>(
+  { signal: user, timeout = TIMEOUT }: Pick<FetchInit, 'signal' | 'timeout'>,
+  { url, method = 'GET' }: { readonly url: string; readonly method?: string },
+  run: (limit: Limit) => Promise<T>,
+): Promise<T> {
+  user?.throwIfAborted();
+  const late = new AbortController();
+  const signal = user ? AbortSignal.any([user, late.signal]) : late.signal;
+  const timer = timeout ? setTimeout(() => late.abort(), Math.min(timeout, MAX_TIMER)) : undefined;
+  const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  try {
+    return await Promise.race([run({ signal, left: () => end - performance.now() }), aborted]);
+  } catch (error) {
+    user?.throwIfAborted();
+    if (!late.signal.aborted) throw error;
+    throw new BerthError('timeout', `No response within ${timeout} ms`, {
+      url,
+      method,
+      retryable: true,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits, or rejects with the reason of the signal. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(
+      () => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      },
+      Math.min(ms, MAX_TIMER),
+    );
+    signal.addEventListener('abort', stop);
+  });
+}
+
+type Retry = { readonly attempts: number; readonly delay: number } | false;
+
+/**
+ * Returns the milliseconds until the next attempt, with full jitter, or `undefined` if there is none.
+ *
+ * @param count number of the failed attempt, from 1
+ * @param headers headers of its response
+ * @param left milliseconds that are left for the call
+ */
+export function delayAfter(
+  count: number,
+  retry: Retry,
+  headers?: Headers,
+  left = Number.POSITIVE_INFINITY,
+): number | undefined {
+  if (!retry || count >= retry.attempts) return undefined;
+  const minimum = toMilliseconds(headers);
+  const random = Math.random() * Math.min(MAX_DELAY, retry.delay * 2 ** (count - 1));
+  const delay = Math.max(random, minimum);
+  return minimum <= MAX_RETRY_AFTER && delay < left ? delay : undefined;
+}
+
+/** Reads `Retry-After`: seconds, or a date by the clock of the server (RFC 9110, section 10.2.3). */
+function toMilliseconds(headers: Headers | undefined): number {
+  const value = headers?.get('Retry-After');
+  if (!value) return 0;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const now = Date.parse(headers?.get('Date') ?? '') || Date.now();
+  return Date.parse(value) - now || 0;
+}
+
+/** @throws BerthError of the kind `options` */
+export function checkTimeout(timeout: unknown, name = 'timeout'): number | undefined {
+  if (timeout === undefined || (typeof timeout === 'number' && timeout >= 0)) return timeout;
+  throw invalid(name, 'a number of milliseconds, at least 0', timeout);
+}
+
+/** @throws BerthError of the kind `options` */
+export function checkRetry(retry: RetryOptions | false | undefined, defaults: Retry): Retry {
+  if (retry === undefined || retry === false) return retry ?? defaults;
+  const { attempts, delay } = defaults || RETRY;
+  const merged = { attempts: retry.attempts ?? attempts, delay: retry.delay ?? delay };
+  if (!(merged.attempts >= 1))
+    throw invalid('retry.attempts', 'a number of at least 1', retry.attempts);
+  if (!(merged.delay >= 0)) throw invalid('retry.delay', 'a number of at least 0', retry.delay);
+  return merged;
+}

@@ -1,0 +1,122 @@
+import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
+import { createGatewaySession, type GatewayAuth } from './auth.ts';
+import { type Calls, createCalls, toServicePath } from './calls.ts';
+import { BerthError } from './errors.ts';
+import { type BerthFetch, createFetch, type FetchLike, type LimitOptions } from './fetch.ts';
+import { createGatewayErrors } from './gateway-errors.ts';
+import type { paths } from './generated/gateway.v1.gen.ts';
+import { createService, type Service } from './service.ts';
+import { type GatewayAddress, toContractPath, toGatewayUrl, toSegment } from './urls.ts';
+
+/**
+ * Options for {@link createGatewayClient}. Only the address is required: `baseUrl`, or `envId` and `gatewayDomain`.
+ *
+ * @example
+ * const options: GatewayClientOptions = {
+ *   envId: 'dev',
+ *   gatewayDomain: 'gateway.example.com',
+ *   auth: bearer(() => readAccessToken()),
+ *   timeout: 20_000,
+ * };
+ */
+export type GatewayClientOptions = GatewayAddress &
+  LimitOptions & {
+    /** Adds credentials to each attempt. An `Authorization` header of a call takes precedence. Default: none. */
+    readonly auth?: GatewayAuth | undefined;
+    /** Sends each attempt, for example through a proxy. Default: the platform's `fetch`. */
+    readonly fetch?: FetchLike | undefined;
+    /** Headers to send with every call. Default: none. */
+    readonly headers?: RequestInit['headers'];
+    /** Names that the deployment uses. Default: `defaultWireProfile`. */
+    readonly wireProfile?: WireProfileInput | undefined;
+  };
+
+/** A hosted service that is also an `openapi-fetch` client of its own document. */
+export type DocumentedService<Paths extends object> = Service & Calls<Paths>;
+
+/**
+ * A gateway client. `GET`, `POST`, `use` and `eject` are those of `openapi-fetch`, typed by the contract: an error
+ * status does not throw.
+ */
+export interface GatewayClient extends Calls<paths> {
+  /**
+   * Returns a hosted service. With the `paths` of its OpenAPI document, as `openapi-typescript` writes them, it also
+   * has the methods of an `openapi-fetch` client. The gateway forwards GET and POST.
+   *
+   * @example
+   * const user = await gateway.service('users').get<User>('7');
+   * const { data, error } = await gateway.service<paths>('orders').GET('/items/{id}', {
+   *   params: { path: { id: 42 } },
+   * });
+   */
+  service(name: string): Service;
+  service<Paths extends object>(name: string): DocumentedService<Paths>;
+  /**
+   * A `fetch` for other libraries. It adds the client's credentials, time limit and retries to calls of this gateway;
+   * any other URL is fetched without credentials. The time limit ends with the response headers. Redirects are not
+   * followed.
+   *
+   * @example
+   * const openai = new OpenAI({
+   *   baseURL: gateway.service('llm').url,
+   *   fetch: gateway.fetch,
+   *   apiKey: '',
+   *   defaultHeaders: { Authorization: null },
+   * });
+   */
+  readonly fetch: BerthFetch;
+}
+
+/** Where hosted services are: the only URLs that get credentials. */
+const ROOT = '/v1/cloudrun/';
+
+/**
+ * Creates a client for the gateway (v1). Start with `service(name)`.
+ *
+ * @throws BerthError of the kind `options` if an option is invalid
+ *
+ * @example
+ * const gateway = createGatewayClient({
+ *   envId: 'dev',
+ *   gatewayDomain: 'gateway.example.com',
+ *   auth: bearer(() => readAccessToken()),
+ * });
+ * const user = await gateway.service('users').get<User>('7');
+ */
+export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
+  if (!options) {
+    throw new BerthError(
+      'options',
+      'createGatewayClient needs { baseUrl } or { envId, gatewayDomain }.',
+    );
+  }
+  const { auth, fetch, headers, timeout, retry } = options;
+  const errors = createGatewayErrors(toWireProfile(options.wireProfile));
+  const session = auth && createGatewaySession(auth);
+  const baseUrl = toGatewayUrl(options);
+  const send = createFetch({
+    fetch,
+    headers,
+    timeout,
+    retry,
+    session,
+    scope: baseUrl + ROOT,
+    redirect: 'manual',
+    classify: errors.classify,
+  });
+  const calls = createCalls<paths>(send, { baseUrl, timeout, toPath: toContractPath });
+  return {
+    ...calls,
+    fetch: (input, init) => send(input, init),
+    service<Paths extends object>(name: string) {
+      const url = baseUrl + ROOT + toSegment('name', name);
+      const service = createService({ name, url, send, calls, session, headers, timeout, errors });
+      const { use, eject, GET, POST } = createCalls<Paths>(send, {
+        baseUrl: url,
+        timeout,
+        toPath: toServicePath,
+      });
+      return { ...service, GET, POST, use, eject };
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import type { Session } from './auth.ts';
+import { toBody } from './body.ts';
+import type { Calls } from './calls.ts';
+import { type EventsOptions, iterateEvents, type ServiceEvent } from './events.ts';
+import { type CallOptions, type Send, toRecord } from './fetch.ts';
+import type { GatewayErrors } from './gateway-errors.ts';
+import type { paths } from './generated/gateway.v1.gen.ts';
+import { type StandardSchema, toPayload } from './payload.ts';
+import { type ConnectOptions, connectSocket } from './socket.ts';
+import { checkPath } from './urls.ts';
+
+/**
+ * Options for a call of a hosted service.
+ *
+ * @example
+ * const options: ServiceOptions = { headers: { 'Accept-Language': 'de' }, retry: false };
+ */
+export interface ServiceOptions extends CallOptions {
+  /** Headers to send. An `Authorization` header replaces the credentials of the client. */
+  readonly headers?: RequestInit['headers'];
+}
+
+/**
+ * Options for a call that returns the payload.
+ *
+ * @example
+ * import * as z from 'zod';
+ * const user = await users.get('7', { schema: z.object({ name: z.string() }) });
+ */
+export interface PayloadOptions<Payload> extends ServiceOptions {
+  /** Validates the payload of a successful response, and gives it its type. Default: none. */
+  readonly schema?: StandardSchema<Payload> | undefined;
+}
+
+/**
+ * Options for a call that returns the raw response.
+ *
+ * @example
+ * const response = await pictures.request('7', { method: 'POST', body: blob });
+ */
+export interface RequestOptions extends ServiceOptions {
+  /** Default: `GET`. */
+  readonly method?: 'GET' | 'POST' | 'HEAD' | undefined;
+  /** The body, as `post` takes it. */
+  readonly body?: unknown;
+}
+
+/**
+ * A hosted service. A `path` is everything after the name of the service, with its query. It is sent as it is, except
+ * that a leading `/` may be left out.
+ *
+ * `get`, `post`, `events` and `connect` throw a `BerthError` if the call fails: `gateway` or `service` for an error status,
+ * `network`, `timeout`, `contract`, or `options` for an argument that cannot be sent.
+ */
+export interface Service {
+  /** URL of the service, for other libraries: pass it together with `gateway.fetch`. */
+  readonly url: string;
+  /**
+   * Gets a path and returns the payload: JSON parsed, `undefined` for an empty body, text for everything else.
+   *
+   * @example
+   * const user = await users.get<User>('7?full=true');
+   * const checked = await users.get('7', { schema: UserSchema });
+   */
+  get<Payload = unknown>(path?: string, options?: PayloadOptions<Payload>): Promise<Payload>;
+  /**
+   * Posts to a path and returns the payload, like `get`. Strings, bytes, blobs, forms and streams are sent as they are,
+   * everything else as JSON. A POST is retried only if it was certainly not executed, or if it is `idempotent`; a
+   * stream never.
+   *
+   * @example
+   * const order = await orders.post<Order>('', { item: 3 });
+   */
+  post<Payload = unknown>(
+    path?: string,
+    body?: unknown,
+    options?: PayloadOptions<Payload>,
+  ): Promise<Payload>;
+  /**
+   * Returns the raw response, whatever its status, before its body is read. Only `network`, `timeout` and `options` are
+   * thrown. In browsers, a redirect has the status 0.
+   *
+   * @example
+   * const response = await reports.request('7.pdf', { headers: { Range: 'bytes=0-99' } });
+   */
+  request(path?: string, options?: RequestOptions): Promise<Response>;
+  /**
+   * Iterates over server-sent events (WHATWG HTML, section 9.2). When the connection breaks or ends, the client waits and
+   * continues after the last event. The iteration ends when you leave it, when `signal` aborts, or when the service
+   * returns 204.
+   *
+   * @example
+   * for await (const { event, data } of news.events('live', { signal })) show(event, data);
+   */
+  events<Data = string>(
+    path?: string,
+    options?: EventsOptions<Data>,
+  ): AsyncGenerator<ServiceEvent<Data>, void, undefined>;
+  /**
+   * Opens a WebSocket (RFC 6455) and resolves with the platform's own, once it is open. Browsers cannot send
+   * headers: there, a bearer token is sent as the subprotocol `berth.bearer.<token>`, and other credentials cannot be
+   * sent. Platforms hide why a handshake failed, so the client asks with a GET of the same path.
+   *
+   * @example
+   * const socket = await chat.connect('room/7', { protocols: ['chat'], signal });
+   * socket.addEventListener('message', ({ data }) => show(data));
+   */
+  connect(path?: string, options?: ConnectOptions): Promise<WebSocket>;
+}
+
+interface ServiceContext {
+  readonly name: string;
+  readonly url: string;
+  readonly send: Send;
+  readonly calls: Calls<paths>;
+  readonly session: Session | undefined;
+  readonly headers: RequestInit['headers'];
+  readonly timeout: number | undefined;
+  readonly errors: GatewayErrors;
+}
+
+/** A call of the contract, as this file makes it. */
+type Call = (
+  path: string,
+  init: object,
+) => Promise<{ data?: ArrayBuffer; error?: unknown; response: Response }>;
+
+const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
+
+/** Creates the methods of a service on top of the contract's calls. */
+export function createService(context: ServiceContext): Service {
+  const { name, url, send, calls, errors } = context;
+
+  const toUrl = (path: string) => (path === '' ? url : `${url}/${path}`);
+
+  const read = async <Payload>(
+    method: 'GET' | 'POST',
+    path: string,
+    value: unknown,
+    { schema, headers, ...limits }: PayloadOptions<Payload>,
+  ) => {
+    const anyPath = toAnyPath(path);
+    const { body, type = null } = toBody(value);
+    const call = calls[method] as Call;
+    const { data, error, response } = await call(anyPath ? `${ROOT}/{anyPath}` : ROOT, {
+      ...limits,
+      params: { path: { name, anyPath } },
+      // `null` leaves the media type to `fetch`.
+      headers: { 'content-type': type, ...toRecord(headers) },
+      body,
+      bodySerializer: () => body,
+      parseAs: 'arrayBuffer',
+    });
+    const called = { method, url: toUrl(anyPath) };
+    if (!response.ok) throw errors.toError(response, error, called);
+    return toPayload(response, data, called, schema);
+  };
+
+  return {
+    url,
+    get: (path = '', options = {}) => read('GET', path, undefined, options),
+    post: (path = '', value = undefined, options = {}) => read('POST', path, value, options),
+    async request(path = '', { body: value, headers, ...init } = {}) {
+      const { body, type } = toBody(value);
+      const all = { ...(type && { 'content-type': type }), ...toRecord(headers) };
+      return send(toUrl(toAnyPath(path)), { ...init, headers: all, body });
+    },
+    async *events(path = '', options = {}) {
+      yield* iterateEvents({ send, errors, url: toUrl(toAnyPath(path)) }, options);
+    },
+    async connect(path = '', options = {}) {
+      return connectSocket({ ...context, url: toUrl(toAnyPath(path)) }, options);
+    },
+  };
+}
+
+/** Returns a path as the contract's parameter, which has no leading slash. */
+function toAnyPath(path: string): string {
+  return checkPath('path', path.replace(/^\//, ''));
+}

@@ -1,0 +1,192 @@
+import {
+  callOnce,
+  EXPIRY_MARGIN,
+  type GatewayAuth,
+  type SignableRequest,
+  type StorageCredentials,
+} from './auth.ts';
+import { isStream } from './body.ts';
+import { BerthError } from './errors.ts';
+import { SIGNATURE } from './generated/contract.gen.ts';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const HMAC = { name: 'HMAC', hash: 'SHA-256' };
+
+/** A key pair, with a session token if it is temporary. */
+export interface Tc3KeyPair {
+  /** Identifies the key pair. Sent with every call. */
+  readonly secretId: string;
+  /** Signs the call. Never sent. */
+  readonly secretKey: string;
+  /** Session token of a temporary key pair. Default: none. */
+  readonly token?: string | undefined;
+  /** When a temporary pair expires: a `Date`, ISO 8601, or milliseconds since the epoch. Default: never. */
+  readonly expires?: Date | string | number | undefined;
+}
+
+/** Names in a signature that deployments may change. */
+export interface Tc3Options {
+  /** Service in the scope of the signature. Default: the contract's. */
+  readonly service?: string | undefined;
+  /** Host in the constant text that a storage call signs, not the host that is called. Default: the contract's. */
+  readonly signingHost?: string | undefined;
+}
+
+/**
+ * Signs each gateway call with a key pair (signature version 3), by WebCrypto. The signature covers the body, so that
+ * it cannot be a stream. Never put a key pair into a web page: whoever opens the page can read it.
+ *
+ * @throws BerthError of the kind `options` if `secretId` or `secretKey` is empty
+ *
+ * @example
+ * const auth = tc3({ secretId: env.BERTH_SECRET_ID, secretKey: env.BERTH_SECRET_KEY });
+ * const gateway = createGatewayClient({ envId: 'dev', gatewayDomain: 'gateway.example.com', auth });
+ */
+export function tc3(
+  pair: Tc3KeyPair,
+  { service = SIGNATURE.service }: Tc3Options = {},
+): GatewayAuth {
+  const sign = createSigner(pair, service);
+  const suffix = pair.token ? `, Token=${pair.token}` : '';
+  return {
+    async authorize({ method, url, headers, body, now }) {
+      const { host, pathname, search } = new URL(url);
+      const type = headers['content-type'];
+      const seconds = Math.floor(now / 1000);
+      const signature = await sign(seconds, {
+        method,
+        path: pathname,
+        query: search.slice(1),
+        headers: type === undefined ? { host } : { 'content-type': type, host },
+        body: await toSignedBody(body),
+      });
+      return `${signature}, Timestamp=${seconds}${suffix}`;
+    },
+  };
+}
+
+/**
+ * Signs storage calls with a key pair, by WebCrypto. The pair of a function is kept until 30 s before it expires. The
+ * function is then called once for all calls that wait; if it fails, they fail with its error as `cause`.
+ *
+ * @throws BerthError of the kind `options` if `secretId` or `secretKey` is empty
+ *
+ * @example
+ * const credentials = tc3Storage(async () => (await fetch('/my-backend/keys')).json());
+ * const storage = createStorageClient({ baseUrl: 'https://storage.example.com', envId: 'dev', credentials });
+ */
+export function tc3Storage(
+  pair: Tc3KeyPair | (() => Tc3KeyPair | Promise<Tc3KeyPair>),
+  { service = SIGNATURE.service, signingHost = SIGNATURE.storageSigningHost }: Tc3Options = {},
+): (now?: number) => Promise<StorageCredentials> {
+  const open = (current: Tc3KeyPair) => {
+    const { token: sessionToken = '', expires } = current ?? {};
+    const end = expires === undefined ? Number.POSITIVE_INFINITY : new Date(expires).getTime();
+    return { sign: createSigner(current, service), sessionToken, end: end - EXPIRY_MARGIN };
+  };
+  const load = typeof pair === 'function' ? callOnce(pair, 'The key pair') : async () => pair;
+  let signer = typeof pair === 'function' ? undefined : open(pair);
+  return async (now = Date.now()) => {
+    if (!signer || now >= signer.end) signer = open(await load());
+    const { sign, sessionToken } = signer;
+    const timestamp = Math.floor(now / 1000);
+    const signature = await sign(timestamp, toConstantRequest(signingHost));
+    return { authorization: `${SIGNATURE.storageVersion} ${signature}`, sessionToken, timestamp };
+  };
+}
+
+/** Storage calls sign "a constant text, whatever the real URL and body". Its two slashes are part of it. */
+function toConstantRequest(host: string): Tc3Request {
+  const headers = { 'content-type': SIGNATURE.storageContentType, host };
+  return { method: 'POST', path: `//${host}/`, query: '', headers, body: '' };
+}
+
+async function toSignedBody(body: SignableRequest['body']): Promise<string | Bytes> {
+  if (typeof body === 'string' || !body) return body ?? '';
+  if (isStream(body)) {
+    throw new BerthError(
+      'options',
+      'A stream cannot be signed: pass bytes or a Blob, or use bearer().',
+    );
+  }
+  return new Uint8Array(await new Response(body).arrayBuffer());
+}
+
+/** The parts of a request that a signature covers. */
+interface Tc3Request {
+  readonly method: string;
+  /** As sent, without decoding. */
+  readonly path: string;
+  /** As sent, without the question mark; empty if there is none. */
+  readonly query: string;
+  /** The signed headers, by lowercase name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Bytes;
+}
+
+/** A header is signed trimmed and in lowercase; a media type as it is, but without a boundary (D16). */
+function toSignedValue(name: string, value: string): string {
+  const text = value.trim();
+  return name === 'content-type'
+    ? text.replace(/^(multipart\/form-data)\s*;.*/i, '$1')
+    : text.toLowerCase();
+}
+
+/**
+ * Creates a function that signs a request at a time in seconds since the epoch, and keeps the key of the day.
+ *
+ * @throws BerthError of the kind `options`
+ */
+function createSigner({ secretId, secretKey }: Tc3KeyPair, service: string) {
+  if (!secretId || !secretKey) {
+    throw new BerthError('options', 'secretId and secretKey must not be empty.');
+  }
+  // Pages get it in secure contexts only (Web Cryptography API, section 10).
+  if (!globalThis.crypto?.subtle) {
+    throw new BerthError(
+      'options',
+      'Signing needs WebCrypto, which browsers have on https pages only.',
+    );
+  }
+  const { algorithm } = SIGNATURE;
+  let day: string;
+  let key: Promise<string | Bytes>;
+  return async (seconds: number, { method, path, query, headers, body }: Tc3Request) => {
+    const date = new Date(seconds * 1000).toISOString().slice(0, 10);
+    const scope = [date, service, 'tc3_request'];
+    if (day !== date) {
+      day = date;
+      key = scope.reduce<typeof key>(
+        async (last, part) => hmac(await last, part),
+        Promise.resolve(`TC3${secretKey}`),
+      );
+    }
+    const place = scope.join('/');
+    const names = Object.keys(headers).sort();
+    const signedHeaders = names.join(';');
+    const lines = names.map((name) => `${name}:${toSignedValue(name, headers[name] as string)}\n`);
+    const parts = [method, path, query, lines.join(''), signedHeaders, await sha256(body)];
+    const toSign = [algorithm, seconds, place, await sha256(parts.join('\n'))].join('\n');
+    const signature = toHex(await hmac(await key, toSign));
+    return `${algorithm} Credential=${secretId}/${place}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
+  };
+}
+
+async function sha256(content: string | Bytes): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest(HMAC.hash, toBytes(content))));
+}
+
+async function hmac(key: string | Bytes, text: string): Promise<Bytes> {
+  const { subtle } = crypto;
+  const usable = await subtle.importKey('raw', toBytes(key), HMAC, false, ['sign']);
+  return new Uint8Array(await subtle.sign(HMAC.name, usable, toBytes(text)));
+}
+
+function toHex(bytes: Bytes): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function toBytes(content: string | Bytes): Bytes {
+  return typeof content === 'string' ? new TextEncoder().encode(content) : content;
+}

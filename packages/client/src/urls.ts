@@ -1,0 +1,123 @@
+import { BerthError, invalid } from './errors.ts';
+import { pageUrl } from './fetch.ts';
+import { GATEWAY_SERVER, GREEDY_PARAMETERS } from './generated/contract.gen.ts';
+
+/** Finds the first path segment that the URL parser would rewrite. */
+const REWRITTEN = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$)/i;
+
+/** Characters that the URL parser drops. */
+const DROPPED = /#|\p{Cc}| $/u;
+
+/** The address of a gateway: its URL, or an environment and the domain of the deployment. */
+export type GatewayAddress =
+  | {
+      /** ID of the environment, which becomes the first label of the host name. */
+      readonly envId: string;
+      /** Gateway domain of the deployment, such as `gateway.example.com`. */
+      readonly gatewayDomain: string;
+      readonly baseUrl?: undefined;
+    }
+  | {
+      /** URL of the gateway, such as `http://127.0.0.1:4010`. In a page, it may start with `/`. */
+      readonly baseUrl: string;
+      readonly envId?: undefined;
+      readonly gatewayDomain?: undefined;
+    };
+
+/** @throws BerthError of the kind `options` */
+export function toGatewayUrl({ baseUrl, envId = '', gatewayDomain = '' }: GatewayAddress): string {
+  if (baseUrl !== undefined) return toBaseUrl(baseUrl);
+  // With more than one label, the credentials would go to another host.
+  const isLabel = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i.test(envId);
+  if (!isLabel || !/^[^/]+$/.test(gatewayDomain)) {
+    const expected =
+      'Set baseUrl, or set gatewayDomain to a host name and envId to one label of a host name.';
+    throw new BerthError('options', expected);
+  }
+  const url = GATEWAY_SERVER.replace('{envId}', envId).replace('{gatewayDomain}', gatewayDomain);
+  return toBaseUrl(url);
+}
+
+/**
+ * Returns a base URL that paths can be appended to, absolute and without a slash at its end.
+ *
+ * @throws BerthError of the kind `options`, which never shows a password in the URL
+ */
+export function toBaseUrl(baseUrl: unknown): string {
+  if (typeof baseUrl !== 'string') throw invalid('baseUrl', 'an absolute http(s) URL', baseUrl);
+  if (/[?#@]/.test(baseUrl)) {
+    throw new BerthError('options', 'baseUrl must not contain credentials, a query or a fragment.');
+  }
+  const page = pageUrl();
+  const isRelative = /^(\/|$)/.test(baseUrl);
+  if (isRelative ? !page : !(/^https?:/i.test(baseUrl) && URL.canParse(baseUrl))) {
+    throw new BerthError(
+      'options',
+      `baseUrl must be an absolute http(s) URL, got ${JSON.stringify(baseUrl)}.`,
+    );
+  }
+  return new URL(baseUrl, page).href.replace(/\/$/, '');
+}
+
+/**
+ * Checks that `fetch` sends a path as it is. The gateway rejects `.` and `..`, but `fetch` resolves them before that
+ * (WHATWG URL, section 4.4), and would call another service.
+ *
+ * @throws BerthError of the kind `options`
+ */
+export function checkPath(name: string, path: string): string {
+  const segment = REWRITTEN.exec(path)?.[1];
+  if (segment !== undefined) {
+    const reason = 'because fetch would rewrite the path';
+    throw new BerthError(
+      'options',
+      `${name} must not contain the segment "${segment}", ${reason}.`,
+    );
+  }
+  const dropped = DROPPED.exec(path)?.[0];
+  if (dropped !== undefined) {
+    const fix = `write "${encodeURIComponent(dropped)}"`;
+    throw new BerthError('options', `${name} must not contain ${JSON.stringify(dropped)}: ${fix}.`);
+  }
+  return path;
+}
+
+/** Returns a path segment, percent-encoded. */
+export function toSegment(name: string, value: unknown): string {
+  if (value === undefined || value === null || value === '') {
+    throw new BerthError('options', `The path parameter "${name}" is missing.`);
+  }
+  return checkPath(name, encodeURIComponent(String(value)));
+}
+
+/** Fills in the path of one of the contract's operations. A greedy parameter holds raw segments and a query. */
+export function toContractPath(
+  template: string,
+  params: Readonly<Record<string, unknown>>,
+): string {
+  return template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    const value = params[name];
+    const isGreedy = (GREEDY_PARAMETERS as readonly string[]).includes(name);
+    return isGreedy && value !== undefined
+      ? checkPath(name, String(value))
+      : toSegment(name, value);
+  });
+}
+
+/**
+ * Encodes a link so that `fetch` sends what is meant: links may contain spaces and other letters, and must not be
+ * encoded twice. The URL parser does that by itself, except for what it would drop or misread.
+ *
+ * @returns the absolute URL, or `undefined` if `fetch` cannot send the link
+ */
+export function encodeLink(link: string): string | undefined {
+  const encoded = link.replace(/[#\\ ]|%(?![0-9a-f]{2})/gi, encodeURIComponent);
+  return isFetchable(encoded) ? new URL(encoded).href : undefined;
+}
+
+/** Returns whether `fetch` accepts a URL: absolute, http(s), and without a password, which an error would show. */
+export function isFetchable(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, username, password } = new URL(url);
+  return /^https?:$/.test(protocol) && !username && !password;
+}
