@@ -179,8 +179,15 @@ interface Call {
   readonly isOnce: boolean;
 }
 
-/** Properties of a `Request` that each attempt keeps. */
-const KEPT = ['cache', 'credentials', 'integrity', 'keepalive', 'mode', 'referrer'] as const;
+/** Properties of a `Request` that each attempt keeps, with the values that `fetch` uses anyway. */
+const REQUEST_DEFAULTS = {
+  cache: 'default',
+  credentials: 'same-origin',
+  integrity: '',
+  keepalive: false,
+  mode: 'cors',
+  referrer: 'about:client',
+} as const;
 
 async function toCall(
   input: string | URL | Request,
@@ -206,7 +213,11 @@ async function toCall(
     headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
     body = await encoded.arrayBuffer();
   }
-  const kept = request && Object.fromEntries(KEPT.map((name) => [name, request[name]]));
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of request ? Object.entries(REQUEST_DEFAULTS) : []) {
+    const actual = request?.[name as keyof typeof REQUEST_DEFAULTS];
+    if (actual !== value) kept[name] = actual;
+  }
   return {
     url: request?.url ?? new URL(input as string | URL, pageUrl()).href,
     method,
@@ -220,7 +231,8 @@ async function toCall(
 
 /** Returns headers by lowercase name. */
 export function toRecord(headers: FetchInit['headers']): Record<string, string> {
-  return headers ? Object.fromEntries(new Headers(headers)) : {};
+  if (!headers) return {};
+  return Object.fromEntries(headers instanceof Headers ? headers : new Headers(headers));
 }
 
 /** Returns the URL of the page, to which others may be relative; `undefined` in Node. */

@@ -4,7 +4,7 @@ import { type Calls, createCalls, toServicePath } from './calls.ts';
 import { BerthError } from './errors.ts';
 import { type BerthFetch, createFetch, type FetchLike, type LimitOptions } from './fetch.ts';
 import { createGatewayErrors } from './gateway-errors.ts';
-import type { paths } from './generated/gateway.v1.gen.ts';
+import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { createService, type Service } from './service.ts';
 import { type GatewayAddress, toContractPath, toGatewayUrl, toSegment } from './urls.ts';
 
@@ -31,8 +31,23 @@ export type GatewayClientOptions = GatewayAddress &
     readonly wireProfile?: WireProfileInput | undefined;
   };
 
-/** A hosted service that is also an `openapi-fetch` client of its own document. */
-export type DocumentedService<Paths extends object> = Service & Calls<Paths>;
+/**
+ * A hosted service that is also an `openapi-fetch` client of its own document. `error` may be one of the gateway's, unless
+ * the document has a `default` response.
+ */
+export type DocumentedService<Paths extends object> = Service & Calls<WithGatewayErrors<Paths>>;
+
+type WithGatewayErrors<Paths> = {
+  [Path in keyof Paths]: {
+    [Method in keyof Paths[Path]]: Paths[Path][Method] extends { responses: infer Responses }
+      ? Omit<Paths[Path][Method], 'responses'> & { responses: Responses & Fallback<Responses> }
+      : Paths[Path][Method];
+  };
+};
+
+type Fallback<Responses> = 'default' extends keyof Responses
+  ? unknown
+  : { default: components['responses']['GatewayError'] };
 
 /**
  * A gateway client. `GET`, `POST`, `use` and `eject` are those of `openapi-fetch`, typed by the contract: an error
@@ -111,7 +126,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     service<Paths extends object>(name: string) {
       const url = baseUrl + ROOT + toSegment('name', name);
       const service = createService({ name, url, send, calls, session, headers, timeout, errors });
-      const { use, eject, GET, POST } = createCalls<Paths>(send, {
+      const { use, eject, GET, POST } = createCalls<WithGatewayErrors<Paths>>(send, {
         baseUrl: url,
         timeout,
         toPath: toServicePath,

@@ -1,12 +1,12 @@
 import type { Session } from './auth.ts';
 import { toBody } from './body.ts';
 import type { Calls } from './calls.ts';
-import { type EventsOptions, iterateEvents, type ServiceEvent } from './events.ts';
+import type { EventsOptions, ServiceEvent } from './events.ts';
 import { type CallOptions, type Send, toRecord } from './fetch.ts';
 import type { GatewayErrors } from './gateway-errors.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import { type StandardSchema, toPayload } from './payload.ts';
-import { type ConnectOptions, connectSocket } from './socket.ts';
+import type { ConnectOptions } from './socket.ts';
 import { checkPath } from './urls.ts';
 
 /**
@@ -165,10 +165,13 @@ export function createService(context: ServiceContext): Service {
       const all = { ...(type && { 'content-type': type }), ...toRecord(headers) };
       return send(toUrl(toAnyPath(path)), { ...init, headers: all, body });
     },
+    // Loaded on first use, because most pages need neither.
     async *events(path = '', options = {}) {
+      const { iterateEvents } = await import('./events.ts');
       yield* iterateEvents({ send, errors, url: toUrl(toAnyPath(path)) }, options);
     },
     async connect(path = '', options = {}) {
+      const { connectSocket } = await import('./socket.ts');
       return connectSocket({ ...context, url: toUrl(toAnyPath(path)) }, options);
     },
   };
