@@ -1,77 +1,26 @@
 import { Readable } from 'node:stream';
-import { type SignableRequest, type Tc3Options, tc3, tc3Storage } from '@berth/client';
+import { type SignableRequest, tc3, tc3Storage } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
+import { json } from './support/fake-fetch.ts';
+import { gatewayWith } from './support/gateway.ts';
 import { shown } from './support/shown.ts';
 
 const NOW = 1_700_000_000_000;
-
-describe('tc3Storage', () => {
-  const PAIR = { secretId: 'id', secretKey: 'a secret' };
-
-  it('signs as published', async () => {
-    const secretId = 'AKIDDo-bNhLNl3kEY5HRzEG-CNUotmyFSadvpKimESWTfND98qyfrpYLCtQJ92_z9yN8';
-    const secretKey = 'wH72j2a5ZzhwgnXViwVNqdWhWn4AG4iasv26D4JdjBA=';
-    const options = { service: 'tcb', signingHost: 'api.tcloudbase.com' };
-    const sign = tc3Storage({ secretId, secretKey }, options);
-    expect(await sign(1_600_227_242_000)).toEqual({
-      authorization: `1.0 TC3-HMAC-SHA256 Credential=${secretId}/2020-09-16/tcb/tc3_request, SignedHeaders=content-type;host, Signature=0ce229810e251baa0ee2bb786c5f9eb6cb7758f55df28cbc161883c48a997e04`,
-      sessionToken: '',
-      timestamp: 1_600_227_242,
-    });
-  });
-
-  it('requests a pair once and caches it', async () => {
-    const provider = vi.fn(async () => PAIR);
-    const sign = tc3Storage(provider);
-    await Promise.all([sign(NOW), sign(NOW)]);
-    await sign(NOW + 1e12);
-    expect(provider).toHaveBeenCalledTimes(1);
-  });
-
-  it.each([
-    ['a date', (time: number) => new Date(time)],
-    ['a text', (time: number) => new Date(time).toISOString()],
-    ['a number', (time: number) => time],
-  ])('asks again a minute before the expiry, given as %s', async (_, toExpires) => {
-    let count = 0;
-    const sign = tc3Storage(() => {
-      count += 1;
-      return { ...PAIR, token: `t${count}`, expires: toExpires(NOW + count * 3_600_000) };
-    });
-    const last = await sign(NOW + 3_540_000 - 1);
-    const next = await Promise.all([sign(NOW + 3_540_000), sign(NOW + 3_540_000)]);
-    expect([last, ...next].map(({ sessionToken }) => sessionToken)).toEqual(['t1', 't2', 't2']);
-  });
-
-  it('refuses an incomplete pair', async () => {
-    const message = 'secretId and secretKey must not be empty.';
-    for (const pair of [
-      { ...PAIR, secretKey: '' },
-      { ...PAIR, secretId: '' },
-    ]) {
-      expect(() => tc3Storage(pair)).toThrow(new TypeError(message));
-      await expect(tc3Storage(() => pair)()).rejects.toThrow(message);
-    }
-  });
-});
+const PAIR = { secretId: 'AKIDEXAMPLE', secretKey: 'Gu5t9xGARNpq86cd98joQYCN3EXAMPLE' };
 
 describe('tc3', () => {
-  const PAIR = { secretId: 'AKIDEXAMPLE', secretKey: 'Gu5t9xGARNpq86cd98joQYCN3EXAMPLE' };
-  type Init = Pick<Partial<SignableRequest>, 'method' | 'body' | 'now'> & {
-    path?: string;
-    headers?: Record<string, string>;
-  };
-
-  async function sign(
-    { method = 'GET', path = '/v1/cloudrun/hello', headers = {}, body, now = NOW + 999 }: Init,
-    options: Partial<Tc3Options> = {},
-  ): Promise<string> {
-    const { href: url } = new URL(path, 'https://env-abc.api.tcloudbasegateway.com');
-    const request = { method, url, headers, body, now };
-    return String(await tc3({ ...PAIR, ...options }).authorize(request));
-  }
-
   const JSON_TYPE = 'application/json; charset=utf-8';
+  type Init = Partial<SignableRequest> & { readonly path?: string };
+
+  function sign(
+    { path = '/v1/cloudrun/hello', ...init }: Init,
+    options: Parameters<typeof tc3>[1] = {},
+    pair: Parameters<typeof tc3>[0] = PAIR,
+  ) {
+    const { href: url } = new URL(path, 'https://env-abc.api.tcloudbasegateway.com');
+    const defaults = { method: 'GET', headers: {}, body: undefined, now: NOW + 999 };
+    return tc3(pair, options).authorize({ ...defaults, url, ...init });
+  }
 
   it.each([
     {
@@ -95,7 +44,7 @@ describe('tc3', () => {
       body: '{"msg":"你好"}',
       hex: '7e623ebb6f91f1a29a4978b68cf59a9c484e76d291ca2fb0816abd663aa4e731',
     },
-  ])('signs $method $path as published', async ({ type, hex, ...init }) => {
+  ])('CL-SIGNATURE: signs $method $path as published', async ({ type, hex, ...init }) => {
     const headers = { 'content-type': type };
     expect(await sign({ ...init, headers }, { service: 'tcb' })).toBe(
       `TC3-HMAC-SHA256 Credential=AKIDEXAMPLE/2023-11-14/tcb/tc3_request, SignedHeaders=content-type;host, Signature=${hex}, Timestamp=1700000000`,
@@ -103,9 +52,22 @@ describe('tc3', () => {
   });
 
   it('signs for the service of the contract and ends with the session token', async () => {
-    const value = await sign({}, { token: 'session' });
+    const value = await sign({}, {}, { ...PAIR, token: 'session' });
     expect(value).toContain('/2023-11-14/svc/tc3_request, SignedHeaders=host, ');
     expect(value).toMatch(/, Timestamp=1700000000, Token=session$/);
+  });
+
+  it('signs what a call sends: its media type, and the boundary of its form', async () => {
+    const auth = { authorize: vi.fn(tc3(PAIR).authorize) };
+    const { service, requests } = gatewayWith([json({}), json({})], { auth });
+    const form = new FormData();
+    form.append('a', 'hello');
+    for (const body of [{ a: 1 }, form]) await service.post('a', body);
+    for (const [index, [{ headers, body }]] of auth.authorize.mock.calls.entries()) {
+      const request = requests[index] as Request;
+      expect(headers['content-type']).toBe(request.headers.get('Content-Type'));
+      expect(await new Response(body).text()).toBe(await request.text());
+    }
   });
 
   it.each([
@@ -121,25 +83,24 @@ describe('tc3', () => {
   it.each([
     ['a stream', new ReadableStream()],
     ['a stream of Node', Readable.from(['a'])],
-    ['a form', new FormData()],
   ])('rejects %s and suggests a fix', async (_, body) => {
     await expect(sign({ method: 'POST', body: body as never })).rejects.toThrow(
-      'Cannot sign a stream or form: pass a string, bytes or a Blob as the body, or use bearer().',
+      'A stream cannot be signed: pass bytes or a Blob, or use bearer().',
     );
   });
 
-  it('cuts the boundary of a form', async () => {
-    const type = 'multipart/form-data';
-    const [cut, whole, other] = await Promise.all(
-      [type, `${type} ; boundary=Xx`, `${type}-x; boundary=Xx`].map((value) =>
-        sign({ method: 'POST', headers: { 'content-type': value } }),
+  it('cuts the boundary of a form, but of no other media type', async () => {
+    const types = ['', '; boundary=Xx', '-x; boundary=Xx'];
+    const [cut, withBoundary, unlike] = await Promise.all(
+      types.map((end) =>
+        sign({ method: 'POST', headers: { 'content-type': `multipart/form-data${end}` } }),
       ),
     );
-    expect(whole).toBe(cut);
-    expect(other).not.toBe(cut);
+    expect(withBoundary).toBe(cut);
+    expect(unlike).not.toBe(cut);
   });
 
-  it('uses the day of the given time, not that of the cached key', async () => {
+  it('uses the day of the signature, not that of the last one', async () => {
     const auth = tc3(PAIR);
     const at = (now: number) =>
       auth.authorize({ method: 'GET', url: 'https://a.example/', headers: {}, body: null, now });
@@ -148,9 +109,58 @@ describe('tc3', () => {
     expect(await at(day)).toContain('/1970-01-02/');
     expect(await at(day - 1)).toContain('/1970-01-01/');
   });
+});
 
-  it('shows no secret', () => {
-    const pair = { ...PAIR, token: 'to-ken' };
-    expect(shown(tc3(pair)) + shown(tc3Storage(pair))).not.toMatch(/to-ken|Gu5t9|AKID/);
+describe('tc3Storage', () => {
+  it('signs as published', async () => {
+    const secretId = 'AKIDDo-bNhLNl3kEY5HRzEG-CNUotmyFSadvpKimESWTfND98qyfrpYLCtQJ92_z9yN8';
+    const secretKey = 'wH72j2a5ZzhwgnXViwVNqdWhWn4AG4iasv26D4JdjBA=';
+    const options = { service: 'tcb', signingHost: 'api.tcloudbase.com' };
+    const sign = tc3Storage({ secretId, secretKey }, options);
+    expect(await sign(1_600_227_242_000)).toEqual({
+      authorization: `1.0 TC3-HMAC-SHA256 Credential=${secretId}/2020-09-16/tcb/tc3_request, SignedHeaders=content-type;host, Signature=0ce229810e251baa0ee2bb786c5f9eb6cb7758f55df28cbc161883c48a997e04`,
+      sessionToken: '',
+      timestamp: 1_600_227_242,
+    });
   });
+
+  it('requests a pair once and keeps it', async () => {
+    const provider = vi.fn(async () => PAIR);
+    const sign = tc3Storage(provider);
+    await Promise.all([sign(NOW), sign(NOW)]);
+    await sign(NOW + 1e12);
+    expect(provider).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['a date', (time: number) => new Date(time)],
+    ['a text', (time: number) => new Date(time).toISOString()],
+    ['a number', (time: number) => time],
+  ])('requests a new pair 30 s before the old one expires: %s', async (_, toExpires) => {
+    let count = 0;
+    const sign = tc3Storage(() => {
+      count += 1;
+      return { ...PAIR, token: `t${count}`, expires: toExpires(NOW + count * 3_600_000) };
+    });
+    const last = await sign(NOW + 3_570_000 - 1);
+    const next = await Promise.all([sign(NOW + 3_570_000), sign(NOW + 3_570_000)]);
+    expect([last, ...next].map(({ sessionToken }) => sessionToken)).toEqual(['t1', 't2', 't2']);
+  });
+});
+
+it.each([{ secretKey: '' }, { secretId: '' }])(
+  'an incomplete key pair is rejected: %j',
+  async (missing) => {
+    const pair = { ...PAIR, ...missing };
+    const message = 'secretId and secretKey must not be empty.';
+    const error = expect.objectContaining({ kind: 'options', message });
+    expect(() => tc3(pair)).toThrow(error);
+    expect(() => tc3Storage(pair)).toThrow(error);
+    await expect(tc3Storage(() => pair)()).rejects.toThrow(error);
+  },
+);
+
+it('signers do not show their secrets', () => {
+  const pair = { ...PAIR, token: 'to-ken' };
+  expect(shown(tc3(pair)) + shown(tc3Storage(pair))).not.toMatch(/to-ken|Gu5t9|AKID/);
 });
