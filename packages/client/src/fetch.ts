@@ -110,16 +110,18 @@ const MAX_TIMER = 2 ** 31 - 1;
  * the call and retries it. Like `fetch`, it returns a response whatever its status.
  */
 export function createFetch(setup: FetchSetup): Send {
-  const { session, scope = '', classify, redirect } = setup;
+  const { session, scope = '', classify } = setup;
   // Looked up for each call, so that a test or a tracer can replace it later.
   const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
   const clientTimeout = checkTimeout(setup.timeout) ?? TIMEOUT;
-  const clientRetry = checkRetry(setup.retry, RETRY);
+  const clientRetry = checkRetry(setup.retry);
   const clientHeaders = toRecord(setup.headers);
 
   /** Makes attempts until one has a response that is not retried. */
   async function attempt(call: Call, retry: Retry, { signal, left }: Limit): Promise<Response> {
-    const credentials = call.url.startsWith(scope) ? session : undefined;
+    const isInScope = call.url.startsWith(scope);
+    const credentials = isInScope ? session : undefined;
+    const redirect = isInScope ? setup.redirect : (call.init.redirect ?? 'follow');
     let isRenewed = false;
     for (let count = 1; ; count += 1) {
       const signed = await credentials?.sign(call);
@@ -300,7 +302,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-type Retry = { readonly attempts: number; readonly delay: number } | false;
+export type Retry = { readonly attempts: number; readonly delay: number } | false;
 
 /**
  * Returns the milliseconds until the next attempt, with full jitter, or `undefined` if there is none.
@@ -338,7 +340,10 @@ export function checkTimeout(timeout: unknown, name = 'timeout'): number | undef
 }
 
 /** @throws BerthError of the kind `options` */
-export function checkRetry(retry: RetryOptions | false | undefined, defaults: Retry): Retry {
+export function checkRetry(
+  retry: RetryOptions | false | undefined,
+  defaults: Retry = RETRY,
+): Retry {
   if (retry === undefined || retry === false) return retry ?? defaults;
   const { attempts, delay } = defaults || RETRY;
   const merged = { attempts: retry.attempts ?? attempts, delay: retry.delay ?? delay };

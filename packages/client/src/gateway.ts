@@ -68,8 +68,8 @@ export interface GatewayClient extends Calls<paths> {
   service<Paths extends object>(name: string): DocumentedService<Paths>;
   /**
    * A `fetch` for other libraries. It adds the client's credentials, time limit and retries to calls of this gateway;
-   * any other URL is fetched without credentials. The time limit ends with the response headers. Redirects are not
-   * followed.
+   * any other URL is fetched without credentials. The time limit ends with the response headers. Redirects of the
+   * gateway are not followed.
    *
    * @example
    * const openai = new OpenAI({
