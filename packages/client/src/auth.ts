@@ -83,7 +83,6 @@ export function createSession({ sign, refresh }: Signer) {
   let skew = 0;
   let renewals = 0;
   const now = () => Date.now() + skew;
-  const refreshOnce = refresh && singleFlight(refresh);
   return {
     async sign(call: Omit<SignableRequest, 'now'>): Promise<Signed> {
       const { method, url, headers, body } = call;
@@ -98,7 +97,7 @@ export function createSession({ sign, refresh }: Signer) {
         skew += difference;
         renewals += 1;
       }
-      const isNew = await refreshOnce?.(rejected.headers);
+      const isNew = await refresh?.(rejected.headers);
       if (isNew && rejected.renewals === renewals) renewals += 1;
       return rejected.renewals !== renewals;
     },
@@ -108,10 +107,13 @@ export function createSession({ sign, refresh }: Signer) {
 /** Signs gateway calls that have no `Authorization` header yet. */
 export function createGatewaySession(auth: GatewayAuth): Session {
   if (typeof auth.authorize !== 'function') {
-    throw invalid('auth', 'bearer(…), tc3(…), or an object with authorize()', auth.authorize);
+    throw invalid('auth', 'bearer(…), tc3(…), or an object with authorize()', auth);
   }
   // Credentials that come with a call cannot be renewed.
   const added = new WeakSet<object>();
+  const refreshOnce = singleFlight(async (rejected: string | undefined) =>
+    auth.refresh?.(rejected),
+  );
   return createSession({
     async sign(request) {
       const { headers } = request;
@@ -123,7 +125,7 @@ export function createGatewaySession(auth: GatewayAuth): Session {
       return signed;
     },
     async refresh(headers) {
-      return added.has(headers) && ((await auth.refresh?.(headers.authorization)) ?? false);
+      return added.has(headers) && ((await refreshOnce(headers.authorization)) ?? false);
     },
   });
 }
