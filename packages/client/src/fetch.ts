@@ -84,10 +84,11 @@ export type Send = (
 
 interface FetchSetup extends LimitOptions {
   readonly fetch?: FetchLike | undefined;
-  /** Where credentials come from, and the start of the URLs to which they may be sent. */
   readonly session?: Session | undefined;
-  readonly scope?: string | undefined;
+  /** Headers to send with every call. */
   readonly headers?: RequestInit['headers'];
+  /** Start of the URLs that get credentials and headers. Default: all. */
+  readonly scope?: string | undefined;
   /** How redirects are handled. */
   readonly redirect: 'manual' | 'follow';
   readonly classify: (response: Response) => RetryClass | Promise<RetryClass>;
@@ -119,9 +120,8 @@ export function createFetch(setup: FetchSetup): Send {
 
   /** Makes attempts until one has a response that is not retried. */
   async function attempt(call: Call, retry: Retry, { signal, left }: Limit): Promise<Response> {
-    const isInScope = call.url.startsWith(scope);
-    const credentials = isInScope ? session : undefined;
-    const redirect = isInScope ? setup.redirect : (call.init.redirect ?? 'follow');
+    const credentials = call.isInScope ? session : undefined;
+    const redirect = call.isInScope ? setup.redirect : (call.init.redirect ?? 'follow');
     let isRenewed = false;
     for (let count = 1; ; count += 1) {
       const signed = await credentials?.sign(call);
@@ -159,7 +159,7 @@ export function createFetch(setup: FetchSetup): Send {
   }
 
   return async (input, init = {}, begun) => {
-    const call = await toCall(input, init, clientHeaders);
+    const call = await toCall(input, init, { scope, headers: clientHeaders });
     const retry = checkRetry(init.retry, clientRetry);
     if (begun) return attempt(call, retry, begun);
     const timeout = checkTimeout(init.timeout) ?? clientTimeout;
@@ -171,6 +171,8 @@ export function createFetch(setup: FetchSetup): Send {
 /** A call, which may take several attempts. */
 interface Call {
   readonly url: string;
+  /** Whether the URL may get what the client adds: credentials and headers. */
+  readonly isInScope: boolean;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: RequestInit['body'];
@@ -194,7 +196,7 @@ const REQUEST_DEFAULTS = {
 async function toCall(
   input: string | URL | Request,
   init: FetchInit,
-  defaults: Readonly<Record<string, string>>,
+  client: { readonly scope: string; readonly headers: Readonly<Record<string, string>> },
 ): Promise<Call> {
   const request = typeof input === 'object' && 'headers' in input ? input : undefined;
   const {
@@ -206,7 +208,9 @@ async function toCall(
   } = init as RequestInit & CallOptions;
   const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
   const isBodiless = method === 'GET' || method === 'HEAD';
-  const headers = { ...defaults };
+  const url = request?.url ?? new URL(input as string | URL, pageUrl()).href;
+  const isInScope = url.startsWith(client.scope);
+  const headers = isInScope ? { ...client.headers } : {};
   Object.assign(headers, toRecord(init.headers ?? request?.headers));
   let body = init.body ?? (isBodiless ? undefined : await request?.arrayBuffer());
   if (body instanceof FormData) {
@@ -221,7 +225,8 @@ async function toCall(
     if (actual !== value) kept[name] = actual;
   }
   return {
-    url: request?.url ?? new URL(input as string | URL, pageUrl()).href,
+    url,
+    isInScope,
     method,
     headers,
     body,
