@@ -1,19 +1,32 @@
 import './dom.ts';
-import { createStorageQueries } from '@berth/client/react-query';
+import { createStorageClient, type FetchLike, type StorageClient } from '@berth/client';
+import { linkQuery, linksQuery } from '@berth/client/react-query';
+import { createMock, type Mock } from '@berth/mock';
 import { focusManager, onlineManager, useQuery } from '@tanstack/react-query';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { envelope, fakeFetch, list } from '../support/fake-fetch.ts';
-import { storageWith } from '../support/storage.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { act, renderHook, waitFor } from './render.ts';
 
 const SECOND = 1000;
-const link = (name: string) =>
-  list({ fileID: 'a', code: 'SUCCESS', tempFileURL: `https://files.example/${name}` });
-const missing = { fileID: 'b', code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' };
+const MISSING = 'cloud://dev.files/none';
 
+let mock: Mock;
+let fileID: string;
+beforeAll(async () => {
+  mock = await createMock();
+});
+beforeEach(() => {
+  mock.session().reset();
+  fileID = mock.session().files.put('a.txt', 'Hello');
+});
 afterEach(() => void vi.useRealTimers());
+afterAll(() => mock.close());
 
-/** Like `waitFor`, which needs a running clock; this advances the fake clock a little. */
+function open(fetch?: FetchLike): StorageClient {
+  const credentials = { authorization: '1.0 any', timestamp: 1_700_000_000 };
+  return createStorageClient({ baseUrl: mock.storageUrl, envId: 'dev', credentials, fetch });
+}
+
+/** Like `waitFor`, which needs a running clock. */
 const settle = (check: () => void) =>
   vi.waitFor(
     async () => {
@@ -23,77 +36,86 @@ const settle = (check: () => void) =>
     { interval: 5, timeout: 300_000 },
   );
 
+const advance = (seconds: number) => act(() => vi.advanceTimersByTimeAsync(seconds * SECOND));
+
 describe('a link to a file', () => {
-  it('is fetched again before it expires, and not sooner', async () => {
-    const { storage, requests } = storageWith([link('first'), link('second'), link('third')]);
-    const query = createStorageQueries(storage).tempUrl('a', { maxAge: 100 });
+  it('is renewed before it expires, and not sooner', async () => {
+    const query = linkQuery(open(), fileID, { maxAge: 100 });
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
     const { result } = renderHook(() => useQuery(query));
-    await settle(() => expect(result.current.data).toBe('https://files.example/first'));
-    await act(() => vi.advanceTimersByTimeAsync(79 * SECOND));
-    expect(requests).toHaveLength(1);
-    await act(() => vi.advanceTimersByTimeAsync(2 * SECOND));
-    await settle(() => expect(result.current.data).toBe('https://files.example/second'));
-    await act(() => vi.advanceTimersByTimeAsync(81 * SECOND));
-    await settle(() => expect(result.current.data).toBe('https://files.example/third'));
+    await settle(() => expect(result.current.data).toBeDefined());
+    const first = result.current.data as string;
+    await advance(79);
+    expect(result.current.data).toBe(first);
+    expect(await (await fetch(first)).text()).toBe('Hello');
+    await advance(2);
+    await settle(() => expect(result.current.data).not.toBe(first));
+    const second = result.current.data as string;
+    await advance(81);
+    await settle(() => expect(result.current.data).not.toBe(second));
+    expect((await fetch(first)).status).toBe(403);
   });
 
   it.each([
     ['a hidden tab returns', (isOn: boolean) => focusManager.setFocused(isOn)],
     ['the connection is back', (isOn: boolean) => onlineManager.setOnline(isOn)],
   ])('is no longer shown after it has expired when %s', async (_, turn) => {
-    const { fetch: send } = fakeFetch(link('first'), link('second'));
     let gate = Promise.resolve();
-    const fetch = (...call: Parameters<typeof send>) => gate.then(() => send(...call));
-    const { storage } = storageWith([], { fetch });
-    const query = createStorageQueries(storage).tempUrl('a', { maxAge: 100 });
+    const query = linkQuery(
+      open((url, init) => gate.then(() => fetch(url, init))),
+      fileID,
+      { maxAge: 100 },
+    );
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
     try {
       const { result } = renderHook(() => useQuery(query));
-      await settle(() => expect(result.current.data).toBe('https://files.example/first'));
+      await settle(() => expect(result.current.data).toBeDefined());
+      const first = result.current.data;
       turn(false);
-      await act(() => vi.advanceTimersByTimeAsync(101 * SECOND));
-      const open = Promise.withResolvers<void>();
-      gate = open.promise;
+      await advance(101);
+      const opened = Promise.withResolvers<void>();
+      gate = opened.promise;
       await act(async () => turn(true));
       await settle(() => expect(result.current.data).toBeUndefined());
-      open.resolve();
-      await settle(() => expect(result.current.data).toBe('https://files.example/second'));
+      opened.resolve();
+      await settle(() => expect(result.current.data).toBeDefined());
+      expect(result.current.data).not.toBe(first);
     } finally {
       turn(true);
     }
   });
 
-  it('that cannot be fetched is a Berth error, and is not retried immediately', async () => {
-    const { storage, requests } = storageWith([list(missing)]);
-    const query = createStorageQueries(storage).tempUrl('b', { maxAge: 100 });
+  it('that fails is tried again soon, but not at once', async () => {
+    const query = linkQuery(open(), MISSING, { maxAge: 100 });
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
     const { result } = renderHook(() => useQuery(query));
-    const error = { name: 'StorageError', code: 'STORAGE_FILE_NONEXIST' };
-    await waitFor(() => expect(result.current.error).toMatchObject(error));
-    expect(query.refetchInterval({ state: { dataUpdatedAt: 0 } })).toBe(5 * SECOND);
-    expect(requests).toHaveLength(1);
+    const error = { kind: 'storage', code: 'STORAGE_FILE_NONEXIST' };
+    await settle(() => expect(result.current.error).toMatchObject(error));
+    await advance(4);
+    expect(mock.session().requests()).toHaveLength(1);
+    await advance(2);
+    await settle(() => expect(mock.session().requests()).toHaveLength(2));
   });
 });
 
-describe('links to many files', () => {
-  it.each<[string, Response | Error, object]>([
-    ['no response comes', new Error('down'), { name: 'NetworkError' }],
-    ['the call is refused with status 200', envelope({ code: 'SYS_ERR' }), { code: 'SYS_ERR' }],
-  ])('are an error of the query if %s', async (_, response, error) => {
-    const { storage } = storageWith([response], { retry: false });
-    const query = createStorageQueries(storage).tempUrls(['a', 'b']);
+describe('links to files', () => {
+  it('are fetched in one call, each with its url or its error', async () => {
+    const query = linksQuery(open(), [fileID, MISSING]);
+    const { result } = renderHook(() => useQuery(query));
+    const url = expect.stringContaining('http');
+    const error = { code: 'STORAGE_FILE_NONEXIST' };
+    await waitFor(() => expect(result.current.data).toMatchObject([{ url }, { error }]));
+    expect(mock.session().requests()).toHaveLength(1);
+  });
+
+  const refusal = { statusCode: 200, body: { requestId: 'r', code: 'SYS_ERR', message: 'No.' } };
+  it.each<[string, FetchLike, object]>([
+    ['there is no response', () => Promise.reject(new Error('down')), { kind: 'network' }],
+    ['the call is refused', async () => Response.json(refusal), { code: 'SYS_ERR', status: 200 }],
+  ])('fail together if %s', async (_, fetch, error) => {
+    const query = linksQuery(open(fetch), [fileID, MISSING], { retry: false });
     const { result } = renderHook(() => useQuery(query));
     await waitFor(() => expect(result.current.error).toMatchObject(error));
     expect(result.current.data).toBeUndefined();
-  });
-
-  it('are fetched in one call, each with its url or its error', async () => {
-    const url = 'https://files.example/a';
-    const found = { fileID: 'a', code: 'SUCCESS', tempFileURL: url };
-    const { storage } = storageWith([list(found, missing)]);
-    const query = createStorageQueries(storage).tempUrls(['a', 'b']);
-    const { result } = renderHook(() => useQuery(query));
-    const error = { code: 'STORAGE_FILE_NONEXIST' };
-    await waitFor(() => expect(result.current.data).toMatchObject([{ url }, { error }]));
   });
 });

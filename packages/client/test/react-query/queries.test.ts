@@ -1,116 +1,118 @@
 import './dom.ts';
-import { bearer, createGatewayClient, type StorageClient } from '@berth/client';
-import { createGatewayQueries, createStorageQueries } from '@berth/client/react-query';
-import { createMock, type Mock } from '@berth/mock';
+import { bearer, createGatewayClient } from '@berth/client';
+import { serviceMutation, serviceQuery } from '@berth/client/react-query';
+import { createMock, type Mock, routes } from '@berth/mock';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { faultServer, hang, refuse, serve } from '../support/fault-server.ts';
-import { storageAt } from '../support/storage.ts';
+import createFetchClient from 'openapi-fetch';
+import createQueries from 'openapi-react-query';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { act, renderHook, waitFor } from './render.ts';
 
-const LINKS = '/api/v2/envs/{envId}/storages:batchGetTempUrls';
-const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
+const started = Promise.withResolvers<void>();
+const aborted = Promise.withResolvers<void>();
+const users = routes({
+  'GET /7': () => Response.json({ name: 'Ada' }),
+  'GET /empty': () => new Response(null, { status: 204 }),
+  'GET /slow': ({ signal }) => {
+    signal.addEventListener('abort', () => aborted.resolve());
+    started.resolve();
+    return new Promise(() => {});
+  },
+  'POST /new': async (request) => Response.json({ ...(await request.json()), id: 3 }),
+});
+
+/** The document of the service, as `openapi-typescript` writes it. */
+interface UserPaths {
+  '/7': {
+    get: {
+      responses: {
+        200: { content: { 'application/json': { name: string } } };
+        404: { content: { 'application/json': { code: string } } };
+      };
+    };
+  };
+}
 
 let mock: Mock;
-let storage: StorageClient;
 beforeAll(async () => {
-  mock = await createMock({ port: 0, env: 'dev' });
-  storage = storageAt(mock.storageUrl);
+  mock = await createMock({ services: { users } });
 });
+beforeEach(() => mock.session().reset());
 afterAll(() => mock.close());
 
-const queriesOf = (baseUrl: string) =>
-  createGatewayQueries(createGatewayClient({ baseUrl, auth: bearer('t'), retry: false }));
+const auth = bearer('t');
+const openGateway = () => createGatewayClient({ baseUrl: mock.gatewayUrl, auth });
+const openUsers = () => openGateway().service('users');
 
-describe('queries of a hosted service', () => {
-  it('show the payload', async () => {
-    await using server = await faultServer(serve({ name: 'Ada' }));
-    const users = queriesOf(server.baseUrl).service('users');
-    const { result, queryClient } = renderHook(() => useQuery(users.get<{ name: string }>('7')));
-    expect(result.current.isPending).toBe(true);
+describe('the query of a service', () => {
+  it('has the payload, and is fetched again with all queries of its service', async () => {
+    const service = openUsers();
+    const query = serviceQuery<{ name: string }>(service, '7');
+    const { result, queryClient } = renderHook(() => useQuery(query));
     await waitFor(() => expect(result.current.data).toEqual({ name: 'Ada' }));
-    expect(server.calls[0]?.url).toBe('/v1/cloudrun/users/7');
-
-    await act(() => queryClient.invalidateQueries({ queryKey: users.queryKey }));
-    expect(server.calls).toHaveLength(2);
+    await act(() => queryClient.invalidateQueries({ queryKey: ['berth', service.url] }));
+    const targets = mock
+      .session()
+      .requests()
+      .map(({ target }) => target);
+    expect(targets).toEqual(Array(2).fill('/v1/cloudrun/users/7'));
   });
 
-  it('show null for an empty response', async () => {
-    await using server = await faultServer((_, response) => response.writeHead(204).end());
-    const users = queriesOf(server.baseUrl).service('users');
-    const { result } = renderHook(() => useQuery(users.get()));
+  it('has a key of its gateway, service and path', () => {
+    const keyOf = (envId: string, path: string) => {
+      const gateway = createGatewayClient({ envId, gatewayDomain: 'gateway.example' });
+      return serviceQuery(gateway.service('users'), path).queryKey;
+    };
+    expect(keyOf('a', '7')).toEqual(keyOf('a', '/7'));
+    expect(keyOf('a', '7')).not.toEqual(keyOf('a', '8'));
+    expect(keyOf('a', '7')).not.toEqual(keyOf('b', '7'));
+  });
+
+  it('has null for an empty payload', async () => {
+    const { result } = renderHook(() => useQuery(serviceQuery(openUsers(), 'empty')));
     await waitFor(() => expect(result.current.data).toBeNull());
   });
 
-  it('abort the call when the component unmounts', async () => {
-    const { promise: ended, resolve: gone } = Promise.withResolvers<void>();
-    await using server = await faultServer((request, response) => {
-      response.on('close', gone);
-      hang(request, response);
-    });
-    const users = queriesOf(server.baseUrl).service('users');
-    const { unmount } = renderHook(() => useQuery(users.get('7')));
-    await waitFor(() => expect(server.calls).toHaveLength(1));
+  it('aborts its call when nothing uses it any more', async () => {
+    const { unmount } = renderHook(() => useQuery(serviceQuery(openUsers(), 'slow')));
+    await started.promise;
     unmount();
-    await ended;
+    await aborted.promise;
   });
 
-  it('fail immediately with a Berth error, because the client itself retries', async () => {
-    await using server = await faultServer(refuse('SERVICE_NOT_FOUND', 404));
-    const users = queriesOf(server.baseUrl).service('users');
-    const { result } = renderHook(() => useQuery(users.get('7')));
-    await waitFor(() => expect(result.current.error).not.toBeNull());
-    expect(result.current.error).toMatchObject({
-      name: 'GatewayError',
-      code: 'SERVICE_NOT_FOUND',
-      requestId: 'r-1',
-    });
-    expect(server.calls).toHaveLength(1);
-  });
-
-  it('post the variables of the mutation', async () => {
-    await using server = await faultServer(serve({ id: 3 }));
-    const orders = queriesOf(server.baseUrl).service('orders');
-    const { result } = renderHook(() => useMutation(orders.post<{ id: number }>('new')));
-    act(() => result.current.mutate({ item: 3 }));
-    await waitFor(() => expect(result.current.data).toEqual({ id: 3 }));
-    expect(server.calls[0]).toMatchObject({ method: 'POST', url: '/v1/cloudrun/orders/new' });
+  it('fails at once, because the client itself retries', async () => {
+    const service = openGateway().service('no-such-service');
+    const { result } = renderHook(() => useQuery(serviceQuery(service)));
+    const error = { kind: 'gateway', code: 'SERVICE_NOT_FOUND', requestId: expect.any(String) };
+    await waitFor(() => expect(result.current.error).toMatchObject(error));
+    expect(mock.session().requests()).toHaveLength(1);
   });
 });
 
-describe('raw operations', () => {
-  it('of the gateway fail with an error of the family', async () => {
-    await using server = await faultServer(refuse('SERVICE_FORBIDDEN', 403));
-    const queries = queriesOf(server.baseUrl);
-    const params = { path: { name: 'hello' } };
-    const { result } = renderHook(() => queries.useMutation('post', '/v1/cloudrun/{name}'));
-    act(() => result.current.mutate({ params, body: { item: 3 } }));
-    const error = { name: 'GatewayError', code: 'SERVICE_FORBIDDEN' };
-    await waitFor(() => expect(result.current.error).toMatchObject(error));
+it('a mutation posts its variables', async () => {
+  const mutation = serviceMutation<{ id: number }>(openUsers(), 'new');
+  const { result } = renderHook(() => useMutation(mutation));
+  act(() => result.current.mutate({ item: 7 }));
+  await waitFor(() => expect(result.current.data).toEqual({ id: 3, item: 7 }));
+});
+
+describe('openapi-react-query', () => {
+  const openQueries = (name: string) => {
+    const gateway = openGateway();
+    const baseUrl = gateway.service(name).url;
+    return createQueries(createFetchClient<UserPaths>({ baseUrl, fetch: gateway.fetch }));
+  };
+
+  it('types calls by the document of a service, and sends them through the client', async () => {
+    const queries = openQueries('users');
+    const { result } = renderHook(() => queries.useQuery('get', '/7'));
+    await waitFor(() => expect(result.current.data?.name).toBe('Ada'));
   });
 
-  it('of the storage show the content of the envelope', async () => {
-    const files = createStorageQueries(storage);
-    const { fileID } = await storage.upload('raw.txt', 'Hello');
-    const body = { fileList: [{ fileID }, { fileID: 'cloud://dev.files/none' }] };
-    const { result } = renderHook(() => files.useQuery('post', LINKS, { body }));
-    await waitFor(() => expect(result.current.data).toBeDefined());
-    expect(result.current.data?.fileList.map(({ code }) => code)).toEqual([
-      'SUCCESS',
-      'STORAGE_FILE_NONEXIST',
-    ]);
-  });
-
-  it('of the storage fail with an error of the family, also with status 200', async () => {
-    const refused = {
-      statusCode: 200,
-      body: { requestId: 'r-1', code: 'SYS_ERR', message: 'No.' },
-    };
-    await using server = await faultServer(serve(refused));
-    const files = createStorageQueries(storageAt(server.baseUrl, { retry: false }));
-    const { result } = renderHook(() => files.useMutation('post', DELETE));
-    act(() => result.current.mutate({ body: { fileList: ['a'] } }));
-    const error = { name: 'StorageError', code: 'SYS_ERR', requestId: 'r-1' };
+  it('shows the error of the gateway', async () => {
+    const queries = openQueries('no-such-service');
+    const { result } = renderHook(() => queries.useQuery('get', '/7', {}, { retry: false }));
+    const error = { code: 'SERVICE_NOT_FOUND' };
     await waitFor(() => expect(result.current.error).toMatchObject(error));
   });
 });

@@ -1,86 +1,75 @@
 import './dom.ts';
-import type { Progress, StorageClient } from '@berth/client';
+import { createStorageClient, type Progress, type StorageClient } from '@berth/client';
 import { useUpload } from '@berth/client/react-query';
 import { createMock, type Mock } from '@berth/mock';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serveStorage } from '../support/loopback.ts';
-import { storageAt } from '../support/storage.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { act, renderHook, waitFor } from './render.ts';
 
 let mock: Mock;
 let storage: StorageClient;
 beforeAll(async () => {
-  mock = await createMock({ port: 0, env: 'dev' });
-  storage = storageAt(mock.storageUrl);
+  mock = await createMock();
+  const credentials = { authorization: '1.0 any', timestamp: 1_700_000_000 };
+  storage = createStorageClient({ baseUrl: mock.storageUrl, envId: 'dev', credentials });
 });
 afterAll(() => mock.close());
 
-describe('an upload', () => {
-  it('reports its progress, up to the end', async () => {
-    const seen: Progress[] = [];
-    const { result } = renderHook(() => useUpload(storage));
-    expect(result.current.progress).toBeUndefined();
-    const data = new Uint8Array(1_000_000);
-    act(() =>
-      result.current.mutate({ path: 'a.bin', data, onProgress: (now) => void seen.push(now) }),
-    );
-    await waitFor(() => expect(result.current.isSuccess).toBe(true));
-    expect(result.current.progress).toEqual({ loaded: 1_000_000, total: 1_000_000 });
-    expect(seen.at(-1)).toEqual(result.current.progress);
-    expect(await (await storage.download('cloud://dev.files/a.bin')).arrayBuffer()).toHaveProperty(
-      'byteLength',
-      1_000_000,
-    );
-  });
+/** A stream that has a byte, and goes on after `resume`. */
+function slowStream() {
+  const { promise, resolve: resume } = Promise.withResolvers<void>();
+  async function* generate() {
+    yield 'A';
+    await promise;
+    yield 'BC';
+  }
+  return { data: generate(), resume };
+}
 
-  it('ends when it is aborted, and is then reset', async () => {
-    const { promise: ended, resolve: gone } = Promise.withResolvers<void>();
-    const { promise: beginning, resolve: begun } = Promise.withResolvers<void>();
-    await using target = await serveStorage((_, response) => {
-      begun();
-      response.on('close', gone);
-    });
-    const { result } = renderHook(() => useUpload(target.storage));
-    let outcome: Promise<unknown> = Promise.resolve();
-    act(() => {
-      outcome = result.current
-        .mutateAsync({ path: 'a.txt', data: 'Hello' })
-        .catch((error) => error);
-    });
-    await beginning;
-    await waitFor(() => expect(result.current.progress).toBeDefined());
-    act(() => result.current.abort());
-    await ended;
-    expect(await outcome).toMatchObject({ name: 'AbortError' });
-    expect(result.current).toMatchObject({ isIdle: true, error: null, progress: undefined });
-  });
+it('an upload reports its progress, up to the end', async () => {
+  const seen: Progress[] = [];
+  const { result } = renderHook(() => useUpload(storage));
+  expect(result.current.progress).toBeUndefined();
+  const data = new Uint8Array(1_000_000);
+  const onProgress = (progress: Progress) => void seen.push(progress);
+  act(() => result.current.mutate({ path: 'a.bin', data, onProgress }));
+  await waitFor(() => expect(result.current.isSuccess).toBe(true));
+  expect(result.current.progress).toEqual({ loaded: 1_000_000, total: 1_000_000 });
+  expect(seen.at(-1)).toEqual(result.current.progress);
+  expect(mock.session().files.get('a.bin')).toHaveLength(1_000_000);
+});
 
-  it('ends with your own signal, too', async () => {
-    const controller = new AbortController();
-    const { result } = renderHook(() => useUpload(storage));
-    controller.abort(new Error('no more'));
-    const { signal } = controller;
-    act(() => result.current.mutate({ path: 'a.txt', data: 'Hello', signal }));
-    await waitFor(() => expect(result.current.error?.message).toBe('no more'));
+it('an upload that is aborted rejects, and is then reset', async () => {
+  const { data } = slowStream();
+  const { result } = renderHook(() => useUpload(storage));
+  let outcome: Promise<unknown> = Promise.resolve();
+  act(() => {
+    outcome = result.current.mutateAsync({ path: 'b.txt', data }).catch((error) => error);
   });
+  await waitFor(() => expect(result.current.progress?.loaded).toBe(1));
+  act(() => result.current.abort());
+  expect(await outcome).toMatchObject({ name: 'AbortError' });
+  expect(result.current).toMatchObject({ isIdle: true, error: null, progress: undefined });
+  expect(mock.session().files.get('b.txt')).toBeUndefined();
+});
 
-  it('shows the progress of the latest one only', async () => {
-    const { promise: gate, resolve: goOn } = Promise.withResolvers<void>();
-    async function* slow() {
-      yield 'A';
-      await gate;
-      yield 'BC';
-    }
-    const { result } = renderHook(() => useUpload(storage));
-    const ofFirst: number[] = [];
-    const onProgress = ({ loaded }: Progress) => void ofFirst.push(loaded);
-    act(() => result.current.mutate({ path: 'a.txt', data: slow(), onProgress }));
-    await waitFor(() => expect(result.current.progress?.loaded).toBe(1));
-    act(() => result.current.mutate({ path: 'b.txt', data: 'Second' }));
-    await waitFor(() => expect(result.current.progress).toEqual({ loaded: 6, total: 6 }));
-    goOn();
-    await waitFor(() => expect(ofFirst).toContain(3));
-    await waitFor(() => expect(result.current.data?.fileID).toBe('cloud://dev.files/b.txt'));
-    expect(result.current.progress).toEqual({ loaded: 6, total: 6 });
-  });
+it('an upload ends with your signal, too', async () => {
+  const signal = AbortSignal.abort(new Error('no more'));
+  const { result } = renderHook(() => useUpload(storage));
+  act(() => result.current.mutate({ path: 'c.txt', data: 'Hello', signal }));
+  await waitFor(() => expect(result.current.error?.message).toBe('no more'));
+});
+
+it('shows the progress of the latest upload only', async () => {
+  const { data, resume } = slowStream();
+  const { result } = renderHook(() => useUpload(storage));
+  const ofFirst: number[] = [];
+  const onProgress = ({ loaded }: Progress) => void ofFirst.push(loaded);
+  act(() => result.current.mutate({ path: 'd.txt', data, onProgress }));
+  await waitFor(() => expect(result.current.progress?.loaded).toBe(1));
+  act(() => result.current.mutate({ path: 'e.txt', data: 'Second' }));
+  await waitFor(() => expect(result.current.progress).toEqual({ loaded: 6, total: 6 }));
+  resume();
+  await waitFor(() => expect(ofFirst).toContain(3));
+  await waitFor(() => expect(result.current.data?.fileID).toMatch(/e\.txt$/));
+  expect(result.current.progress).toEqual({ loaded: 6, total: 6 });
 });

@@ -1,0 +1,213 @@
+import {
+  type DataTag,
+  type QueryKey,
+  type UseMutationOptions,
+  type UseMutationResult,
+  useMutation,
+} from '@tanstack/react-query';
+import { useCallback, useRef, useState } from 'react';
+import type { TempUrlOptions, TempUrlResult } from './batches.ts';
+import { type BerthError, isBerthError } from './errors.ts';
+import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
+import type { PayloadOptions, Service } from './service.ts';
+import type { StorageClient } from './storage.ts';
+import type { Progress } from './transfer.ts';
+import type { UploadOptions, UploadResult } from './upload.ts';
+import type { UploadData } from './upload-form.ts';
+
+/** Options for `useQuery`, `useSuspenseQuery`, `useQueries`, `prefetchQuery` and so on. */
+export interface BerthQuery<Data> {
+  /** Typed with its data, for calls such as `getQueryData(queryKey)`. */
+  readonly queryKey: DataTag<QueryKey, Data, BerthError>;
+  /** Makes the call, which is aborted when nothing uses its data any more. */
+  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Data>;
+  /** The client itself retries. */
+  readonly retry: false;
+  /** Never set. It declares the type of the error. */
+  readonly throwOnError?: (error: BerthError) => boolean;
+}
+
+function toQuery<Data>(queryKey: QueryKey, queryFn: BerthQuery<Data>['queryFn']): BerthQuery<Data> {
+  return { queryKey: queryKey as BerthQuery<Data>['queryKey'], queryFn, retry: false };
+}
+
+/**
+ * Returns the query for a path of a hosted service. Its key is `['berth', service.url, path]`, so headers cannot be set
+ * here: set them on the client. An empty payload becomes `null`, because queries must have data.
+ *
+ * @example
+ * const users = gateway.service('users');
+ * const { data, error } = useQuery(serviceQuery<User>(users, '7'));
+ * await queryClient.invalidateQueries({ queryKey: ['berth', users.url] });
+ */
+export function serviceQuery<Payload = unknown>(
+  service: Service,
+  path = '',
+  options: Omit<PayloadOptions<Payload>, 'signal' | 'headers'> = {},
+): BerthQuery<Payload> {
+  const queryKey = ['berth', service.url, path.replace(/^\//, '')];
+  return toQuery(queryKey, async ({ signal }) => {
+    const payload = await service.get<Payload>(path, { ...options, signal });
+    return payload ?? (null as Payload);
+  });
+}
+
+/**
+ * Returns the mutation that posts to a path of a hosted service. Its variable is the body of the request.
+ *
+ * @example
+ * const order = useMutation(serviceMutation<Order, NewOrder>(orders, 'new'));
+ * order.mutate({ item: 3 });
+ */
+export function serviceMutation<Payload = unknown, Body = unknown>(
+  service: Service,
+  path = '',
+  options: Omit<PayloadOptions<Payload>, 'signal'> = {},
+): UseMutationOptions<Payload, BerthError, Body> {
+  return { mutationFn: (body) => service.post(path, body, options), retry: false };
+}
+
+/** Options for a link query: lifetime and limits. */
+type LinkOptions = Omit<TempUrlOptions, 'signal'>;
+
+/** Options for `useQuery` and so on, which fetch links again before they expire. */
+export type LinkQuery<Data> = ReturnType<typeof toLinkQuery<Data>>;
+
+/** What is needed of a query of TanStack. */
+interface CachedQuery {
+  readonly state: { readonly data: unknown; readonly dataUpdatedAt: number };
+  reset(): void;
+}
+
+/** Timers with a longer delay fire at once. In milliseconds. */
+const MAX_TIMER = 2 ** 31 - 1;
+
+function toLinkQuery<Data>(
+  key: unknown,
+  { maxAge = PUBLIC_LINK_SECONDS, ...options }: LinkOptions,
+  fetchLinks: (options: TempUrlOptions) => Promise<Data>,
+) {
+  const lifetime = Math.min(maxAge * 1000, MAX_TIMER);
+  const staleTime = lifetime * 0.8;
+  const gcTime = lifetime - staleTime;
+  // No timer runs while a page sleeps, so an expired link would be shown until the new one arrives.
+  const removeExpired = (query: CachedQuery) => {
+    const { data, dataUpdatedAt } = query.state;
+    if (data !== undefined && Date.now() >= dataUpdatedAt + lifetime) query.reset();
+    return true;
+  };
+  return {
+    ...toQuery(['berth', 'links', key, maxAge], ({ signal }) =>
+      fetchLinks({ ...options, maxAge, signal }),
+    ),
+    staleTime,
+    gcTime,
+    // After a failure, the links are stale already: try again soon, but not at once.
+    refetchInterval: ({ state }: CachedQuery) =>
+      Math.max(state.dataUpdatedAt + staleTime - Date.now(), gcTime / 4),
+    refetchOnWindowFocus: removeExpired,
+    refetchOnReconnect: removeExpired,
+  };
+}
+
+/**
+ * Returns the query for a link to a file, which is renewed before it expires. The key does not contain the deployment:
+ * use a `QueryClient` for each.
+ *
+ * @param options `maxAge` is the lifetime of the link in seconds. Default: 600
+ *
+ * @example
+ * const { data: src } = useQuery(linkQuery(storage, fileID, { maxAge: 3_600 }));
+ */
+export function linkQuery(
+  storage: Pick<StorageClient, 'tempUrl'>,
+  fileID: string,
+  options: LinkOptions = {},
+): LinkQuery<string> {
+  return toLinkQuery(fileID, options, (all) => storage.tempUrl(fileID, all));
+}
+
+/**
+ * Returns the query for links to files, in order, each with a `url` or an `error`. It fails only if a call fails.
+ *
+ * @param options `maxAge` is the lifetime of the links in seconds. Default: 600
+ *
+ * @example
+ * const { data: pictures = [] } = useQuery(linksQuery(storage, fileIDs));
+ */
+export function linksQuery(
+  storage: Pick<StorageClient, 'tempUrls'>,
+  fileIDs: readonly string[],
+  options: LinkOptions = {},
+): LinkQuery<TempUrlResult[]> {
+  return toLinkQuery(fileIDs, options, async (all) => {
+    const links = await storage.tempUrls(fileIDs, all);
+    // A refusal with the status 200 is that of a file, unless other files have the same.
+    const failed = links.find(
+      ({ error }, index) =>
+        error &&
+        (!isBerthError(error, 'storage') ||
+          error.status !== 200 ||
+          links.findIndex((link) => link.error === error) < index),
+    );
+    if (failed) throw failed.error;
+    return links;
+  });
+}
+
+/** Variables of an upload: its path in the storage, its content, and the options of `upload`. */
+export interface UploadVariables extends UploadOptions {
+  readonly path: string;
+  readonly data: UploadData;
+}
+
+/** What {@link useUpload} returns: a mutation with the progress of the latest upload. */
+export type Upload = UseMutationResult<UploadResult, BerthError, UploadVariables> & {
+  /** `undefined` before the first bytes. */
+  readonly progress: Progress | undefined;
+  /** Aborts the latest upload, whose promise rejects with an `AbortError`, and resets the mutation. */
+  abort(): void;
+};
+
+/**
+ * Returns a mutation that uploads a file. Like every mutation, it goes on after its component unmounts; call `abort` in
+ * the clean-up of an effect to prevent that.
+ *
+ * @param options those of `useMutation`, such as `onSuccess`
+ *
+ * @example
+ * const upload = useUpload(storage, { onSuccess: ({ fileID }) => save(fileID) });
+ * upload.mutate({ path: 'videos/a.mp4', data: file });
+ * if (upload.isPending) return <progress value={upload.progress?.loaded} max={file.size} />;
+ */
+export function useUpload(
+  storage: Pick<StorageClient, 'upload'>,
+  options: Omit<UseMutationOptions<UploadResult, BerthError, UploadVariables>, 'mutationFn'> = {},
+): Upload {
+  const [progress, setProgress] = useState<Progress>();
+  const latest = useRef<AbortController>(undefined);
+  const mutation = useMutation({
+    ...options,
+    mutationFn: ({ path, data, onProgress, signal, ...rest }: UploadVariables) => {
+      const controller = new AbortController();
+      latest.current = controller;
+      setProgress(undefined);
+      return storage.upload(path, data, {
+        ...rest,
+        signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
+        onProgress(now) {
+          if (latest.current === controller) setProgress(now);
+          onProgress?.(now);
+        },
+      });
+    },
+  });
+  const { reset } = mutation;
+  const abort = useCallback(() => {
+    latest.current?.abort();
+    latest.current = undefined;
+    setProgress(undefined);
+    reset();
+  }, [reset]);
+  return { ...mutation, progress, abort };
+}
