@@ -1,4 +1,4 @@
-import { bearer, createGatewayClient, isGatewayError, isNetworkError } from '@berth/client';
+import { bearer, createGatewayClient, isBerthError } from '@berth/client';
 
 const gateway = createGatewayClient({ baseUrl: 'http://127.0.0.1:4010', auth: bearer('dev') });
 
@@ -7,7 +7,7 @@ try {
     headers: { 'X-Mock-Fault': 'code=SERVICE_CHARGE_OVERDUE' }, // makes the mock fail
   });
 } catch (error) {
-  if (isGatewayError(error)) console.log(error.source, error.code, error.retryable);
-  else if (isNetworkError(error)) console.log('no response', error.cause);
+  if (isBerthError(error, 'gateway')) console.log(error.code, error.retryable);
+  else if (isBerthError(error)) console.log(error.kind, error.message);
   else throw error;
 }

@@ -3,8 +3,8 @@ import { bearer, createGatewayClient } from '@berth/client';
 const gateway = createGatewayClient({
   baseUrl: 'http://127.0.0.1:4010',
   auth: bearer('dev'),
-  retry: { attempts: 5, baseDelay: 100 }, // milliseconds, doubled each time, with jitter
-  timeouts: { perTry: 10_000, total: 30_000 },
+  retry: { attempts: 5, delay: 100 }, // milliseconds, doubled each time, with jitter
+  timeout: 30_000, // for all attempts together
 });
 
 const order = await gateway.service('hello').post('orders/7', { item: 3 }, { idempotent: true });

@@ -71,6 +71,7 @@ test('the guide of a service with a document: mock, client, handlers and server'
   await writeFile(`${folder}/tsconfig.json`, JSON.stringify(options));
   await runIn(folder, ['tsc', '--noEmit', '-p', folder]);
   expect(await runIn(folder, [process.execPath, 'client.ts'])).toBe('Anchor\n');
+  expect(await runIn(folder, [process.execPath, 'queries.ts'])).toBe('Anchor\n');
 });
 
 test('the README of the stubs: handlers of a document, and a server', async () => {
@@ -101,9 +102,9 @@ test('the README of the client: each command works, in order', async () => {
       BERTH_ENV: 'dev',
       BERTH_STORAGE_URL: mock.url,
       BERTH_GATEWAY_URL: mock.url,
-      BERTH_TOKEN: 'any',
-      BERTH_SECRET_ID: 'any',
-      BERTH_SECRET_KEY: 'any',
+      BERTH_GATEWAY_TOKEN: 'any',
+      BERTH_TC3_SECRET_ID: 'any',
+      BERTH_TC3_SECRET_KEY: 'any',
     });
   }
 });

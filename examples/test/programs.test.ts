@@ -14,7 +14,7 @@ const PROGRAMS = {
   'create-mock.ts': '',
   'bearer.ts': `a new token\n${HELLO}${HELLO}`,
   'key-pairs.ts': `${HELLO}cloud://dev.files/a.txt\n`,
-  'errors.ts': 'gateway SERVICE_CHARGE_OVERDUE false\n',
+  'errors.ts': 'SERVICE_CHARGE_OVERDUE false\n',
   'retries.ts': HELLO,
   'streams.ts': 'one\ntwo\nhello\n6\n',
   'wire-profile.ts': 'in other words\n',
