@@ -45,8 +45,8 @@ function listCurls({ url, token, keyPair }: DevelopmentFacts): string {
   const settings = {
     ENV: DEVELOPMENT_ENV,
     STORAGE_URL: url,
-    SECRET_ID: keyPair.id,
-    SECRET_KEY: keyPair.secret,
+    TC3_SECRET_ID: keyPair.id,
+    TC3_SECRET_KEY: keyPair.secret,
   };
   return [
     `token=${token}`,
