@@ -2,7 +2,7 @@ import { CONTRACT } from '@berth/server-stubs/contract';
 import { DEVELOPMENT_ENV } from './development-keys.ts';
 
 const FILE = 'hello.txt';
-const COPY = 'copy-of-hello.txt';
+const MOVED = 'moved.txt';
 
 export interface DevelopmentFacts {
   readonly url: string;
@@ -63,7 +63,7 @@ function listCurls({ url, token, keyPair }: DevelopmentFacts): string {
     `npx @berth/client cp ./${FILE} remote:/${FILE}`,
     `npx @berth/client cp remote:/${FILE} -`,
     `curl -sS "$(npx @berth/client url remote:/${FILE})"`,
-    `npx @berth/client cp remote:/${FILE} remote:/${COPY}`,
-    `npx @berth/client rm remote:/${FILE} remote:/${COPY}`,
+    `npx @berth/client mv remote:/${FILE} remote:/${MOVED}`,
+    `npx @berth/client rm remote:/${MOVED}`,
   ].join('\n');
 }
