@@ -1,6 +1,14 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 
+// A reader such as `| head` may close the pipe early.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit();
+    throw error;
+  });
+}
+
 const { node } = process.versions;
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const floor = manifest.engines.node.replace('>=', '');

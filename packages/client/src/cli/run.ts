@@ -1,16 +1,16 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { isBerthError } from '../errors.ts';
 import { CONTRACT } from '../generated/contract.gen.ts';
-import { SETTINGS } from './clients.ts';
-import { addCall } from './commands/call.ts';
-import { addCp } from './commands/cp.ts';
-import { addMv, addRm, addUrl } from './commands/storage.ts';
+import { call, toHeaders } from './call.ts';
+import { cp } from './cp.ts';
+import { mv, rm, url } from './files.ts';
 import { Failure, STOPPED, toPlainError } from './output.ts';
+import { SETTINGS } from './settings.ts';
 
 const MORE = `
-Settings are read from environment variables:
-${Object.values(SETTINGS)
-  .map(([variable, text]) => `  ${variable.padEnd(22)} ${text}`)
+Settings are environment variables:
+${Object.entries(SETTINGS)
+  .map(([name, meaning]) => `  ${name.padEnd(26)} ${meaning}`)
   .join('\n')}
 
 Examples:
@@ -18,67 +18,93 @@ Examples:
   berth cp remote:/a.txt ./copy/
   berth cp remote:/a.txt -       prints a file
   berth url remote:/a.txt --max-age 600
-  berth call hello greet -X POST -d '{"name":"Ada"}'
+  berth call hello greet -d '{"name":"Ada"}'
 
 Exit codes:
   0  success
-  1  at least one operation failed
-  2  invalid argument, option or setting`;
+  1  at least one operation failed, or the command was stopped
+  2  an argument, an option or a setting is wrong; nothing was sent`;
+
+const METHOD = 'HTTP method (default: GET, or POST with -d)';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-export async function run(argv: string[], version: string): Promise<void> {
-  // Whatever reads our output may close it early: `berth cp … - | head`.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit();
-    throw error;
-  });
+/** Runs the command line, and sets the exit code. */
+export async function run(argv: readonly string[], version: string): Promise<void> {
   const stop = new AbortController();
-  const onSignal = () => stop.abort(STOPPED);
-  for (const name of SIGNALS) process.once(name, onSignal);
+  // A second signal ends the process at once.
+  for (const name of SIGNALS) process.once(name, () => stop.abort(STOPPED));
   try {
     await createProgram(version, stop.signal).parseAsync(argv);
   } catch (error) {
-    if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : 2;
-      return;
-    }
-    process.exitCode = error instanceof Failure ? error.exitCode : isWrongInput(error) ? 2 : 1;
-    if (argv.includes('--json')) {
-      process.stdout.write(`${JSON.stringify({ error: toPlainError(error) })}\n`);
-    } else {
-      process.stderr.write(`berth: ${toText(error)}\n`);
-    }
-  } finally {
-    for (const name of SIGNALS) process.off(name, onSignal);
+    if (error instanceof CommanderError) process.exitCode = error.exitCode && 2;
+    else fail(stop.signal.aborted ? STOPPED : error, argv.includes('--json'));
   }
 }
 
 function createProgram(version: string, signal: AbortSignal): Command {
-  const { documents } = CONTRACT;
+  const { documents, sha256 } = CONTRACT;
+  const gateway = documents['gateway.v1'].version;
+  const storage = documents['storage.v2'].version;
   const program = new Command('berth')
     .description('Manage stored files and call hosted services.')
-    .version(
-      `${version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`,
-    )
+    .version(`${version} (gateway ${gateway}, storage ${storage}, contract ${sha256.slice(0, 12)})`)
     .exitOverride()
     .addHelpText('after', MORE);
-  for (const add of [addCp, addUrl, addRm, addMv, addCall]) {
-    add(program, signal)
-      .option('--json', 'print output and errors as JSON')
-      .option('-q, --quiet', 'do not print progress, notes or the names of copied files');
+  program
+    .command('cp')
+    .description('Upload files and folders, or download files.')
+    .usage('[options] <from...> <to>')
+    .argument('<names...>', 'local files and folders, file IDs, remote:/path, or - for stdout')
+    .action((names, options) => cp(names, { ...options, signal }));
+  program
+    .command('url')
+    .description('Print a temporary link to each file.')
+    .argument('<files...>', 'file IDs or remote:/path')
+    .option('--max-age <seconds>', 'lifetime (default: chosen by the deployment)', toSeconds)
+    .action((files, options) => url(files, { ...options, signal }));
+  program
+    .command('rm')
+    .description('Delete files. A missing file is an error, but the others are still deleted.')
+    .argument('<files...>', 'file IDs or remote:/path')
+    .action((files, options) => rm(files, { ...options, signal }));
+  program
+    .command('mv')
+    .description('Move a file within the storage. If that fails, the source is kept.')
+    .argument('<from>', 'remote:/path')
+    .argument('<to>', 'remote:/path; an existing file is replaced')
+    .action((from, to, options) => mv(from, to, { ...options, signal }));
+  program
+    .command('call')
+    .description('Call a hosted service, and print its response as it arrives.')
+    .argument('<service>', 'name of the service')
+    .argument('[path]', 'path within the service, with its query', '')
+    .addOption(new Option('-X, --request <method>', METHOD).choices(['GET', 'POST', 'HEAD']))
+    .option('-d, --data <data>', 'body, JSON unless -H says otherwise: text, @file or - for stdin')
+    .option('-H, --header <header>', 'header as "Name: value"; repeatable', toHeaders)
+    .action((name, path, options) => call(name, path, { ...options, signal }));
+  for (const command of program.commands) {
+    command
+      .option('--json', 'print results and errors as JSON')
+      .option('-q, --quiet', 'print neither progress, warnings nor the names of copied files');
   }
   return program;
 }
 
-/** Returns whether the library threw this error for invalid input, before it sent anything. */
-function isWrongInput(error: unknown): boolean {
-  return error instanceof TypeError || error instanceof RangeError;
+function toSeconds(value: string): number {
+  if (/^[1-9]\d*$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('Expected a whole number of seconds, at least 1.');
 }
 
-/** Returns the message of a known error. Any other error is a bug, so its stack is shown. */
-function toText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const isKnown = error instanceof Failure || isBerthError(error) || isWrongInput(error);
-  return isKnown || 'code' in error ? error.message : (error.stack ?? error.message);
+/** Prints why the command ended. An unknown error is a bug, so its stack is shown. */
+function fail(error: unknown, isJson: boolean): void {
+  process.exitCode = isBerthError(error, 'options') ? 2 : 1;
+  if (error instanceof Failure) process.exitCode = error.exitCode;
+  if (isJson) {
+    process.stdout.write(`${JSON.stringify({ error: toPlainError(error) })}\n`);
+    return;
+  }
+  const { message, stack } = error as Error;
+  const isKnown = error instanceof Failure || isBerthError(error) || 'code' in (error as object);
+  process.stderr.write(`berth: ${isKnown ? message : (stack ?? message)}\n`);
 }

@@ -1,94 +1,102 @@
-import { writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { events, GatewayError } from '@berth/mock';
 import { describe, expect, it } from 'vitest';
-import { mockForTests, newFolder, runCli, SECRET } from './support/run-cli.ts';
-import { startGateway } from './support/start-service.ts';
+import { cliForTests, newFolder, outputOf } from './run-cli.ts';
 
-const use = mockForTests();
+let resume = () => {};
+async function* twoEvents() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  resume = resolve;
+  yield { event: 'tick', data: 'one' };
+  await promise;
+  yield { data: 'two' };
+}
+
+const { berth, start, session, token } = cliForTests({
+  services: {
+    bytes: () => new Response(new Uint8Array([0, 127, 10, 13])),
+    text: () => new Response('ok'),
+    taken: () => Response.json({ message: 'The name is taken.' }, { status: 409 }),
+    late: () => {
+      throw new GatewayError('SERVICE_TIMEOUT');
+    },
+    news: () => events(twoEvents()),
+  },
+});
+
+/** Returns the only call that the gateway received. */
+function onlyCall() {
+  const [call, ...others] = session().requests();
+  expect(others).toEqual([]);
+  return { ...call, headers: Object.fromEntries(call?.headers ?? []) };
+}
 
 describe('berth call', () => {
-  it('prints the body unchanged', async () => {
-    const bytes = Buffer.from([0, 255, 10, 13]);
-    const { variables, seen } = await startGateway((response) => response.end(bytes));
-    const path = '/a%2Fb//c?x=%20&y';
-    expect(await runCli(['call', 'hello', path, '-H', 'X-A: 1', '-H', 'x-a:2'], variables)).toEqual(
-      {
-        code: 0,
-        stdout: bytes.toString(),
-        stderr: '',
-      },
-    );
-    expect(seen).toMatchObject([
-      {
-        method: 'GET',
-        url: '/v1/cloudrun/hello/a%2Fb//c?x=%20&y',
-        headers: { authorization: 'Bearer to-ken', 'x-a': '1, 2' },
-      },
-    ]);
+  it('sends the path as it is, and prints the body as it is', async () => {
+    const env = { BERTH_GATEWAY_TOKEN: token(), BERTH_TC3_SECRET_KEY: 'wrong' };
+    const args = ['call', 'bytes', '/a%2Fb//c?x=%20&y', '-H', 'X-A: 1', '-H', 'x-a:2'];
+    const result = await berth(args, { env });
+    expect(result).toEqual({ code: 0, stdout: '\0\x7f\n\r', stderr: '' });
+    expect(onlyCall()).toMatchObject({
+      method: 'GET',
+      target: '/v1/cloudrun/bytes/a%2Fb//c?x=%20&y',
+      headers: { 'x-a': '1, 2' },
+    });
   });
 
   it.each([
-    ['a text', ['-d', '{"a":"é"}'], 'application/json'],
-    ['a file', ['-d', '@data.json', '-H', 'Content-Type: text/x'], 'text/x'],
-    ['the standard input', ['-d', '-', '-X', 'POST'], 'application/json'],
+    ['text', ['-d', '{"a":"é"}'], 'application/json'],
+    ['a file', ['-d', '@data.json', '-H', 'Content-Type: text/plain'], 'text/plain'],
+    ['stdin', ['-d', '-', '-X', 'POST'], 'application/json'],
   ])('posts %s', async (_, args, type) => {
-    const { variables, seen } = await startGateway((response) => response.end('ok'));
-    const cwd = await newFolder();
-    await writeFile(join(cwd, 'data.json'), '{"a":"é"}');
-    const result = await runCli(['call', 'hello', ...args], variables, { cwd, input: '{"a":"é"}' });
+    const body = '{"a":"é"}';
+    const folder = await newFolder({ 'data.json': body });
+    const data = args.map((arg) => arg.replace('@', `@${join(folder, '/')}`));
+    const result = await berth(['call', 'text', ...data], { input: body });
     expect(result).toEqual({ code: 0, stdout: 'ok', stderr: '' });
-    expect(seen).toMatchObject([
-      {
-        method: 'POST',
-        url: '/v1/cloudrun/hello',
-        body: '{"a":"é"}',
-        headers: { 'content-type': type },
-      },
-    ]);
+    expect(onlyCall()).toMatchObject({ method: 'POST', body, headers: { 'content-type': type } });
   });
 
-  it('signs with a key pair if there is no token', async () => {
-    const { variables } = use();
-    const { code, stdout, stderr } = await runCli(
-      ['call', 'hello', 'greet', '-d', '{"key1":"v1"}', '--json'],
-      variables,
-    );
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toMatchObject({ status: 200, body: expect.any(Object) });
-    expect(stdout).not.toContain(SECRET);
-  });
-
-  it("prints a service's own error, and exits with 1", async () => {
-    const { variables } = await startGateway((response) => {
-      response.setHeader('X-Svc-Upstream-Status-Code', '409').writeHead(409).end('taken');
-    });
-    const { code, stdout, stderr } = await runCli(['call', 'hello', '-d', '{}'], variables);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: 'taken' });
-    expect(stderr).toMatch(/^berth: .*POST \/v1\/cloudrun\/hello, status 409, request id r-1.*\n$/);
-  });
-
-  it("reports the gateway's error", async () => {
-    const body = { code: 'SERVICE_NOT_FOUND', message: 'No such service.', requestId: 'r-1' };
-    const { variables } = await startGateway((response) => {
-      response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    });
-    const { code, stdout, stderr } = await runCli(['call', 'hello'], variables);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('SERVICE_NOT_FOUND, No such service.');
-    const inJson = await runCli(['call', 'hello', '--json'], variables);
-    expect(inJson.code).toBe(1);
-    expect(JSON.parse(inJson.stdout)).toMatchObject({ status: 404, body });
+  it('prints status, headers and body as JSON', async () => {
+    const { code, stdout } = await berth(['call', 'hello', '-d', '{"name":"Ada"}', '--json']);
+    expect(code).toBe(0);
+    const headers = { 'content-type': 'application/json' };
+    const body = { message: 'Hello from the hosted service.' };
+    expect(JSON.parse(stdout)).toMatchObject({ status: 200, headers, body });
   });
 
   it.each([
-    [['call', 'hello', 'a/../b'], /^berth: .*must not contain the segment/],
-    [['call', 'hello'], /^berth: No credentials for the gateway: set BERTH_TOKEN, or/],
-  ])('refuses %j before anything is sent', async (args, message) => {
-    const { seen, variables } = await startGateway((response) => response.end());
-    const { BERTH_TOKEN, ...rest } = variables;
-    const given = args.length === 3 ? variables : rest;
-    const { code, stderr } = await runCli(args, given);
-    expect({ code, seen }).toEqual({ code: 2, seen: [] });
-    expect(stderr).toMatch(message);
+    ['as they are', [], 'event: tick\nid: 1\ndata: one\n\n', 'id: 2\ndata: two\n\n'],
+    [
+      'as JSON',
+      ['--json'],
+      '{"event":"tick","data":"one","id":"1"}\n',
+      '{"event":"message","data":"two","id":"2"}\n',
+    ],
+  ])('prints events %s, when they arrive', async (_, args, first, second) => {
+    const child = start(['call', 'news', ...args]);
+    const result = outputOf(child);
+    await once(child.stdout, 'data');
+    resume();
+    expect(await result).toMatchObject({ code: 0, stdout: first + second, stderr: '' });
+  });
+
+  it('prints the error of a service with its status and its body', async () => {
+    const { code, stdout, stderr } = await berth(['call', 'taken', 'names', '-d', '{}']);
+    const body = { message: 'The name is taken.' };
+    expect({ code, body: JSON.parse(stdout) }).toEqual({ code: 1, body });
+    expect(stderr).toMatch(
+      /^berth: .*: The name is taken\. \(POST \/v1\/cloudrun\/taken\/names, status 409, .*\)\n$/,
+    );
+    const inJson = await berth(['call', 'taken', '--json']);
+    expect(inJson).toMatchObject({ code: 1, stderr: '' });
+    expect(JSON.parse(inJson.stdout)).toMatchObject({ status: 409, body });
+  });
+
+  it('prints the error of the gateway', async () => {
+    const { code, stdout, stderr } = await berth(['call', 'late', '-d', '{}']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^berth: The gateway rejected the call: SERVICE_TIMEOUT, .*status 504/);
   });
 });

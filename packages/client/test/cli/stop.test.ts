@@ -1,44 +1,41 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
-import { newFolder, SECRET, startCli } from './support/run-cli.ts';
-import { startGateway } from './support/start-service.ts';
+import { expect, it, vi } from 'vitest';
+import { cliForTests, newFolder, outputOf } from './run-cli.ts';
 
-it('stops uploads on SIGINT, and reports it once', async () => {
-  const root = await newFolder();
-  for (const name of ['a', 'b']) await writeFile(join(root, name), name);
-  const { url, started } = await startStorage();
-  const child = startCli(['cp', root, 'remote:/'], {
-    BERTH_ENV: 'dev',
-    BERTH_STORAGE_URL: url,
-    BERTH_SECRET_ID: 'id',
-    BERTH_SECRET_KEY: SECRET,
-  });
-  const stderr = text(child.stderr as NodeJS.ReadableStream);
-  await started;
-  child.kill('SIGINT');
-  const [code] = await once(child, 'close');
-  expect({ code, stderr: await stderr }).toEqual({ code: 1, stderr: 'berth: Stopped.\n' });
+const { start, session } = cliForTests();
+
+it.each(['SIGINT', 'SIGTERM'] as const)('stops uploads on %s, and says so once', async (signal) => {
+  const root = await newFolder({ a: 'A', b: 'B' });
+  session().faults.put('slow', 'upload:latency=600000');
+  const child = start(['cp', root, 'remote:/']);
+  const result = outputOf(child);
+  const isUploading = () =>
+    expect(
+      session()
+        .requests()
+        .filter(({ surface }) => surface === 'upload'),
+    ).toHaveLength(2);
+  await vi.waitFor(isUploading, { timeout: 300_000 });
+  child.kill(signal);
+  expect(await result).toEqual({ code: 1, stdout: '', stderr: 'berth: Stopped.\n' });
 });
 
-/** Starts a storage API whose upload target never responds. */
-async function startStorage() {
-  let uploads = 0;
-  const started = Promise.withResolvers<void>();
-  const { variables } = await startGateway((response, { url = '', body }) => {
-    if (!url.includes('storages:')) {
-      uploads += 1;
-      if (uploads === 2) started.resolve();
-      return;
-    }
-    const { path } = JSON.parse(body);
-    const target = `${variables.BERTH_GATEWAY_URL}/${path}`;
-    const grant = { url: target, token: 't', authorization: 's', storeFileID: 'f' };
-    const data = { ...grant, fileID: `cloud://dev.b/${path}` };
-    const envelope = { statusCode: 200, body: { requestId: 'r', data } };
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(envelope));
-  });
-  return { url: variables.BERTH_GATEWAY_URL, started: started.promise };
-}
+it('stops while it reads stdin', async () => {
+  const child = start(['call', 'hello', '-d', '-']);
+  const result = outputOf(child);
+  // The pipe has room again once something is read.
+  child.stdin.write('A'.repeat(1_000_000));
+  await once(child.stdin, 'drain');
+  child.kill('SIGINT');
+  expect(await result).toEqual({ code: 1, stdout: '', stderr: 'berth: Stopped.\n' });
+});
+
+it('ends without an error when its reader does', async () => {
+  session().files.put('big', 'A'.repeat(10_000_000));
+  const child = start(['cp', 'remote:/big', '-']);
+  const stderr = text(child.stderr);
+  await once(child.stdout, 'data');
+  child.stdout.destroy();
+  expect([...(await once(child, 'close')), await stderr]).toEqual([0, null, '']);
+});

@@ -1,0 +1,128 @@
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, posix, relative, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { isStored, toFileId, toRemotePath, toStored } from './files.ts';
+import { type CommandOptions, Failure, forEachFile } from './output.ts';
+import { openStorage } from './settings.ts';
+
+/** `berth cp`: uploads or downloads files. The last name is the target. */
+export async function cp(names: readonly string[], options: CommandOptions): Promise<void> {
+  const from = names.slice(0, -1);
+  const to = names.at(-1) as string;
+  if (from.length === 0) throw new Failure(`Expected a source and a target, got only ${to}.`, 2);
+  if (isStored(to)) await upload(from, toRemotePath(to), options);
+  else if (to === '-') await print(from, options);
+  else await download(from, to, options);
+}
+
+/** Uploads files and folders. */
+async function upload(names: readonly string[], target: string, options: CommandOptions) {
+  const files = await findFiles(names, target);
+  assertDistinct(files);
+  const { quiet, signal } = options;
+  const storage = await openStorage(options);
+  await forEachFile(files, options, 'were not uploaded', async ({ file, to }, onProgress) => {
+    const { fileID } = await storage.upload(to, { file }, { signal, onProgress });
+    return { result: quiet ? undefined : fileID, details: { path: to, fileID } };
+  });
+}
+
+/** A file to copy. */
+interface Copy {
+  /** The source, as the user named it. */
+  readonly file: string;
+  /** The target: a local path, or one in the storage without a leading slash. */
+  readonly to: string;
+  readonly size?: number | undefined;
+}
+
+/**
+ * Finds the files that the user named. A single file is uploaded to the target path, unless that is a folder. Files in a
+ * folder keep their paths below the target.
+ */
+async function findFiles(names: readonly string[], target: string): Promise<Copy[]> {
+  const isSingle = names.length === 1;
+  const found: Copy[] = [];
+  for (const name of names) {
+    if (isStored(name)) {
+      throw new Failure(`${name} is in the storage already: berth mv moves files there.`, 2);
+    }
+    const info = await stat(name).catch(({ message }: Error) => {
+      throw new Failure(`Cannot read ${name}: ${message}.`, 2);
+    });
+    if (info.isDirectory()) {
+      const folder = isSingle ? target : posix.join(target, basename(name));
+      const files = await listFiles(name);
+      if (files.length === 0) throw new Failure(`There are no files in ${name}.`, 1);
+      for (const file of files) {
+        const path = relative(name, file).split(sep).join('/');
+        const { size } = await stat(file).catch(() => ({ size: 0 }));
+        found.push({ file, to: posix.join(folder, path), size });
+      }
+    } else {
+      const isInto = !isSingle || isFolder(target);
+      const to = isInto ? posix.join(target, basename(name)) : target;
+      found.push({ file: name, to, size: info.size });
+    }
+  }
+  return found;
+}
+
+/**
+ * Lists everything in a folder except its folders. Links to folders are not followed, and the upload reports that they
+ * are not files. A recursive `readdir` would follow them since Node 26.
+ */
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = await Promise.all(
+    entries.map((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? listFiles(path) : [path];
+    }),
+  );
+  return files.flat().sort();
+}
+
+/** Downloads files. */
+async function download(names: readonly string[], target: string, options: CommandOptions) {
+  const info = await stat(target).catch(() => undefined);
+  const isInto = names.length > 1 || isFolder(target) || info?.isDirectory();
+  const files = toStored(names).map(({ file }) => ({
+    file,
+    to: isInto ? join(target, posix.basename(file)) : target,
+  }));
+  assertDistinct(files);
+  const { quiet, signal } = options;
+  const storage = await openStorage(options);
+  await forEachFile(files, options, 'were not downloaded', async ({ file, to }, onProgress) => {
+    const fileID = await toFileId(storage, file, options);
+    await mkdir(dirname(to), { recursive: true });
+    await storage.downloadToFile(fileID, to, { signal, onProgress });
+    return { result: quiet ? undefined : to, details: { to } };
+  });
+}
+
+/** Prints files one after the other. */
+async function print(names: readonly string[], options: CommandOptions): Promise<void> {
+  const files = toStored(names);
+  const { signal } = options;
+  const storage = await openStorage(options);
+  for (const { file } of files) {
+    const { body } = await storage.download(await toFileId(storage, file, options), { signal });
+    if (body) await pipeline(body, process.stdout, { signal, end: false });
+  }
+}
+
+/** Returns whether a path is that of a folder: the root of the storage, or with a slash at its end. */
+function isFolder(path: string): boolean {
+  return path === '' || path.endsWith('/');
+}
+
+/** @throws Failure if two files have the same target */
+function assertDistinct(files: readonly Copy[]): void {
+  const targets = new Set<string>();
+  for (const { to } of files) {
+    if (targets.has(to)) throw new Failure(`More than one file would be written to ${to}.`, 2);
+    targets.add(to);
+  }
+}
