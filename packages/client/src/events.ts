@@ -3,6 +3,7 @@ import { isBerthError, networkError } from './errors.ts';
 import { type LimitOptions, pause, type Send } from './fetch.ts';
 import { type GatewayErrors, parseJson } from './gateway-errors.ts';
 import { contractError, type StandardSchema, validate } from './payload.ts';
+import { checkIdle, type IdleWatch, watchIdle } from './transfer.ts';
 
 /**
  * Options for `events`. `timeout` and `retry` apply to the first connection until its headers arrive.
@@ -19,6 +20,8 @@ export interface EventsOptions<Data = string> extends LimitOptions {
   readonly schema?: StandardSchema<Data> | undefined;
   /** ID of the event to continue after. Default: the service decides. */
   readonly lastEventId?: string | undefined;
+  /** How long no byte may arrive, in milliseconds; the client then reconnects. `0`: no limit. Default: 0. */
+  readonly idle?: number | undefined;
   /** Whether to reconnect. If not, the iteration ends with the connection, or throws if it broke. Default: `true`. */
   readonly reconnect?: boolean | undefined;
 }
@@ -40,6 +43,8 @@ const MIN_DELAY = 100;
 
 const MAX_DELAY = 30_000;
 
+const INTERRUPTED = 'The event stream was interrupted';
+
 /** Maximum length of an event, in characters. */
 const MAX_EVENT = 16_777_216;
 
@@ -60,14 +65,12 @@ export async function* iterateEvents<Data>(
   let failures = 0;
   let wasOpen = false;
   while (!signal?.aborted) {
-    // A connection is aborted when it is left: after a `cancel`, some browsers keep it open until the next bytes.
-    const left = new AbortController();
+    const watch = watchIdle(checkIdle(options.idle, 0), signal, INTERRUPTED, call);
     try {
-      const either = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
-      const response = await open(stream, state.id, { ...options, signal: either });
+      const response = await open(stream, state.id, { ...options, signal: watch.signal });
       if (response.status === 204) return;
       wasOpen = true;
-      for await (const event of readEvents(response, call.url, state)) {
+      for await (const event of readEvents(response, call.url, state, watch)) {
         failures = 0;
         const data = schema
           ? await validate(parseJson(event.data), schema, response, call)
@@ -81,10 +84,11 @@ export async function* iterateEvents<Data>(
       const mayPass = isBerthError(error) && error.retryable;
       if (!wasOpen || !reconnect || !mayPass) throw error;
     } finally {
-      left.abort();
+      // Also aborts the connection: after a `cancel`, some browsers keep it open until the next bytes.
+      watch.stop();
     }
     failures += 1;
-    await pause(toDelay(state.delay, failures), signal ?? left.signal).catch(() => {});
+    await pause(toDelay(state.delay, failures), signal).catch(() => {});
   }
 }
 
@@ -121,6 +125,7 @@ async function* readEvents(
   response: Response,
   url: string,
   state: State,
+  watch: IdleWatch,
 ): AsyncGenerator<ServiceEvent> {
   let events: ServiceEvent[] = [];
   let problem: Error | undefined;
@@ -141,9 +146,12 @@ async function* readEvents(
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   while (reader) {
+    watch.restart();
     const { done, value } = await reader.read().catch((error: unknown) => {
-      throw networkError('The event stream was interrupted', { url }, error);
+      watch.signal.throwIfAborted();
+      throw networkError(INTERRUPTED, { url }, error);
     });
+    watch.pause();
     if (done) return;
     parser.feed(decoder.decode(value, { stream: true }));
     if (problem) throw contractError(response, { method: 'GET', url }, 'an event has no end');

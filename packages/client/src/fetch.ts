@@ -290,20 +290,20 @@ export async function withLimit<T>(
 }
 
 /** Waits, or rejects with the reason of the signal. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
-      reject(signal.reason);
+      reject(signal?.reason);
     };
     const timer = setTimeout(
       () => {
-        signal.removeEventListener('abort', stop);
+        signal?.removeEventListener('abort', stop);
         resolve();
       },
       Math.min(ms, MAX_TIMER),
     );
-    signal.addEventListener('abort', stop);
+    signal?.addEventListener('abort', stop);
   });
 }
 
