@@ -1,16 +1,15 @@
 // src/App.tsx
-import { createGatewayQueries, createStorageQueries, useUpload } from '@berth/client/react-query';
+import { linkQuery, serviceQuery, useUpload } from '@berth/client/react-query';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { gateway, storage } from './clients.ts';
 
-const hello = createGatewayQueries(gateway).service('hello');
-const files = createStorageQueries(storage);
+const hello = gateway.service('hello');
 
 function Report() {
-  const greeting = useQuery(hello.get<{ message: string }>());
+  const greeting = useQuery(serviceQuery<{ message: string }>(hello));
   const upload = useUpload(storage);
   const fileID = upload.data?.fileID ?? '';
-  const link = useQuery({ ...files.tempUrl(fileID), enabled: fileID !== '' });
+  const link = useQuery({ ...linkQuery(storage, fileID), enabled: fileID !== '' });
 
   if (greeting.error) return <p>{greeting.error.message}</p>;
   return (

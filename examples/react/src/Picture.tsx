@@ -1,16 +1,15 @@
-import { createGatewayQueries, createStorageQueries, useUpload } from '@berth/client/react-query';
+import { linkQuery, serviceQuery, useUpload } from '@berth/client/react-query';
 import { useQuery } from '@tanstack/react-query';
 import { gateway, storage } from './clients.ts';
 
-const users = createGatewayQueries(gateway).service('users');
-const files = createStorageQueries(storage);
+const users = gateway.service('users');
 
 export function Picture({ id, fileID }: { id: string; fileID: string }) {
-  const user = useQuery(users.get<{ name: string }>(id));
-  const picture = useQuery(files.tempUrl(fileID)); // renewed before the link expires
+  const user = useQuery(serviceQuery<{ name: string }>(users, id));
+  const picture = useQuery(linkQuery(storage, fileID)); // renewed before the link expires
   const upload = useUpload(storage); // a mutation with progress and abort()
 
-  if (user.error) return <p>{user.error.message}</p>; // a GatewayError, NetworkError, …
+  if (user.error) return <p>{user.error.message}</p>; // a BerthError
   const send = () => upload.mutate({ path: `pictures/${id}.txt`, data: 'Hello' });
   return <img src={picture.data} alt={user.data?.name} onClick={send} />;
 }
