@@ -1,4 +1,4 @@
-import type { StorageClientOptions } from '@berth/client';
+import type { StorageClient, StorageClientOptions } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { failureOf, list } from './support/fake-fetch.ts';
 import { bodyOf, respond, serve } from './support/loopback.ts';
@@ -6,8 +6,7 @@ import { storageAt, storageWith } from './support/storage.ts';
 
 type Item = string | { fileID?: string; srcPath?: string; dstPath?: string; maxAge?: number };
 interface Call {
-  readonly url: string;
-  readonly body: { fileList: Item[]; data?: { fileList: Item[] } };
+  readonly body: { fileList: Item[] };
   /** Sends the response. */
   readonly reply: (body: unknown, status?: number) => void;
 }
@@ -17,10 +16,9 @@ async function serveLists(take: (call: Call) => void, options: Partial<StorageCl
   const served = await serve(async (request, response) => {
     const body = JSON.parse(String(await bodyOf(request)));
     const reply = (content: unknown, status?: number) => respond(response, content, status);
-    take({ url: request.url ?? '', body, reply });
+    take({ body, reply });
   });
-  const storage = storageAt(served.url, { retry: { baseDelay: 1 }, ...options });
-  return { ...served, storage };
+  return { ...served, storage: storageAt(served.url, { retry: { delay: 1 }, ...options }) };
 }
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `cloud://dev.files/${at}`);
@@ -35,52 +33,50 @@ const ok = (fileList: unknown[]) => ({
   body: { requestId: 'r-1', data: { fileList } },
 });
 const refused = { statusCode: 500, body: { requestId: 'r-2', code: 'SYS_ERR', message: 'No.' } };
+const links = (count: number) => ids(count).map((_, at) => `https://files.example/${at}`);
 
 describe('a list of 120 files', () => {
-  it('is split into batches of 50, and its results are in order whichever response comes first', async () => {
+  it('CL-LIST-LIMIT CL-LIST-RESULTS: is split into batches, whichever response comes first', async () => {
     const calls: Call[] = [];
     await using served = await serveLists((call) => {
       calls.push(call);
       if (calls.length < 3) return;
       for (const { body, reply } of calls.toReversed()) reply(ok(body.fileList.map(linked)));
     });
-    const files = ids(120);
-    const results = await served.storage.tempUrls(files);
+    const results = await served.storage.tempUrls(ids(120));
     expect(calls.map(({ body }) => body.fileList.length).sort()).toEqual([20, 50, 50]);
-    expect(results).toEqual(
-      files.map((fileID, at) => ({ fileID, url: `https://files.example/${at}` })),
-    );
+    const sent = calls.flatMap(({ body }) => body.fileList.map(idOf));
+    expect(sent.sort()).toEqual(ids(120).sort());
+    expect(results).toEqual(ids(120).map((fileID, at) => ({ fileID, url: links(120)[at] })));
   });
 
-  it('is matched by file ID if the entries are in another order', async () => {
+  it('CL-LIST-RESULTS: is matched by file ID if the entries are in another order', async () => {
     await using served = await serveLists(({ body, reply }) =>
       reply(ok(body.fileList.map(linked).toReversed())),
     );
     const results = await served.storage.tempUrls(ids(120));
-    expect(results.map(({ url }) => url)).toEqual(
-      ids(120).map((_, at) => `https://files.example/${at}`),
-    );
+    expect(results.map(({ url }) => url)).toEqual(links(120));
   });
 
-  it('makes at most 4 parallel calls', async () => {
+  it('makes at most 4 calls at a time', async () => {
     const waiting: (() => void)[] = [];
-    let most = 0;
+    let max = 0;
     await using served = await serveLists(({ body, reply }) => {
       waiting.push(() => reply(ok(body.fileList.map(linked))));
-      most = Math.max(most, waiting.length);
+      max = Math.max(max, waiting.length);
       // A fifth call would arrive before the response to a request that was sent after it.
       if (waiting.length === 4)
         void fetch(served.url)
           .catch(() => {})
           .then(() => {
-            for (const respond of waiting.splice(0)) respond();
+            for (const send of waiting.splice(0)) send();
           });
     });
     await served.storage.delete(ids(400));
-    expect(most).toBe(4);
+    expect(max).toBe(4);
   });
 
-  it('keeps the results of the other calls if one fails', async () => {
+  it('CL-LIST-RESULTS: keeps the results of the other calls if one fails', async () => {
     await using served = await serveLists(({ body, reply }) =>
       idOf(body.fileList[0] ?? '').endsWith('/50')
         ? reply(refused, 500)
@@ -90,9 +86,9 @@ describe('a list of 120 files', () => {
     expect(results.map(({ fileID }) => fileID)).toEqual(ids(120));
     const failed = results.flatMap(({ error }, at) => (error ? [at] : []));
     expect(failed).toEqual(Array.from({ length: 50 }, (_, at) => at + 50));
-    expect(results[50]?.error).toMatchObject({ name: 'StorageError', code: 'SYS_ERR' });
+    expect(results[50]?.error).toMatchObject({ kind: 'storage', code: 'SYS_ERR' });
     expect(results[50]?.error?.message).toMatch(
-      /^a list of 50 files was not deleted: SYS_ERR, No\. \(POST .*batchDelete, status 500, request id r-2\)$/,
+      /^a list of 50 files was not deleted: SYS_ERR, No\. \(POST .*batchDelete, status 500, request ID r-2\)$/,
     );
   });
 
@@ -115,111 +111,71 @@ describe('a list of 120 files', () => {
 });
 
 describe('a list', () => {
-  it('returns an error for each bad file, and does not affect the good ones', async () => {
-    await using served = await serveLists(({ body, reply }) =>
-      reply(
-        ok([
-          linked(body.fileList[0] ?? ''),
-          { fileID: 'b', code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' },
-          { fileID: 'c', code: 'SUCCESS', tempFileURL: '' },
-        ]),
-      ),
-    );
-    const results = await served.storage.tempUrls(['a', 'b', 'c', 'd']);
-    expect(results).toMatchObject([
+  it('CL-ERROR-ITEMS CL-LIST-RESULTS: returns an error for each bad file only', async () => {
+    const entries = [
+      { fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://files.example/a' },
+      { fileID: 'b', code: 'STORAGE_FILE_NONEXIST', message: 'No.', tempFileURL: '' },
+      { fileID: 'c', code: 'SUCCESS', tempFileURL: '' },
+    ];
+    const { storage } = storageWith([list(...entries)]);
+    expect(await storage.tempUrls(['a', 'b', 'c', 'd'])).toMatchObject([
       { fileID: 'a', url: 'https://files.example/a' },
-      { fileID: 'b', error: { code: 'STORAGE_FILE_NONEXIST' } },
+      { fileID: 'b', error: { kind: 'storage', code: 'STORAGE_FILE_NONEXIST' } },
       { fileID: 'c', error: { message: expect.stringContaining('no valid URL') } },
       { fileID: 'd', error: { message: expect.stringContaining('no entry for the file') } },
     ]);
   });
 
   it.each([{}, { code: '' }, { code: 0 }, { code: null }])(
-    'contains a deleted file only if its code is SUCCESS: %j',
+    'CL-ERROR-ITEMS: contains a deleted file only if its code is SUCCESS, not %j',
     async (entry) => {
-      await using served = await serveLists(({ reply }) => reply(ok([{ fileID: 'a', ...entry }])));
-      const error = await failureOf(served.storage.delete('a'));
-      expect(error).toMatchObject({ name: 'StorageError', code: undefined, status: 200 });
+      const { storage } = storageWith([list({ fileID: 'a', ...entry })]);
+      const error = await failureOf(storage.delete('a'));
+      expect(error).toMatchObject({ kind: 'storage', code: undefined, status: 200 });
     },
   );
 
   it('may be empty, and then sends nothing', async () => {
-    const { storage } = await serveLists(() => expect.unreachable());
+    const { storage, requests } = storageWith([]);
     expect(await storage.tempUrls([])).toEqual([]);
     expect(await storage.delete([])).toEqual([]);
     expect(await storage.move([])).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it.each([
     ['absolute', '/a/b.txt', '/c.txt'],
     ['relative', 'a/b.txt', 'c.txt'],
   ])('of copies has %s paths if the wire profile says so', async (copyPaths, srcPath, dstPath) => {
-    const bodies: unknown[] = [];
-    await using served = await serveLists(
-      ({ body, reply }) => {
-        bodies.push(body);
-        reply(ok([{}]));
-      },
-      { wireProfile: { copyPaths } },
-    );
-    const spelled = { srcPath: 'a/b.txt', dstPath: '/c.txt' };
-    expect(await served.storage.copy([spelled])).toMatchObject([spelled]);
-    expect(bodies).toEqual([{ fileList: [{ srcPath, dstPath }] }]);
+    const { storage, requests } = storageWith([list({})], { wireProfile: { copyPaths } });
+    const file = Object.freeze({ srcPath: 'a/b.txt', dstPath: '/c.txt' });
+    expect(await storage.copy(Object.freeze([file]))).toMatchObject([file]);
+    expect(await requests[0]?.json()).toEqual({ fileList: [{ srcPath, dstPath }] });
   });
 
-  it('of copies keeps its order, because entries name the destination', async () => {
-    const bodies: unknown[] = [];
-    await using served = await serveLists(({ body, reply }) => {
-      bodies.push(body);
-      reply(ok([{ fileID: '/a' }, { code: 'OBJECT_ALREADY_EXIST', message: 'No.' }, {}]));
-    });
+  it('CL-ERROR-ITEMS CL-LIST-RESULTS: of copies is matched by order, and any code is a failure', async () => {
+    const entries = [
+      { fileID: '/a' },
+      { code: 'OBJECT_ALREADY_EXIST', message: 'No.' },
+      {},
+      { fileID: '/e', code: 'SUCCESS' },
+    ];
+    const { storage, requests } = storageWith([list(...entries)]);
     const files = [
       { srcPath: '/a', dstPath: '/b' },
       { srcPath: '/b', dstPath: '/a' },
       { srcPath: '/c', dstPath: '/d' },
+      { srcPath: '/d', dstPath: '/e' },
     ];
-    expect(await served.storage.move(files, { overwrite: false })).toMatchObject([
+    expect(await storage.move(files, { overwrite: false })).toMatchObject([
       { srcPath: '/a', dstPath: '/b', fileID: '/a' },
       { srcPath: '/b', dstPath: '/a', error: { code: 'OBJECT_ALREADY_EXIST' } },
       { srcPath: '/c', dstPath: '/d', fileID: undefined },
+      { srcPath: '/d', dstPath: '/e', error: { code: 'SUCCESS' } },
     ]);
-    expect(bodies).toEqual([
-      {
-        fileList: [
-          { srcPath: '/a', dstPath: '/b', removeOriginal: true, overwrite: false },
-          { srcPath: '/b', dstPath: '/a', removeOriginal: true, overwrite: false },
-          { srcPath: '/c', dstPath: '/d', removeOriginal: true, overwrite: false },
-        ],
-      },
-    ]);
-  });
-});
-
-describe('the lifetime of a link', () => {
-  const link = () => list({ fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://h/a' });
-
-  it.each([undefined, 1, 3600])('of %s is sent without a warning', async (maxAge) => {
-    const { storage, requests, warnings } = storageWith([link()]);
-    await storage.tempUrl('a', { maxAge });
-    expect(await requests[0]?.json()).toEqual({ fileList: [{ fileID: 'a', maxAge }] });
-    expect(warnings).toEqual([]);
-  });
-
-  it('above 3600 is sent, with a warning, by default on the console', async () => {
-    const { storage, requests, warnings } = storageWith([link()]);
-    await storage.tempUrl('a', { maxAge: 1_000_000 });
-    expect(await requests[0]?.json()).toMatchObject({ fileList: [{ maxAge: 1_000_000 }] });
-    expect(warnings).toEqual([expect.stringContaining('1000000 is above 3600')]);
-    const warn = vi.spyOn(console, 'warn').mockReturnValue();
-    await storageWith([link()], { onWarning: undefined }).storage.tempUrl('a', { maxAge: 3601 });
-    expect(warn).toHaveBeenCalledOnce();
-    warn.mockRestore();
-  });
-
-  it('is always 600 for public use', async () => {
-    const { storage, requests } = storageWith([link()]);
-    await storage.publicUrl('a');
-    expect(await requests[0]?.json()).toMatchObject({ fileList: [{ maxAge: 600 }] });
+    expect(await requests[0]?.json()).toEqual({
+      fileList: files.map((file) => ({ ...file, removeOriginal: true, overwrite: false })),
+    });
   });
 });
 
@@ -232,33 +188,66 @@ it.each([
   expect(String(error)).toContain(message);
 });
 
-it('sends fields nested in data to a deployment that expects them there', async () => {
-  const bodies: unknown[] = [];
-  await using served = await serveLists(
-    ({ body, reply }) => {
-      bodies.push(body);
-      reply(ok((body.data?.fileList ?? []).map(linked)));
+describe('the lifetime of a link', () => {
+  const link = () => list({ fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://h/a' });
+
+  it.each([0, -1, 0.5, Number.NaN, '60', null])(
+    'CL-LIFETIME-INTEGER: cannot be %j',
+    async (maxAge) => {
+      const { storage, requests } = storageWith([]);
+      const options = { maxAge: maxAge as number };
+      for (const call of [storage.tempUrl('a', options), storage.download('a', options)]) {
+        expect(await failureOf(call)).toMatchObject({
+          kind: 'options',
+          message: `maxAge must be an integer of at least 1, got ${String(maxAge)}.`,
+        });
+      }
+      expect(requests).toEqual([]);
     },
-    { requestForm: 'data' },
   );
-  await served.storage.delete(['a']);
-  expect(bodies).toEqual([{ data: { fileList: ['a'] } }]);
+
+  it.each([undefined, 1, 3600])('CL-LIFETIME-OMITTED: of %s is sent as it is', async (maxAge) => {
+    const { storage, requests, warnings } = storageWith([link()]);
+    await storage.tempUrl('a', { maxAge });
+    const item = maxAge === undefined ? { fileID: 'a' } : { fileID: 'a', maxAge };
+    expect(await requests[0]?.json()).toEqual({ fileList: [item] });
+    expect(warnings).toEqual([]);
+  });
+
+  it('CL-LIFETIME-WARNING: above 3600 is sent, with a warning, by default on the console', async () => {
+    const { storage, requests, warnings } = storageWith([link()]);
+    await storage.tempUrl('a', { maxAge: 1_000_000 });
+    expect(await requests[0]?.json()).toMatchObject({ fileList: [{ maxAge: 1_000_000 }] });
+    expect(warnings).toEqual([expect.stringContaining('1000000 is above 3600')]);
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    await storageWith([link()], { onWarning: undefined }).storage.tempUrl('a', { maxAge: 3601 });
+    expect(warn).toHaveBeenCalledOnce();
+    warn.mockRestore();
+  });
+
+  it('CL-LIFETIME-PUBLIC: is always 600 for public use', async () => {
+    const { storage, requests } = storageWith([link()]);
+    await storage.publicUrl('a', { maxAge: 5 } as object);
+    expect(await requests[0]?.json()).toMatchObject({ fileList: [{ maxAge: 600 }] });
+  });
 });
 
-it('ends the call if the response has no end', async () => {
-  let sent = 0;
-  await using served = await serve((_, response) => {
-    const piece = Buffer.alloc(1_048_576, ' ');
-    const go = () => {
-      sent += piece.length;
-      // Enough to fail the test without the limit.
-      if (sent < 2 ** 28) response.write(piece, (error) => error ?? go());
-      else response.destroy();
-    };
-    response.writeHead(200, { 'Content-Type': 'application/json' });
-    go();
+describe('an invalid argument is refused:', () => {
+  const missing = undefined as never;
+  it.each<[string, (storage: StorageClient) => Promise<unknown>]>([
+    ['fileIDs must be an array, got undefined.', (storage) => storage.delete(missing)],
+    ['fileID must be a string, got undefined.', (storage) => storage.delete([missing])],
+    ['fileID must be a string, got undefined.', (storage) => storage.publicUrl(missing)],
+    ['fileIDs must be an array, got string.', (storage) => storage.tempUrls('a' as never)],
+    ['fileID must be a string, got undefined.', (storage) => storage.download(missing)],
+    ['files must be an array, got undefined.', (storage) => storage.copy(missing)],
+    ['dstPath must be a string, got undefined.', (storage) => storage.copy('/a', missing)],
+    ['srcPath must be a string, got undefined.', (storage) => storage.move([{} as never])],
+    ['path must not be empty.', (storage) => storage.upload('', 'hello')],
+    ['path must be a string, got undefined.', (storage) => storage.upload(missing, 'hello')],
+  ])('%s (%o)', async (message, call) => {
+    const { storage, requests } = storageWith([]);
+    expect(await failureOf(call(storage))).toMatchObject({ kind: 'options', message });
+    expect(requests).toEqual([]);
   });
-  const error = await failureOf(storageAt(served.url).tempUrl('cloud://dev.files/a'));
-  expect(error).toMatchObject({ name: 'StorageError', status: 200 });
-  expect(sent).toBeLessThan(2 ** 26);
 });

@@ -1,19 +1,105 @@
-export { rejectFile as fileSize, rejectFile as fileToBlob, rejectFile as saveFile };
+import { isStream } from '../body.ts';
+import { BerthError } from '../errors.ts';
+import {
+  checkLength,
+  openSource,
+  toChunk,
+  type UploadForm,
+  type UploadResponse,
+} from '../upload-form.ts';
 
-export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Blob {
-  // `Blob` does not support an ArrayBuffer from another realm.
-  const part = typeof data === 'string' || ArrayBuffer.isView(data) ? data : new Uint8Array(data);
-  return new Blob([part as BlobPart]);
-}
+/** Assumed minimum speed of an upload whose progress is unknown, in bytes per millisecond. */
+const MIN_SPEED = 64;
 
-export const toFetchBody = (_: unknown, data: FormData): FormData => data;
-
-/** Does nothing, because there are no Node streams on this platform. */
-export const ignoreEarlyErrors = (_: unknown): void => {};
-
-/** Whether responses may lack headers: pages only see those that the server exposes (D11). */
-export const hidesHeaders = true;
+export { rejectFile as fileSize, rejectFile as saveFile };
 
 async function rejectFile(..._: unknown[]): Promise<never> {
-  throw new TypeError('Local files are only supported in Node.');
+  throw new BerthError('options', 'Local files are only supported in Node.');
+}
+
+/** Sends a form with `fetch`, or with `XMLHttpRequest` if progress is requested, because `fetch` does not report it. */
+export async function sendForm(form: UploadForm): Promise<UploadResponse> {
+  // Reading the content may take any time.
+  form.watch.pause();
+  const file = await toBlob(form);
+  const data = new FormData();
+  for (const [name, value] of form.fields) data.append(name, value);
+  data.append(form.fileField, file, form.fileName);
+  try {
+    const hasProgress = form.report && typeof XMLHttpRequest !== 'undefined';
+    return await (hasProgress ? sendWithProgress : sendWithFetch)(form, data, file.size);
+  } catch (error) {
+    form.watch.signal.throwIfAborted();
+    throw error;
+  }
+}
+
+async function sendWithFetch(
+  { url, watch, toError, fetch = globalThis.fetch }: UploadForm,
+  body: FormData,
+  size: number,
+): Promise<UploadResponse> {
+  watch.restart(size / MIN_SPEED);
+  try {
+    const { signal } = watch;
+    // A redirect would send the grant elsewhere, and the contract has no redirects.
+    const response = await fetch(url, { method: 'POST', body, signal, redirect: 'manual' });
+    const { status, headers } = response;
+    return { status, headers, text: await response.text() };
+  } catch (error) {
+    throw toError(error);
+  }
+}
+
+function sendWithProgress(
+  { url, watch, toError, report }: UploadForm,
+  body: FormData,
+  size: number,
+): Promise<UploadResponse> {
+  const request = new XMLHttpRequest();
+  watch.restart();
+  return new Promise((resolve, reject) => {
+    watch.signal.addEventListener('abort', () => {
+      request.abort();
+      reject(watch.signal.reason);
+    });
+    request.upload.onprogress = ({ loaded, total }) => {
+      watch.restart();
+      try {
+        // The file is the last field, so everything before it has already been sent.
+        report?.(Math.min(size, Math.max(0, loaded - (total - size))));
+      } catch (error) {
+        reject(error);
+      }
+    };
+    request.onload = () => {
+      const { status, responseText: text } = request;
+      const lines = request.getAllResponseHeaders().trim().split('\r\n');
+      const headers = lines.filter(Boolean).map((line) => line.split(/:(.*)/).slice(0, 2));
+      resolve({ status, text, headers: new Headers(headers as [string, string][]) });
+    };
+    request.onerror = () => reject(toError('The connection failed.'));
+    request.open('POST', url);
+    request.send(body);
+  });
+}
+
+async function toBlob({ content, watch }: UploadForm): Promise<Blob> {
+  const { data, type } = content;
+  const parts: BlobPart[] = [];
+  if (isStream(data)) {
+    const next = openSource(data, watch.signal);
+    let size = 0;
+    for (let chunk = await next(); !chunk.done; chunk = await next()) {
+      const part = toChunk(chunk.value);
+      size += part.byteLength;
+      checkLength(content, size, false);
+      // A stream may use its buffer again, and a Blob copies.
+      parts.push(new Blob([part]));
+    }
+    checkLength(content, size, true);
+  } else {
+    parts.push(data as Blob);
+  }
+  return new Blob(parts, { type });
 }

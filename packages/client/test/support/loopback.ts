@@ -30,8 +30,8 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * A deployment that counts and grants uploads, links each file to `/file`, and leaves it to the test to
- * handle those requests.
+ * A deployment that grants uploads, links each file to `/file`, and leaves it to the test to handle those requests. It
+ * counts both.
  *
  * @param options client options, and the host name and path of the upload target
  */
@@ -44,6 +44,7 @@ export async function serveStorage(
   }: Partial<StorageClientOptions> & { host?: string; target?: string } = {},
 ) {
   let grants = 0;
+  let links = 0;
   const served = await serve(async (request, response) => {
     if (request.url?.endsWith(':getUploadMetaData')) {
       const { path } = JSON.parse(String(await bodyOf(request)));
@@ -59,14 +60,15 @@ export async function serveStorage(
     }
     if (request.url?.endsWith(':batchGetTempUrls')) {
       const { fileList } = JSON.parse(String(await bodyOf(request)));
-      const links = fileList.map(({ fileID }: { fileID: string }) => {
+      links += 1;
+      const items = fileList.map(({ fileID }: { fileID: string }) => {
         return { fileID, code: 'SUCCESS', tempFileURL: `${served.url}/file?sign=5ec4e7` };
       });
-      const data = { fileList: links };
+      const data = { fileList: items };
       return respond(response, { statusCode: 200, body: { requestId: 'r-1', data } });
     }
     return handle(request, response);
   });
-  const storage = storageAt(served.url, { retry: { baseDelay: 1 }, ...options });
-  return { ...served, storage, grants: () => grants };
+  const storage = storageAt(served.url, { retry: { delay: 1 }, ...options });
+  return { ...served, storage, grants: () => grants, links: () => links };
 }

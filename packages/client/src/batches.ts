@@ -1,0 +1,292 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
+import { invalid } from './errors.ts';
+import {
+  BATCH_CONCURRENCY,
+  BATCH_ITEMS,
+  ITEM_SUCCESS,
+  LINK_MIN_SECONDS,
+  LINK_WARN_SECONDS,
+} from './generated/contract.gen.ts';
+import {
+  checkInteger,
+  isRecord,
+  type StorageBody,
+  type StorageCallOptions,
+  type StorageContext,
+  type StorageResponse,
+} from './storage-call.ts';
+import { encodeLink } from './urls.ts';
+
+/**
+ * The result for one file of a list: its values, or an `error`. If a call fails, every file in that call gets its
+ * error. If the signal aborts, every unfinished file gets the signal's reason as its `error`.
+ */
+type ItemResult<Key, Value> =
+  | (Key & Value & { readonly error?: undefined })
+  | (Key & { readonly [Name in keyof Value]?: undefined } & {
+      /** Why the file failed: a `BerthError`, the reason of an abort, or what a function of yours threw. */
+      readonly error: Error;
+    });
+
+interface FileKey {
+  /** ID of the file, as passed. */
+  readonly fileID: string;
+}
+
+/**
+ * Options for temporary links.
+ *
+ * @example
+ * const link = await storage.tempUrl(fileID, { maxAge: 600, timeout: 5_000 });
+ */
+export interface TempUrlOptions extends StorageCallOptions {
+  /**
+   * How long a link is valid, in whole seconds, at least 1. A value above 3600 is sent, with a warning. Default: chosen
+   * by the deployment.
+   */
+  readonly maxAge?: number | undefined;
+}
+
+/** The result for one file of a list: a link, or an `error`. */
+export type TempUrlResult = ItemResult<
+  FileKey,
+  {
+    /** The link, percent-encoded. It grants access to the file, so do not log it. */
+    readonly url: string;
+  }
+>;
+
+/** The result of deleting one file of a list. It has an `error` if the file was not deleted. */
+export type DeleteResult = ItemResult<FileKey, unknown>;
+
+/** A file to copy or move. A leading `/` makes no difference. */
+export interface CopyItem {
+  /** Path of the existing file. */
+  readonly srcPath: string;
+  /** Path of the new file. */
+  readonly dstPath: string;
+}
+
+/**
+ * Options for copying or moving files.
+ *
+ * @example
+ * await storage.copy('/a.txt', '/b.txt', { overwrite: false });
+ */
+export interface CopyOptions extends StorageCallOptions {
+  /** Whether to replace an existing file. Default: `true`. */
+  readonly overwrite?: boolean | undefined;
+}
+
+/** The result of copying or moving a file. */
+export interface CopyResult {
+  /** ID of the new file; `undefined` if the deployment does not return it. */
+  readonly fileID: string | undefined;
+}
+
+/** The result of copying or moving one file of a list. It has an `error` if that failed. */
+export type CopyListResult = ItemResult<CopyItem, CopyResult>;
+
+export async function tempUrls(
+  context: StorageContext,
+  fileIDs: readonly string[],
+  { maxAge, ...options }: TempUrlOptions = {},
+): Promise<TempUrlResult[]> {
+  checkFileIDs(fileIDs);
+  // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
+  checkInteger('maxAge', maxAge, LINK_MIN_SECONDS);
+  if (maxAge && maxAge > LINK_WARN_SECONDS) {
+    context.onWarning(
+      `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s, which the server may not accept.`,
+    );
+  }
+  // JSON omits fields that are `undefined`.
+  const items = fileIDs.map((fileID) => ({ fileID, maxAge }) as Item<'batchGetTempUrls'>);
+  return callList(context, 'batchGetTempUrls', items, options, {
+    toKey: ({ fileID }) => ({ fileID }),
+    toSubject: (name) => `No link to ${toFileName(name)}`,
+    read({ tempFileURL }) {
+      const url = encodeLink(String(tempFileURL));
+      return url ? { url } : undefined;
+    },
+  });
+}
+
+export async function tempUrl(
+  context: StorageContext,
+  fileID: string,
+  options: TempUrlOptions = {},
+): Promise<string> {
+  return (await onlyResult(tempUrls(context, [fileID], options))).url;
+}
+
+export async function deleteFiles(
+  context: StorageContext,
+  fileIDs: readonly string[],
+  options: StorageCallOptions = {},
+): Promise<DeleteResult[]> {
+  checkFileIDs(fileIDs);
+  return callList(context, 'batchDelete', fileIDs, options, {
+    toKey: (fileID) => ({ fileID }),
+    toSubject: (name) => `${toFileName(name)} was not deleted`,
+    read: () => ({}),
+  });
+}
+
+export async function copyFiles(
+  context: StorageContext,
+  files: readonly CopyItem[],
+  { overwrite, ...options }: CopyOptions = {},
+  isMove = false,
+): Promise<CopyListResult[]> {
+  checkList('files', files);
+  const removeOriginal = isMove || undefined;
+  const items = files.map((file) => {
+    const { srcPath, dstPath } = file ?? {};
+    checkText('srcPath', srcPath);
+    checkText('dstPath', dstPath);
+    return { srcPath, dstPath, overwrite, removeOriginal } as Item<'batchCopyFile'>;
+  });
+  const { copyPaths } = context.wireProfile;
+  return callList(context, 'batchCopyFile', items, options, {
+    isCopy: true,
+    toKey: ({ srcPath, dstPath }) => ({ srcPath, dstPath }),
+    toSubject: (name) => `Not ${isMove ? 'moved' : 'copied'}: ${name}`,
+    toWire: (item) => ({
+      ...item,
+      srcPath: toCopyPath(item.srcPath, copyPaths),
+      dstPath: toCopyPath(item.dstPath, copyPaths),
+    }),
+    read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
+  });
+}
+
+/** Deployments differ in whether a copy path starts with `/`. */
+function toCopyPath(path: string, spelling: WireProfile['copyPaths']): string {
+  const relative = path.replace(/^\//, '');
+  return spelling === 'relative' ? relative : `/${relative}`;
+}
+
+function checkFileIDs(fileIDs: unknown): void {
+  checkList('fileIDs', fileIDs);
+  for (const fileID of fileIDs) checkText('fileID', fileID);
+}
+
+function checkList(name: string, value: unknown): asserts value is readonly unknown[] {
+  if (!Array.isArray(value)) throw invalid(name, 'an array', value);
+}
+
+function checkText(name: string, value: unknown): asserts value is string {
+  if (typeof value !== 'string') throw invalid(name, 'a string', value);
+}
+
+type ListOperation = 'batchGetTempUrls' | 'batchDelete' | 'batchCopyFile';
+
+/** One file in the list of a request. */
+type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];
+
+/** How to name the files, and how to read the entries of a response. */
+interface ItemRules<Item, Key, Value> {
+  /** Returns the fields that identify a file in results and errors. */
+  readonly toKey: (item: Item) => Key;
+  /** Returns the start of the error message for a file. */
+  readonly toSubject: (name: string) => string;
+  /** Returns a file in the form that the deployment expects. Default: as it is. */
+  readonly toWire?: (item: Item) => Item;
+  /** Whether entries name the new file instead of the requested one, and have a code only if it failed. */
+  readonly isCopy?: boolean;
+  /** Returns the values of a successful entry, or `undefined` if its link is invalid. */
+  readonly read: (entry: Readonly<Record<string, unknown>>) => Value | undefined;
+}
+
+/**
+ * Calls an operation with a list of any length: in batches of the size that a call may have, a few at a time.
+ *
+ * @returns a result for each item, in order
+ */
+async function callList<Operation extends ListOperation, Key extends object, Value>(
+  context: StorageContext,
+  operation: Operation,
+  items: readonly Item<Operation>[],
+  options: StorageCallOptions,
+  rules: ItemRules<Item<Operation>, Key, Value>,
+): Promise<ItemResult<Key, Value>[]> {
+  const { toKey, toSubject, toWire = (item) => item } = rules;
+
+  const callBatch = async (batch: typeof items) => {
+    const keys = batch.map(toKey);
+    const names = keys.map((key) => Object.values(key).join(' to '));
+    const subject = names.length === 1 ? String(names[0]) : `a list of ${names.length} files`;
+    let values: readonly (Value | { error: unknown })[];
+    try {
+      const body = { fileList: batch.map(toWire) } as StorageBody<Operation>;
+      const response = await context.call(operation, body, toSubject(subject), options);
+      values = readEntries(response, names, rules);
+    } catch (error) {
+      values = names.map(() => ({ error }));
+    }
+    return keys.map((key, index) => ({ ...key, ...values[index] }) as ItemResult<Key, Value>);
+  };
+
+  const batches = Array.from({ length: Math.ceil(items.length / BATCH_ITEMS) }, (_, index) =>
+    items.slice(index * BATCH_ITEMS, (index + 1) * BATCH_ITEMS),
+  );
+  return (await mapLimit(batches, callBatch)).flat();
+}
+
+/**
+ * Returns the values of each file. Entries are in the order of the request, but one that names its file belongs to it.
+ *
+ * "`code` equal to `SUCCESS` means success for temporary links and delete. For copy, `code` and `message` are present
+ * only when that item failed."
+ */
+function readEntries<Item, Key, Value>(
+  { data, toError }: StorageResponse,
+  names: readonly string[],
+  { isCopy, toSubject, read }: ItemRules<Item, Key, Value>,
+): (Value | { error: Error })[] {
+  const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
+  const ids = entries.map((entry) => (isRecord(entry) && !isCopy ? entry.fileID : undefined));
+  return names.map((name, index) => {
+    const isMoved = ids[index] !== name && names.includes(ids[index] as string);
+    const entry = entries[isMoved ? ids.indexOf(name) : index];
+    const fail = (reason: { code?: unknown; message?: unknown }) => ({
+      error: toError(toSubject(name), reason),
+    });
+    if (!isRecord(entry)) return fail({ message: 'the response has no entry for the file' });
+    const { code } = entry;
+    if (!code && !isCopy) return fail({ message: 'the response has no code for the file' });
+    if (code && (isCopy || code !== ITEM_SUCCESS)) return fail(entry);
+    return read(entry) ?? fail({ message: 'the response has no valid URL' });
+  });
+}
+
+/** Returns an ID for an error, with a hint if it looks like a path. Deployments choose the form of IDs. */
+function toFileName(fileID: string): string {
+  return /^[^:]*[/.]/.test(fileID) ? `${fileID} (a path, not an ID)` : fileID;
+}
+
+/** Returns the only result of a list, or throws its error. */
+export async function onlyResult<Result extends { readonly error?: Error | undefined }>(
+  results: Promise<Result[]>,
+): Promise<Exclude<Result, { readonly error: Error }>> {
+  const result = (await results)[0] as Result;
+  // The reason of an abort may be any value, even a falsy one.
+  if ('error' in result) throw result.error;
+  return result as Exclude<Result, { readonly error: Error }>;
+}
+
+/** Calls `run` for each item, a few at a time, and returns the results in order. */
+export async function mapLimit<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  // The workers share one iterator, so that each item is taken once.
+  const queue = items.entries();
+  const work = async () => {
+    for (const [index, item] of queue) results[index] = await run(item);
+  };
+  await Promise.all(Array.from({ length: BATCH_CONCURRENCY }, work));
+  return results;
+}

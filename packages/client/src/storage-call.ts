@@ -1,0 +1,138 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
+import { BerthError } from './errors.ts';
+import type { CallOptions, FetchLike, Retry, Send } from './fetch.ts';
+import { parseJson } from './gateway-errors.ts';
+import type { STORAGE_PATH } from './generated/contract.gen.ts';
+import type { paths } from './generated/storage.v2.gen.ts';
+
+/** Paths of the storage operations, without the upload target, whose URL is part of a grant. */
+export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;
+
+/** The `operationId` of a storage operation, which is the last segment of its path. */
+type StorageOperation = StoragePath extends `${typeof STORAGE_PATH}${infer Id}` ? Id : never;
+
+/** The JSON body of a storage operation, with its fields at the top level. */
+export type StorageBody<Operation extends StorageOperation> = Exclude<
+  paths[`${typeof STORAGE_PATH}${Operation}`]['post']['requestBody']['content']['application/json'],
+  { data: unknown }
+>;
+
+/**
+ * Options for a storage call. The client knows which operations are idempotent.
+ *
+ * @example
+ * await storage.delete(fileIDs, { signal, timeout: 30_000 });
+ */
+export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
+
+/** What all operations of a storage client share. */
+export interface StorageContext {
+  readonly wireProfile: WireProfile;
+  readonly onWarning: (message: string) => void;
+  /** Calls an operation and reads its envelope. `what` starts the message of an error. */
+  call<Operation extends StorageOperation>(
+    operation: Operation,
+    body: StorageBody<Operation>,
+    what: string,
+    options: StorageCallOptions,
+  ): Promise<StorageResponse>;
+  /** Fetches links, without credentials. */
+  readonly links: Send;
+  readonly timeout: number | undefined;
+  readonly idle: number;
+  readonly retry: Retry;
+  readonly fetch: FetchLike | undefined;
+  readonly agent: object | undefined;
+}
+
+/** The `data` of a storage response. */
+export interface StorageResponse {
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Creates the error for a part of the data, with a `code` and a `message` if it contains them. */
+  toError(
+    what: string,
+    reason: { readonly code?: unknown; readonly message?: unknown },
+  ): BerthError;
+}
+
+/** Statuses of the storage API, and of links, after which a call may succeed later. */
+export function isTemporary(status: number): boolean {
+  return [429, 500, 502, 503, 504].includes(status);
+}
+
+/** What a raw call of `openapi-fetch` returns. */
+interface RawResult {
+  readonly data?: unknown;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/**
+ * Reads a storage response, either in the envelope `{ statusCode, body }` or flat. A `code` without `data` is a failure
+ * whatever the status, and so is any response without `data`, or whose `statusCode` is an error.
+ *
+ * @throws BerthError of the kind `storage`
+ */
+export function readEnvelope(
+  { data: success, error, response }: RawResult,
+  what: string,
+  url = response.url,
+): StorageResponse {
+  const content = success ?? error;
+  const parsed = typeof content === 'string' ? parseJson(content) : content;
+  const envelope = isRecord(parsed) ? parsed : {};
+  const { statusCode, body } = envelope;
+  const fields = isRecord(body) ? body : envelope;
+  const { code, message, data, requestId } = fields;
+
+  const toError: StorageResponse['toError'] = (subject, reason) =>
+    new BerthError('storage', subject, {
+      ...(url && { method: 'POST', url }),
+      status: response.status,
+      code: toText(reason.code),
+      reason: toText(reason.message),
+      requestId: toText(requestId) ?? response.headers.get('X-Request-Id') ?? undefined,
+      retryable: isTemporary(response.status),
+    });
+
+  const isFailure =
+    isRecord(body) && typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299);
+  if (response.ok && !isFailure && isRecord(data)) return { data, toError };
+  const hasReason = code !== undefined || message !== undefined;
+  throw toError(what, hasReason ? fields : { message: 'the response is malformed' });
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === 'string' && value ? value : undefined;
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @throws BerthError of the kind `options`, which shows the value */
+export function checkInteger(name: string, value: number | undefined, min: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
+  const expected = `an integer of at least ${min}`;
+  throw new BerthError('options', `${name} must be ${expected}, got ${String(value)}.`);
+}
+
+/** The `data` in the envelope of a raw storage response. */
+type DataOf<Result> = Result extends { data: { body: { data?: infer Data } } }
+  ? NonNullable<Data>
+  : never;
+
+/**
+ * Returns the `data` of the response to a raw storage call, from the envelope `{ statusCode, body: { data } }` or from
+ * the flat form `{ data }` that some deployments send.
+ *
+ * @param result what `storage.POST` returned
+ * @throws BerthError of the kind `storage` if the call failed, whatever its status
+ *
+ * @example
+ * const path = '/api/v2/envs/{envId}/storages:batchDelete';
+ * const { fileList } = unwrapEnvelope(await storage.POST(path, { body: { fileList: ids } }));
+ */
+export function unwrapEnvelope<Result extends RawResult>(result: Result): DataOf<Result> {
+  return readEnvelope(result, 'The storage call failed').data as DataOf<Result>;
+}

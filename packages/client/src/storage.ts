@@ -1,0 +1,368 @@
+import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
+import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
+import {
+  type CopyItem,
+  type CopyListResult,
+  type CopyOptions,
+  type CopyResult,
+  copyFiles,
+  type DeleteResult,
+  deleteFiles,
+  onlyResult,
+  type TempUrlOptions,
+  type TempUrlResult,
+  tempUrl,
+  tempUrls,
+} from './batches.ts';
+import { type Calls, createCalls } from './calls.ts';
+import { type DownloadOptions, download, downloadToFile } from './download.ts';
+import { BerthError, networkError } from './errors.ts';
+import {
+  checkRetry,
+  createFetch,
+  type FetchLike,
+  type LimitOptions,
+  type RetryClass,
+  type Send,
+} from './fetch.ts';
+import {
+  AVATAR_BYTES,
+  IDEMPOTENT_OPERATIONS,
+  PUBLIC_LINK_SECONDS,
+  STORAGE_PATH,
+} from './generated/contract.gen.ts';
+import type { paths } from './generated/storage.v2.gen.ts';
+import {
+  isTemporary,
+  readEnvelope,
+  type StorageCallOptions,
+  type StorageContext,
+  type StoragePath,
+} from './storage-call.ts';
+import { checkIdle } from './transfer.ts';
+import { type UploadOptions, type UploadResult, upload } from './upload.ts';
+import type { UploadData } from './upload-form.ts';
+import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
+
+/** Where the storage operations are: the only URLs that get credentials. */
+const ROOT = '/api/v2/envs/';
+
+/** Maximum size of a response of the storage API, in bytes; 50 links take less than 1 MiB. */
+const RESPONSE_BYTES = 16_777_216;
+
+/**
+ * Options for {@link createStorageClient}.
+ *
+ * @example
+ * const options: StorageClientOptions = {
+ *   baseUrl: 'https://storage.example.com',
+ *   envId: 'dev',
+ *   credentials: tc3Storage(async () => (await fetch('/my-backend/keys')).json()),
+ * };
+ */
+export interface StorageClientOptions extends LimitOptions {
+  /** URL of the storage API, such as `https://storage.example.com`. */
+  readonly baseUrl: string;
+  /** ID of the environment, which is part of the path of every call. */
+  readonly envId: string;
+  /** The three header values, or a function that returns them for each attempt, such as one of `tc3Storage`. */
+  readonly credentials: StorageCredentialsSource;
+  /** Names that the deployment uses. Default: `defaultWireProfile`. */
+  readonly wireProfile?: WireProfileInput | undefined;
+  /**
+   * Where the deployment expects the fields of a request: at the top level, or nested in `data`. Calls of `POST` are
+   * sent as you write them. Default: `top`.
+   */
+  readonly requestForm?: 'top' | 'data' | undefined;
+  /**
+   * Sends each attempt, for example through a proxy. In Node, uploads do not use it, because `fetch` is too slow for
+   * large files; set `agent` as well. Default: the platform's `fetch`.
+   */
+  readonly fetch?: FetchLike | undefined;
+  /** An `Agent` of `node:http` or `node:https` for uploads in Node. Default: the global agent. */
+  readonly agent?: object | undefined;
+  /**
+   * How long no byte of an upload or download may be transferred, in milliseconds. `0`: no limit. Default: 65,000.
+   */
+  readonly idle?: number | undefined;
+  /** Called with a warning about a link lifetime above 3600 s. Default: `console.warn`. */
+  readonly onWarning?: ((message: string) => void) | undefined;
+}
+
+/** The storage operations of the contract. The client knows the environment, so `params` are optional. */
+type StorageCalls = Calls<{
+  [Path in StoragePath]: {
+    post: Omit<paths[Path]['post'], 'parameters'> & {
+      parameters: { path?: { envId?: string } };
+    };
+  };
+}>;
+
+/**
+ * A storage client.
+ *
+ * A method for one file throws a `BerthError` if it fails: `storage` if the call or the file was rejected, `upload` if
+ * the upload target rejected the form, `network`, `timeout`, or `options` for an invalid argument. A method for a list
+ * returns a result for each file instead, in the order of the list; a failed file or call does not affect the others.
+ */
+export interface StorageClient {
+  /**
+   * Calls an operation with `openapi-fetch`, typed by the contract, and returns its envelope. An error status does not
+   * throw: the result then has an `error`.
+   *
+   * @example
+   * const path = '/api/v2/envs/{envId}/storages:batchDelete';
+   * const { fileList } = unwrapEnvelope(await storage.POST(path, { body: { fileList: ids } }));
+   */
+  readonly POST: StorageCalls['POST'];
+  /**
+   * Adds middleware of `openapi-fetch` to all storage calls, those of the other methods included. Upload targets and
+   * links are not storage calls.
+   *
+   * @example
+   * storage.use({ onRequest: ({ request }) => request.headers.set('traceparent', currentTrace()) });
+   */
+  readonly use: StorageCalls['use'];
+  /**
+   * Removes middleware that `use` added.
+   *
+   * @example
+   * storage.eject(tracing);
+   */
+  readonly eject: StorageCalls['eject'];
+  /**
+   * Uploads a file: requests a grant, then posts the form to the upload target. If the target has a temporary failure
+   * or the connection is lost, it tries again with a new grant, unless `data` is a stream. An error that your stream or
+   * `onProgress` throws ends the upload and is thrown as it is.
+   *
+   * @param path path in the storage, with the file name
+   * @param data content of the file; a string is content too, not a path, and `{ file }` is a local file
+   *
+   * @example
+   * const { fileID } = await storage.upload('a.txt', 'Hello', { contentType: 'text/plain' });
+   * await storage.upload('video.mp4', { file: './video.mp4' }, {
+   *   onProgress: ({ loaded, total }) => showBar(loaded, total),
+   * });
+   */
+  upload(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
+  /**
+   * Uploads a user picture of at most 204,800 bytes (200 KiB). Otherwise like `upload`.
+   *
+   * @example
+   * await storage.uploadAvatar('avatars/7.png', file, { contentType: 'image/png' });
+   */
+  uploadAvatar(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
+  /**
+   * Downloads a file, or part of it, through a temporary link. Returns before the body is read: read it as a stream, a
+   * blob or text. If it is cut off, is not the requested part, or stops for longer than `idle`, reading it fails.
+   *
+   * @example
+   * const blob = await (await storage.download(fileID)).blob();
+   * const first = await storage.download(fileID, { range: { offset: 0, length: 1_024 } });
+   */
+  download(fileID: string, options?: DownloadOptions): Promise<Response>;
+  /**
+   * Downloads to a local file, in Node. After a break, the download continues with a new link, as long as the file has
+   * the same strong `ETag`. An existing file is replaced when all bytes have arrived.
+   *
+   * @example
+   * await storage.downloadToFile(fileID, './video.mp4');
+   */
+  downloadToFile(fileID: string, file: string | URL, options?: DownloadOptions): Promise<void>;
+  /**
+   * Returns a temporary link to a file, percent-encoded and ready to fetch.
+   *
+   * @example
+   * const link = await storage.tempUrl(fileID, { maxAge: 600 });
+   */
+  tempUrl(fileID: string, options?: TempUrlOptions): Promise<string>;
+  /**
+   * Returns temporary links to a list of files of any length.
+   *
+   * @example
+   * for (const { fileID, url, error } of await storage.tempUrls(ids, { maxAge: 600 })) {
+   *   if (error) console.error(error.message);
+   *   else show(fileID, url);
+   * }
+   */
+  tempUrls(fileIDs: readonly string[], options?: TempUrlOptions): Promise<TempUrlResult[]>;
+  /**
+   * Returns a link for public use, which is always valid for 600 seconds.
+   *
+   * @example
+   * const link = await storage.publicUrl(fileID);
+   */
+  publicUrl(fileID: string, options?: StorageCallOptions): Promise<string>;
+  /**
+   * Deletes a file, or a list of files of any length. A missing file is an error.
+   *
+   * @example
+   * await storage.delete(fileID);
+   * const failed = (await storage.delete(ids)).filter(({ error }) => error);
+   */
+  delete(fileID: string, options?: StorageCallOptions): Promise<void>;
+  delete(fileIDs: readonly string[], options?: StorageCallOptions): Promise<DeleteResult[]>;
+  /**
+   * Copies a file, or a list of files of any length.
+   *
+   * @example
+   * await storage.copy('/reports/a.txt', '/archive/a.txt', { overwrite: false });
+   * const results = await storage.copy([{ srcPath: '/a.txt', dstPath: '/b.txt' }]);
+   */
+  copy(srcPath: string, dstPath: string, options?: CopyOptions): Promise<CopyResult>;
+  copy(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
+  /**
+   * Moves a file, or a list of files of any length. If a move fails, the source is kept.
+   *
+   * @example
+   * await storage.move('/inbox/a.txt', '/archive/a.txt');
+   */
+  move(srcPath: string, dstPath: string, options?: CopyOptions): Promise<CopyResult>;
+  move(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
+}
+
+/** A call of `openapi-fetch`, as this file makes it. */
+type Call = (
+  path: string,
+  init: object,
+) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+
+/**
+ * Creates a client for the storage API (v2) in one environment. Its credentials are sent with every storage call, but
+ * never to an upload target or a link.
+ *
+ * @throws BerthError of the kind `options` if an option is invalid
+ *
+ * @example
+ * const storage = createStorageClient({ baseUrl: 'https://storage.example.com', envId: 'dev', credentials });
+ * const { fileID } = await storage.upload('reports/summary.txt', 'Hello');
+ * const text = await (await storage.download(fileID)).text();
+ */
+export function createStorageClient(options: StorageClientOptions): StorageClient {
+  if (!options) {
+    throw new BerthError('options', 'createStorageClient needs { baseUrl, envId, credentials }.');
+  }
+  const {
+    envId,
+    requestForm,
+    fetch,
+    agent,
+    timeout,
+    // biome-ignore lint/suspicious/noConsole: the documented default.
+    onWarning = (message) => console.warn(message),
+  } = options;
+  const baseUrl = toBaseUrl(options.baseUrl);
+  toSegment('envId', envId);
+  const wireProfile = toWireProfile(options.wireProfile);
+  const retry = checkRetry(options.retry);
+  const limits = { fetch, timeout, retry, classify };
+  const send = createFetch({
+    ...limits,
+    session: createStorageSession(options.credentials, wireProfile),
+    scope: baseUrl + ROOT,
+    // A redirect would send the credentials elsewhere, and the contract has no redirects.
+    redirect: 'manual',
+  });
+  const calls = createCalls<paths>(limitBody(send), {
+    baseUrl,
+    timeout,
+    toPath: toContractPath,
+  });
+
+  const post = ((path, { params, ...init }: { params?: { path?: object } } = {}) =>
+    (calls.POST as Call)(path, {
+      idempotent: isIdempotent(path),
+      ...init,
+      params: { ...params, path: { envId, ...params?.path } },
+    })) as Call;
+
+  const context: StorageContext = {
+    wireProfile,
+    onWarning,
+    timeout,
+    retry,
+    idle: checkIdle(options.idle),
+    fetch,
+    agent,
+    // A link carries its own grant, and may redirect.
+    links: createFetch({ ...limits, redirect: 'follow' }),
+    async call(operation, fields, what, callOptions) {
+      const path = STORAGE_PATH + operation;
+      const { signal, timeout, retry } = callOptions;
+      const body = requestForm === 'data' ? { data: fields } : fields;
+      const result = await post(path, { body, signal, timeout, retry, parseAs: 'text' });
+      const url = baseUrl + toContractPath(path, { envId });
+      return readEnvelope(result, what, url);
+    },
+  };
+
+  const copyOrMove = (isMove: boolean) =>
+    (async (first: string | readonly CopyItem[], second?: unknown, third?: CopyOptions) => {
+      if (typeof first !== 'string') return copyFiles(context, first, second as object, isMove);
+      const file = { srcPath: first, dstPath: second as string };
+      const { fileID } = await onlyResult(copyFiles(context, [file], third, isMove));
+      return { fileID };
+    }) as StorageClient['copy'];
+
+  return {
+    POST: post as StorageCalls['POST'],
+    use: calls.use,
+    eject: calls.eject,
+    upload: (path, data, init) => upload(context, path, data, init),
+    uploadAvatar(path, data, init) {
+      const maxBytes = Math.min(AVATAR_BYTES, init?.maxBytes ?? AVATAR_BYTES);
+      return upload(context, path, data, { ...init, maxBytes });
+    },
+    download: (fileID, init) => download(context, fileID, init),
+    downloadToFile: (fileID, file, init) => downloadToFile(context, fileID, file, init),
+    tempUrl: (fileID, init) => tempUrl(context, fileID, init),
+    tempUrls: (fileIDs, init) => tempUrls(context, fileIDs, init),
+    publicUrl: (fileID, init) => tempUrl(context, fileID, { ...init, maxAge: PUBLIC_LINK_SECONDS }),
+    delete: (async (files: string | readonly string[], init?: StorageCallOptions) => {
+      if (typeof files !== 'string') return deleteFiles(context, files, init);
+      await onlyResult(deleteFiles(context, [files], init));
+    }) as StorageClient['delete'],
+    copy: copyOrMove(false),
+    move: copyOrMove(true),
+  };
+}
+
+function isIdempotent(path: string): boolean {
+  const operation = path.slice(STORAGE_PATH.length);
+  return (IDEMPOTENT_OPERATIONS as readonly string[]).includes(operation);
+}
+
+/** Returns what the status of a storage call or a link says about another attempt: 401 and 429 were not executed. */
+function classify({ status }: Response): RetryClass {
+  if (status === 401) return 'unauthorized';
+  if (status === 429) return 'any';
+  return isTemporary(status) ? 'idempotent' : 'never';
+}
+
+/** Reads responses that announce no length, or a long one, up to a limit. */
+function limitBody(send: Send): Send {
+  return async (input, init, limit) => {
+    const response = await send(input, init, limit);
+    const { body, headers, status } = response;
+    const length = headers.get('Content-Length');
+    const isShort = length !== null && Number(length) <= RESPONSE_BYTES;
+    if (!body || (isShort && !headers.has('Content-Encoding'))) return response;
+    const call = { method: 'POST', url: response.url };
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    const reader = body.getReader();
+    for (let size = 0; ; ) {
+      const { value } = await reader.read().catch((error: unknown) => {
+        limit?.signal.throwIfAborted();
+        throw networkError('The response was interrupted', call, error);
+      });
+      if (!value) return new Response(new Blob(chunks), response);
+      size += value.byteLength;
+      chunks.push(value);
+      if (size > RESPONSE_BYTES) {
+        reader.cancel().catch(() => {});
+        const reason = `the response is larger than ${RESPONSE_BYTES} bytes`;
+        throw new BerthError('storage', 'The storage call failed', { ...call, status, reason });
+      }
+    }
+  };
+}

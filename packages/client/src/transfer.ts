@@ -1,0 +1,91 @@
+import { BerthError } from './errors.ts';
+import { checkTimeout } from './fetch.ts';
+
+/**
+ * The progress of an upload or download.
+ *
+ * @example
+ * const show = ({ loaded, total }: Progress) => console.log(loaded, 'of', total ?? 'unknown');
+ */
+export interface Progress {
+  /** Number of bytes transferred so far. An upload starts again at 0 with each attempt. */
+  readonly loaded: number;
+  /** Number of bytes to transfer; `undefined` if unknown. */
+  readonly total: number | undefined;
+}
+
+/** Options that uploads and downloads have in common. */
+export interface TransferOptions {
+  /** How long no byte may be transferred, in milliseconds. `0`: no limit. Default: 65,000. */
+  readonly idle?: number | undefined;
+  /** Called with the number of bytes transferred so far. If it throws, the transfer ends with that error. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+const IDLE = 65_000;
+
+/** Timers with a longer delay fire at once. */
+const MAX_TIMER = 2 ** 31 - 1;
+
+/** @throws BerthError of the kind `options` */
+export function checkIdle(idle: unknown, fallback = IDLE): number {
+  return Math.min(checkTimeout(idle, 'idle') ?? fallback, MAX_TIMER);
+}
+
+/** Calls `onProgress` each time that the number of bytes has changed. */
+export function toReport(
+  onProgress: TransferOptions['onProgress'],
+  total: number | undefined,
+): ((loaded: number) => void) | undefined {
+  let last = -1;
+  return (
+    onProgress &&
+    ((loaded) => {
+      if (loaded !== last) onProgress({ loaded, total });
+      last = loaded;
+    })
+  );
+}
+
+/** Aborts a transfer that makes no progress. */
+export type IdleWatch = ReturnType<typeof watchIdle>;
+
+/**
+ * Watches the progress of a transfer. Nothing is limited until `restart` is called.
+ *
+ * @param idle milliseconds without progress; 0 for no limit
+ * @param what what failed, as the start of a sentence
+ */
+export function watchIdle(
+  idle: number,
+  user: AbortSignal | undefined,
+  what: string,
+  call: { readonly method: string; readonly url: string },
+) {
+  const late = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const pause = () => clearTimeout(timer);
+  const expire = () =>
+    late.abort(
+      new BerthError('timeout', `${what}: no progress for ${idle} ms`, {
+        ...call,
+        retryable: true,
+      }),
+    );
+  return {
+    /** Aborts if there is no progress, or if the caller aborts. */
+    signal: user ? AbortSignal.any([user, late.signal]) : late.signal,
+    /** Starts the time limit again, with more milliseconds than usual if necessary. */
+    restart(extra = 0) {
+      pause();
+      if (idle) timer = setTimeout(expire, Math.min(idle + extra, MAX_TIMER));
+    },
+    pause,
+    expire,
+    /** Ends everything that listens to the signal. */
+    stop() {
+      pause();
+      late.abort();
+    },
+  };
+}

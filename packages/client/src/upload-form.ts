@@ -1,0 +1,115 @@
+import { BerthError } from './errors.ts';
+import type { FetchLike } from './fetch.ts';
+import type { IdleWatch } from './transfer.ts';
+
+/** A local file, in Node. It is streamed, and can be sent again if an attempt fails. */
+interface FileSource {
+  /** Path or `file:` URL of the file. */
+  readonly file: string | URL;
+}
+
+type Stream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>;
+
+/**
+ * What can be uploaded: text (sent as UTF-8), bytes, a `Blob`, a web stream, a Node stream, any other async iterable of
+ * bytes or text, or, in Node, a local file. Node streams the content. Browsers cannot send a stream over HTTP/1.1, so
+ * they collect it in memory first, up to `maxBytes`.
+ *
+ * @example
+ * const data: UploadData = { file: './video.mp4' };
+ */
+export type UploadData = string | Blob | ArrayBuffer | ArrayBufferView | Stream | FileSource;
+
+/** The content of an upload, and what is known about it before it is read. */
+export interface UploadContent {
+  readonly data: Blob | Uint8Array<ArrayBuffer> | Stream | FileSource;
+  /** Size in bytes; `undefined` for a stream of unknown size. */
+  readonly size: number | undefined;
+  readonly maxBytes: number;
+  readonly type: string;
+  /** Whether the content can be read again for another attempt. */
+  readonly isReplayable: boolean;
+}
+
+/** One attempt to post a form. Its URL and fields are secret. */
+export interface UploadForm {
+  /** The URL to post to, exactly as it was returned. */
+  readonly url: string;
+  /** All fields before the file, in order. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  /** Name of the last field, which contains the file. */
+  readonly fileField: string;
+  readonly fileName: string;
+  readonly content: UploadContent;
+  /** Called with the number of bytes sent, if progress is requested. */
+  readonly report: ((loaded: number) => void) | undefined;
+  /** Its signal also aborts when the attempt is over. */
+  readonly watch: IdleWatch;
+  /** Maximum time without progress, in milliseconds. 0: no limit. */
+  readonly idle: number;
+  /** Creates the error for a lost connection. */
+  readonly toError: (cause: unknown) => Error;
+  readonly fetch: FetchLike | undefined;
+  /** An `Agent` of `node:http` or `node:https`. */
+  readonly agent: object | undefined;
+}
+
+/** The response of an upload target. */
+export interface UploadResponse {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+/**
+ * Checks the content against `maxBytes` and, if it is set, against `size`, which has already been sent as
+ * `Content-Length` (RFC 9110, section 8.6).
+ *
+ * @param read number of bytes read so far
+ * @throws BerthError of the kind `options`
+ */
+export function checkLength(
+  { size, maxBytes }: Pick<UploadContent, 'size' | 'maxBytes'>,
+  read: number,
+  isEnd: boolean,
+): void {
+  let problem: string | undefined;
+  if (read > maxBytes) problem = `larger than maxBytes (${maxBytes} bytes)`;
+  else if (size !== undefined && read > size) problem = `larger than its size (${size} bytes)`;
+  else if (size !== undefined && isEnd && read < size) {
+    problem = `smaller than its size (${size} bytes)`;
+  }
+  if (problem) throw new BerthError('options', `The content is ${problem}.`);
+}
+
+/**
+ * Returns a function that reads the next chunk of a stream, and leaves the stream when the signal aborts. Web streams
+ * are read with a reader, because those of Safari are not iterable.
+ */
+export function openSource(
+  stream: object,
+  signal: AbortSignal,
+): () => Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }> {
+  if ('getReader' in stream) {
+    const reader = (stream as ReadableStream<unknown>).getReader();
+    signal.addEventListener('abort', () => reader.cancel(signal.reason).catch(() => {}));
+    return () => reader.read();
+  }
+  const iterator = (stream as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  signal.addEventListener('abort', () => {
+    // A generator ends only after its current step, but a Node stream can be destroyed.
+    if ('destroy' in stream) (stream as { destroy(): void }).destroy();
+    else iterator.return?.().catch(() => {});
+  });
+  return () => iterator.next();
+}
+
+/** @throws BerthError of the kind `options` if a stream yields neither bytes nor text */
+export function toChunk(value: unknown): Uint8Array<ArrayBuffer> {
+  if (typeof value === 'string') return new TextEncoder().encode(value);
+  // By name, because `instanceof` fails for values of another realm.
+  if (Object.prototype.toString.call(value) === '[object Uint8Array]') {
+    return value as Uint8Array<ArrayBuffer>;
+  }
+  throw new BerthError('options', 'A stream must yield bytes or text.');
+}

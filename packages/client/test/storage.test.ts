@@ -1,0 +1,348 @@
+import {
+  createStorageClient,
+  type StorageClient,
+  type StorageClientOptions,
+  tc3Storage,
+  unwrapEnvelope,
+} from '@berth/client';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { envelope, failureOf, json, list } from './support/fake-fetch.ts';
+import { faultServer, reset, truncate } from './support/fault-server.ts';
+import { serve } from './support/loopback.ts';
+import { shown } from './support/shown.ts';
+import { credentials, meta, storageAt, storageWith } from './support/storage.ts';
+
+const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
+const deleted = (fileID = 'a') => ({ fileID, code: 'SUCCESS' });
+const linked = (tempFileURL = 'https://h/a') => list({ fileID: 'a', code: 'SUCCESS', tempFileURL });
+
+const OPERATIONS: [string, (storage: StorageClient) => Promise<unknown>, object][] = [
+  ['getUploadMetaData', (storage) => failureOf(storage.upload('a', 'b')), { path: 'a' }],
+  ['batchGetTempUrls', (storage) => storage.tempUrls(['a']), { fileList: [{ fileID: 'a' }] }],
+  ['batchDelete', (storage) => storage.delete(['a']), { fileList: ['a'] }],
+  [
+    'batchCopyFile',
+    (storage) => storage.copy([{ srcPath: '/a', dstPath: '/b' }]),
+    { fileList: [{ srcPath: '/a', dstPath: '/b' }] },
+  ],
+];
+
+afterEach(() => void vi.useRealTimers());
+
+describe('a storage call', () => {
+  it.each(OPERATIONS)('CL-STORAGE-CALL CL-STORAGE-BODY: %s', async (operation, call, body) => {
+    for (const requestForm of ['top', 'data'] as const) {
+      const { storage, requests } = storageWith([list({})], { envId: 'dev 1', requestForm });
+      await call(storage);
+      const [request] = requests;
+      expect(request?.method).toBe('POST');
+      expect(request?.url).toBe(
+        `https://storage.example/api/v2/envs/dev%201/storages:${operation}`,
+      );
+      expect(request?.headers.get('Content-Type')).toBe('application/json');
+      expect(await request?.json()).toEqual(requestForm === 'data' ? { data: body } : body);
+    }
+  });
+
+  it.each(OPERATIONS)('CL-STORAGE-HEADERS CL-STORAGE-SIGNATURE CL-SECRETS: %s', async (_, call) => {
+    const keyPair = { secretId: 'id', secretKey: 'key-5ec4e7', token: 'token-5ec4e7' };
+    const { storage, requests } = storageWith([list({})], { credentials: tc3Storage(keyPair) });
+    const start = Math.floor(Date.now() / 1000);
+    await call(storage);
+    const { url, headers } = requests[0] as Request;
+    expect(headers.get('X-Svc-Authorization')).toMatch(
+      /^1\.0 TC3-HMAC-SHA256 Credential=id\/.*, Signature=[0-9a-f]{64}$/,
+    );
+    expect(headers.get('X-Svc-SessionToken')).toBe('token-5ec4e7');
+    const timestamp = Number(headers.get('X-Svc-TimeStamp'));
+    expect(timestamp).toBeGreaterThanOrEqual(start);
+    expect(timestamp).toBeLessThanOrEqual(Date.now() / 1000);
+    expect(url).not.toContain('5ec4e7');
+    expect(JSON.stringify([...headers]) + (await requests[0]?.text())).not.toContain('key-5ec4e7');
+  });
+
+  it('CL-STORAGE-HEADERS: has an empty session token if there is none', async () => {
+    const permanent = { authorization: '1.0 any', timestamp: 7 };
+    const { storage, requests } = storageWith([list(deleted())], { credentials: permanent });
+    await storage.delete('a');
+    expect(requests[0]?.headers.get('X-Svc-SessionToken')).toBe('');
+    expect(requests[0]?.headers.get('X-Svc-TimeStamp')).toBe('7');
+  });
+
+  it('is signed again after a 401, by the clock of the server', async () => {
+    const date = 'Wed, 21 Oct 2065 07:28:00 GMT';
+    const refused = json({ code: 'SIGN_PARAM_INVALID' }, { status: 401, headers: { Date: date } });
+    const times: number[] = [];
+    const source = (now: number) => {
+      times.push(now);
+      return credentials;
+    };
+    const { storage } = storageWith([refused, list(deleted())], { credentials: source });
+    await storage.delete('a');
+    expect(new Date(times[1] ?? 0).getUTCFullYear()).toBe(2065);
+  });
+
+  it('CL-REDIRECT-CREDENTIALS: does not follow a redirect', async () => {
+    const seen: string[] = [];
+    await using there = await serve((request, response) => {
+      seen.push(request.url ?? '');
+      response.end();
+    });
+    await using here = await serve((_, response) => {
+      response.writeHead(307, { Location: `${there.url}/there` }).end();
+    });
+    for (const call of ['delete', 'tempUrl'] as const) {
+      const error = await failureOf(storageAt(here.url)[call]('a'));
+      expect(error).toMatchObject({ kind: 'storage', status: 307 });
+    }
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('the response of a storage call', () => {
+  const data = { fileList: [deleted()], extra: 1 };
+  it.each([
+    ['CL-ENVELOPE', { statusCode: 200, body: { requestId: 'r', data, extra: 1 }, extra: 1 }],
+    ['CL-ENVELOPE-FLAT', { requestId: 'r', data, extra: 1 }],
+  ])('%s: is read', async (_, body) => {
+    await storageWith([json(body)]).storage.delete('a');
+    const { storage } = storageWith([json(body)]);
+    const result = await storage.POST(DELETE, { body: { fileList: ['a'] } });
+    expect(unwrapEnvelope(result)).toEqual(data);
+  });
+
+  const refusal = { code: 'SYS_ERR', message: 'No.', requestId: 'r-9' };
+  it.each<[string, unknown, number]>([
+    ['an envelope', { statusCode: 200, body: refusal }, 200],
+    ['an envelope', { statusCode: 500, body: refusal }, 500],
+    ['the flat form', refusal, 200],
+    ['the flat form', refusal, 403],
+    ['an envelope with data', { statusCode: 500, body: { ...refusal, data } }, 200],
+  ])('CL-ERROR-STORAGE: is an error in %s: %j with status %d', async (_, body, status) => {
+    const error = {
+      kind: 'storage',
+      code: 'SYS_ERR',
+      status,
+      requestId: 'r-9',
+      retryable: status === 500,
+      message: `a was not deleted: SYS_ERR, No. (POST /api/v2/envs/dev/storages:batchDelete, status ${status}, request ID r-9)`,
+    };
+    expect(
+      await failureOf(storageWith([json(body, { status })]).storage.delete('a')),
+    ).toMatchObject(error);
+    const { storage } = storageWith([json(body, { status })]);
+    const result = await storage.POST(DELETE, { body: { fileList: ['a'] } });
+    expect(() => unwrapEnvelope(result)).toThrow('The storage call failed: SYS_ERR, No.');
+  });
+
+  it.each<[string, string, number]>([
+    ['CL-ERROR-HTML', '<html>5ec4e7</html>', 502],
+    ['CL-ERROR-HTML', '<html>5ec4e7</html>', 200],
+    ['CL-ERROR-JSON', '{"data": 5ec4e7', 200],
+    ['CL-ERROR-JSON', '"5ec4e7"', 200],
+    ['CL-ERROR-JSON', '{"data": null}', 200],
+    ['CL-ERROR-JSON', '', 200],
+  ])('%s: is an error if it is %j with status %d', async (_, text, status) => {
+    const { storage } = storageWith([new Response(text, { status })]);
+    const error = await failureOf(storage.delete('a'));
+    expect(error).toMatchObject({ kind: 'storage', code: undefined, status });
+    expect(String(error)).toContain('the response is malformed');
+    expect(shown(error)).not.toContain('5ec4e7');
+  });
+
+  const cutInChunks = (
+    _: unknown,
+    response: { write: (text: string, then: () => void) => void; destroy: () => void },
+  ) => response.write('{"data":', () => response.destroy());
+  it.each([
+    ['before it begins', reset],
+    ['within its length', truncate],
+    ['between two chunks', cutInChunks],
+  ])('CL-ERROR-CUT: is an error if it breaks off %s', async (_, fault) => {
+    await using server = await faultServer(fault as never);
+    const error = await failureOf(storageAt(server.baseUrl).delete('a'));
+    expect(error).toMatchObject({ kind: 'network' });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('CL-SIZE-BODY: is an error if it has no end', async () => {
+    let sent = 0;
+    await using served = await serve((_, response) => {
+      const piece = Buffer.alloc(1_048_576, ' ');
+      const go = () => {
+        sent += piece.length;
+        // Enough to fail the test without the limit.
+        if (sent < 2 ** 28) response.write(piece, (error) => error ?? go());
+        else response.destroy();
+      };
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      go();
+    });
+    const error = await failureOf(storageAt(served.url).tempUrl('a'));
+    expect(error).toMatchObject({ kind: 'storage', status: 200 });
+    expect(sent).toBeLessThan(2 ** 25);
+  });
+});
+
+describe('a call that failed', () => {
+  const page = (status: number, headers = {}) => new Response('<html>', { status, headers });
+
+  it.each<[string, Response | Error]>([
+    ['the connection breaks', new Error('reset')],
+    ...[500, 502, 503, 504].map((status): [string, Response] => [`status ${status}`, page(status)]),
+  ])('CL-RETRY-STORAGE: is repeated only if it changes nothing: %s', async (_, failure) => {
+    const again = () => (failure instanceof Error ? failure : failure.clone());
+    const retry = { delay: 0 };
+    for (const call of [
+      (storage: StorageClient) => storage.delete('a'),
+      (storage: StorageClient) => storage.copy('/a', '/b'),
+      (storage: StorageClient) => storage.move('/a', '/b'),
+      async (storage: StorageClient) => {
+        const result = await storage.POST(DELETE, { body: { fileList: ['a'] } });
+        unwrapEnvelope(result);
+      },
+    ]) {
+      const { storage, requests } = storageWith([again(), list({})], { retry });
+      const kind = failure instanceof Error ? 'network' : 'storage';
+      expect(await failureOf(call(storage))).toMatchObject({ kind, retryable: true });
+      expect(requests).toHaveLength(1);
+    }
+    const { storage } = storageWith([again(), again(), linked()], { retry });
+    expect(await storage.tempUrl('a')).toBe('https://h/a');
+  });
+
+  it('CL-RETRY-AFTER: is repeated after a 429, as late as the server requests', async () => {
+    vi.useFakeTimers();
+    const busy = page(429, { 'Retry-After': '7' });
+    const { storage, requests } = storageWith([busy, list(deleted())]);
+    const call = storage.delete('a');
+    await vi.advanceTimersByTimeAsync(6_999);
+    expect(requests).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await call;
+    expect(requests).toHaveLength(2);
+  });
+
+  it.each([400, 403, 404, 409, 501])('is not repeated after status %d', async (status) => {
+    const { storage, requests } = storageWith([page(status)], { retry: { delay: 0 } });
+    expect(await failureOf(storage.tempUrl('a'))).toMatchObject({ status, retryable: false });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('ends when its time is over, or the caller aborts', async () => {
+    const fetch = () => new Promise<Response>(() => {});
+    const { storage } = storageWith([], { fetch, timeout: 20 });
+    expect(await failureOf(storage.delete('a'))).toMatchObject({ kind: 'timeout' });
+    const enough = new Error('enough');
+    const signal = AbortSignal.abort(enough);
+    expect(await failureOf(storage.delete('a', { signal, timeout: 0 }))).toBe(enough);
+  });
+});
+
+describe('a raw call', () => {
+  it('may name another environment, and passes through middleware like all calls', async () => {
+    const { storage, requests } = storageWith([list(), list(deleted()), list(deleted())]);
+    const tracing = {
+      onRequest: ({ request }: { request: Request }) => request.headers.set('traceparent', '1'),
+    };
+    storage.use(tracing);
+    const params = { path: { envId: 'test' } };
+    const { data } = await storage.POST(DELETE, { params, body: { fileList: ['a'] } });
+    expect(data?.body.data?.fileList).toEqual([]);
+    await storage.delete('a');
+    storage.eject(tracing);
+    await storage.delete('a');
+    expect(requests[0]?.url).toContain('/envs/test/storages:batchDelete');
+    expect(requests.map(({ headers }) => headers.get('traceparent'))).toEqual(['1', '1', null]);
+    expect(await requests[1]?.json()).toEqual({ fileList: ['a'] });
+  });
+
+  it('returns an error of the API without throwing', async () => {
+    const { storage } = storageWith([envelope({ code: 'INVALID_PARAM', message: 'No.' }, 400)]);
+    const { data, error, response } = await storage.POST(DELETE, { body: { fileList: [] } });
+    expect([data, error?.body.code, response.status]).toEqual([undefined, 'INVALID_PARAM', 400]);
+  });
+});
+
+describe('an invalid option is refused:', () => {
+  const create = (options: object) => () =>
+    createStorageClient({
+      baseUrl: 'https://s.example',
+      envId: 'dev',
+      credentials,
+      ...options,
+    } as StorageClientOptions);
+  it.each<[string, () => unknown]>([
+    [
+      'createStorageClient needs { baseUrl, envId, credentials }.',
+      () => createStorageClient(undefined as never),
+    ],
+    [
+      'baseUrl must be an absolute http(s) URL, got "localhost:4010".',
+      create({ baseUrl: 'localhost:4010' }),
+    ],
+    ['baseUrl must be an absolute http(s) URL, got undefined.', create({ baseUrl: undefined })],
+    [
+      'baseUrl must not contain credentials, a query or a fragment.',
+      create({ baseUrl: 'https://u:5ec4e7@s.example' }),
+    ],
+    ['The path parameter "envId" is missing.', create({ envId: undefined })],
+    [
+      'envId must not contain the segment "..", because fetch would rewrite the path.',
+      create({ envId: '..' }),
+    ],
+    [
+      'credentials must be an object or a function, got undefined.',
+      create({ credentials: undefined }),
+    ],
+    ['timeout must be a number of milliseconds, at least 0, got number.', create({ timeout: -1 })],
+    ['idle must be a number of milliseconds, at least 0, got string.', create({ idle: '5' })],
+    [
+      'retry.attempts must be a number of at least 1, got number.',
+      create({ retry: { attempts: 0 } }),
+    ],
+  ])('%s', (message, act) => {
+    expect(act).toThrow(expect.objectContaining({ kind: 'options', message }));
+  });
+});
+
+describe('no credential shows in', () => {
+  type Act = (storage: StorageClient) => Promise<unknown>;
+  const upload: Act = (storage) => storage.upload('a.txt', 'hello');
+  const download: Act = (storage) => storage.download('a');
+  const granted = (fields: object) => envelope({ data: { ...meta, ...fields } });
+  it.each<[string, Act, Response[]]>([
+    ['the error of half a grant', upload, [granted({ storeFileID: undefined })]],
+    [
+      'the error of a grant in broken JSON',
+      upload,
+      [new Response(`{"data":{"token":"${meta.token}" oops`)],
+    ],
+    ['the error of a grant without a URL', upload, [granted({ url: '5ec4e7' })]],
+    ['the error of a password', upload, [granted({ url: 'https://user:5ec4e7@u.example/' })]],
+    ['the error of a URL for FTP', upload, [granted({ url: 'ftp://u.example/?sign=5ec4e7' })]],
+    ['the error of a lost upload', upload, [granted({ url: 'http://127.0.0.1:1/?sign=5ec4e7' })]],
+    [
+      'the error of a download',
+      download,
+      [linked('https://h/a?sign=5ec4e7'), new Response('', { status: 403 })],
+    ],
+    ['the error of a link that is not a URL', download, [linked('//5ec4e7')]],
+    ['the error of a link with a password', download, [linked('https://user:5ec4e7@h/')]],
+    ['the error of a link to a local file', download, [linked('file:///5ec4e7')]],
+    ['the error of a link with data', download, [linked('data:text/plain,5ec4e7')]],
+  ])('%s', async (_, act, responses) => {
+    const error = await failureOf(act(storageWith(responses, { retry: false }).storage));
+    expect(shown(error)).toContain('BerthError');
+    expect(shown(error)).not.toContain('5ec4e7');
+  });
+
+  it('the error for a credential that is not valid in a header, or in the client', async () => {
+    const sessionToken = '5ec4e7\n5ec4e7';
+    const { storage } = storageWith([], { credentials: { ...credentials, sessionToken } });
+    const error = await failureOf(storage.delete('a'));
+    expect(error).toMatchObject({ kind: 'options' });
+    expect(shown(error)).toContain('X-Svc-SessionToken');
+    expect(shown(error) + shown(storage)).not.toContain('5ec4e7');
+  });
+});

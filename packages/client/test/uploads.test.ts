@@ -1,0 +1,483 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import type { Progress, StorageClient, UploadData, UploadOptions } from '@berth/client';
+import { createMock, type Mock } from '@berth/mock';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { envelope, failureOf } from './support/fake-fetch.ts';
+import { bodyOf, type Handler, serveStorage } from './support/loopback.ts';
+import { credentials, meta, storageAt, storageWith } from './support/storage.ts';
+
+const MB = 1024 * 1024;
+const xml = (code: string) =>
+  `<?xml version="1.0"?><Error><Code>${code}</Code><Message>No.</Message><RequestId>x-1</RequestId></Error>`;
+const endless = () =>
+  new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(MB)) });
+const refuse =
+  (status: number, code: string, headers = {}): Handler =>
+  async (request, response) => {
+    await bodyOf(request);
+    response.writeHead(status, { 'Content-Type': 'application/xml', ...headers }).end(xml(code));
+  };
+const reset: Handler = (request) => request.socket.resetAndDestroy();
+const store: Handler = async (request, response) => {
+  await bodyOf(request);
+  response.writeHead(204).end();
+};
+
+/** Handles each request with the next handler, and stores later ones. */
+function inTurn(...handlers: Handler[]) {
+  const bodies: string[] = [];
+  const handle: Handler = async (request, response) => {
+    const handler = handlers.shift();
+    if (handler) return handler(request, response);
+    bodies.push(String(await bodyOf(request)));
+    response.writeHead(204).end();
+  };
+  return { handle, bodies };
+}
+
+describe('an upload', () => {
+  let mock: Mock;
+  let folder: string;
+  let storage: StorageClient;
+  beforeAll(async () => {
+    mock = await createMock();
+    folder = await mkdtemp(join(tmpdir(), 'berth-upload-'));
+    storage = storageAt(mock.storageUrl);
+  });
+  afterAll(async () => {
+    await mock.close();
+    await rm(folder, { recursive: true });
+  });
+  const file = async (content: string | Uint8Array) => {
+    await writeFile(join(folder, 'a.txt'), content);
+    return join(folder, 'a.txt');
+  };
+  const download = async (fileID: string) => (await storage.download(fileID)).text();
+  async function* parts() {
+    yield 'hé';
+    yield new TextEncoder().encode('llo');
+  }
+
+  it.each<[string, () => UploadData | Promise<UploadData>]>([
+    ['a string', () => 'héllo'],
+    ['bytes', () => new TextEncoder().encode('héllo')],
+    ['a part of a larger buffer', () => Buffer.from('>>héllo<<').subarray(2, -2)],
+    ['an ArrayBuffer', () => new TextEncoder().encode('héllo').buffer],
+    ['a view of other numbers', () => new DataView(new TextEncoder().encode('héllo').buffer)],
+    ['a Blob', () => new Blob(['hé', 'llo'])],
+    ['a File', () => new File(['héllo'], 'another-name.txt')],
+    ['a web stream', () => new Blob(['héllo']).stream()],
+    ['a Node stream', () => Readable.from([Buffer.from('hé'), Buffer.from('llo')])],
+    ['an async iterable', () => parts()],
+    ['a read stream', async () => createReadStream(await file('héllo'))],
+    ['a file by its path', async () => ({ file: await file('héllo') })],
+    ['a file by its URL', async () => ({ file: pathToFileURL(await file('héllo')) })],
+  ])('CL-UPLOAD-FILE: stores the bytes of %s', async (_, create) => {
+    const { fileID } = await storage.upload('kind.txt', await create());
+    expect(await download(fileID)).toBe('héllo');
+  });
+
+  it.each([0, 1, 3 * MB + 1])('stores %d bytes of each kind, with progress', async (size) => {
+    const bytes = Uint8Array.from({ length: size }, (_, at) => (at * 7) % 251);
+    const path = await file(bytes);
+    for (const data of [bytes, new Blob([bytes]), { file: path }, new Blob([bytes]).stream()]) {
+      const seen: Progress[] = [];
+      const onProgress = (progress: Progress) => seen.push(progress);
+      const { fileID } = await storage.upload('a.bin', data, { onProgress, size });
+      const stored = Buffer.from(await (await storage.download(fileID)).arrayBuffer());
+      expect(stored.equals(bytes)).toBe(true);
+      expect(seen.map(({ loaded }) => loaded)).toEqual(
+        seen.map(({ loaded }) => loaded).toSorted((a, b) => a - b),
+      );
+      expect(seen.at(-1)).toEqual({ loaded: size, total: size });
+    }
+  });
+
+  it.each(['报告/é 100%.txt', 'quote".txt', "semi;colon='x'.txt", '%41.txt', '🙂.txt'])(
+    'keeps the path %s',
+    async (path) => {
+      const { fileID } = await storage.upload(path, 'hello');
+      expect(fileID.endsWith(`/${path}`)).toBe(true);
+      expect(await download(fileID)).toBe('hello');
+    },
+  );
+
+  it.each<[UploadData, string | undefined, string]>([
+    ['é', undefined, 'application/octet-stream'],
+    [Buffer.from('é'), 'text/plain', 'text/plain'],
+    [new Blob(['é'], { type: 'text/css' }), undefined, 'text/css'],
+    [new Blob(['é'], { type: 'text/css' }), 'text/html', 'text/html'],
+  ])('of %s has a media type', async (data, contentType, expected) => {
+    const { fileID } = await storage.upload('typed', data, { contentType });
+    const { headers } = await storage.download(fileID);
+    expect(headers.get('Content-Type')?.split(';')[0]).toBe(expected);
+  });
+
+  it('of an avatar has at most 200 KiB', async () => {
+    const avatar = new Uint8Array(204_800);
+    await storage.uploadAvatar('a.png', avatar);
+    const larger = new Blob([avatar, 'x']);
+    for (const data of [larger, larger.stream()]) {
+      const error = await failureOf(storage.uploadAvatar('a.png', data, { maxBytes: 10 * MB }));
+      expect(error).toMatchObject({ kind: 'options' });
+      expect(String(error)).toContain('larger than maxBytes (204800 bytes)');
+    }
+  });
+
+  it('needs a file that exists', async () => {
+    const error = await failureOf(storage.upload('a', { file: folder }));
+    expect(error).toMatchObject({ kind: 'options' });
+    const missing = failureOf(storage.upload('a', { file: join(folder, 'missing') }));
+    expect(await missing).toMatchObject({ code: 'ENOENT' });
+  });
+});
+
+describe('an invalid argument is refused before anything is sent:', () => {
+  const locked = () => {
+    const stream = new Blob(['hi']).stream();
+    stream.getReader();
+    return stream;
+  };
+  const read = async () => {
+    const stream = new Blob(['hi']).stream();
+    await new Response(stream).text();
+    return stream;
+  };
+  const begun = async () => {
+    const stream = new Blob(['hi']).stream();
+    const reader = stream.getReader();
+    await reader.read();
+    reader.releaseLock();
+    return stream;
+  };
+  const ended = async () => {
+    const stream = Readable.from(['hi']);
+    await stream.toArray();
+    return stream;
+  };
+  const isRead = 'The stream has already been read.';
+  const isNoData = /^data must be text, bytes, a Blob, a stream or { file }, got /;
+  it.each<[string, () => unknown, string | RegExp, UploadOptions?]>([
+    ['undefined', () => undefined, isNoData],
+    ['null', () => null, isNoData],
+    ['a number', () => 1, isNoData],
+    ['an object', () => ({}), isNoData],
+    ['a function', () => () => {}, isNoData],
+    ['a locked stream', locked, isRead],
+    ['a stream that was read', read, isRead],
+    ['a stream that was left', begun, isRead],
+    ['a Node stream that ended', ended, isRead],
+    ['a wrong size', () => 'hello', /smaller than its size \(6 bytes\)/, { size: 6 }],
+    ['a negative size', () => 'hello', /^size must be an integer of at least 0/, { size: -1 }],
+    ['too much', () => 'hello', /larger than maxBytes \(4 bytes\)/, { maxBytes: 4 }],
+    ['a negative limit', () => 'hello', /^idle must be a number/, { idle: -1 }],
+  ])('%s', async (_, create, message, options) => {
+    const { storage, requests } = storageWith([]);
+    const error = await failureOf(storage.upload('a.txt', (await create()) as never, options));
+    expect(error).toMatchObject({ kind: 'options', message: expect.stringMatching(message) });
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('the form of an upload', () => {
+  it('CL-UPLOAD-FORM CL-UPLOAD-FILE-LAST CL-UPLOAD-CREDENTIALS: is what the contract says', async () => {
+    let head: NodeJS.Dict<string | string[]> = {};
+    let body = '';
+    await using served = await serveStorage(
+      async (request, response) => {
+        head = request.headers;
+        body = String(await bodyOf(request));
+        response.writeHead(204).end();
+      },
+      { credentials },
+    );
+    const path = '报告/a "b"\\c.txt';
+    const { fileID } = await served.storage.upload(path, 'héllo', { contentType: 'text/plain' });
+    expect(fileID).toBe(`cloud://dev.files/${path}`);
+    const boundary = /boundary=(.*)$/.exec(String(head['content-type']))?.[1];
+    const part = (name: string, rest = '\r\n') =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${rest}\r\n`;
+    expect(body).toBe(
+      `${part('Signature')}authorization\r\n${part('x-store-security-token')}token\r\n` +
+        `${part('x-store-meta-fileid')}store-1\r\n${part('key')}${path}\r\n` +
+        part('file', '; filename="a %22b%22\\c.txt"\r\nContent-Type: text/plain\r\n') +
+        `héllo\r\n--${boundary}--\r\n`,
+    );
+    expect(Object.keys(head).sort()).toEqual([
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+    ]);
+    expect(head['content-length']).toBe(String(Buffer.byteLength(body)));
+  });
+
+  it.each([
+    ['', '/'],
+    ['?a=1', '/?a=1'],
+    ['/a/../b/%2e%2e/c?x=a%2Fb&y=\'"|{}', '/a/../b/%2e%2e/c?x=a%2Fb&y=\'"|{}'],
+    ['/a#b', '/a'],
+    ['/a b?c=中', '/a%20b?c=%E4%B8%AD'],
+  ])('CL-UPLOAD-URL: is sent to exactly the returned URL %j', async (target, sent) => {
+    const urls: (string | undefined)[] = [];
+    const handle: Handler = (request, response) => {
+      urls.push(request.url);
+      return store(request, response);
+    };
+    await using served = await serveStorage(handle, { target });
+    await served.storage.upload('a.txt', 'hello');
+    expect(urls).toEqual([sent]);
+  });
+
+  it.each<[string, Response]>([
+    ...['url', 'token', 'authorization', 'fileID', 'storeFileID'].map(
+      (field): [string, Response] => [
+        `the response has no valid ${field}`,
+        envelope({ data: { ...meta, [field]: 1 } }),
+      ],
+    ),
+    ['the response has no valid url', envelope({ data: { ...meta, url: 'ftp://h/' } })],
+    ['SIGN_PARAM_INVALID', envelope({ code: 'SIGN_PARAM_INVALID', message: 'No.' }, 403)],
+  ])('CL-UPLOAD-GRANT: is not sent if %s', async (reason, response) => {
+    const { storage, requests } = storageWith([response]);
+    const error = await failureOf(storage.upload('a.txt', 'hello'));
+    expect(error).toMatchObject({ kind: 'storage' });
+    expect(String(error)).toContain(reason);
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('an attempt that failed', () => {
+  const faults: [string, Handler, string][] = [
+    ['the target asks to slow down', refuse(503, 'SlowDown'), 'upload'],
+    ['the target has an error', refuse(500, 'InternalError'), 'upload'],
+    ['the connection breaks', reset, 'network'],
+  ];
+
+  it.each(faults)('is repeated with a new grant if %s', async (_, fault) => {
+    const { handle, bodies } = inTurn(fault, fault);
+    await using served = await serveStorage(handle);
+    await served.storage.upload('a.txt', new Blob(['hello']));
+    expect(served.grants()).toBe(3);
+    expect(bodies).toEqual([expect.stringContaining('hello')]);
+  });
+
+  it.each(faults)('is not repeated for a stream: %s', async (_, fault, kind) => {
+    const { handle, bodies } = inTurn(fault);
+    await using served = await serveStorage(handle);
+    const error = await failureOf(served.storage.upload('a.txt', new Blob(['hello']).stream()));
+    expect(error).toMatchObject({ kind });
+    expect([served.grants(), bodies]).toEqual([1, []]);
+  });
+
+  it.each<[string, UploadOptions, object]>([
+    ['retries are off', { retry: false }, {}],
+    ['no attempt is left', { retry: { attempts: 1 } }, {}],
+    ['the wait would be too long', {}, { 'Retry-After': '31' }],
+    ['no time is left', { timeout: 20_000 }, { 'Retry-After': '20' }],
+  ])('is not repeated if %s', async (_, options, headers) => {
+    await using served = await serveStorage(refuse(503, 'SlowDown', headers));
+    const error = await failureOf(served.storage.upload('a.txt', 'hello', options));
+    expect(error).toMatchObject({ kind: 'upload', code: 'SlowDown', retryable: true });
+    expect(served.grants()).toBe(1);
+  });
+});
+
+describe('the response of the upload target', () => {
+  const respond =
+    (text: string, status: number): Handler =>
+    async (request, response) => {
+      await bodyOf(request);
+      response.writeHead(status).end(status === 204 ? undefined : text);
+    };
+  async function upload(text: string, status = 200) {
+    await using served = await serveStorage(respond(text, status));
+    return await served.storage.upload('a.txt', 'hello', { retry: false });
+  }
+
+  it.each([200, 307, 403])('CL-UPLOAD-ERROR: is an error with status %d', async (status) => {
+    expect(await failureOf(upload(xml('AccessDenied'), status))).toMatchObject({
+      kind: 'upload',
+      code: 'AccessDenied',
+      status,
+      requestId: 'x-1',
+      message: `a.txt was not uploaded: AccessDenied, No. (POST /target, status ${status}, request ID x-1)`,
+    });
+  });
+
+  it.each([302, 502])('is an error without an Error element, too: %d', async (status) => {
+    const error = { kind: 'upload', code: undefined, status };
+    expect(await failureOf(upload('<html>', status))).toMatchObject(error);
+  });
+
+  it.each([
+    '',
+    'Error',
+    '{"Error":{"Code":"x"}}',
+    '<PostResponse><Key>&lt;Error&gt;</Key></PostResponse>',
+    '<Errors><ErrorCode>x</ErrorCode></Errors>',
+    '<A><!-- <Error> --></A>',
+    '<A><![CDATA[<Error></Error>]]></A>',
+    '<A><!-- <Error>',
+    '<Error ',
+  ])('is a success: %s', async (text) => {
+    expect(await upload(text)).toEqual({ fileID: 'cloud://dev.files/a.txt' });
+  });
+
+  it.each<[string, string | undefined, string?]>([
+    ['<Error/>', undefined],
+    ['<Answer><Error a="1" ></Error><Code>1</Code></Answer>', undefined],
+    ['<s3:Error xmlns:s3="urn:x"><s3:Code lang="en">\n A </s3:Code></s3:Error>', 'A'],
+    ['<Error><Code/><Detail><Code>B</Code></Detail></Error>', 'B'],
+    ['<Error><Code>SlowDown</Code><Mess', 'SlowDown'],
+    [
+      '<Error><Message>&lt;a&gt; &amp;lt; &#20320;&#x597d; &#x110000; &constructor;</Message></Error>',
+      undefined,
+      '<a> &lt; 你好 &#x110000; &constructor;',
+    ],
+    [
+      '<Error><Message><!-- c --><![CDATA[a <b> & &lt;]]>!</Message></Error>',
+      undefined,
+      'a <b> & &lt;!',
+    ],
+  ])('is an error: %s', async (text, code, message = '') => {
+    const error = await failureOf(upload(text));
+    expect(error).toMatchObject({ kind: 'upload', code });
+    expect(String(error)).toContain(message);
+  });
+
+  // The client keeps 64 KiB of a response, of which quadratic time would take minutes.
+  it('is read in linear time, even if it is hostile', async () => {
+    for (const text of ['<Error ', '<!--', '<']) await upload(text.repeat(1_000_000));
+    await failureOf(upload(`<Error>${'<Code>'.repeat(1_000_000)}`));
+  });
+
+  it('is read even if it arrives before the end of the file', async () => {
+    await using served = await serveStorage((request, response) => {
+      request.resume();
+      response.writeHead(403).end(xml('AccessDenied'));
+    });
+    const error = await failureOf(served.storage.upload('a.bin', endless()));
+    expect(error).toMatchObject({ kind: 'upload', code: 'AccessDenied' });
+  });
+
+  it('cannot be a success before the end of the file', async () => {
+    await using served = await serveStorage((request, response) => {
+      request.resume();
+      response.writeHead(204).end();
+    });
+    const error = await failureOf(served.storage.upload('a.bin', endless()));
+    expect(error).toMatchObject({ kind: 'network' });
+    expect(String(error)).toContain('responded before the entire file was sent');
+  });
+});
+
+describe('a stream', () => {
+  it.each([
+    ['smaller', 6],
+    ['larger', 4],
+  ])('that is %s than its size ends the upload', async (word, size) => {
+    await using served = await serveStorage(store);
+    const data = new Blob(['hello']).stream();
+    const error = await failureOf(served.storage.upload('a.txt', data, { size }));
+    expect(error).toMatchObject({ kind: 'options' });
+    expect(String(error)).toContain(`${word} than its size (${size} bytes)`);
+  });
+
+  it('that fails ends the upload with its error', async () => {
+    await using served = await serveStorage(store);
+    const disk = new Error('disk');
+    const broken = new ReadableStream({ start: (controller) => controller.error(disk) });
+    expect(await failureOf(served.storage.upload('a.txt', broken))).toBe(disk);
+    const file = createReadStream('/does/not/exist');
+    expect(await failureOf(served.storage.upload('a.txt', file))).toMatchObject({ code: 'ENOENT' });
+    const numbers = Readable.from([1]);
+    const error = await failureOf(served.storage.upload('a.txt', numbers));
+    expect(error).toMatchObject({ kind: 'options' });
+  });
+
+  it('is left, and its connection closed, if onProgress throws', async () => {
+    const closed = Promise.withResolvers<void>();
+    await using served = await serveStorage((request) => {
+      request.resume().on('close', () => closed.resolve());
+    });
+    const left = Promise.withResolvers<void>();
+    const data = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(MB)),
+      cancel: () => left.resolve(),
+    });
+    const enough = new Error('enough');
+    const onProgress = ({ loaded }: Progress) => {
+      if (loaded > 8 * MB) throw enough;
+    };
+    expect(await failureOf(served.storage.upload('a.bin', data, { onProgress }))).toBe(enough);
+    await Promise.all([closed.promise, left.promise]);
+  });
+});
+
+describe('an upload ends if', () => {
+  it.each<[string, () => UploadData]>([
+    ['a stream stalls', () => new ReadableStream<Uint8Array>()],
+    ['the target does not respond', () => 'hello'],
+  ])('the signal aborts while %s', async (_, create) => {
+    const begun = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    await using served = await serveStorage((request) => {
+      request.resume().on('close', () => closed.resolve());
+      begun.resolve();
+    });
+    const controller = new AbortController();
+    const enough = new Error('enough');
+    const upload = failureOf(served.storage.upload('a', create(), { signal: controller.signal }));
+    await begun.promise;
+    controller.abort(enough);
+    expect(await upload).toBe(enough);
+    await closed.promise;
+  });
+
+  it('it makes no progress, or takes too long in all', async () => {
+    await using served = await serveStorage((request) => void request.resume());
+    const idle = served.storage.upload('a', 'hello', { idle: 100, retry: false });
+    const error = await failureOf(idle);
+    expect(error).toMatchObject({ kind: 'timeout', path: '/target' });
+    expect(String(error)).toContain('a was not uploaded: no progress for 100 ms');
+    const long = served.storage.upload('a', endless(), { timeout: 100 });
+    expect(await failureOf(long)).toMatchObject({ kind: 'timeout' });
+  });
+
+  it.each<[string, () => Agent]>([
+    ['no name is resolved', () => new Agent({ lookup: () => {} })],
+    [
+      'all connections are busy',
+      () => Object.assign(new Agent(), { createConnection: () => undefined }),
+    ],
+  ])('%s, and reports no progress before', async (_, create) => {
+    await using served = await serveStorage(store, { agent: create(), host: 'localhost' });
+    const seen: Progress[] = [];
+    const onProgress = (progress: Progress) => seen.push(progress);
+    for (const data of ['hello', new Blob(['hello']).stream()]) {
+      const upload = served.storage.upload('a', data, { idle: 50, retry: false, onProgress });
+      expect(await failureOf(upload)).toMatchObject({ kind: 'timeout' });
+    }
+    expect(seen).toEqual([]);
+  });
+});
+
+it('an agent keeps its connection for the next upload', async () => {
+  const sockets = new Set<unknown>();
+  const agent = new Agent({ keepAlive: true });
+  const handle: Handler = (request, response) => {
+    sockets.add(request.socket);
+    return store(request, response);
+  };
+  await using served = await serveStorage(handle, { agent });
+  for (const name of ['a', 'b']) await served.storage.upload(name, 'hello');
+  agent.destroy();
+  expect(sockets.size).toBe(1);
+});
