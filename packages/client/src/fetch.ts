@@ -263,7 +263,7 @@ export interface Limit {
  */
 export async function withLimit<T>(
   { signal: user, timeout = TIMEOUT }: Pick<FetchInit, 'signal' | 'timeout'>,
-  { url, method = 'GET' }: { readonly url: string; readonly method?: string },
+  call: { readonly url: string; readonly method?: string },
   run: (limit: Limit) => Promise<T>,
 ): Promise<T> {
   user?.throwIfAborted();
@@ -280,8 +280,8 @@ export async function withLimit<T>(
     user?.throwIfAborted();
     if (!late.signal.aborted) throw error;
     throw new BerthError('timeout', `No response within ${timeout} ms`, {
-      url,
-      method,
+      url: call.url,
+      method: call.method ?? 'GET',
       retryable: true,
     });
   } finally {

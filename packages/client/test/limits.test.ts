@@ -1,12 +1,11 @@
-import { createGatewayClient, type GatewayClientOptions } from '@berth/client';
+import { isBerthError } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
 import { type Act, faultServer, hang, refuse, stall } from './support/fault-server.ts';
-import { storageAt } from './support/storage.ts';
+import { gatewayAt, serviceAt } from './support/gateway.ts';
 
-const serviceAt = (baseUrl: string, options: object = {}) =>
-  createGatewayClient({ ...options, baseUrl } as GatewayClientOptions).service('x');
-const neverResponds = { fetch: () => new Promise<Response>(() => {}) };
+const BASE = 'http://g.example';
+const neverResponds = () => new Promise<Response>(() => {});
 
 afterEach(() => void vi.useRealTimers());
 
@@ -15,59 +14,69 @@ describe('a time limit', () => {
     ['no response comes', hang],
     ['a body does not end', stall],
     ['the body of an error does not end', (_, r) => r.writeHead(503).write('{')],
+    ['response headers do not end', (request) => request.socket.write('HTTP/1.1 200 OK\r\nX: ')],
   ])('ends a call if %s', async (_, fault) => {
     await using server = await faultServer(fault);
-    const service = serviceAt(server.baseUrl, { timeouts: { total: 100 } });
-    for (const call of [service.get('a?s=5ec4e7'), service.post('a?s=5ec4e7')]) {
+    const gateway = gatewayAt(server.baseUrl, { timeout: 100 });
+    const params = { path: { name: 'x', anyPath: 'a?s=5ec4e7' } };
+    for (const call of [
+      gateway.service('x').get('a?s=5ec4e7'),
+      gateway.service('x').post('a?s=5ec4e7'),
+      gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params }),
+    ]) {
       const error = await failureOf(call);
-      expect(error).toMatchObject({ name: 'TimeoutError', timeout: 100 });
+      expect(isBerthError(error, 'timeout')).toBe(true);
       expect(String(error)).toMatch(
-        /^TimeoutError: No response within 100 ms \(\w+ \/v1\/cloudrun\/x\/a\)$/,
+        /^BerthError: No response within 100 ms \(\w+ \/v1\/cloudrun\/x\/a\)$/,
       );
     }
   });
 
+  it('CL-SIZE-HEADERS: is not needed for headers that never end', async () => {
+    await using server = await faultServer(({ socket }) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const flood = setInterval(() => socket.write(`X-A: ${'a'.repeat(4_000)}\r\n`), 1);
+      socket.on('close', () => clearInterval(flood)).on('error', () => {});
+    });
+    const call = serviceAt(server.baseUrl, { retry: false, timeout: 0 }).get('a');
+    expect(await failureOf(call)).toMatchObject({ kind: 'network' });
+  });
+
   it('ends a call whose fetch ignores the signal', async () => {
-    const service = serviceAt('http://g.example', { ...neverResponds, timeouts: { perTry: 20 } });
-    expect(await failureOf(service.post())).toMatchObject({ name: 'TimeoutError', timeout: 20 });
+    const service = serviceAt(BASE, { fetch: neverResponds, timeout: 20 });
+    expect(await failureOf(service.post())).toMatchObject({ kind: 'timeout', retryable: true });
+    expect(await failureOf(service.request('a'))).toMatchObject({
+      kind: 'timeout',
+      path: '/v1/cloudrun/x/a',
+    });
   });
 
-  it("that is undefined falls back to the client's, and then to the default", async () => {
+  it.each([
+    [60, undefined, '60'],
+    [90, 30, '30'],
+    [undefined, undefined, '120000'],
+    [undefined, 2 ** 40, String(2 ** 40)],
+  ])('of the client %s and of the call %s is %s ms', async (timeout, ofCall, expected) => {
     vi.useFakeTimers();
-    const timeoutOf = async (client: object, call: object) => {
-      const options = { ...neverResponds, retry: false, timeouts: client };
-      const failures = [
-        failureOf(serviceAt('http://g.example', options).get('a', { timeouts: call })),
-        failureOf(
-          storageAt('http://s.example', options as object).tempUrl('a', { timeouts: call }),
-        ),
-      ];
-      await vi.runAllTimersAsync();
-      const [first, second] = (await Promise.all(failures)) as { timeout?: number }[];
-      expect(first?.timeout).toBe(second?.timeout);
-      return first?.timeout;
-    };
-    const unset = { perTry: undefined, total: undefined };
-    expect(await timeoutOf({ perTry: 60 }, unset)).toBe(60);
-    expect(await timeoutOf({ total: 90 }, { perTry: 0 })).toBe(90);
-    expect(await timeoutOf(unset, unset)).toBe(65_000);
+    const service = serviceAt(BASE, { fetch: neverResponds, timeout });
+    const call = failureOf(service.get('a', { timeout: ofCall }));
+    await vi.runAllTimersAsync();
+    expect(String(await call)).toContain(`No response within ${expected} ms`);
   });
 
-  it('lets a GET be sent again, and a POST fail', async () => {
+  it('of 0 does not exist', async () => {
     vi.useFakeTimers();
-    const fetch = vi.fn(async () => Response.json({ a: 1 }));
-    fetch.mockImplementationOnce(neverResponds.fetch);
-    const get = serviceAt('http://g.example', { fetch }).get('a');
-    await vi.advanceTimersByTimeAsync(70_000);
-    expect(await get).toEqual({ a: 1 });
-    fetch.mockImplementationOnce(neverResponds.fetch);
-    const post = failureOf(serviceAt('http://g.example', { fetch }).post('a'));
-    await vi.advanceTimersByTimeAsync(70_000);
-    expect(await post).toMatchObject({ name: 'TimeoutError' });
-    expect(fetch).toHaveBeenCalledTimes(3);
+    const stop = new AbortController();
+    const service = serviceAt(BASE, { fetch: neverResponds, timeout: 0 });
+    const call = failureOf(service.get('a', { signal: stop.signal }));
+    expect(vi.getTimerCount()).toBe(0);
+    stop.abort('enough');
+    expect(await call).toBe('enough');
   });
 
-  it('does not end an event stream or the body of a returned response', async () => {
+  it('does not end an event stream or the body of a raw response', async () => {
+    const loaded = serviceAt(BASE).events('a', { signal: AbortSignal.abort() });
+    await loaded.next();
     vi.useFakeTimers();
     const fetch = async () => {
       const body = new ReadableStream({
@@ -79,7 +88,7 @@ describe('a time limit', () => {
       });
       return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
     };
-    const service = serviceAt('http://g.example', { fetch });
+    const service = serviceAt(BASE, { fetch });
     const next = service.events('a').next();
     const text = service.request('a').then((response) => response.text());
     await vi.advanceTimersByTimeAsync(200_000);
@@ -106,29 +115,29 @@ describe('an abort', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  it('while the credentials are requested sends nothing', async () => {
+  it('while the token is requested sends nothing', async () => {
     const fetch = vi.fn(async () => Response.json({}));
     const stop = new AbortController();
-    const reason = new Error('enough');
-    const auth = {
-      authorize: async () => {
-        stop.abort(reason);
-        return 'Bearer t';
-      },
+    const authorize = async () => {
+      stop.abort('enough');
+      return 'Bearer t';
     };
-    const service = serviceAt('http://g.example', { auth, fetch });
-    expect(await failureOf(service.post('a', {}, { signal: stop.signal }))).toBe(reason);
+    const service = serviceAt(BASE, { auth: { authorize }, fetch });
+    expect(await failureOf(service.post('a', {}, { signal: stop.signal }))).toBe('enough');
     await new Promise((resolve) => setImmediate(resolve));
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it('ends the body of a returned response', async () => {
-    await using server = await faultServer(stall);
+  it('ends the body of a raw response, and a call of another library', async () => {
+    await using server = await faultServer(stall, hang);
     const stop = new AbortController();
-    const response = await serviceAt(server.baseUrl).request('a', { signal: stop.signal });
-    const reading = failureOf(response.text());
+    const { signal } = stop;
+    const gateway = gatewayAt(server.baseUrl);
+    const response = await gateway.service('x').request('a', { signal });
+    const request = new Request(gateway.service('x').url, { signal });
+    const failures = [response.text(), gateway.fetch(request)].map(failureOf);
     const reason = new Error('enough');
     stop.abort(reason);
-    expect(await reading).toBe(reason);
+    expect(await Promise.all(failures)).toEqual([reason, reason]);
   });
 });
