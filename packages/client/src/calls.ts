@@ -45,7 +45,7 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
 
   const call = (method: 'GET' | 'POST') => {
     const run = client[method] as unknown as (path: string, init: object) => Result;
-    return (path: string, init: Init = {}): Result => {
+    return async (path: string, init: Init = {}): Result => {
       const { signal, timeout, retry, idempotent, bodySerializer = serialize, ...rest } = init;
       let body: unknown;
       let response: Response | undefined;

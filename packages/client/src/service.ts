@@ -3,6 +3,7 @@ import { toBody } from './body.ts';
 import type { Calls } from './calls.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
 import { type CallOptions, type Send, toRecord } from './fetch.ts';
+import { invalid } from './errors.ts';
 import type { GatewayErrors } from './gateway-errors.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import { type StandardSchema, toPayload } from './payload.ts';
@@ -179,5 +180,6 @@ export function createService(context: ServiceContext): Service {
 
 /** Returns a path as the contract's parameter, which has no leading slash. */
 function toAnyPath(path: string): string {
+  if (typeof path !== 'string') throw invalid('path', 'a string', path);
   return checkPath('path', path.replace(/^\//, ''));
 }

@@ -1,135 +1,218 @@
-import * as client from '@berth/client';
+import { inspect } from 'node:util';
+import {
+  BerthError,
+  bearer,
+  createGatewayClient,
+  isBerthError,
+  type Service,
+  tc3,
+} from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
-import { envelope, fakeFetch, json, list } from './support/fake-fetch.ts';
-import { storageWith } from './support/storage.ts';
+import { failureOf, json } from './support/fake-fetch.ts';
+import { gatewayWith, serviceAt } from './support/gateway.ts';
+import { shown } from './support/shown.ts';
 
-const { bearer, createGatewayClient, toGatewayError, unwrapEnvelope } = client;
+const REFUSAL = { code: 'SERVICE_NOT_FOUND', message: 'The service is missing.', requestId: 'r-1' };
+const headers = { 'X-Request-Id': 'r-1' };
+const POST = { method: 'POST', path: '/v1/cloudrun/x/a' };
 
-describe('toGatewayError', () => {
-  const body = { code: 'SERVICE_NOT_FOUND', message: 'The service is missing.', requestId: 'r-1' };
-  const headers = { 'X-Request-Id': 'r-1' };
+async function errorOf(response: Response | Error, options: object = {}): Promise<BerthError> {
+  const { service } = gatewayWith([response], options);
+  return (await failureOf(service.post('a?sign=s3', {}))) as BerthError;
+}
 
-  async function errorOf(response: Response) {
-    const { fetch } = fakeFetch(response);
-    const baseUrl = 'https://gateway.example';
-    const gateway = createGatewayClient({ baseUrl, fetch, auth: bearer('to-ken'), retry: false });
-    const params = { path: { name: 'hello', anyPath: 'a?sign=s3' } };
-    const path = '/v1/cloudrun/{name}/{anyPath}';
-    return toGatewayError(await gateway.POST(path, { params, body: {} }));
-  }
-
-  it('reports what failed, where, and the request ID', async () => {
-    expect(await errorOf(json(body, { status: 404, headers }))).toMatchObject({
-      name: 'GatewayError',
+describe('an error', () => {
+  it('CL-ERROR-GATEWAY: has the code, status and request ID of the gateway', async () => {
+    expect(await errorOf(json(REFUSAL, { status: 404, headers }))).toMatchObject({
+      ...POST,
+      name: 'BerthError',
+      kind: 'gateway',
       message:
         'The gateway rejected the call: SERVICE_NOT_FOUND, The service is missing. ' +
-        '(POST /v1/cloudrun/hello/a, status 404, request id r-1)',
+        '(POST /v1/cloudrun/x/a, status 404, request ID r-1)',
       code: 'SERVICE_NOT_FOUND',
       status: 404,
       requestId: 'r-1',
-      source: 'gateway',
-      method: 'POST',
-      path: '/v1/cloudrun/hello/a',
+      retryable: false,
+      body: REFUSAL,
     });
+  });
+
+  it('CL-ERROR-SERVICE: has the status, body and message of the service', async () => {
+    const body = { message: 'Out of\nanchors.', field: '5ec4e7' };
+    const error = await errorOf(json(body, { status: 422, headers }));
+    expect(error).toMatchObject({ ...POST, kind: 'service', code: undefined, status: 422, body });
+    expect(error.message).toBe(
+      'The service returned an error: Out of anchors. (POST /v1/cloudrun/x/a, status 422, request ID r-1)',
+    );
+    expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain('5ec4e7');
   });
 
   it.each([
     [
       'the upstream status is present',
-      json(body, { status: 404, headers: { ...headers, 'X-Svc-Upstream-Status-Code': '404' } }),
+      json(REFUSAL, { status: 404, headers: { ...headers, 'X-Svc-Upstream-Status-Code': '404' } }),
     ],
-    ['the request IDs differ', json({ ...body, requestId: 'r-2' }, { status: 404, headers })],
-    ['the header is missing', json(body, { status: 404 })],
-    ['there is no request ID at all', json({ ...body, requestId: undefined }, { status: 404 })],
+    ['the request IDs differ', json({ ...REFUSAL, requestId: 'r-2' }, { status: 404, headers })],
+    ['the header is missing', json(REFUSAL, { status: 404 })],
+    ['there is no request ID', json({ ...REFUSAL, requestId: undefined }, { status: 404 })],
     ['a field is missing', json({ code: 'A', requestId: 'r-1' }, { status: 404, headers })],
-    ['a field is not a string', json({ ...body, code: 1 }, { status: 404, headers })],
-    ['the body is a page', new Response('<html>', { status: 502, headers })],
+    ['a field is not a string', json({ ...REFUSAL, code: 1 }, { status: 404, headers })],
+    ['the body is null', json(null, { status: 500, headers })],
     ['there is no body', new Response(null, { status: 500, headers })],
-  ])('blames the service if %s', async (_, response) => {
-    const error = await errorOf(response);
-    expect(error).toMatchObject({ source: 'service', code: undefined, status: response.status });
+  ])('CL-ERROR-SERVICE: is one of the service if %s', async (_, response) => {
+    const { status } = response;
+    expect(await errorOf(response)).toMatchObject({ kind: 'service', code: undefined, status });
   });
 
-  it('reads a response that no client of this library made', () => {
-    const response = json(body, { status: 404, headers });
-    expect(toGatewayError({ error: body, response }).message).toContain('status 404');
-  });
-});
-
-describe('unwrapEnvelope', () => {
-  const path = '/api/v2/envs/{envId}/storages:batchDelete';
-  const init = { body: { fileList: ['a'] } };
-  const unwrap = async (response: Response) =>
-    unwrapEnvelope(await storageWith([response], { retry: false }).storage.POST(path, init));
-
-  it.each([
-    ['wrapped', envelope({ data: { fileList: [] } })],
-    ['flat', json({ requestId: 'r', data: { fileList: [] } })],
-    ['with a code and data', json({ requestId: 'r', code: 'SUCCESS', data: { fileList: [] } })],
-  ])('opens a response that is %s', async (_, response) => {
-    expect(await unwrap(response)).toEqual({ fileList: [] });
+  it('CL-ERROR-HTML: has the status of a page that is not JSON, and its text as the body', async () => {
+    const error = await errorOf(new Response('<html>', { status: 502, headers }));
+    expect(error).toMatchObject({ kind: 'service', status: 502, body: '<html>', requestId: 'r-1' });
   });
 
-  it.each<[string, unknown, number]>([
-    ['an error status', { data: { a: 1 } }, 500],
-    ['an error statusCode', { statusCode: 500, body: { data: { a: 1 } } }, 200],
-    ['no data', {}, 200],
-    ['a list as data', { data: [] }, 200],
-    ['null', null, 500],
-  ])('fails on %s', async (_, body, status) => {
-    const failure = unwrap(json(body, { status }));
-    await expect(failure).rejects.toThrow('the response is malformed');
+  it('has the innermost reason of a failed fetch', async () => {
+    const failed = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+    expect(await errorOf(failed)).toMatchObject({
+      ...POST,
+      kind: 'network',
+      message: 'No response: connect ECONNREFUSED (POST /v1/cloudrun/x/a)',
+      retryable: true,
+      cause: failed,
+    });
   });
 
-  it('throws the error of the call with its method, path and request ID', async () => {
-    const refused = envelope({ code: 'SYS_ERR', message: 'The call failed.' });
-    await expect(unwrap(refused)).rejects.toThrow(
-      'The storage call failed: SYS_ERR, The call failed. ' +
-        '(POST /api/v2/envs/dev/storages:batchDelete, status 200, request id r-1)',
-    );
-    const ofHeader = json({ code: 'C' }, { headers: { 'X-Request-Id': 'h' } });
-    await expect(unwrap(ofHeader)).rejects.toMatchObject({ requestId: 'h' });
-  });
-
-  it('is not needed for a response of the convenience methods', async () => {
-    const { storage } = storageWith([list({ fileID: 'a', code: 'SUCCESS' })]);
-    expect(await storage.delete(['a'])).toEqual([{ fileID: 'a' }]);
+  const ENDLESS = () => new Promise<Response>(() => {});
+  const respond = (body: string, init: ResponseInit) => async () => new Response(body, init);
+  it.each<[string, (service: Service) => Promise<unknown>, object]>([
+    ['gateway', (x) => x.get('a'), { fetch: async () => json(REFUSAL, { status: 404, headers }) }],
+    ['service', (x) => x.post('a'), { fetch: respond('no', { status: 500 }) }],
+    ['network', (x) => x.get('a'), { fetch: () => Promise.reject(new Error('lost')) }],
+    ['network', (x) => x.request('a'), { fetch: () => Promise.reject(new Error('lost')) }],
+    ['network', (x) => x.events('a').next(), { fetch: () => Promise.reject(new Error('lost')) }],
+    ['network', (x) => x.connect('a'), {}],
+    ['timeout', (x) => x.get('a'), { fetch: ENDLESS, timeout: 5 }],
+    [
+      'contract',
+      (x) => x.get('a'),
+      { fetch: respond('{', { headers: { 'Content-Type': 'application/json' } }) },
+    ],
+    ['options', (x) => x.get('..'), {}],
+  ])("shows the caller's line in its stack: %s", async (kind, call, options) => {
+    const service = serviceAt('http://127.0.0.1:1', { retry: false, ...options });
+    async function theCaller() {
+      await call(service);
+    }
+    const error = await failureOf(theCaller());
+    expect(isBerthError(error, kind as 'gateway')).toBe(true);
+    expect((error as Error).stack).toMatch(/theCaller .*errors\.test\.ts:/);
   });
 });
 
-describe('guards', () => {
-  const details = { what: 'It failed', method: 'GET', path: '/a', status: 500 };
-  const errorsOf = (copy: typeof client) => ({
-    isContractError: new copy.ContractError(details),
-    isGatewayError: new copy.GatewayError({ ...details, source: 'service' }),
-    isNetworkError: new copy.NetworkError(details),
-    isStorageError: new copy.StorageError(details),
-    isTimeoutError: new copy.TimeoutError({ ...details, timeout: 1 }),
-    isUploadError: new copy.UploadError(details),
-  });
-  const guards = Object.entries(client).filter(([name]) => /^is\w+Error$/.test(name));
-  const matching = (value: unknown) =>
-    guards
-      .filter(([, guard]) => (guard as typeof client.isBerthError)(value))
-      .map(([name]) => name)
-      .sort();
+describe('no secret is shown', () => {
+  const TOKEN = 'token-5ec4e7';
+  const refused = () => json({ ...REFUSAL, message: 'No.' }, { status: 401, headers });
 
-  it('recognize errors of their class, even from another copy of the package', async () => {
+  it.each<[string, object, Response | Error]>([
+    ['a rejected token', { auth: bearer(TOKEN) }, refused()],
+    ['a rejected signature', { auth: tc3({ secretId: 'i', secretKey: TOKEN }) }, refused()],
+    ['a lost connection', { auth: bearer(TOKEN) }, new Error('lost')],
+    ['a token that is no header value', { auth: bearer(`5ec4e7\n${TOKEN}`) }, json({})],
+    ['a redirect', { auth: bearer(TOKEN) }, new Response(null, { status: 302, headers: { Location: TOKEN } })],
+    ['invalid JSON', { auth: bearer(TOKEN) }, new Response(`"${TOKEN}`, { headers: { 'Content-Type': 'application/json' } })],
+  ])('CL-SECRETS: by the error for %s', async (_, options, response) => {
+    const { service } = gatewayWith([response], options);
+    const text = shown(await failureOf(service.get('a?token=5ec4e7')));
+    expect(text).toContain('BerthError');
+    expect(text).not.toContain('5ec4e7');
+  });
+
+  it('CL-SECRETS: by a URL or a client', async () => {
+    const { gateway, service, requests } = gatewayWith([json({})], { auth: bearer(TOKEN) });
+    await service.get('a');
+    expect(requests[0]?.url + shown(gateway) + shown(service)).not.toContain('5ec4e7');
+  });
+
+  it('by not being there: text is the same with a token of one letter', async () => {
+    const body = { code: 'A_a', message: 'a banana', requestId: 'aaa-1' };
+    const init = { status: 403, headers: { 'X-Request-Id': 'aaa-1' } };
+    const [first, second] = [
+      await errorOf(json(body, init), { auth: bearer('a') }),
+      await errorOf(json(body, init)),
+    ];
+    expect(first).toMatchObject({ code: 'A_a', requestId: 'aaa-1', body });
+    expect(first.message).toBe(second.message);
+  });
+});
+
+describe('isBerthError', () => {
+  const KINDS = ['gateway', 'service', 'storage', 'upload', 'network', 'timeout', 'contract', 'options'] as const;
+
+  it('recognizes errors of each kind, even of another copy of the package', async () => {
     vi.resetModules();
-    const copy: typeof client = await import('@berth/client');
-    expect(copy.BerthError).not.toBe(client.BerthError);
-    for (const each of [client, copy]) {
-      for (const [own, error] of Object.entries(errorsOf(each))) {
-        expect(matching(error)).toEqual(['isBerthError', own].sort());
+    const copy: typeof import('@berth/client') = await import('@berth/client');
+    expect(copy.BerthError).not.toBe(BerthError);
+    for (const kind of KINDS) {
+      for (const error of [new BerthError(kind, 'No'), new copy.BerthError(kind, 'No')]) {
+        expect(isBerthError(error)).toBe(true);
+        expect(KINDS.filter((each) => isBerthError(error, each))).toEqual([kind]);
       }
     }
   });
 
+  it.each([null, 'BerthError', Object.assign(new Error('a'), { name: 'BerthError', kind: 'network' })])(
+    'rejects anything else: %s',
+    (value) => {
+      expect(isBerthError(value) || isBerthError(value, 'network')).toBe(false);
+    },
+  );
+});
+
+describe('an invalid option', () => {
+  const baseUrl = 'https://g.example';
+  const optionsError = (message: string) => expect.objectContaining({ kind: 'options', message });
+
   it.each([
-    null,
-    'GatewayError',
-    Object.assign(new Error('a'), { name: 'GatewayError', code: 'SYS_ERR' }),
-  ])('reject anything else: %s', (value) => {
-    expect(matching(value)).toEqual([]);
+    [undefined, 'createGatewayClient needs { baseUrl } or { envId, gatewayDomain }.'],
+    [{ baseUrl: new URL(baseUrl) }, 'baseUrl must be an absolute http(s) URL, got object.'],
+    [
+      { baseUrl, auth: '5ec4e7' },
+      'auth must be bearer(…), tc3(…), or an object with authorize(), got string.',
+    ],
+    [{ baseUrl, timeout: -1 }, 'timeout must be a number of milliseconds, at least 0, got number.'],
+    [{ baseUrl, timeout: '1' }, 'timeout must be a number of milliseconds, at least 0, got string.'],
+    [{ baseUrl, timeout: null }, 'timeout must be a number of milliseconds, at least 0, got null.'],
+    [{ baseUrl, retry: { attempts: 0 } }, 'retry.attempts must be a number of at least 1, got number.'],
+    [{ baseUrl, retry: { delay: Number.NaN } }, 'retry.delay must be a number of at least 0, got number.'],
+  ])('is rejected when the client is created: %j', (options, message) => {
+    expect(() => createGatewayClient(options as never)).toThrow(optionsError(message));
+  });
+
+  it.each([{ timeout: -1 }, { retry: { attempts: 0 } }, { retry: { delay: -1 } }])(
+    'is rejected by each call: %j',
+    async (wrong) => {
+      const { gateway, service, requests } = gatewayWith([]);
+      const options = wrong as object;
+      const calls = [
+        service.get('a', options),
+        service.post('a', {}, options),
+        service.request('a', options),
+        service.events('a', options).next(),
+        gateway.fetch(service.url, options),
+        gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'x' } }, ...options }),
+      ];
+      for (const error of await Promise.all(calls.map(failureOf))) {
+        expect(error).toMatchObject({ kind: 'options' });
+      }
+      expect(requests).toEqual([]);
+    },
+  );
+
+  it.each([5, null])('is a path that is not a string: %j', async (path) => {
+    const { service } = gatewayWith([]);
+    const wrong = path as never;
+    const calls = [service.get(wrong), service.request(wrong), service.connect(wrong)];
+    for (const error of await Promise.all(calls.map(failureOf))) {
+      expect(error).toMatchObject({ kind: 'options' });
+    }
   });
 });
