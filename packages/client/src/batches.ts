@@ -10,7 +10,6 @@ import {
 import {
   checkInteger,
   isRecord,
-  type StorageBody,
   type StorageCallOptions,
   type StorageContext,
   type StorageResponse,
@@ -92,18 +91,16 @@ export async function tempUrls(
   fileIDs: readonly string[],
   { maxAge, ...options }: TempUrlOptions = {},
 ): Promise<TempUrlResult[]> {
-  checkFileIDs(fileIDs);
   // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
   checkInteger('maxAge', maxAge, LINK_MIN_SECONDS);
+  // JSON omits fields that are `undefined`.
+  const rows = toFileRows(fileIDs, (fileID) => ({ fileID, maxAge }));
   if (maxAge && maxAge > LINK_WARN_SECONDS) {
     context.onWarning(
       `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s, which the server may not accept.`,
     );
   }
-  // JSON omits fields that are `undefined`.
-  const items = fileIDs.map((fileID) => ({ fileID, maxAge }) as Item<'batchGetTempUrls'>);
-  return callList(context, 'batchGetTempUrls', items, options, {
-    toKey: ({ fileID }) => ({ fileID }),
+  return callList(context, 'batchGetTempUrls', rows, options, {
     toSubject: (name) => `No link to ${toFileName(name)}`,
     read({ tempFileURL }) {
       const url = encodeLink(String(tempFileURL));
@@ -125,9 +122,7 @@ export async function deleteFiles(
   fileIDs: readonly string[],
   options: StorageCallOptions = {},
 ): Promise<DeleteResult[]> {
-  checkFileIDs(fileIDs);
-  return callList(context, 'batchDelete', fileIDs, options, {
-    toKey: (fileID) => ({ fileID }),
+  return callList(context, 'batchDelete', toFileRows(fileIDs, String), options, {
     toSubject: (name) => `${toFileName(name)} was not deleted`,
     read: () => ({}),
   });
@@ -140,23 +135,18 @@ export async function copyFiles(
   isMove = false,
 ): Promise<CopyListResult[]> {
   checkList('files', files);
-  const removeOriginal = isMove || undefined;
-  const items = files.map((file) => {
+  const toPath = (path: string) => toCopyPath(path, context.wireProfile.copyPaths);
+  const rows = files.map((file) => {
     const { srcPath, dstPath } = file ?? {};
     checkText('srcPath', srcPath);
     checkText('dstPath', dstPath);
-    return { srcPath, dstPath, overwrite, removeOriginal } as Item<'batchCopyFile'>;
+    const paths = { srcPath: toPath(srcPath), dstPath: toPath(dstPath) };
+    const item = { ...paths, overwrite, removeOriginal: isMove || undefined };
+    return { key: { srcPath, dstPath }, item };
   });
-  const { copyPaths } = context.wireProfile;
-  return callList(context, 'batchCopyFile', items, options, {
+  return callList(context, 'batchCopyFile', rows, options, {
     isCopy: true,
-    toKey: ({ srcPath, dstPath }) => ({ srcPath, dstPath }),
     toSubject: (name) => `Not ${isMove ? 'moved' : 'copied'}: ${name}`,
-    toWire: (item) => ({
-      ...item,
-      srcPath: toCopyPath(item.srcPath, copyPaths),
-      dstPath: toCopyPath(item.dstPath, copyPaths),
-    }),
     read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
   });
 }
@@ -167,9 +157,12 @@ function toCopyPath(path: string, spelling: WireProfile['copyPaths']): string {
   return spelling === 'relative' ? relative : `/${relative}`;
 }
 
-function checkFileIDs(fileIDs: unknown): void {
+function toFileRows(fileIDs: readonly string[], toItem: (fileID: string) => unknown) {
   checkList('fileIDs', fileIDs);
-  for (const fileID of fileIDs) checkText('fileID', fileID);
+  return fileIDs.map((fileID) => {
+    checkText('fileID', fileID);
+    return { key: { fileID }, item: toItem(fileID) };
+  });
 }
 
 function checkList(name: string, value: unknown): asserts value is readonly unknown[] {
@@ -180,21 +173,20 @@ function checkText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw invalid(name, 'a string', value);
 }
 
-type ListOperation = 'batchGetTempUrls' | 'batchDelete' | 'batchCopyFile';
+/** One file of a list. */
+interface Row<Key> {
+  /** Fields that identify the file in results and errors. */
+  readonly key: Key;
+  /** What the request contains. */
+  readonly item: unknown;
+}
 
-/** One file in the list of a request. */
-type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];
-
-/** How to name the files, and how to read the entries of a response. */
-interface ItemRules<Item, Key, Value> {
-  /** Returns the fields that identify a file in results and errors. */
-  readonly toKey: (item: Item) => Key;
-  /** Returns the start of the error message for a file. */
-  readonly toSubject: (name: string) => string;
-  /** Returns a file in the form that the deployment expects. Default: as it is. */
-  readonly toWire?: (item: Item) => Item;
+/** How to read the entries of a response. */
+interface EntryRules<Value> {
   /** Whether entries name the new file instead of the requested one, and have a code only if it failed. */
   readonly isCopy?: boolean;
+  /** Returns the start of the error message for a file. */
+  readonly toSubject: (name: string) => string;
   /** Returns the values of a successful entry, or `undefined` if its link is invalid. */
   readonly read: (entry: Readonly<Record<string, unknown>>) => Value | undefined;
 }
@@ -202,34 +194,30 @@ interface ItemRules<Item, Key, Value> {
 /**
  * Calls an operation with a list of any length: in batches of the size that a call may have, a few at a time.
  *
- * @returns a result for each item, in order
+ * @returns a result for each row, in order
  */
-async function callList<Operation extends ListOperation, Key extends object, Value>(
+async function callList<Key extends object, Value>(
   context: StorageContext,
-  operation: Operation,
-  items: readonly Item<Operation>[],
+  operation: 'batchGetTempUrls' | 'batchDelete' | 'batchCopyFile',
+  rows: readonly Row<Key>[],
   options: StorageCallOptions,
-  rules: ItemRules<Item<Operation>, Key, Value>,
+  rules: EntryRules<Value>,
 ): Promise<ItemResult<Key, Value>[]> {
-  const { toKey, toSubject, toWire = (item) => item } = rules;
-
-  const callBatch = async (batch: typeof items) => {
-    const keys = batch.map(toKey);
-    const names = keys.map((key) => Object.values(key).join(' to '));
+  const callBatch = async (batch: typeof rows) => {
+    const names = batch.map(({ key }) => Object.values(key).join(' to '));
     const subject = names.length === 1 ? String(names[0]) : `a list of ${names.length} files`;
+    const body = { fileList: batch.map(({ item }) => item) };
     let values: readonly (Value | { error: unknown })[];
     try {
-      const body = { fileList: batch.map(toWire) } as StorageBody<Operation>;
-      const response = await context.call(operation, body, toSubject(subject), options);
+      const response = await context.call(operation, body, rules.toSubject(subject), options);
       values = readEntries(response, names, rules);
     } catch (error) {
       values = names.map(() => ({ error }));
     }
-    return keys.map((key, index) => ({ ...key, ...values[index] }) as ItemResult<Key, Value>);
+    return batch.map(({ key }, at) => ({ ...key, ...values[at] }) as ItemResult<Key, Value>);
   };
-
-  const batches = Array.from({ length: Math.ceil(items.length / BATCH_ITEMS) }, (_, index) =>
-    items.slice(index * BATCH_ITEMS, (index + 1) * BATCH_ITEMS),
+  const batches = Array.from({ length: Math.ceil(rows.length / BATCH_ITEMS) }, (_, index) =>
+    rows.slice(index * BATCH_ITEMS, (index + 1) * BATCH_ITEMS),
   );
   return (await mapLimit(batches, callBatch)).flat();
 }
@@ -240,10 +228,10 @@ async function callList<Operation extends ListOperation, Key extends object, Val
  * "`code` equal to `SUCCESS` means success for temporary links and delete. For copy, `code` and `message` are present
  * only when that item failed."
  */
-function readEntries<Item, Key, Value>(
+function readEntries<Value>(
   { data, toError }: StorageResponse,
   names: readonly string[],
-  { isCopy, toSubject, read }: ItemRules<Item, Key, Value>,
+  { isCopy, toSubject, read }: EntryRules<Value>,
 ): (Value | { error: Error })[] {
   const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
   const ids = entries.map((entry) => (isRecord(entry) && !isCopy ? entry.fileID : undefined));

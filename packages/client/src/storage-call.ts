@@ -11,12 +11,6 @@ export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`
 /** The `operationId` of a storage operation, which is the last segment of its path. */
 type StorageOperation = StoragePath extends `${typeof STORAGE_PATH}${infer Id}` ? Id : never;
 
-/** The JSON body of a storage operation, with its fields at the top level. */
-export type StorageBody<Operation extends StorageOperation> = Exclude<
-  paths[`${typeof STORAGE_PATH}${Operation}`]['post']['requestBody']['content']['application/json'],
-  { data: unknown }
->;
-
 /**
  * Options for a storage call. The client knows which operations are idempotent.
  *
@@ -30,9 +24,9 @@ export interface StorageContext {
   readonly wireProfile: WireProfile;
   readonly onWarning: (message: string) => void;
   /** Calls an operation and reads its envelope. `what` starts the message of an error. */
-  call<Operation extends StorageOperation>(
-    operation: Operation,
-    body: StorageBody<Operation>,
+  call(
+    operation: StorageOperation,
+    body: object,
     what: string,
     options: StorageCallOptions,
   ): Promise<StorageResponse>;

@@ -142,6 +142,7 @@ describe('the response of a storage call', () => {
     ['CL-ERROR-JSON', '"5ec4e7"', 200],
     ['CL-ERROR-JSON', '{"data": null}', 200],
     ['CL-ERROR-JSON', '', 200],
+    ['An error status with data', '{"data":{"fileList":[{"fileID":"a","code":"SUCCESS"}]}}', 502],
   ])('%s: is an error if it is %j with status %d', async (_, text, status) => {
     const { storage } = storageWith([new Response(text, { status })]);
     const error = await failureOf(storage.delete('a'));
