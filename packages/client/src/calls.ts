@@ -2,6 +2,7 @@ import createClient, {
   type Client,
   defaultBodySerializer,
   defaultPathSerializer,
+  type Middleware,
 } from 'openapi-fetch';
 import { networkError } from './errors.ts';
 import { type CallOptions, checkTimeout, type Send, withLimit } from './fetch.ts';
@@ -11,7 +12,7 @@ import { checkPath, toSegment } from './urls.ts';
  * Calls that `openapi-fetch` types by the `paths` of a document and sends through this client. An error status does not
  * throw: the result then has an `error`. Calls also take the options of {@link CallOptions}.
  */
-export type Calls<Paths extends object> = Pick<Client<Paths>, 'GET' | 'POST' | 'use' | 'eject'>;
+export type Calls<Paths extends object> = Client<Paths>;
 
 interface CallsSetup {
   readonly baseUrl: string;
@@ -28,6 +29,9 @@ interface Init extends CallOptions {
   readonly bodySerializer?: (body: unknown, headers: Headers) => unknown;
 }
 
+/** The gateway forwards GET, HEAD and POST, and rejects the others. */
+const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const;
+
 const serialize = defaultBodySerializer as NonNullable<Init['bodySerializer']>;
 
 type Result = Promise<{ data?: unknown; error?: unknown; response: Response }>;
@@ -43,7 +47,7 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
   const client = createClient<Paths>(options);
   let hasMiddleware = false;
 
-  const call = (method: 'GET' | 'POST') => {
+  const call = (method: (typeof METHODS)[number]) => {
     const run = client[method] as unknown as (path: string, init: object) => Result;
     return async (path: string, init: Init = {}): Result => {
       const { signal, timeout, retry, idempotent, bodySerializer = serialize, ...rest } = init;
@@ -79,15 +83,17 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
       });
     };
   };
+  const calls = Object.fromEntries(METHODS.map((method) => [method, call(method)]));
   return {
-    GET: call('GET') as Calls<Paths>['GET'],
-    POST: call('POST') as Calls<Paths>['POST'],
-    use(...middleware) {
+    ...calls,
+    request: (method: string, path: string, init?: Init) =>
+      calls[method.toUpperCase()]?.(path, init),
+    use(...middleware: Middleware[]) {
       hasMiddleware = true;
       client.use(...middleware);
     },
     eject: client.eject,
-  };
+  } as unknown as Calls<Paths>;
 }
 
 /** Fills in a path of the document of a hosted service, in the styles of OpenAPI. */

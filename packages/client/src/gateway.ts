@@ -35,7 +35,8 @@ export type GatewayClientOptions = GatewayAddress &
  * A hosted service that is also an `openapi-fetch` client of its own document. `error` may be one of the gateway's, unless
  * the document has a `default` response.
  */
-export type DocumentedService<Paths extends object> = Service & Calls<WithGatewayErrors<Paths>>;
+export type DocumentedService<Paths extends object> = Service &
+  Omit<Calls<WithGatewayErrors<Paths>>, keyof Service>;
 
 type WithGatewayErrors<Paths> = {
   [Path in keyof Paths]: {
@@ -50,8 +51,8 @@ type Fallback<Responses> = 'default' extends keyof Responses
   : { default: components['responses']['GatewayError'] };
 
 /**
- * A gateway client. `GET`, `POST`, `use` and `eject` are those of `openapi-fetch`, typed by the contract: an error
- * status does not throw.
+ * A gateway client. It is also a client of `openapi-fetch` with the `paths` of the contract: `GET`, `POST`, `use` and
+ * `eject`, whose calls do not throw for an error status.
  */
 export interface GatewayClient extends Calls<paths> {
   /**
@@ -75,8 +76,9 @@ export interface GatewayClient extends Calls<paths> {
    * const openai = new OpenAI({
    *   baseURL: gateway.service('llm').url,
    *   fetch: gateway.fetch,
-   *   apiKey: '',
+   *   apiKey: 'unused',
    *   defaultHeaders: { Authorization: null },
+   *   maxRetries: 0,
    * });
    */
   readonly fetch: BerthFetch;
@@ -126,12 +128,12 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     service<Paths extends object>(name: string) {
       const url = baseUrl + ROOT + toSegment('name', name);
       const service = createService({ name, url, send, calls, session, headers, timeout, errors });
-      const { use, eject, GET, POST } = createCalls<WithGatewayErrors<Paths>>(send, {
+      const documented = createCalls<WithGatewayErrors<Paths>>(send, {
         baseUrl: url,
         timeout,
         toPath: toServicePath,
       });
-      return { ...service, GET, POST, use, eject };
+      return { ...documented, ...service };
     },
   };
 }
