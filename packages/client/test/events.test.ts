@@ -1,23 +1,18 @@
-import { createGatewayClient, type GatewayClientOptions, type ServiceEvent } from '@berth/client';
+import type { ServiceEvent } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
 import { failureOf } from './support/fake-fetch.ts';
 import { type Act, faultServer, refuse, reset, serve } from './support/fault-server.ts';
+import { serviceAt } from './support/gateway.ts';
 
-const service = (baseUrl: string, options: object = {}) =>
-  createGatewayClient({
-    retry: { baseDelay: 1 },
-    ...options,
-    baseUrl,
-  } as GatewayClientOptions).service('x');
-
-/** Sends chunks of an event stream, then leaves the connection open, ends it or breaks it. */
+/** Sends pieces of an event stream, then leaves the connection open, ends it or breaks it. */
 const stream =
-  (end: 'open' | 'end' | 'break', ...pieces: string[]): Act =>
+  (end: 'open' | 'end' | 'break', ...pieces: (string | Uint8Array)[]): Act =>
   async (_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
     response.flushHeaders();
     for (const piece of pieces)
-      await new Promise<void>((done) => response.write(piece, () => done()));
+      await new Promise<void>((written) => response.write(piece, () => written()));
     if (end === 'end') response.end();
     if (end === 'break') response.destroy();
   };
@@ -30,23 +25,37 @@ async function collect<T>(events: AsyncIterable<ServiceEvent<T>>): Promise<T[]> 
 }
 
 describe('events', () => {
-  it('are parsed and returned one by one, before the stream ends', async () => {
-    await using server = await faultServer(
-      stream('open', 'event: price\nid: 7\ndata: a\ndata: b\n\n'),
-    );
+  const event = (data: string, id = '', name = 'message') => ({ event: name, data, id });
+  it.each<[string, string, object[]]>([
+    ['CL-SSE-LINES: CR, LF and CRLF', 'data: a\rdata: b\r\rdata: c\r\n\r\ndata: d\n\n', [event('a\nb'), event('c'), event('d')]],
+    ['CL-SSE-LINES: one space after the colon', 'data:a\n\ndata:  b\n\ndata\n\n', [event('a'), event(' b'), event('')]],
+    ['CL-SSE-COMMENTS: comments, unknown fields and blocks without data', ': no\n\nfoo: bar\n\nevent: x\n\ndata: a\n\n', [event('a')]],
+    ['CL-SSE-FIELDS: names and IDs', 'id: 1\nevent: e\ndata: a\n\ndata: b\n\nid\ndata: c\n\n', [event('a', '1', 'e'), event('b', '1'), event('c')]],
+    ['CL-SSE-INCOMPLETE: an event without its end', 'data: a\n\ndata: b\n', [event('a')]],
+    ['CL-SSE-CHUNKS: a BOM and split characters', '\uFEFFdata: 中é\n\n', [event('中é')]],
+  ])('CL-SSE-CHUNKS: are the same however they are split: %s', async (_, text, expected) => {
+    const bytes = Buffer.from(text);
+    const single = Array.from(bytes, (byte) => Buffer.of(byte));
+    const half = bytes.length >> 1;
+    for (const pieces of [[bytes], single, [bytes.subarray(0, half), bytes.subarray(half)]]) {
+      await using server = await faultServer(stream('end', ...pieces));
+      const events = serviceAt(server.baseUrl).events('a', { reconnect: false });
+      expect(await Array.fromAsync(events)).toEqual(expected);
+    }
+  });
+
+  it('CL-SSE-ACCEPT: are returned one by one, before the stream ends', async () => {
+    await using server = await faultServer(stream('open', 'data: a\n\n'));
     const stop = new AbortController();
-    const events = service(server.baseUrl).events('prices', { signal: stop.signal });
-    expect(await events.next()).toEqual({
-      done: false,
-      value: { event: 'price', data: 'a\nb', id: '7' },
-    });
+    const events = serviceAt(server.baseUrl).events('a', { signal: stop.signal });
+    expect(await events.next()).toEqual({ done: false, value: event('a') });
     expect(server.calls[0]?.headers.accept).toBe('text/event-stream');
     const next = events.next();
     stop.abort(new Error('enough'));
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
-  it('resume after the last complete event when the connection drops', async () => {
+  it('CL-SSE-RESUME, CL-SSE-END: continue after the last complete event until a 204', async () => {
     await using server = await faultServer(
       stream('break', 'retry: 1\n\nid: 1\ndata: one\n\nid: 2\ndata: half'),
       reset,
@@ -55,21 +64,21 @@ describe('events', () => {
       stream('end', 'data: three\n\n'),
       done,
     );
-    expect(await collect(service(server.baseUrl).events('a'))).toEqual(['one', 'two', 'three']);
-    const ids = server.calls.map(({ headers }) => headers['last-event-id']);
+    const options = { lastEventId: '0', headers: { 'X-A': 'a' } };
+    const events = serviceAt(server.baseUrl).events('a', options);
+    expect(await collect(events)).toEqual(['one', 'two', 'three']);
     const e2 = Buffer.from('é2').toString('latin1');
-    expect(ids).toEqual([undefined, '1', '1', '1', e2, e2]);
+    const ids = server.calls.map(({ headers }) => headers['last-event-id']);
+    expect(ids).toEqual(['0', '1', '1', '1', e2, e2]);
+    for (const { headers } of server.calls) expect(headers['x-a']).toBe('a');
   });
 
-  it('end with their connection if reconnect is false', async () => {
-    const options = { reconnect: false };
-    await using server = await faultServer(
-      stream('end', 'data: one\n\n'),
-      stream('break', 'data: two\n\n'),
-    );
-    expect(await collect(service(server.baseUrl).events('a', options))).toEqual(['one']);
-    const broken = collect(service(server.baseUrl).events('a', options));
-    expect(await failureOf(broken)).toMatchObject({ name: 'NetworkError' });
+  it('end with their connection if reconnect is false, or fail if it breaks', async () => {
+    const acts = [stream('end', 'data: one\n\n'), stream('break', 'data: two\n\n')];
+    await using server = await faultServer(...acts);
+    const events = () => serviceAt(server.baseUrl).events('a', { reconnect: false });
+    expect(await collect(events())).toEqual(['one']);
+    expect(await failureOf(collect(events()))).toMatchObject({ kind: 'network' });
   });
 
   it('release their connection when the loop is left', async () => {
@@ -78,45 +87,46 @@ describe('events', () => {
       response.on('close', close);
       stream('open', 'data: one\n\n')(request, response);
     });
-    for await (const _ of service(server.baseUrl).events('a')) break;
+    for await (const _ of serviceAt(server.baseUrl).events('a')) break;
     await closed;
   });
 
-  it('throw if the service refuses, on the first connection or later', async () => {
-    const gone = serve({ reason: 'gone' }, 410);
-    await using server = await faultServer(gone, stream('end', 'retry: 1\n\n'), gone);
-    for (let round = 0; round < 2; round += 1) {
-      const error = await failureOf(collect(service(server.baseUrl).events('a')));
-      expect(error).toMatchObject({ name: 'GatewayError', source: 'service', status: 410 });
-      expect((error as { body(): unknown }).body()).toEqual({ reason: 'gone' });
-    }
+  const gone = serve({ reason: 'gone' }, 410);
+  it.each<[string, Act[], object]>([
+    ['the service rejects the first connection', [gone], { kind: 'service', status: 410, body: { reason: 'gone' } }],
+    ['the service rejects a later connection', [stream('end', 'retry: 1\n\n'), gone], { kind: 'service', status: 410 }],
+    ['the response is not an event stream', [serve({})], { kind: 'contract' }],
+    ['a later response is not an event stream', [stream('end', 'retry: 1\n\n'), serve({})], { kind: 'contract' }],
+    ['there is no first connection', [reset], { kind: 'network' }],
+  ])('fail if %s', async (_, acts, expected) => {
+    await using server = await faultServer(...acts);
+    const events = serviceAt(server.baseUrl, { retry: false }).events('a');
+    expect(await failureOf(collect(events))).toMatchObject(expected);
+    expect(server.calls).toHaveLength(acts.length);
   });
 
-  it('throw if the response is not an event stream, or if the first connection fails', async () => {
-    await using server = await faultServer(
-      serve({}),
-      stream('end', 'retry: 1\n\n'),
-      serve({}),
-      reset,
-    );
-    const signal = AbortSignal.timeout(300_000);
-    const fail = () => failureOf(collect(service(server.baseUrl).events('a', { signal })));
-    expect(await fail()).toMatchObject({ name: 'ContractError' });
-    expect(await fail()).toMatchObject({ name: 'ContractError' });
-    expect(server.calls).toHaveLength(3);
-    expect(await fail()).toMatchObject({ name: 'NetworkError' });
+  it('are parsed and validated by a schema', async () => {
+    await using server = await faultServer(stream('end', 'data: {"a":1}\n\ndata: {"a":"x"}\n\n'));
+    const schema = z.object({ a: z.number() });
+    const events = serviceAt(server.baseUrl).events('a', { schema });
+    expect((await events.next()).value).toMatchObject({ data: { a: 1 } });
+    expect(await failureOf(events.next())).toMatchObject({ kind: 'contract', issues: [{ path: 'a' }] });
   });
 
-  it('end quietly on a signal that has already aborted', async () => {
+  it('end at once if the signal has already aborted', async () => {
     await using server = await faultServer(done);
     const signal = AbortSignal.abort();
-    expect(await collect(service(server.baseUrl).events('a', { signal }))).toEqual([]);
+    expect(await collect(serviceAt(server.baseUrl).events('a', { signal }))).toEqual([]);
     expect(server.calls).toHaveLength(0);
   });
 });
 
-describe('the wait between two connections', () => {
-  beforeEach(() => {
+describe('CL-SSE-RETRY: the wait between two connections', () => {
+  const lost = new Error('lost');
+  const EVENT = 'data: a\n\n';
+  beforeEach(async () => {
+    // Loads the code, so that only timers are waited for.
+    await serviceAt('http://g.example').events('a', { signal: AbortSignal.abort() }).next();
     vi.useFakeTimers();
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
   });
@@ -135,31 +145,28 @@ describe('the wait between two connections', () => {
       if (piece instanceof Error) throw piece;
       return new Response(piece, { headers: { 'Content-Type': 'text/event-stream' } });
     };
-    const options = { fetch, retry: false as const };
-    const events = collect(service('http://g.example', options).events('a'));
+    const events = collect(serviceAt('http://g.example', { fetch, retry: false }).events('a'));
     await vi.runAllTimersAsync();
     await events;
     return at.slice(1).map((ms, index) => Math.floor(ms - (at[index] ?? 0)));
   }
-  const lost = new Error('lost');
-  const EVENT = 'data: a\n\n';
 
-  it('is a second, plus at most half of it at random, if the server sets none', async () => {
+  it('is a second, plus at most half of it at random, if the service sets none', async () => {
     expect(await waits(EVENT)).toEqual([1250]);
     vi.mocked(Math.random).mockReturnValue(0);
     expect(await waits(EVENT)).toEqual([1000]);
   });
 
   it('doubles up to a limit while no event arrives', async () => {
-    const seen = await waits(EVENT, lost, lost, '', ': comment\n\n', lost, lost);
-    expect(seen).toEqual([1250, 2500, 5000, 10_000, 20_000, 30_000, 30_000]);
+    const actual = await waits(EVENT, lost, lost, '', ': comment\n\n', lost, lost);
+    expect(actual).toEqual([1250, 2500, 5000, 10_000, 20_000, 30_000, 30_000]);
   });
 
-  it('is the first one again after an event has arrived', async () => {
+  it('is the first one again after an event', async () => {
     expect(await waits(EVENT, lost, lost, EVENT, lost)).toEqual([1250, 2500, 5000, 1250, 2500]);
   });
 
-  it("is the server's latest value, but never 0 if connections fail", async () => {
+  it("is the service's latest value, but never 0 if connections fail", async () => {
     expect(await waits(`retry: 40\n${EVENT}`, lost, lost, `retry: 400\n${EVENT}`, lost)).toEqual([
       50, 250, 500, 500, 1000,
     ]);

@@ -1,90 +1,100 @@
 import vm from 'node:vm';
-import {
-  bearer,
-  createGatewayClient,
-  type GatewayClientOptions,
-  GatewayError,
-} from '@berth/client';
-import { FormData as UndiciFormData, fetch as undiciFetch } from 'undici7';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type BerthError, bearer } from '@berth/client';
+import { fetch as undiciFetch, FormData as UndiciFormData } from 'undici7';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { failureOf, fakeFetch, json } from './support/fake-fetch.ts';
-import { faultServer, serve as serveFaults } from './support/fault-server.ts';
+import { failureOf, json } from './support/fake-fetch.ts';
+import { type Act, faultServer, serve } from './support/fault-server.ts';
+import { gatewayAt, gatewayWith, serviceAt } from './support/gateway.ts';
 
-function serviceWith(...responses: (Response | Error)[]) {
-  const { fetch, requests } = fakeFetch(...responses);
-  const options: GatewayClientOptions = { baseUrl: 'https://g.example/', fetch, retry: false };
-  return { service: createGatewayClient(options).service('hello'), requests };
-}
-const last = (requests: Request[]) => requests.at(-1) as Request;
+const JSON_TYPE = 'application/json';
 
 describe('a payload', () => {
-  const text = (body: string | null, type: string, status = 200) =>
-    new Response(body, { status, headers: { 'Content-Type': type } });
+  const VENDOR = 'application/vnd.x+json; charset=utf-8';
+  const LATIN = 'text/plain; charset=iso-8859-1';
+  /** Sends a body in pieces of one byte, which splits characters. */
+  const inPieces =
+    (body: string | Buffer, type: string, status = 200): Act =>
+    async (_, response) => {
+      response.writeHead(status, type ? { 'Content-Type': type } : {});
+      for (const byte of Buffer.from(body)) {
+        await new Promise((written) => response.write(Buffer.of(byte), written));
+      }
+      response.end();
+    };
 
-  it.each<[string, Response, unknown]>([
-    ['JSON', json({ a: [1] }), { a: [1] }],
-    ['JSON by another name', text('[1]', 'application/problem+json; charset=utf-8'), [1]],
-    ['JSON null', text('null', 'application/json'), null],
-    ['text', text('[1]', 'text/plain'), '[1]'],
-    ['nothing', new Response(null, { status: 204 }), undefined],
-    ['no JSON at all', text('', 'application/json'), undefined],
-  ])('of %s is read', async (_, response, expected) => {
-    expect(await serviceWith(response).service.get()).toEqual(expected);
+  it.each<[string, Act, unknown]>([
+    ['JSON', inPieces('{"a":["中"]}', JSON_TYPE), { a: ['中'] }],
+    ['JSON of a vendor', inPieces('[1]', VENDOR), [1]],
+    ['JSON with a BOM', inPieces('\uFEFF{"a":1}', JSON_TYPE), { a: 1 }],
+    ['JSON null', inPieces('null', JSON_TYPE), null],
+    ['text', inPieces('[中]', 'text/plain'), '[中]'],
+    ['Latin-1 text', inPieces(Buffer.from('é', 'latin1'), LATIN), 'é'],
+    ['text with an unknown charset', inPieces('é', 'text/plain; charset="x-none"'), 'é'],
+    ['text without a media type', inPieces('a', ''), 'a'],
+    ['no bytes', inPieces('', JSON_TYPE), undefined],
+    ['no bytes and no media type', inPieces('', '', 201), undefined],
+    ['status 204', (_, response) => response.writeHead(204).end(), undefined],
+    ['status 205', (_, response) => response.writeHead(205, { 'Content-Length': 0 }).end(), undefined],
+  ])('CL-PAYLOAD: of %s is read', async (_, act, expected) => {
+    await using server = await faultServer(act);
+    expect(await serviceAt(server.baseUrl).get('a')).toEqual(expected);
+    expect(await serviceAt(server.baseUrl).post('a', {})).toEqual(expected);
+  });
+
+  it.each(['{"a":', ' ', 'a'])('CL-ERROR-JSON: of invalid JSON is an error: %j', async (text) => {
+    await using server = await faultServer(inPieces(text, JSON_TYPE));
+    const error = await failureOf(serviceAt(server.baseUrl).get('a'));
+    expect(error).toMatchObject({ kind: 'contract', status: 200, retryable: false });
   });
 
   const User = z.object({ name: z.string(), tags: z.array(z.number()).default([]) });
 
-  it('is checked, changed and typed by a validator', async () => {
-    const user = await serviceWith(json({ name: 'Ada' })).service.get('u', { schema: User });
-    expect(user).toEqual({ name: 'Ada', tags: [] });
+  it('is validated, changed and typed by a schema', async () => {
+    const { service } = gatewayWith([json({ name: 'Ada' })]);
+    expect(await service.get('u', { schema: User })).toEqual({ name: 'Ada', tags: [] });
   });
 
-  it('that the validator refuses rejects with all issues', async () => {
+  it('that the schema rejects is an error with all its issues', async () => {
     const wrong = json({ name: 1, tags: ['x'] }, { headers: { 'X-Request-Id': 'r-1' } });
-    const error = await failureOf(serviceWith(wrong).service.post('u', {}, { schema: User }));
-    expect(error).toMatchObject({ name: 'ContractError', requestId: 'r-1' });
-    expect((error as { issues: { path: string }[] }).issues.map(({ path }) => path)).toEqual([
-      'name',
-      'tags.0',
-    ]);
-  });
-
-  it('of an error is on the error, and in no log', async () => {
-    const { service } = serviceWith(json({ field: '5ec4e7' }, { status: 422 }));
-    const error = (await failureOf(service.get('a'))) as GatewayError;
-    expect(error).toBeInstanceOf(GatewayError);
-    expect(error).toMatchObject({ source: 'service', status: 422, retryable: false });
-    expect(error.body()).toEqual({ field: '5ec4e7' });
-    expect(JSON.stringify(error)).not.toContain('5ec4e7');
+    const { service } = gatewayWith([wrong]);
+    const error = (await failureOf(service.post('u', {}, { schema: User }))) as BerthError;
+    expect(error).toMatchObject({ kind: 'contract', requestId: 'r-1' });
+    expect(error.message).toContain('name: Invalid input');
+    expect(error.issues.map(({ path }) => path)).toEqual(['name', 'tags.0']);
   });
 });
 
 describe('the body of a POST', () => {
   const foreign = (code: string): unknown => vm.runInNewContext(code);
   const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
+  const TEXT = 'text/plain;charset=UTF-8';
   class FormOfAPackage {
     readonly [Symbol.toStringTag] = 'URLSearchParams';
     toString = () => 'a=1';
   }
 
   it.each<[string, unknown, string | null, string]>([
-    ['an object', { a: 1 }, 'application/json', '{"a":1}'],
-    ['null', null, 'application/json', 'null'],
+    ['CL-JSON-REQUEST: an object', { a: 1, b: null }, JSON_TYPE, '{"a":1,"b":null}'],
+    ['null', null, JSON_TYPE, 'null'],
     ['nothing', undefined, null, ''],
-    ['a string', 'hi', 'text/plain;charset=UTF-8', 'hi'],
+    ['a string', 'hi', TEXT, 'hi'],
     ['bytes', new Uint8Array([104, 105]), null, 'hi'],
     ['a blob', new Blob(['hi'], { type: 'text/csv' }), 'text/csv', 'hi'],
     ['a form', new URLSearchParams({ a: '1' }), FORM, 'a=1'],
     ['a form of another package', new FormOfAPackage(), FORM, 'a=1'],
     ['a stream', new Blob(['hi']).stream(), null, 'hi'],
     ['a foreign ArrayBuffer', foreign('new Uint8Array([104, 105]).buffer'), null, 'hi'],
-    ['a foreign date', foreign('new Date(0)'), 'application/json', '"1970-01-01T00:00:00.000Z"'],
-  ])('that is %s is sent as what it is, with its type', async (_, body, type, text) => {
-    const { service, requests } = serviceWith(json({}));
+    ['a foreign date', foreign('new Date(0)'), JSON_TYPE, '"1970-01-01T00:00:00.000Z"'],
+  ])('%s is sent as it is, with its media type', async (_, body, type, text) => {
+    const { service, requests } = gatewayWith([json({}), json({})]);
     await service.post('a', body);
-    expect(last(requests).headers.get('Content-Type')).toBe(type);
-    expect(await last(requests).text()).toBe(text);
+    const [request] = requests as [Request];
+    expect(request.headers.get('Content-Type')).toBe(type);
+    expect(await request.text()).toBe(text);
+    if (typeof body === 'object' && body && 'getReader' in body) return;
+    await service.request('a', { method: 'POST', body, headers: { 'Content-Type': 'x/y' } });
+    expect(requests[1]?.headers.get('Content-Type')).toBe('x/y');
   });
 
   it.each<[string, unknown]>([
@@ -93,76 +103,51 @@ describe('the body of a POST', () => {
     ['Map', new Map([['a', 1]])],
     ['Promise', Promise.resolve({ a: 1 })],
     ['Function', () => {}],
-  ])('that is a %s, which this platform cannot send, is refused', async (kind, body) => {
-    const { fetch, requests } = fakeFetch(json({}));
-    vi.stubGlobal('fetch', fetch);
-    onTestFinished(() => void vi.unstubAllGlobals());
-    const service = createGatewayClient({ baseUrl: 'https://g.example' }).service('hello');
-    const error = await failureOf(service.post('a', body));
-    expect(error).toBeInstanceOf(TypeError);
-    expect(String(error)).toContain(kind);
+    ['stream', readStream()],
+  ])('that is a %s that cannot be sent is rejected', async (kind, body) => {
+    const { service, requests } = gatewayWith([]);
+    const message = expect.stringContaining(kind);
+    expect(await failureOf(service.post('a', body))).toMatchObject({ kind: 'options', message });
     expect(requests).toEqual([]);
   });
 
-  it.each<[string, () => FormData]>([
-    ['the platform', () => new FormData()],
-    ['undici', () => new UndiciFormData() as never],
-  ])("that is a form of %s can be sent with undici's fetch", async (_, create) => {
+  function readStream(): ReadableStream {
+    const stream = new Blob(['a']).stream();
+    void stream.getReader().read();
+    return stream;
+  }
+
+  it("is a form of the platform that undici's fetch sends", async () => {
     let sent = '';
     await using server = await faultServer(async (request, response) => {
       sent = String(Buffer.concat(await request.toArray()));
-      serveFaults({})(request, response);
+      serve({})(request, response);
     });
-    const form = create();
+    const form = new FormData();
     form.append('a', 'hello');
     const fetch = (url: string, init: object) => undiciFetch(url, init) as Promise<never>;
-    await createGatewayClient({ baseUrl: server.baseUrl, fetch }).service('hello').post('a', form);
+    await serviceAt(server.baseUrl, { fetch }).post('a', form);
     expect(sent).toContain('name="a"\r\n\r\nhello');
-  });
-
-  it.each<[string, object]>([
-    ['a stream', new Blob(['hi']).stream()],
-    ['a Blob', new Blob(['hi'])],
-    ['a form', new FormData()],
-  ])('that is %s is left as it is', async (_, body) => {
-    const { service } = serviceWith(json({}));
-    await service.post('a', body);
-    expect(Reflect.ownKeys(body)).not.toContain('toString');
-  });
-
-  it('that is a stream that was read is refused', async () => {
-    const { service, requests } = serviceWith(json({}));
-    const stream = new Blob(['hi']).stream();
-    await new Response(stream).text();
-    const error = await failureOf(service.post('a', stream));
-    expect(error).toEqual(new TypeError('The stream has already been read.'));
-    expect(requests).toEqual([]);
   });
 });
 
-describe('a redirect of a service', () => {
-  it.each([302, 307])('is not followed: %i is the error of the call', async (status) => {
-    const headers = { location: '/v1/cloudrun/other', 'x-svc-upstream-status-code': `${status}` };
-    await using server = await faultServer((_, response) =>
-      response.writeHead(status, headers).end('moved'),
-    );
-    const gateway = createGatewayClient({ baseUrl: server.baseUrl, auth: bearer('5ec.4e7') });
-    const service = gateway.service('hello');
-    const error = {
-      name: 'GatewayError',
-      source: 'service',
-      status,
-      retryable: false,
-      message: expect.stringContaining('The hosted service returned a redirect'),
-    };
-    expect(await failureOf(service.get('a'))).toMatchObject(error);
-    expect(await failureOf(service.post('a', 'body'))).toMatchObject(error);
-    expect(await failureOf(service.events('a').next())).toMatchObject(error);
+describe('CL-REDIRECT-CREDENTIALS: a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('with status %d is not followed', async (status) => {
+    await using elsewhere = await faultServer(serve({}));
+    const headers = { Location: `${elsewhere.baseUrl}/v1/cloudrun/x` };
+    await using server = await faultServer((_, response) => response.writeHead(status, headers).end());
+    const gateway = gatewayAt(server.baseUrl, { auth: bearer('t') });
+    const service = gateway.service('x');
+    const message = expect.stringContaining('a redirect, which is not followed');
+    const error = { kind: 'service', status, retryable: false, message };
+    for (const call of [service.get('a'), service.post('a', 'b'), service.events('a').next()]) {
+      expect(await failureOf(call)).toMatchObject(error);
+    }
     expect((await service.request('a')).status).toBe(status);
-    const params = { path: { name: 'hello' } };
-    const result = await gateway.POST('/v1/cloudrun/{name}', { params, body: {} });
-    expect(result.response.status).toBe(status);
-    expect(server.calls).toHaveLength(5);
+    expect((await gateway.fetch(`${service.url}/a`)).status).toBe(status);
+    const { response } = await gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'x' } } });
+    expect(response.status).toBe(status);
+    expect([server.calls.length, elsewhere.calls.length]).toEqual([6, 0]);
   });
 
   it('that a browser hides is an error that explains it, and is not retried', async () => {
@@ -172,49 +157,9 @@ describe('a redirect of a service', () => {
       ok: { value: false },
       status: { value: 0 },
     });
-    let count = 0;
-    const fetch = async () => {
-      count += 1;
-      return hidden;
-    };
-    const service = createGatewayClient({ baseUrl: 'https://g.example', fetch }).service('hello');
-    const expected = {
-      name: 'GatewayError',
-      source: 'service',
-      status: 0,
-      message: expect.stringContaining('a redirect, which browsers hide'),
-    };
-    expect(await failureOf(service.get('a'))).toMatchObject(expected);
-    expect(await failureOf(service.request('a'))).toMatchObject(expected);
-    expect(count).toBe(2);
+    const { service, requests } = gatewayWith([hidden], { retry: { delay: 1 } });
+    const message = expect.stringContaining('a redirect, which is not followed');
+    expect(await failureOf(service.get('a'))).toMatchObject({ kind: 'service', status: 0, message });
+    expect(requests).toHaveLength(1);
   });
-});
-
-it('a stream is never sent as the text that a platform without such bodies makes of it', async () => {
-  const { fetch, requests } = fakeFetch(json({}));
-  vi.stubGlobal('fetch', fetch);
-  vi.stubGlobal(
-    'Request',
-    class extends Request {
-      constructor(url: string, init: RequestInit) {
-        // What WebIDL turns an unknown type of body into.
-        super(url, { ...init, body: `${init.body}` });
-      }
-    },
-  );
-  onTestFinished(() => void vi.unstubAllGlobals());
-  const service = createGatewayClient({ baseUrl: 'https://g.example' }).service('hello');
-  const error = await failureOf(service.post('a', new ReadableStream()));
-  expect(error).toEqual(
-    new TypeError('This platform cannot send a ReadableStream: pass a Blob or bytes.'),
-  );
-  expect(requests).toEqual([]);
-});
-
-it('a failed fetch is a NetworkError with the innermost reason', async () => {
-  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  const failed = new TypeError('fetch failed', { cause });
-  const error = (await failureOf(serviceWith(failed).service.get('a?s=1'))) as Error;
-  expect(error.message).toBe('No response: connect ECONNREFUSED (GET /v1/cloudrun/hello/a)');
-  expect(error.cause).toBe(failed);
 });
