@@ -109,14 +109,16 @@ function createProgress(files: readonly Item[], { quiet, json }: CommandOptions)
   const bar = isShown ? new SingleBar({ ...BAR, stream: stderr }) : undefined;
   const states = new Map(files.map(({ file, size = 0 }) => [file, { loaded: 0, total: size }]));
   const sumOf = (name: 'loaded' | 'total') =>
-    states.values().reduce((sum, state) => sum + state[name], 0);
+    [...states.values()].reduce((sum, state) => sum + state[name], 0);
   return {
     /** Sets how much of a file is done. Another attempt starts at 0. */
     set(file: string, { loaded, total = loaded }: Progress) {
       states.set(file, { loaded, total });
-      if (!bar?.isActive) bar?.start(sumOf('total'), 0);
-      bar?.setTotal(sumOf('total'));
-      bar?.update(sumOf('loaded'));
+      const bytes = sumOf('total');
+      if (!bar || bytes === 0) return;
+      if (!bar.isActive) bar.start(bytes, 0);
+      bar.setTotal(bytes);
+      bar.update(sumOf('loaded'));
     },
     stop: () => bar?.stop(),
   };
