@@ -78,6 +78,8 @@ interface OpenFile {
   readonly etag: string | undefined;
 }
 
+const UNKNOWN = Number.POSITIVE_INFINITY;
+
 /**
  * Requests a link and fetches it. The link itself authorizes the download, so no credentials are sent.
  *
@@ -87,61 +89,58 @@ async function openFile(
   context: StorageContext,
   fileID: string,
   options: DownloadOptions,
-  limit: Limit,
+  { signal, left }: Limit,
   start?: OpenFile,
 ): Promise<OpenFile> {
   const { range, maxAge, timeout, retry } = options;
-  const { offset = 0, length } = range ?? {};
-  const { signal, left } = limit;
+  const { offset = 0, length = UNKNOWN } = range ?? {};
+  const end = offset + length - 1;
   const url = await tempUrl(context, fileID, { maxAge, timeout, retry, signal });
-  const what = `The download of ${fileID} was interrupted`;
   const call = { method: 'GET', url };
+  const what = `The download of ${fileID} was interrupted`;
   const watch = watchIdle(checkIdle(options.idle, context.idle), signal, what, call);
-  const headers: Record<string, string> = {};
-  if (range) headers.range = `bytes=${offset}-${length === undefined ? '' : offset + length - 1}`;
-  if (start?.etag) headers['if-range'] = start.etag;
-
+  const headers = new Headers();
+  if (range) headers.set('Range', `bytes=${offset}-${end === UNKNOWN ? '' : end}`);
+  if (start?.etag) headers.set('If-Range', start.etag);
   watch.restart();
   const response = await context.links(url, { headers, retry }, { signal: watch.signal, left });
   watch.pause();
+
+  const { status, type } = response;
   const refuse = (reason?: string) => {
     watch.stop();
-    const { status } = response;
-    const retryable = isTemporary(status);
-    const details = { ...call, status, reason, retryable };
+    const details = { ...call, status, reason, retryable: isTemporary(status) };
     return new BerthError('storage', `${fileID} was not downloaded`, details);
   };
+  // Any success without `range` other than 200 and 203 has no body, or only part of it.
+  if (!response.ok || (!range && status !== 200 && status !== 203)) throw refuse();
   const isEncoded = response.headers.has('Content-Encoding');
   const etag = response.headers.get('ETag') ?? '';
-  const part = range && readContentRange(response);
-  // Any success other than 200 and 203 has no body, or only part of it.
-  if (!response.ok || !(range || response.status === 200 || response.status === 203)) {
-    throw refuse();
-  }
+  const contentRange = response.headers.get('Content-Range');
+  const part = range && readContentRange(contentRange);
   if (range) {
     // A page sees only headers that the server exposes. The length of the part is checked in any case.
-    const isHidden = response.type === 'cors' && !response.headers.has('Content-Range');
-    const isPart = part ? isRequested(part, offset, length) : isHidden;
-    const isSame =
-      !start ||
-      (etag === start.etag && (part?.total ?? start.total) === (start.total ?? part?.total));
+    const isHidden = type === 'cors' && contentRange === null;
+    const isPart = part
+      ? part.from === offset && part.to === Math.min(end, part.total ? part.total - 1 : part.to)
+      : isHidden;
+    const isTotal = !(part?.total && start?.total) || part.total === start.total;
+    const isSame = !start || (etag === start.etag && isTotal);
     // Part of a compressed body cannot be decoded on its own.
-    if (response.status !== 206 || !isPart || !isSame || isEncoded) {
-      throw refuse(
-        start ? 'the file changed during the download' : 'the response is not the requested part',
-      );
+    if (status !== 206 || !isPart || !isSame || isEncoded) {
+      const reason = 'the response is not the requested part';
+      throw refuse(start ? 'the file changed during the download' : reason);
     }
   }
+
   const contentLength = response.headers.get('Content-Length');
   let size: number | undefined;
   if (part) size = part.to - part.from + 1;
   else if (contentLength !== null && !isEncoded) size = Number(contentLength);
-  // In a page, an encoding may be hidden, and the browser checks the length itself.
-  const expected = part || response.type !== 'cors' ? size : undefined;
-  const body = watchBody(response.body, {
-    watch,
-    size: expected,
-    maxBytes: Math.min(expected ?? UNKNOWN, length ?? UNKNOWN),
+  const body = watchBody(response.body, watch, {
+    // In a page, an encoding may be hidden, and the browser checks the length itself.
+    size: part || type !== 'cors' ? size : undefined,
+    maxBytes: length,
     report: toReport(options.onProgress, size),
     toError: (cause) => networkError(what, call, cause),
   });
@@ -154,31 +153,17 @@ async function openFile(
   };
 }
 
-const UNKNOWN = Number.POSITIVE_INFINITY;
-
-/** Part of a file. `total` is the file size, if the server knows it. */
-interface Part {
-  readonly from: number;
-  readonly to: number;
-  readonly total: number | undefined;
-}
-
 /** Parses `Content-Range` (RFC 9110, section 14.4). Returns `undefined` if it is missing or invalid. */
-function readContentRange({ headers }: Response): Part | undefined {
-  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(headers.get('Content-Range') ?? '');
+function readContentRange(value: string | null) {
+  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(value ?? '');
   if (!match) return undefined;
-  const [, from = 0, to = 0, total] = match.map(Number);
-  const isValid = from <= to && (!total || to < total);
-  return isValid ? { from, to, total: total || undefined } : undefined;
-}
-
-/** Returns whether a part covers a range, or as much of it as the file has. */
-function isRequested({ from, to, total }: Part, offset: number, length = UNKNOWN): boolean {
-  return from === offset && to === Math.min(offset + length - 1, (total ?? to + 1) - 1);
+  const [, from = 0, to = 0, size = 0] = match.map(Number);
+  // An unknown size is `*`.
+  const total = size || undefined;
+  return from <= to && to < (total ?? UNKNOWN) ? { from, to, total } : undefined;
 }
 
 interface BodyRules {
-  readonly watch: IdleWatch;
   readonly size: number | undefined;
   readonly maxBytes: number;
   readonly report: ((loaded: number) => void) | undefined;
@@ -189,28 +174,34 @@ interface BodyRules {
  * Returns a body that ends with an error if it is cut off, has the wrong length, or makes no progress while its reader
  * waits. It is read only as fast as its reader asks.
  */
-function watchBody(body: Response['body'], rules: BodyRules): ReadableStream<Uint8Array> {
-  const { watch, size, maxBytes, report, toError } = rules;
+function watchBody(
+  body: Response['body'],
+  watch: IdleWatch,
+  { size = UNKNOWN, maxBytes, report, toError }: BodyRules,
+): ReadableStream<Uint8Array> {
+  const { signal } = watch;
   const reader = body?.getReader();
   let loaded = 0;
-
   const leave = (reason: unknown) => {
     watch.stop();
     reader?.cancel(reason).catch(() => {});
   };
+
+  /** Returns the next bytes, or `undefined` at the end. */
   const read = async () => {
     try {
       watch.restart();
       const { value } = (await reader?.read()) ?? {};
       watch.pause();
-      watch.signal.throwIfAborted();
-      const length = loaded + (value?.byteLength ?? 0);
-      if (length > maxBytes || (!value && length !== (size ?? length))) {
+      signal.throwIfAborted();
+      loaded += value?.byteLength ?? 0;
+      const isCut = !value && size !== UNKNOWN && loaded < size;
+      if (isCut || loaded > Math.min(size, maxBytes)) {
         throw new Error('The response has the wrong length.');
       }
       return value;
     } catch (error) {
-      watch.signal.throwIfAborted();
+      signal.throwIfAborted();
       throw toError(error);
     }
   };
@@ -218,21 +209,17 @@ function watchBody(body: Response['body'], rules: BodyRules): ReadableStream<Uin
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        watch.signal.addEventListener('abort', () => {
-          controller.error(watch.signal.reason);
-          leave(watch.signal.reason);
+        signal.addEventListener('abort', () => {
+          controller.error(signal.reason);
+          leave(signal.reason);
         });
       },
       async pull(controller) {
         try {
           const value = await read();
-          if (value) {
-            loaded += value.byteLength;
-            controller.enqueue(value);
-            report?.(loaded);
-          } else {
-            controller.close();
-          }
+          if (!value) return controller.close();
+          controller.enqueue(value);
+          report?.(loaded);
         } catch (error) {
           controller.error(error);
           leave(error);
@@ -251,8 +238,7 @@ async function* readToEnd(
   { onProgress, ...options }: DownloadOptions,
   limit: Limit,
 ): AsyncGenerator<Uint8Array> {
-  const { range } = options;
-  const { offset = 0, length } = range ?? {};
+  const { offset = 0, length } = options.range ?? {};
   const retry = checkRetry(options.retry, context.retry);
   const start = await openFile(context, fileID, options, limit);
   const report = toReport(onProgress, start.size);
@@ -260,26 +246,19 @@ async function* readToEnd(
   let loaded = 0;
   let failures = 0;
 
-  /** Returns how long to wait before the download continues, or `undefined` if it cannot. */
-  const toDelay = () => {
-    failures += 1;
-    return start.etag ? delayAfter(failures, retry) : undefined;
-  };
   const readNext = async () => {
     for (;;) {
       try {
         return (await reader?.read())?.value;
       } catch (error) {
         limit.signal.throwIfAborted();
-        const delay = toDelay();
+        failures += 1;
+        const delay = start.etag ? delayAfter(failures, retry) : undefined;
         if (delay === undefined) throw error;
         await pause(delay, limit.signal);
       }
-      const rest = {
-        offset: offset + loaded,
-        length: length === undefined ? undefined : length - loaded,
-      };
-      const next = await openFile(context, fileID, { ...options, range: rest }, limit, start);
+      const range = { offset: offset + loaded, length: length && length - loaded };
+      const next = await openFile(context, fileID, { ...options, range }, limit, start);
       reader = next.response.body?.getReader();
     }
   };
