@@ -1,16 +1,12 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import {
-  bearer,
-  createGatewayClient,
-  type GatewayClientOptions,
-  type NetworkError,
-} from '@berth/client';
+import { bearer, type BerthError, type GatewayClientOptions } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { listen } from '../../../scripts/testing/listen.ts';
 import { failureOf } from './support/fake-fetch.ts';
 import { type Act, faultServer, hang, refuse, serve } from './support/fault-server.ts';
+import { gatewayAt } from './support/gateway.ts';
 import { shown } from './support/shown.ts';
 
 const auth = bearer('5ec.4e7');
@@ -51,8 +47,8 @@ function refuseUpgrade(socket: Socket, code?: string, status = 401): void {
   socket.end(`HTTP/1.1 ${status} No\r\n${lines.join('')}\r\n${body}`);
 }
 
-const service = (baseUrl: string, options: object = {}) =>
-  createGatewayClient({ auth, ...options, baseUrl } as GatewayClientOptions).service('chat');
+const service = (baseUrl: string, options: Partial<GatewayClientOptions> = {}) =>
+  gatewayAt(baseUrl, { auth, ...options }).service('chat');
 
 describe('a WebSocket', () => {
   it('requests a new token if the handshake fails, and tries again', async () => {
@@ -71,6 +67,26 @@ describe('a WebSocket', () => {
     ]);
   });
 
+  it('sends headers and subprotocols, and has the one that was chosen', async () => {
+    await using server = await greetingServer();
+    const chat = service(server.baseUrl, { headers: { 'X-A': 'a' } });
+    const options = { protocols: ['chat.v2', 'chat'], headers: { 'X-B': 'b' } };
+    const socket = await chat.connect('a?b=c', options);
+    expect(socket.protocol).toBe('chat.v2');
+    socket.close();
+    expect(server.handshakes).toMatchObject([
+      {
+        url: '/v1/cloudrun/chat/a?b=c',
+        headers: {
+          authorization: 'Bearer 5ec.4e7',
+          'sec-websocket-protocol': expect.stringMatching(/^chat\.v2, ?chat$/),
+          'x-a': 'a',
+          'x-b': 'b',
+        },
+      },
+    ]);
+  });
+
   it.each<[string, string, number, number]>([
     ['of the gateway', 'SERVICE_FORBIDDEN', 403, 1],
     ['of the second try', 'ACCESS_TOKEN_EXPIRED', 401, 2],
@@ -84,19 +100,19 @@ describe('a WebSocket', () => {
     let count = 0;
     const auth = bearer(() => `5ec${++count}`);
     const error = await failureOf(service(server.baseUrl, { auth }).connect('a?b=5ec'));
-    const source = { name: 'GatewayError', source: 'gateway', requestId: 'r-1' };
-    expect(error).toMatchObject({ ...source, code, status, path: '/v1/cloudrun/chat/a' });
+    const expected = { kind: 'gateway', requestId: 'r-1', code };
+    expect(error).toMatchObject({ ...expected, status, path: '/v1/cloudrun/chat/a' });
     expect(shown(error)).not.toContain('5ec');
     expect([sent.size, count]).toEqual([tries, tries]);
-    const asked = server.calls.map(({ url, headers }) => `${url} ${headers.authorization}`);
+    const requested = server.calls.map(({ url, headers }) => `${url} ${headers.authorization}`);
     const known = [...sent].map((token) => `/v1/cloudrun/chat/a?b=5ec ${token}`);
-    expect(asked).toEqual(known);
+    expect(requested).toEqual(known);
   });
 
-  it('rejects with a NetworkError if nothing listens, even if the token fails too', async () => {
+  it('rejects with a network error if nothing listens, even if the token fails too', async () => {
     const token = vi.fn().mockReturnValueOnce('t').mockRejectedValue(new Error('offline'));
     const chat = service('http://127.0.0.1:1', { auth: bearer(token) });
-    expect(await failureOf(chat.connect('a'))).toMatchObject({ name: 'NetworkError' });
+    expect(await failureOf(chat.connect('a'))).toMatchObject({ kind: 'network' });
   });
 
   it('rejects in time if there is no response', async () => {
@@ -109,8 +125,8 @@ describe('a WebSocket', () => {
         .on('close', () => sockets.delete(socket))
         .resume();
     });
-    const open = service(server.baseUrl).connect('a', { timeouts: { perTry: 40 } });
-    expect(await failureOf(open)).toMatchObject({ name: 'TimeoutError', timeout: 40 });
+    const open = service(server.baseUrl).connect('a', { timeout: 40 });
+    expect(await failureOf(open)).toMatchObject({ kind: 'timeout' });
     await expect.poll(() => sockets.size, { timeout: 300_000 }).toBe(0);
   });
 
@@ -146,8 +162,8 @@ describe('a gateway that accepts the GET of a failed handshake', () => {
     server.server.on('upgrade', refuseBy404);
     const token = vi.fn(() => 't');
     const error = await failureOf(service(server.baseUrl, { auth: bearer(token) }).connect('a'));
-    expect(error).toMatchObject({ name: 'NetworkError' });
-    expect((error as NetworkError).code).toBeUndefined();
+    expect(error).toMatchObject({ kind: 'network' });
+    expect((error as BerthError).code).toBeUndefined();
     // The gateway has accepted the token.
     expect(token).toHaveBeenCalledTimes(1);
   });
