@@ -12,7 +12,8 @@ const put = (path: string, content = 'A') => session().files.put(path, content);
 const paths = () =>
   session()
     .files.list()
-    .map(({ path }) => path);
+    .map(({ path }) => path)
+    .sort();
 
 describe('berth cp', () => {
   it('uploads and downloads a file', async () => {
@@ -48,7 +49,7 @@ describe('berth cp', () => {
       'to/site/sub/b.txt',
       'to/c.txt',
     ]);
-    expect(paths().sort()).toEqual(['to/c.txt', 'to/site/a.txt', 'to/site/sub/b.txt']);
+    expect(paths()).toEqual(['to/c.txt', 'to/site/a.txt', 'to/site/sub/b.txt']);
   });
 
   it('reports everything that it cannot upload, and uploads the others', async () => {

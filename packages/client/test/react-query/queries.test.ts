@@ -24,12 +24,7 @@ const users = routes({
 /** The document of the service, as `openapi-typescript` writes it. */
 interface UserPaths {
   '/7': {
-    get: {
-      responses: {
-        200: { content: { 'application/json': { name: string } } };
-        404: { content: { 'application/json': { code: string } } };
-      };
-    };
+    get: { responses: { 200: { content: { 'application/json': { name: string } } } } };
   };
 }
 
@@ -97,22 +92,29 @@ it('a mutation posts its variables', async () => {
 });
 
 describe('openapi-react-query', () => {
-  const openQueries = (name: string) => {
-    const gateway = openGateway();
-    const baseUrl = gateway.service(name).url;
-    return createQueries(createFetchClient<UserPaths>({ baseUrl, fetch: gateway.fetch }));
-  };
-
-  it('types calls by the document of a service, and sends them through the client', async () => {
-    const queries = openQueries('users');
-    const { result } = renderHook(() => queries.useQuery('get', '/7'));
-    await waitFor(() => expect(result.current.data?.name).toBe('Ada'));
+  it('calls the operations of the gateway', async () => {
+    const queries = createQueries(openGateway());
+    const params = { path: { name: 'users', anyPath: '7' } };
+    const { result } = renderHook(() =>
+      queries.useQuery('get', '/v1/cloudrun/{name}/{anyPath}', { params }),
+    );
+    await waitFor(() => expect(result.current.data).toEqual({ name: 'Ada' }));
   });
 
   it('shows the error of the gateway', async () => {
-    const queries = openQueries('no-such-service');
-    const { result } = renderHook(() => queries.useQuery('get', '/7', {}, { retry: false }));
+    const queries = createQueries(openGateway());
+    const params = { path: { name: 'no-such-service' } };
+    const { result } = renderHook(() => queries.useMutation('post', '/v1/cloudrun/{name}'));
+    act(() => result.current.mutate({ params, body: {} }));
     const error = { code: 'SERVICE_NOT_FOUND' };
     await waitFor(() => expect(result.current.error).toMatchObject(error));
+  });
+
+  it('types the calls of a service by its document', async () => {
+    const { service, fetch } = openGateway();
+    const client = createFetchClient<UserPaths>({ baseUrl: service('users').url, fetch });
+    const queries = createQueries(client);
+    const { result } = renderHook(() => queries.useQuery('get', '/7'));
+    await waitFor(() => expect(result.current.data?.name).toBe('Ada'));
   });
 });
