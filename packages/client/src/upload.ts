@@ -1,7 +1,7 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { assertUnread, isArrayBuffer, isStream, toBytes } from './body.ts';
-import { BerthError, invalid, networkError } from './errors.ts';
+import { BerthError, invalid, isBerthError, networkError } from './errors.ts';
 import { checkRetry, delayAfter, pause, withLimit } from './fetch.ts';
 import type { components } from './generated/storage.v2.gen.ts';
 import {
@@ -80,7 +80,7 @@ export async function upload(
   const report = toReport(options.onProgress, content.size);
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   const { fetch, agent } = context;
-  const upload = { fileField: FILE, fileName, content, report, idle, fetch, agent };
+  const form = { fileField: FILE, fileName, content, report, idle, fetch, agent };
   const what = `${path} was not uploaded`;
 
   return withLimit({ signal, timeout }, { method: 'POST', url: path }, async (limit) => {
@@ -88,12 +88,20 @@ export async function upload(
     for (let count = 1; ; count += 1) {
       const response = await context.call('getUploadMetaData', { path }, what, call);
       const grant = toGrant(response, path, context.wireProfile, what);
-      const { failure, headers } = await tryToSend({ ...upload, ...grant }, what, limit.signal);
-      if (!failure) return { fileID: grant.fileID };
-      // Safe even if the file was stored after all: the same bytes replace it.
-      const delay = failure.retryable ? delayAfter(count, retry, headers, limit.left()) : undefined;
-      if (delay === undefined) throw failure;
-      await pause(delay, limit.signal);
+      let headers: Headers | undefined;
+      try {
+        const target = await send({ ...form, ...grant }, what, limit.signal);
+        headers = target.headers;
+        checkStored(target, grant, what);
+        return { fileID: grant.fileID };
+      } catch (error) {
+        limit.signal.throwIfAborted();
+        // Safe even if the file was stored after all: the same bytes replace it.
+        const mayPass = isBerthError(error) && error.retryable;
+        const delay = mayPass ? delayAfter(count, retry, headers, limit.left()) : undefined;
+        if (delay === undefined) throw error;
+        await pause(delay, limit.signal);
+      }
     }
   });
 }
@@ -167,52 +175,40 @@ function toGrant(
   return { method: 'POST', url, fileID: read('fileID'), fields };
 }
 
-/**
- * Posts the form once.
- *
- * @returns how the attempt failed, if it did
- * @throws what a function or stream of the caller throws, as it is
- */
-async function tryToSend(
+/** Posts the form once. What a function or a stream of the caller throws is thrown as it is. */
+async function send(
   form: Omit<UploadForm, 'watch' | 'toError'> & Grant,
   what: string,
   signal: AbortSignal,
-): Promise<{ readonly failure?: BerthError | undefined; readonly headers?: Headers }> {
+): Promise<UploadResponse> {
   const watch = watchIdle(form.idle, signal, what, form);
   const aborted = new Promise<never>((_, reject) => {
     watch.signal.addEventListener('abort', () => reject(watch.signal.reason));
   });
-  let failure: BerthError | undefined;
-  const toError = (cause: unknown) => {
-    failure = networkError(what, form, cause);
-    return failure;
-  };
+  const toError = (cause: unknown) => networkError(what, form, cause);
   watch.restart();
   try {
-    const response = await Promise.race([sendForm({ ...form, watch, toError }), aborted]);
-    return { failure: toRefusal(response, form, what), headers: response.headers };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error !== failure && error !== watch.signal.reason) throw error;
-    return { failure: error as BerthError };
+    return await Promise.race([sendForm({ ...form, watch, toError }), aborted]);
   } finally {
     watch.stop();
   }
 }
 
 /**
- * Returns the error of an upload target, if its response is one: any status other than 2xx, or an XML `Error` element
- * with any status ("A success carries no such element").
+ * Checks the response of an upload target. A status other than 2xx is an error, and so is an XML `Error` element with
+ * any status ("A success carries no such element").
+ *
+ * @throws BerthError of the kind `upload`
  */
-function toRefusal(
+function checkStored(
   { status, text, headers }: UploadResponse,
   { method, url }: Grant,
   what: string,
-): BerthError | undefined {
+): void {
   const error = readXmlError(text);
-  if (!error && status >= 200 && status < 300) return undefined;
+  if (!error && status >= 200 && status < 300) return;
   const read = (name: (typeof CHILDREN)[number]) => error?.get(name)?.trim() || undefined;
-  return new BerthError('upload', what, {
+  throw new BerthError('upload', what, {
     method,
     url,
     status,
