@@ -40,7 +40,7 @@ export interface Tc3Options {
  * @throws BerthError of the kind `options` if `secretId` or `secretKey` is empty
  *
  * @example
- * const auth = tc3({ secretId: env.BERTH_SECRET_ID, secretKey: env.BERTH_SECRET_KEY });
+ * const auth = tc3({ secretId: env.BERTH_TC3_SECRET_ID, secretKey: env.BERTH_TC3_SECRET_KEY });
  * const gateway = createGatewayClient({ envId: 'dev', gatewayDomain: 'gateway.example.com', auth });
  */
 export function tc3(
