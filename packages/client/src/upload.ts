@@ -181,6 +181,7 @@ async function send(
   what: string,
   signal: AbortSignal,
 ): Promise<UploadResponse> {
+  signal.throwIfAborted();
   const watch = watchIdle(form.idle, signal, what, form);
   const aborted = new Promise<never>((_, reject) => {
     watch.signal.addEventListener('abort', () => reject(watch.signal.reason));

@@ -8,6 +8,9 @@ import { pathToFileURL } from 'node:url';
 import type { Progress, StorageClient, UploadData, UploadOptions } from '@berth/client';
 import { createMock, type Mock } from '@berth/mock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendForm } from '../src/platform/web.ts';
+import { watchIdle } from '../src/transfer.ts';
+import type { UploadContent } from '../src/upload-form.ts';
 import { envelope, failureOf } from './support/fake-fetch.ts';
 import { bodyOf, type Handler, serveStorage } from './support/loopback.ts';
 import { credentials, meta, storageAt, storageWith } from './support/storage.ts';
@@ -480,4 +483,56 @@ it('an agent keeps its connection for the next upload', async () => {
   for (const name of ['a', 'b']) await served.storage.upload(name, 'hello');
   agent.destroy();
   expect(sockets.size).toBe(1);
+});
+
+describe('a page sends the form with fetch', () => {
+  async function send(data: UploadContent['data'], options: object = {}, isLost = false) {
+    const sent: RequestInit[] = [];
+    const stop = new AbortController();
+    const fetch = async (_: string, init: RequestInit) => {
+      sent.push(init);
+      if (isLost) throw new Error('lost');
+      return new Response('text', { status: 201 });
+    };
+    const content = { data, size: undefined, maxBytes: 100, type: 'text/css', isReplayable: true };
+    const response = await sendForm({
+      url: meta.url,
+      fields: [['key', 'a/é.css']],
+      fileField: 'file',
+      fileName: 'é.css',
+      content: { ...content, ...options },
+      report: undefined,
+      watch: watchIdle(0, stop.signal, 'Not sent', { method: 'POST', url: meta.url }),
+      idle: 0,
+      toError: (cause) => new Error('No response', { cause }),
+      fetch,
+      agent: undefined,
+    });
+    return { response, init: sent[0] as RequestInit };
+  }
+
+  it.each<[string, () => UploadContent['data']]>([
+    ['bytes', () => new TextEncoder().encode('héllo')],
+    ['a Blob', () => new Blob(['héllo'], { type: 'text/plain' })],
+    ['a web stream', () => new Blob(['héllo']).stream()],
+    ['an async iterable', () => Readable.from(['hé', Buffer.from('llo')])],
+  ])('CL-UPLOAD-FILE CL-UPLOAD-FILE-LAST: of %s', async (_, create) => {
+    const { response, init } = await send(create());
+    expect(response).toMatchObject({ status: 201, text: 'text' });
+    expect(init).toMatchObject({ method: 'POST', redirect: 'manual' });
+    const [key, file] = [...(init.body as FormData)] as [unknown, [string, File]];
+    expect(key).toEqual(['key', 'a/é.css']);
+    expect([file[0], file[1].name, file[1].type]).toEqual(['file', 'é.css', 'text/css']);
+    expect(await file[1].text()).toBe('héllo');
+  });
+
+  it('unless the content has the wrong size, or the connection breaks', async () => {
+    const stream = () => new Blob(['hello']).stream();
+    expect(await failureOf(send(stream(), { maxBytes: 4 }))).toMatchObject({ kind: 'options' });
+    expect(await failureOf(send(stream(), { size: 6 }))).toMatchObject({ kind: 'options' });
+    const numbers = send(Readable.from([1]));
+    expect(await failureOf(numbers)).toMatchObject({ kind: 'options' });
+    const lost = await failureOf(send(new Uint8Array(1), {}, true));
+    expect(lost).toMatchObject({ message: 'No response', cause: new Error('lost') });
+  });
 });
