@@ -149,7 +149,7 @@ describe('a download', () => {
     const onProgress = () => {
       throw enough;
     };
-    const response = await served.storage.download('a', { onProgress });
+    const response = await served.storage.download('a', { onProgress, idle: 0 });
     expect(await failureOf(bytesOf(response))).toBe(enough);
     await closed.promise;
   });
@@ -160,7 +160,7 @@ describe('a download', () => {
       response.writeHead(200, { 'Content-Length': 10 }).write('a');
       request.socket.on('close', () => closed.resolve());
     });
-    const response = await served.storage.download('a');
+    const response = await served.storage.download('a', { idle: 0 });
     await response.body?.cancel();
     await closed.promise;
   });

@@ -419,7 +419,8 @@ describe('a stream', () => {
     const onProgress = ({ loaded }: Progress) => {
       if (loaded > 8 * MB) throw enough;
     };
-    expect(await failureOf(served.storage.upload('a.bin', data, { onProgress }))).toBe(enough);
+    const upload = served.storage.upload('a.bin', data, { onProgress, idle: 0 });
+    expect(await failureOf(upload)).toBe(enough);
     await Promise.all([closed.promise, left.promise]);
   });
 });
