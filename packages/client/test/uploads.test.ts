@@ -292,6 +292,13 @@ describe('an attempt that failed', () => {
   });
 });
 
+it.each([200, 400, 403])('a refusal with status %d is not repeated', async (status) => {
+  await using served = await serveStorage(refuse(status, 'AccessDenied'));
+  const error = await failureOf(served.storage.upload('a.txt', 'hello'));
+  expect(error).toMatchObject({ kind: 'upload', retryable: false });
+  expect(served.grants()).toBe(1);
+});
+
 describe('the response of the upload target', () => {
   const respond =
     (text: string, status: number): Handler =>
