@@ -48,7 +48,8 @@ const CLIENTS = [
       return {
         ...orders,
         get: (init: object = {}) => orders.GET('/items', init),
-        post: (body: object, init: object = {}) => orders.POST('/items', { ...init, body } as never),
+        post: (body: object, init: object = {}) =>
+          orders.POST('/items', { ...init, body } as never),
       };
     },
   },
@@ -59,7 +60,11 @@ describe.each(CLIENTS)('GET and POST of $name', ({ create }) => {
 
   it('return data or an error, and never throw for a status', async () => {
     const refusal = { code: 'SERVICE_NOT_FOUND', message: 'No.', requestId: 'r' };
-    const responses = [json(ITEM), json(refusal, { status: 404 }), new Response('no', { status: 500 })];
+    const responses = [
+      json(ITEM),
+      json(refusal, { status: 404 }),
+      new Response('no', { status: 500 }),
+    ];
     const { gateway } = gatewayWith([...responses, new Response(null, { status: 204 })]);
     const client = create(gateway);
     expect(await client.get()).toMatchObject({ data: ITEM, response: { status: 200 } });
@@ -88,7 +93,9 @@ describe.each(CLIENTS)('GET and POST of $name', ({ create }) => {
   });
 
   it('read the body as parseAs says, and a stream without a time limit', async () => {
-    const { gateway } = gatewayWith([new Response('[1]'), new Response('[1]')], { timeout: 60_000 });
+    const { gateway } = gatewayWith([new Response('[1]'), new Response('[1]')], {
+      timeout: 60_000,
+    });
     const client = create(gateway);
     expect((await client.get({ parseAs: 'text' })).data).toBe('[1]');
     const { data } = await client.get({ parseAs: 'stream' });

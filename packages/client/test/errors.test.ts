@@ -117,8 +117,16 @@ describe('no secret is shown', () => {
     ['a rejected signature', { auth: tc3({ secretId: 'i', secretKey: TOKEN }) }, refused()],
     ['a lost connection', { auth: bearer(TOKEN) }, new Error('lost')],
     ['a token that is no header value', { auth: bearer(`5ec4e7\n${TOKEN}`) }, json({})],
-    ['a redirect', { auth: bearer(TOKEN) }, new Response(null, { status: 302, headers: { Location: TOKEN } })],
-    ['invalid JSON', { auth: bearer(TOKEN) }, new Response(`"${TOKEN}`, { headers: { 'Content-Type': 'application/json' } })],
+    [
+      'a redirect',
+      { auth: bearer(TOKEN) },
+      new Response(null, { status: 302, headers: { Location: TOKEN } }),
+    ],
+    [
+      'invalid JSON',
+      { auth: bearer(TOKEN) },
+      new Response(`"${TOKEN}`, { headers: { 'Content-Type': 'application/json' } }),
+    ],
   ])('CL-SECRETS: by the error for %s', async (_, options, response) => {
     const { service } = gatewayWith([response], options);
     const text = shown(await failureOf(service.get('a?token=5ec4e7')));
@@ -145,7 +153,16 @@ describe('no secret is shown', () => {
 });
 
 describe('isBerthError', () => {
-  const KINDS = ['gateway', 'service', 'storage', 'upload', 'network', 'timeout', 'contract', 'options'] as const;
+  const KINDS = [
+    'gateway',
+    'service',
+    'storage',
+    'upload',
+    'network',
+    'timeout',
+    'contract',
+    'options',
+  ] as const;
 
   it('recognizes errors of each kind, even of another copy of the package', async () => {
     vi.resetModules();
@@ -159,12 +176,13 @@ describe('isBerthError', () => {
     }
   });
 
-  it.each([null, 'BerthError', Object.assign(new Error('a'), { name: 'BerthError', kind: 'network' })])(
-    'rejects anything else: %s',
-    (value) => {
-      expect(isBerthError(value) || isBerthError(value, 'network')).toBe(false);
-    },
-  );
+  it.each([
+    null,
+    'BerthError',
+    Object.assign(new Error('a'), { name: 'BerthError', kind: 'network' }),
+  ])('rejects anything else: %s', (value) => {
+    expect(isBerthError(value) || isBerthError(value, 'network')).toBe(false);
+  });
 });
 
 describe('an invalid option', () => {
@@ -179,10 +197,19 @@ describe('an invalid option', () => {
       'auth must be bearer(…), tc3(…), or an object with authorize(), got string.',
     ],
     [{ baseUrl, timeout: -1 }, 'timeout must be a number of milliseconds, at least 0, got number.'],
-    [{ baseUrl, timeout: '1' }, 'timeout must be a number of milliseconds, at least 0, got string.'],
+    [
+      { baseUrl, timeout: '1' },
+      'timeout must be a number of milliseconds, at least 0, got string.',
+    ],
     [{ baseUrl, timeout: null }, 'timeout must be a number of milliseconds, at least 0, got null.'],
-    [{ baseUrl, retry: { attempts: 0 } }, 'retry.attempts must be a number of at least 1, got number.'],
-    [{ baseUrl, retry: { delay: Number.NaN } }, 'retry.delay must be a number of at least 0, got number.'],
+    [
+      { baseUrl, retry: { attempts: 0 } },
+      'retry.attempts must be a number of at least 1, got number.',
+    ],
+    [
+      { baseUrl, retry: { delay: Number.NaN } },
+      'retry.delay must be a number of at least 0, got number.',
+    ],
   ])('is rejected when the client is created: %j', (options, message) => {
     expect(() => createGatewayClient(options as never)).toThrow(optionsError(message));
   });

@@ -27,10 +27,26 @@ async function collect<T>(events: AsyncIterable<ServiceEvent<T>>): Promise<T[]> 
 describe('events', () => {
   const event = (data: string, id = '', name = 'message') => ({ event: name, data, id });
   it.each<[string, string, object[]]>([
-    ['CL-SSE-LINES: CR, LF and CRLF', 'data: a\rdata: b\r\rdata: c\r\n\r\ndata: d\n\n', [event('a\nb'), event('c'), event('d')]],
-    ['CL-SSE-LINES: one space after the colon', 'data:a\n\ndata:  b\n\ndata\n\n', [event('a'), event(' b'), event('')]],
-    ['CL-SSE-COMMENTS: comments, unknown fields and blocks without data', ': no\n\nfoo: bar\n\nevent: x\n\ndata: a\n\n', [event('a')]],
-    ['CL-SSE-FIELDS: names and IDs', 'id: 1\nevent: e\ndata: a\n\ndata: b\n\nid\ndata: c\n\n', [event('a', '1', 'e'), event('b', '1'), event('c')]],
+    [
+      'CL-SSE-LINES: CR, LF and CRLF',
+      'data: a\rdata: b\r\rdata: c\r\n\r\ndata: d\n\n',
+      [event('a\nb'), event('c'), event('d')],
+    ],
+    [
+      'CL-SSE-LINES: one space after the colon',
+      'data:a\n\ndata:  b\n\ndata\n\n',
+      [event('a'), event(' b'), event('')],
+    ],
+    [
+      'CL-SSE-COMMENTS: comments, unknown fields and blocks without data',
+      ': no\n\nfoo: bar\n\nevent: x\n\ndata: a\n\n',
+      [event('a')],
+    ],
+    [
+      'CL-SSE-FIELDS: names and IDs',
+      'id: 1\nevent: e\ndata: a\n\ndata: b\n\nid\ndata: c\n\n',
+      [event('a', '1', 'e'), event('b', '1'), event('c')],
+    ],
     ['CL-SSE-INCOMPLETE: an event without its end', 'data: a\n\ndata: b\n', [event('a')]],
     ['CL-SSE-CHUNKS: a BOM and split characters', '\uFEFFdata: 中é\n\n', [event('中é')]],
   ])('CL-SSE-CHUNKS: are the same however they are split: %s', async (_, text, expected) => {
@@ -93,10 +109,22 @@ describe('events', () => {
 
   const gone = serve({ reason: 'gone' }, 410);
   it.each<[string, Act[], object]>([
-    ['the service rejects the first connection', [gone], { kind: 'service', status: 410, body: { reason: 'gone' } }],
-    ['the service rejects a later connection', [stream('end', 'retry: 1\n\n'), gone], { kind: 'service', status: 410 }],
+    [
+      'the service rejects the first connection',
+      [gone],
+      { kind: 'service', status: 410, body: { reason: 'gone' } },
+    ],
+    [
+      'the service rejects a later connection',
+      [stream('end', 'retry: 1\n\n'), gone],
+      { kind: 'service', status: 410 },
+    ],
     ['the response is not an event stream', [serve({})], { kind: 'contract' }],
-    ['a later response is not an event stream', [stream('end', 'retry: 1\n\n'), serve({})], { kind: 'contract' }],
+    [
+      'a later response is not an event stream',
+      [stream('end', 'retry: 1\n\n'), serve({})],
+      { kind: 'contract' },
+    ],
     ['there is no first connection', [reset], { kind: 'network' }],
   ])('fail if %s', async (_, acts, expected) => {
     await using server = await faultServer(...acts);
@@ -110,7 +138,10 @@ describe('events', () => {
     const schema = z.object({ a: z.number() });
     const events = serviceAt(server.baseUrl).events('a', { schema });
     expect((await events.next()).value).toMatchObject({ data: { a: 1 } });
-    expect(await failureOf(events.next())).toMatchObject({ kind: 'contract', issues: [{ path: 'a' }] });
+    expect(await failureOf(events.next())).toMatchObject({
+      kind: 'contract',
+      issues: [{ path: 'a' }],
+    });
   });
 
   it('end at once if the signal has already aborted', async () => {

@@ -50,7 +50,9 @@ describe('gateway.fetch', () => {
     const { gateway, requests } = gatewayWith([json({})], { auth });
     const { url } = gateway.service('x');
     const headers = { Authorization: 'Bearer mine', 'X-B': 'b' };
-    await gateway.fetch(new Request(url, { method: 'POST', body: 'hi', headers, cache: 'no-store' }));
+    await gateway.fetch(
+      new Request(url, { method: 'POST', body: 'hi', headers, cache: 'no-store' }),
+    );
     const [sent] = requests as [Request];
     expect([sent.method, sent.cache, await sent.text()]).toEqual(['POST', 'no-store', 'hi']);
     expect(sent.headers.get('Authorization')).toBe('Bearer mine');
@@ -86,7 +88,10 @@ describe('gateway.fetch', () => {
     await service.post('a', body, call);
     await service.request('a', frozen({ method: 'POST', body, ...call } as const));
     await gateway.POST('/v1/cloudrun/{name}', frozen({ params, body, ...call }) as never);
-    await service.events('a', call).next().catch(() => {});
+    await service
+      .events('a', call)
+      .next()
+      .catch(() => {});
     expect([[...headers], [...request.headers]]).toEqual([[['x-b', 'b']], [['x-b', 'b']]]);
     for (const sent of server.calls) expect(sent.headers).toMatchObject({ 'x-a': 'a', 'x-b': 'b' });
   });

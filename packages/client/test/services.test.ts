@@ -1,6 +1,6 @@
 import vm from 'node:vm';
 import { type BerthError, bearer } from '@berth/client';
-import { fetch as undiciFetch, FormData as UndiciFormData } from 'undici7';
+import { FormData as UndiciFormData, fetch as undiciFetch } from 'undici7';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { failureOf, json } from './support/fake-fetch.ts';
@@ -35,7 +35,11 @@ describe('a payload', () => {
     ['no bytes', inPieces('', JSON_TYPE), undefined],
     ['no bytes and no media type', inPieces('', '', 201), undefined],
     ['status 204', (_, response) => response.writeHead(204).end(), undefined],
-    ['status 205', (_, response) => response.writeHead(205, { 'Content-Length': 0 }).end(), undefined],
+    [
+      'status 205',
+      (_, response) => response.writeHead(205, { 'Content-Length': 0 }).end(),
+      undefined,
+    ],
   ])('CL-PAYLOAD: of %s is read', async (_, act, expected) => {
     await using server = await faultServer(act);
     expect(await serviceAt(server.baseUrl).get('a')).toEqual(expected);
@@ -135,7 +139,9 @@ describe('CL-REDIRECT-CREDENTIALS: a redirect', () => {
   it.each([301, 302, 303, 307, 308])('with status %d is not followed', async (status) => {
     await using elsewhere = await faultServer(serve({}));
     const headers = { Location: `${elsewhere.baseUrl}/v1/cloudrun/x` };
-    await using server = await faultServer((_, response) => response.writeHead(status, headers).end());
+    await using server = await faultServer((_, response) =>
+      response.writeHead(status, headers).end(),
+    );
     const gateway = gatewayAt(server.baseUrl, { auth: bearer('t') });
     const service = gateway.service('x');
     const message = expect.stringContaining('a redirect, which is not followed');
@@ -145,7 +151,9 @@ describe('CL-REDIRECT-CREDENTIALS: a redirect', () => {
     }
     expect((await service.request('a')).status).toBe(status);
     expect((await gateway.fetch(`${service.url}/a`)).status).toBe(status);
-    const { response } = await gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'x' } } });
+    const { response } = await gateway.GET('/v1/cloudrun/{name}', {
+      params: { path: { name: 'x' } },
+    });
     expect(response.status).toBe(status);
     expect([server.calls.length, elsewhere.calls.length]).toEqual([6, 0]);
   });
@@ -159,7 +167,11 @@ describe('CL-REDIRECT-CREDENTIALS: a redirect', () => {
     });
     const { service, requests } = gatewayWith([hidden], { retry: { delay: 1 } });
     const message = expect.stringContaining('a redirect, which is not followed');
-    expect(await failureOf(service.get('a'))).toMatchObject({ kind: 'service', status: 0, message });
+    expect(await failureOf(service.get('a'))).toMatchObject({
+      kind: 'service',
+      status: 0,
+      message,
+    });
     expect(requests).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { bearer, type BerthError, type GatewayClientOptions } from '@berth/client';
+import { type BerthError, bearer, type GatewayClientOptions } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { listen } from '../../../scripts/testing/listen.ts';

@@ -7,8 +7,12 @@ export function gatewayAt(baseUrl: string, options: Partial<GatewayClientOptions
 }
 
 /** Returns a hosted service of {@link gatewayAt}. */
-export function serviceAt(baseUrl: string, options: Partial<GatewayClientOptions> = {}) {
-  return gatewayAt(baseUrl, options).service('x');
+export function serviceAt(
+  baseUrl: string,
+  options: Partial<GatewayClientOptions> = {},
+  name = 'x',
+) {
+  return gatewayAt(baseUrl, options).service(name);
 }
 
 /** Creates a gateway client with prepared responses, and records its requests. */
