@@ -186,6 +186,8 @@ function watchBody(
     watch.stop();
     reader?.cancel(reason).catch(() => {});
   };
+  // Also ends a read that waits.
+  signal.addEventListener('abort', () => leave(signal.reason));
 
   /** Returns the next bytes, or `undefined` at the end. */
   const read = async () => {
@@ -208,12 +210,6 @@ function watchBody(
 
   return new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        signal.addEventListener('abort', () => {
-          controller.error(signal.reason);
-          leave(signal.reason);
-        });
-      },
       async pull(controller) {
         try {
           const value = await read();

@@ -328,7 +328,7 @@ describe('a download to a file', () => {
     (start: (from: number) => string): ((from: number) => OutgoingHttpHeaders) =>
     (from) => ({ 'Content-Range': `bytes ${start(from)}` });
   it.each<[string, number, (from: number) => OutgoingHttpHeaders]>([
-    ['its total differs', 206, ranged((from) => `${from}-299999/300001`)],
+    ['its total differs', 206, ranged((from) => `${from}-300000/300001`)],
     ['it begins elsewhere', 206, ranged((from) => `${from + 1}-299999/300000`)],
     ['it only begins alike', 206, ranged((from) => `${from}0-299999/300000`)],
     ['it ends elsewhere', 206, ranged((from) => `${from}-300000/300000`)],

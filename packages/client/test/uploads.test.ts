@@ -20,6 +20,14 @@ const xml = (code: string) =>
   `<?xml version="1.0"?><Error><Code>${code}</Code><Message>No.</Message><RequestId>x-1</RequestId></Error>`;
 const endless = () =>
   new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(MB)) });
+/** Yields 50 MiB, and counts how many have been read. */
+function counter() {
+  let count = 0;
+  async function* read() {
+    for (; count < 50; count += 1) yield new Uint8Array(MB);
+  }
+  return { chunks: read(), counted: () => count };
+}
 const refuse =
   (status: number, code: string, headers = {}): Handler =>
   async (request, response) => {
@@ -400,6 +408,14 @@ describe('a stream', () => {
     expect(String(error)).toContain(`${word} than its size (${size} bytes)`);
   });
 
+  it('that is larger than maxBytes is not read to its end', async () => {
+    await using served = await serveStorage(store);
+    const { chunks, counted } = counter();
+    const error = await failureOf(served.storage.upload('a', chunks, { maxBytes: 2 * MB }));
+    expect(error).toMatchObject({ kind: 'options' });
+    expect(counted()).toBeLessThan(6);
+  });
+
   it('that fails ends the upload with its error', async () => {
     await using served = await serveStorage(store);
     const disk = new Error('disk');
@@ -538,6 +554,9 @@ describe('a page sends the form with fetch', () => {
     const stream = () => new Blob(['hello']).stream();
     expect(await failureOf(send(stream(), { maxBytes: 4 }))).toMatchObject({ kind: 'options' });
     expect(await failureOf(send(stream(), { size: 6 }))).toMatchObject({ kind: 'options' });
+    const { chunks, counted } = counter();
+    expect(await failureOf(send(chunks))).toMatchObject({ kind: 'options' });
+    expect(counted()).toBe(0);
     const numbers = send(Readable.from([1]));
     expect(await failureOf(numbers)).toMatchObject({ kind: 'options' });
     const lost = await failureOf(send(new Uint8Array(1), {}, true));
