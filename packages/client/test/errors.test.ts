@@ -81,7 +81,7 @@ describe('an error', () => {
     });
   });
 
-  const ENDLESS = () => new Promise<Response>(() => {});
+  const neverResponds = () => new Promise<Response>(() => {});
   const respond = (body: string, init: ResponseInit) => async () => new Response(body, init);
   it.each<[string, (service: Service) => Promise<unknown>, object]>([
     ['gateway', (x) => x.get('a'), { fetch: async () => json(REFUSAL, { status: 404, headers }) }],
@@ -90,7 +90,7 @@ describe('an error', () => {
     ['network', (x) => x.request('a'), { fetch: () => Promise.reject(new Error('lost')) }],
     ['network', (x) => x.events('a').next(), { fetch: () => Promise.reject(new Error('lost')) }],
     ['network', (x) => x.connect('a'), {}],
-    ['timeout', (x) => x.get('a'), { fetch: ENDLESS, timeout: 5 }],
+    ['timeout', (x) => x.get('a'), { fetch: neverResponds, timeout: 5 }],
     [
       'contract',
       (x) => x.get('a'),

@@ -1,6 +1,5 @@
 import {
   type AnyBerthError,
-  type ContractIssue,
   createGatewayClient,
   createStorageClient,
   isBerthError,
@@ -20,25 +19,57 @@ const LINKS = '/api/v2/envs/{envId}/storages:batchGetTempUrls';
 
 describe('gateway calls', () => {
   it('are typed from the contract', async () => {
-    const { data, error } = await gateway.GET(ANY, {
-      params: { path: { name: 'hello', anyPath: 'a/b?x=1' } },
-    });
-    expectTypeOf(data).toEqualTypeOf<{ [key: string]: unknown } | undefined>();
+    const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };
+    const { data, error } = await gateway.GET(ANY, { params });
+    // A service may also send text or bytes.
+    expectTypeOf<{ [key: string]: unknown }>().toExtend<typeof data>();
     if (error) expectTypeOf(error.requestId).toBeString();
-  });
-
-  it('return what parseAs selects', async () => {
-    const init = { params: { path: { name: 'hello' } } };
-    const text = await gateway.GET(ROOT, { ...init, parseAs: 'text' });
+    const text = await gateway.GET(ROOT, { params: { path: { name: 'x' } }, parseAs: 'text' });
     expectTypeOf(text.data).toEqualTypeOf<string | undefined>();
   });
 
-  it('refuse a misspelt name', () => {
+  it('reject a missing parameter or a wrong path', () => {
     // @ts-expect-error: the parameter is name
-    void (() => gateway.GET(ROOT, { params: { path: { name: 'hello', nam: 'hello' } } }));
-    const params = { path: { name: 'hello' } };
-    // @ts-expect-error: the option is signal
-    void (() => gateway.GET(ROOT, { params, signl: AbortSignal.abort() }));
+    void (() => gateway.GET(ROOT, { params: { path: { nam: 'hello' } } }));
+    // @ts-expect-error: there is no such path
+    void (() => gateway.GET('/v1/cloudrun'));
+  });
+});
+
+describe('calls of a service', () => {
+  interface Orders {
+    '/items': {
+      get: { responses: { 200: { content: { 'application/json': { id: number }[] } } } };
+    };
+  }
+
+  it('have the type of the caller, of a schema, or of a document', async () => {
+    const service = gateway.service('x');
+    expectTypeOf(service.get('a')).resolves.toBeUnknown();
+    expectTypeOf(service.get<number>('a')).resolves.toBeNumber();
+    const schema = z.object({ a: z.string() });
+    expectTypeOf(service.post('a', {}, { schema })).resolves.toEqualTypeOf<{ a: string }>();
+    const { data, error } = await gateway.service<Orders>('x').GET('/items');
+    expectTypeOf(data).toEqualTypeOf<{ id: number }[] | undefined>();
+    if (error) expectTypeOf(error.code).toBeString();
+  });
+
+  it('need a document for GET and POST', () => {
+    // @ts-expect-error: there are no paths
+    void (() => gateway.service('x').GET('/items'));
+  });
+
+  it('return events with text as data, or the output of a schema', () => {
+    const news = gateway.service('news');
+    void (async () => {
+      for await (const event of news.events('a', { lastEventId: '1' })) {
+        expectTypeOf(event).toEqualTypeOf<ServiceEvent<string>>();
+      }
+      const schema = z.object({ price: z.number() });
+      for await (const { data } of news.events('a', { schema })) {
+        expectTypeOf(data).toEqualTypeOf<{ price: number }>();
+      }
+    });
   });
 });
 
@@ -50,14 +81,9 @@ describe('storage calls', () => {
     expectTypeOf(item?.tempFileURL).toEqualTypeOf<string | undefined>();
   });
 
-  it('refuse a wrong field name, required or not', () => {
+  it('reject a misspelt field or option', () => {
     // @ts-expect-error: the field is fileList
     void (() => storage.POST(DELETE, { body: { files: ['a'] } }));
-    // @ts-expect-error: the field is maxAge
-    void (() => storage.POST(LINKS, { body: { fileList: [{ fileID: 'a', maxage: 60 }] } }));
-  });
-
-  it('refuse misspelt options of the file methods', () => {
     // @ts-expect-error: the option is maxAge
     void (() => storage.tempUrl('a', { maxage: 60 }));
     // @ts-expect-error: the option is overwrite
@@ -69,51 +95,26 @@ describe('storage calls', () => {
 });
 
 describe('errors', () => {
-  it('are distinguished by their name', () => {
+  it('are narrowed by their kind', () => {
     void ((error: unknown) => {
       if (!isBerthError(error)) throw error;
       expectTypeOf(error).toEqualTypeOf<AnyBerthError>();
-      switch (error.name) {
-        case 'GatewayError':
-          return expectTypeOf(error.source).toEqualTypeOf<'gateway' | 'service'>();
-        case 'TimeoutError':
-          return expectTypeOf(error.timeout).toBeNumber();
-        case 'ContractError':
-          return expectTypeOf(error.issues).toEqualTypeOf<readonly ContractIssue[]>();
-        case 'StorageError':
-        case 'UploadError':
-        case 'NetworkError':
-          return expectTypeOf(error.path).toBeString();
-        default:
-          return expectTypeOf(error).toBeNever();
-      }
+      if (error.kind === 'gateway') expectTypeOf(error.code).toBeString();
+      if (error.kind === 'service') expectTypeOf(error.status).toBeNumber();
+      if (error.kind === 'network') expectTypeOf(error.status).toEqualTypeOf<number | undefined>();
+      // @ts-expect-error: there is no such kind
+      if (error.kind === 'http') throw error;
     });
-  });
-});
-
-describe('events', () => {
-  const service = gateway.service('news');
-
-  it('have strings as data, or the output of a schema', () => {
-    void (async () => {
-      for await (const event of service.events('a', { lastEventId: '1' })) {
-        expectTypeOf(event).toEqualTypeOf<ServiceEvent<string>>();
-      }
-      const schema = z.object({ price: z.number() });
-      for await (const { data } of service.events('a', { schema })) {
-        expectTypeOf(data).toEqualTypeOf<{ price: number }>();
-      }
+    void ((error: unknown) => {
+      if (isBerthError(error, 'upload')) expectTypeOf(error.status).toBeNumber();
+      // @ts-expect-error: there is no such kind
+      return isBerthError(error, 'http');
     });
-  });
-
-  it('have no other type without a schema', () => {
-    // @ts-expect-error: nothing checks that the data is a number
-    void (() => service.events<number>('a'));
   });
 });
 
 describe('options', () => {
-  it('need a URL and credentials', () => {
+  it('need an address and credentials', () => {
     // @ts-expect-error: gatewayDomain is missing
     void (() => createGatewayClient({ envId: 'dev' }));
     // @ts-expect-error: envId is missing
@@ -121,5 +122,7 @@ describe('options', () => {
     const unsigned = { authorization: '' };
     // @ts-expect-error: timestamp is missing
     void (() => createStorageClient({ baseUrl: '', envId: 'dev', credentials: unsigned }));
+    // @ts-expect-error: the option is attempts
+    void (() => createGatewayClient({ baseUrl: '', retry: { attempt: 2 } }));
   });
 });
