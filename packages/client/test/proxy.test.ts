@@ -91,7 +91,7 @@ const STEPS = {
   async copy({ storage, direct, read, id, content }) {
     await direct.upload(id, content);
     const { fileID } = await storage.copy(`/${id}`, `/${id}-copy`);
-    expect(await read(fileID)).toBe(content);
+    expect(await read(String(fileID))).toBe(content);
   },
 } satisfies Record<string, Step>;
 

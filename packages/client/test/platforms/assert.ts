@@ -5,8 +5,8 @@ export function assert(holds: unknown, message: string): asserts holds {
 
 /** Fails unless two values are equal as JSON. */
 export function assertEqual(actual: unknown, expected: unknown): void {
-  const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
-  assert(got === wanted, `got ${got}, expected ${wanted}`);
+  const [text, expectedText] = [JSON.stringify(actual), JSON.stringify(expected)];
+  assert(text === expectedText, `got ${text}, expected ${expectedText}`);
 }
 
 /** Fails unless a promise rejects with an error that has these properties. */

@@ -27,7 +27,10 @@ export async function startDeployment() {
   const deployment: Deployment = {
     gateway: mock.gatewayUrl,
     storage: mock.storageUrl,
-    ...{ token, keyPair: { secretId, secretKey }, unstable: unstable.url, nowhere },
+    token,
+    keyPair: { secretId, secretKey },
+    unstable: unstable.url,
+    nowhere,
   };
   return {
     deployment,

@@ -15,33 +15,27 @@ import type { Result, runFeatures } from './run-features.ts';
 const run = promisify(execFile);
 
 let folder: string;
-let running: Awaited<ReturnType<typeof startDeployment>>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-platforms-'));
-  [running] = await Promise.all([
-    startDeployment(),
-    bundle('in-node', 'node'),
-    bundle('in-page', 'browser'),
-  ]);
+  await Promise.all([bundle('in-node', 'node'), bundle('in-page', 'browser')]);
 });
-afterAll(async () => {
-  await running.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
-// Every other test runs on the current Node.
-describe('the oldest Node', () => runOn('node-floor', runInNode));
-describeOn('chromium', 'a page', () => runOn('chromium', runInPage));
+describe('the oldest Node', () => runOn('node', (deployment) => runInNode(NODE_FLOOR, deployment)));
+describe('this Node', () => runOn('node', (deployment) => runInNode(process.execPath, deployment)));
+describeOn('chromium', 'a page', () => runOn('page', runInPage));
 
 /** Runs the features on a platform, each as a test. */
 function runOn(
   platform: PlatformId,
-  runAll: (platform: PlatformId, deployment: Deployment) => Promise<readonly Result[]>,
+  runAll: (deployment: Deployment) => Promise<readonly Result[]>,
 ): void {
   let results: readonly Result[] = [];
   beforeAll(async () => {
-    results = await runAll(platform, running.deployment);
+    const { deployment, close } = await startDeployment();
+    results = await runAll(deployment);
+    await close();
   });
   const names = FEATURES.filter(({ platforms }) => platforms?.includes(platform) ?? true);
   it.each(names)('$name', ({ name }) => {
@@ -49,14 +43,14 @@ function runOn(
   });
 }
 
-async function runInNode(platform: PlatformId, deployment: Deployment) {
-  const args = [join(folder, 'in-node.mjs'), platform, JSON.stringify(deployment)];
-  const { stdout } = await run(NODE_FLOOR, args, { cwd: folder });
+async function runInNode(node: string, deployment: Deployment) {
+  const args = [join(folder, 'in-node.mjs'), JSON.stringify(deployment)];
+  const { stdout } = await run(node, args, { cwd: folder });
   const lines = stdout.trim().split('\n');
   return lines.map((line): Result => JSON.parse(line));
 }
 
-async function runInPage(platform: PlatformId, deployment: Deployment) {
+async function runInPage(deployment: Deployment) {
   const browser = await openBrowser();
   try {
     const page = await browser.newPage();
@@ -66,13 +60,10 @@ async function runInPage(platform: PlatformId, deployment: Deployment) {
     await page.exposeFunction('report', (result: Result) => results.push(result));
     await page.addScriptTag({ type: 'module', path: join(folder, 'in-page.mjs') });
     await page.waitForFunction(() => 'runFeatures' in globalThis);
-    await page.evaluate(
-      ([id, given]) => {
-        const { runFeatures: runAll, report } = globalThis as unknown as PageGlobals;
-        return runAll(id, given, report);
-      },
-      [platform, deployment] as const,
-    );
+    await page.evaluate((servers) => {
+      const { runFeatures: runAll, report } = globalThis as unknown as PageGlobals;
+      return runAll('page', servers, report);
+    }, deployment);
     return results;
   } finally {
     await browser.close();
