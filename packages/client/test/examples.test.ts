@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as client from '@berth/client';
+import * as reactQuery from '@berth/client/react-query';
+import { expect, it, onTestFinished } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const CACHE = join(ROOT, 'node_modules/.cache');
+const TSC = join(ROOT, '../../node_modules/typescript/bin/tsc');
+
+/** A documentation comment with an example, and the name that follows it. */
+const EXAMPLE =
+  /^( *)\/\*\*(?:(?!\*\/).)*?@example\n(?<lines>(?:(?!\*\/).)*?)(?: \* @(?:(?!\*\/).)*)? *\*\/\n *(?:export )?(?:declare )?(?:async )?(?:function|class|const|interface|type)? *(?:readonly )?(?<name>\w+)/gms;
+
+/** What examples use without defining it. */
+const PRELUDE = `
+import type { QueryClient } from '@tanstack/react-query';
+import type { Middleware } from 'openapi-fetch';
+import type { GatewayAuth, GatewayClient, Service, StandardSchema, StorageClient, StorageCredentials } from '@berth/client';
+declare global {
+  interface User { name: string }
+  interface Order { id: number }
+  interface NewOrder { item: number }
+  interface paths {
+    '/items/{id}': { get: { parameters: { path: { id: number } }; responses: { 200: { content: { 'application/json': Order } } } } };
+  }
+  class OpenAI {
+    constructor(options: { baseURL: string; fetch: typeof fetch; apiKey: string; defaultHeaders: object; maxRetries: number });
+  }
+  const auth: GatewayAuth, gateway: GatewayClient, storage: StorageClient, credentials: StorageCredentials;
+  const users: Service, orders: Service, news: Service, chat: Service, pictures: Service, reports: Service;
+  const UserSchema: StandardSchema<User>, News: StandardSchema<string>;
+  const baseUrl: string, fileID: string, fileIDs: string[], ids: string[], error: unknown;
+  const blob: Blob, file: File, stream: ReadableStream<Uint8Array>, signal: AbortSignal;
+  const env: Record<'BERTH_TC3_SECRET_ID' | 'BERTH_TC3_SECRET_KEY', string>;
+  const tracing: Middleware, queryClient: QueryClient;
+  function readToken(): string;
+  function readAccessToken(): Promise<string>;
+  function readLastId(): string;
+  function currentTrace(): string;
+  function show(...values: unknown[]): void;
+  function showBar(loaded: number, total: number | undefined): void;
+  function save(fileID: string): void;
+}
+`;
+const UNDICI = "declare module 'undici' { export { EnvHttpProxyAgent, fetch } from 'undici7'; }";
+
+interface Example {
+  /** The file of the source, and the name that the example belongs to. */
+  readonly file: string;
+  readonly name: string;
+  readonly code: string;
+}
+
+async function readExamples(): Promise<Example[]> {
+  const examples: Example[] = [];
+  for await (const file of glob('*.ts', { cwd: join(ROOT, 'src') })) {
+    const source = await readFile(join(ROOT, 'src', file), 'utf8');
+    for (const { groups } of source.matchAll(EXAMPLE)) {
+      const { lines = '', name = '' } = groups ?? {};
+      examples.push({ file, name, code: lines.replace(/^ *\* ?/gm, '') });
+    }
+  }
+  return examples;
+}
+
+/** Returns a module in which an example is the body of a function, so that it may return and define anything. */
+function toModule({ file, name, code }: Example): string {
+  const imports = code.match(/^import .*$/gm) ?? [];
+  const isType = /^[A-Z]/.test(name) && new RegExp(`: ${name}\\b`).test(code);
+  const names = (module: object) => Object.keys(module).filter((name) => code.includes(name));
+  return [
+    ...imports,
+    `import { ${names(client)} } from '@berth/client';`,
+    `import { ${names(reactQuery)} } from '@berth/client/react-query';`,
+    ...(isType ? [`import type { ${name} } from '${join(ROOT, 'src', file)}';`] : []),
+    "import { useMutation, useQuery } from '@tanstack/react-query';",
+    'export async function example() {',
+    code.replace(/^import .*\n/gm, ''),
+    'return;',
+    '}',
+  ].join('\n');
+}
+
+it('each exported value has an example, and all examples compile', async () => {
+  const examples = await readExamples();
+  const names = new Set(examples.map(({ name }) => name));
+  // Constants that the contract generates and the specification defines.
+  names.add('contract').add('defaultWireProfile');
+  expect(Object.keys({ ...client, ...reactQuery }).filter((name) => !names.has(name))).toEqual([]);
+
+  await mkdir(CACHE, { recursive: true });
+  const folder = await mkdtemp(join(CACHE, 'examples-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'prelude.d.ts'), PRELUDE);
+  await writeFile(join(folder, 'undici.d.ts'), UNDICI);
+  for (const [index, example] of examples.entries()) {
+    await writeFile(join(folder, `${example.name}-${index}.tsx`), toModule(example));
+  }
+  const config = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      noUnusedLocals: false,
+      noImplicitReturns: false,
+      rewriteRelativeImportExtensions: false,
+    },
+    include: ['*.ts', '*.tsx'],
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const args = [TSC, '--noEmit', '--pretty', 'false', '-p', folder];
+  const { stdout } = await promisify(execFile)(process.execPath, args).catch((error) => error);
+  // The package itself is checked by `npm run typecheck`.
+  expect(stdout.split('\n').filter((line: string) => line.includes('examples-'))).toEqual([]);
+});
