@@ -3,7 +3,7 @@ import { BerthError, invalid } from './errors.ts';
 
 /** One attempt of a call, to be signed. */
 export interface SignableRequest {
-  /** In uppercase. */
+  /** HTTP method, in uppercase. */
   readonly method: string;
   /** Absolute URL, with path and query exactly as sent. */
   readonly url: string;
@@ -34,17 +34,17 @@ export interface GatewayAuth {
 }
 
 /**
- * The three header values of a storage call, which are sent as they are.
+ * The three header values of a storage call, which are sent unchanged.
  *
  * @example
  * const credentials = async () => (await fetch('/my-backend/storage-credentials')).json();
  */
 export interface StorageCredentials {
-  /** Such as `1.0 TC3-HMAC-SHA256 Credential=…`. */
+  /** Authorization header, such as `1.0 TC3-HMAC-SHA256 Credential=…`. */
   readonly authorization: string;
   /** Session token of temporary credentials. Default: empty. */
   readonly sessionToken?: string | undefined;
-  /** Signing time in whole seconds since the epoch. */
+  /** Signing time in integer seconds since the epoch. */
   readonly timestamp: number | string;
 }
 
@@ -66,7 +66,7 @@ interface Signer {
   refresh?(headers: Readonly<Record<string, string>>): Promise<boolean>;
 }
 
-/** Headers of an attempt, and how often the credentials had been renewed when it was signed. */
+/** Headers of an attempt, and the number of renewals when it was signed. */
 interface Signed {
   readonly headers: Readonly<Record<string, string>>;
   readonly renewals: number;

@@ -7,7 +7,7 @@ export interface Body {
 }
 
 /**
- * Returns what a POST sends: strings, bytes, blobs, forms and streams as they are, and everything else as JSON. Types
+ * Returns what a POST sends: strings, bytes, blobs, forms and streams as is, and everything else as JSON. Types
  * are recognized by name, because `instanceof` fails for values of another realm or package.
  *
  * @throws BerthError of the kind `options` if a stream has been read, or if the value cannot be sent

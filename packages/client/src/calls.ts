@@ -5,7 +5,7 @@ import createClient, {
   type Middleware,
 } from 'openapi-fetch';
 import { networkError } from './errors.ts';
-import { type CallOptions, checkTimeout, type Send, withLimit } from './fetch.ts';
+import { type CallOptions, checkTimeout, type Send, splitOptions, withLimit } from './fetch.ts';
 import { checkPath, toSegment } from './urls.ts';
 
 /**
@@ -29,7 +29,7 @@ interface Init extends CallOptions {
   readonly bodySerializer?: (body: unknown, headers: Headers) => unknown;
 }
 
-/** The gateway forwards GET, HEAD and POST, and rejects the others. */
+/** All methods of `openapi-fetch`. The gateway forwards GET, HEAD and POST. */
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const;
 
 const serialize = defaultBodySerializer as NonNullable<Init['bodySerializer']>;
@@ -43,19 +43,20 @@ type Result = Promise<{ data?: unknown; error?: unknown; response: Response }>;
 export function createCalls<Paths extends object>(send: Send, setup: CallsSetup): Calls<Paths> {
   const { baseUrl, timeout: clientTimeout, toPath } = setup;
   // Streams need `duplex`; other bodies ignore it.
-  const options = { baseUrl, pathSerializer: toPath, duplex: 'half' };
-  const client = createClient<Paths>(options);
+  const setupOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' };
+  const client = createClient<Paths>(setupOptions);
   let hasMiddleware = false;
 
   const call = (method: (typeof METHODS)[number]) => {
     const run = client[method] as unknown as (path: string, init: object) => Result;
     return async (path: string, init: Init = {}): Result => {
-      const { signal, timeout, retry, idempotent, bodySerializer = serialize, ...rest } = init;
+      const { options, rest } = splitOptions(init);
+      const { bodySerializer = serialize } = init;
       let body: unknown;
       let response: Response | undefined;
-      const limits = { signal, timeout: checkTimeout(timeout) ?? clientTimeout };
+      const timeout = checkTimeout(options.timeout) ?? clientTimeout;
       const called = { method, url: baseUrl + path };
-      return withLimit(limits, called, async (limit) => {
+      return withLimit({ signal: options.signal, timeout }, called, async (limit) => {
         const requestInit = {
           ...rest,
           // Without an object here, `openapi-fetch` would not look for missing parameters.
@@ -67,9 +68,9 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
           fetch: async (request: Request) => {
             called.url = request.url;
             // Middleware may have replaced the body, and a form has a boundary already.
-            const isSame = !hasMiddleware && !init.middleware && !(body instanceof FormData);
-            const sent = isSame ? (body as RequestInit['body']) : undefined;
-            response = await send(request, { retry, idempotent, body: sent }, limit);
+            const canReuse = !hasMiddleware && !init.middleware && !(body instanceof FormData);
+            const reused = canReuse ? (body as RequestInit['body']) : undefined;
+            response = await send(request, { ...options, body: reused }, limit);
             return response;
           },
         };

@@ -14,7 +14,8 @@ import type {
  * - `network`: there was no response, or it was interrupted. The call may have been executed.
  * - `timeout`: a time limit of the client was exceeded. The call may have been executed.
  * - `contract`: a successful response has an unexpected form, or your schema rejects it.
- * - `options`: an argument is invalid, or a function that you passed failed. Nothing was sent.
+ * - `options`: an argument is invalid, or a function that you passed failed. Nothing was sent, unless a stream of yours
+ *   turned out to be wrong while it was sent.
  */
 export type ErrorKind =
   | 'gateway'
@@ -29,8 +30,8 @@ export type ErrorKind =
 /** A code that editors suggest. A deployment may send others. */
 type Code<Known extends string> = Known | (string & Record<never, never>);
 
-/** Fields that are certain for some kinds. */
-interface Certain {
+/** Fields that some kinds always have. */
+interface KindFields {
   readonly gateway: { readonly status: number; readonly code: Code<KnownGatewayErrorCode> };
   readonly service: { readonly status: number };
   readonly storage: { readonly code: Code<KnownStorageErrorCode> | undefined };
@@ -42,7 +43,7 @@ interface Certain {
 
 type OfKind<Kind extends ErrorKind> = BerthError & {
   readonly kind: Kind;
-} & (Kind extends keyof Certain ? Certain[Kind] : unknown);
+} & (Kind extends keyof KindFields ? KindFields[Kind] : unknown);
 
 /** A {@link BerthError} as a union of its kinds, so that checking `kind` narrows the other fields. */
 export type AnyBerthError = { [Kind in ErrorKind]: OfKind<Kind> }[ErrorKind];
@@ -176,6 +177,13 @@ export function isBerthError(error: unknown, kind?: ErrorKind): boolean {
   return kind === undefined || (error as { kind?: unknown }).kind === kind;
 }
 
+/** A call, as errors describe it. */
+export interface CallInfo {
+  /** Default: `GET`. */
+  readonly method?: string;
+  readonly url: string;
+}
+
 /** Creates the error for an argument that is not what it must be. The value is not shown: it may be a secret. */
 export function invalid(name: string, expected: string, value: unknown): BerthError {
   const actual = value === null ? 'null' : typeof value;
@@ -186,11 +194,7 @@ export function invalid(name: string, expected: string, value: unknown): BerthEr
  * Creates the error for a request without a complete response. Its reason is that of the innermost cause, because
  * a message such as `fetch failed` does not help.
  */
-export function networkError(
-  what: string,
-  call: { method?: string; url: string },
-  cause: unknown,
-): BerthError {
+export function networkError(what: string, call: CallInfo, cause: unknown): BerthError {
   const { method = 'GET', url } = call;
   return new BerthError('network', what, {
     method,

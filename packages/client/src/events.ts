@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import { isBerthError, networkError } from './errors.ts';
-import { type LimitOptions, pause, type Send } from './fetch.ts';
-import { type GatewayErrors, parseJson } from './gateway-errors.ts';
-import { contractError, type StandardSchema, validate } from './payload.ts';
+import { type LimitOptions, pause, type Send, splitOptions } from './fetch.ts';
+import type { GatewayErrors } from './gateway-errors.ts';
+import { contractError, parseJson, type StandardSchema, validate } from './payload.ts';
 import { checkIdle, type IdleWatch, watchIdle } from './transfer.ts';
 
 /**
@@ -60,7 +60,7 @@ export async function* iterateEvents<Data>(
   options: EventsOptions<Data>,
 ): AsyncGenerator<ServiceEvent<Data>, void, undefined> {
   const { signal, schema, reconnect = true, lastEventId = '' } = options;
-  const call = { method: 'GET', url: stream.url };
+  const call = { url: stream.url };
   const state: State = { id: lastEventId, delay: DELAY };
   let failures = 0;
   let wasOpen = false;
@@ -104,13 +104,13 @@ interface State {
 async function open(
   { url, send, errors }: EventStream,
   id: string,
-  { headers: extra, signal, timeout, retry }: EventsOptions<unknown>,
+  { headers: extra, ...options }: EventsOptions<unknown>,
 ): Promise<Response> {
   const headers = new Headers(extra);
   headers.set('Accept', 'text/event-stream');
   if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
-  const response = await send(url, { headers, signal, timeout, retry });
-  const call = { method: 'GET', url };
+  const response = await send(url, { ...splitOptions(options).options, headers });
+  const call = { url };
   if (!response.ok) {
     const text = await response.text().catch(() => '');
     throw errors.toError(response, parseJson(text) ?? text, call);
@@ -154,7 +154,7 @@ async function* readEvents(
     watch.pause();
     if (done) return;
     parser.feed(decoder.decode(value, { stream: true }));
-    if (problem) throw contractError(response, { method: 'GET', url }, 'an event has no end');
+    if (problem) throw contractError(response, { url }, 'an event has no end');
     const complete = events;
     events = [];
     yield* complete;

@@ -1,9 +1,10 @@
 import type { Session } from './auth.ts';
 import { isStream } from './body.ts';
-import { BerthError, invalid, networkError } from './errors.ts';
+import { BerthError, type CallInfo, invalid, networkError } from './errors.ts';
+import { pageUrl } from './urls.ts';
 
 /**
- * Options for one call. What is missing has the value of the client.
+ * Options for one call. Unset options use the values of the client.
  *
  * @example
  * const stop = new AbortController();
@@ -49,7 +50,7 @@ export interface RetryOptions {
   readonly delay?: number | undefined;
 }
 
-/** What `fetch` takes, and the options of this client. */
+/** Options of `fetch`, and of this client. */
 export type FetchInit = {
   readonly [Name in keyof RequestInit]?: RequestInit[Name] | undefined;
 } & Omit<CallOptions, 'signal'>;
@@ -64,7 +65,8 @@ export type BerthFetch = (input: string | URL | Request, init?: FetchInit) => Pr
  * @example
  * import { EnvHttpProxyAgent, fetch } from 'undici';
  * const dispatcher = new EnvHttpProxyAgent();
- * const viaProxy = (url: string, init: object) => fetch(url, { ...init, dispatcher }) as never;
+ * const viaProxy: FetchLike = async (url, init) =>
+ *   (await fetch(url, { ...init, dispatcher } as object)) as unknown as Response;
  */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -103,8 +105,8 @@ const MAX_DELAY = 8_000;
 
 const MAX_RETRY_AFTER = 30_000;
 
-/** Timers with a longer delay fire at once. */
-const MAX_TIMER = 2 ** 31 - 1;
+/** Timers with a longer delay fire at once. In milliseconds. */
+export const MAX_TIMER = 2 ** 31 - 1;
 
 /**
  * Creates the one function through which every call of a client goes: it adds credentials to each attempt, limits
@@ -158,13 +160,14 @@ export function createFetch(setup: FetchSetup): Send {
     }
   }
 
-  return async (input, init = {}, begun) => {
+  return async (input, init = {}, limit) => {
     const call = await toCall(input, init, { scope, headers: clientHeaders });
     const retry = checkRetry(init.retry, clientRetry);
-    if (begun) return attempt(call, retry, begun);
+    if (limit) return attempt(call, retry, limit);
     const timeout = checkTimeout(init.timeout) ?? clientTimeout;
-    const signal = init.signal ?? (input instanceof Request ? input.signal : undefined);
-    return withLimit({ timeout, signal }, call, (limit) => attempt(call, retry, limit));
+    return withLimit({ timeout, signal: call.signal }, call, (started) =>
+      attempt(call, retry, started),
+    );
   };
 }
 
@@ -176,7 +179,8 @@ interface Call {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: RequestInit['body'];
-  /** Everything else that `fetch` takes. */
+  readonly signal: AbortSignal | null | undefined;
+  /** All other options of `fetch`. */
   readonly init: RequestInit;
   readonly isIdempotent: boolean;
   /** Whether the body can be read only once. */
@@ -190,7 +194,9 @@ const REQUEST_DEFAULTS = {
   integrity: '',
   keepalive: false,
   mode: 'cors',
+  redirect: 'follow',
   referrer: 'about:client',
+  referrerPolicy: '',
 } as const;
 
 async function toCall(
@@ -199,13 +205,7 @@ async function toCall(
   client: { readonly scope: string; readonly headers: Readonly<Record<string, string>> },
 ): Promise<Call> {
   const request = typeof input === 'object' && 'headers' in input ? input : undefined;
-  const {
-    timeout: _,
-    retry: __,
-    signal: ___,
-    idempotent,
-    ...rest
-  } = init as RequestInit & CallOptions;
+  const { options, rest } = splitOptions(init);
   const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
   const isBodiless = method === 'GET' || method === 'HEAD';
   const url = request?.url ?? new URL(input as string | URL, pageUrl()).href;
@@ -219,10 +219,10 @@ async function toCall(
     headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
     body = await encoded.arrayBuffer();
   }
-  const kept: Record<string, unknown> = {};
+  const requestInit: Record<string, unknown> = {};
   for (const [name, value] of request ? Object.entries(REQUEST_DEFAULTS) : []) {
     const actual = request?.[name as keyof typeof REQUEST_DEFAULTS];
-    if (actual !== value) kept[name] = actual;
+    if (actual !== value) requestInit[name] = actual;
   }
   return {
     url,
@@ -230,21 +230,23 @@ async function toCall(
     method,
     headers,
     body,
-    init: { ...kept, ...rest },
-    isIdempotent: idempotent ?? isBodiless,
+    signal: options.signal ?? request?.signal,
+    init: { ...requestInit, ...(rest as RequestInit) },
+    isIdempotent: options.idempotent ?? isBodiless,
     isOnce: isStream(body),
   };
+}
+
+/** Separates the options of this client, which every method passes on, from all others. */
+export function splitOptions<Options extends Pick<FetchInit, keyof CallOptions>>(all: Options) {
+  const { signal, timeout, retry, idempotent, ...rest } = all;
+  return { options: { signal, timeout, retry, idempotent }, rest };
 }
 
 /** Returns headers by lowercase name. */
 export function toRecord(headers: FetchInit['headers']): Record<string, string> {
   if (!headers) return {};
   return Object.fromEntries(headers instanceof Headers ? headers : new Headers(headers));
-}
-
-/** Returns the URL of the page, to which others may be relative; `undefined` in Node. */
-export function pageUrl(): string | undefined {
-  return (globalThis as { location?: { href: string } }).location?.href;
 }
 
 /** The time limit of a call. */
@@ -262,14 +264,16 @@ export interface Limit {
  * @throws BerthError of the kind `timeout`, or the reason of the caller's signal
  */
 export async function withLimit<T>(
-  { signal: user, timeout = TIMEOUT }: Pick<FetchInit, 'signal' | 'timeout'>,
+  { signal: caller, timeout = TIMEOUT }: Pick<FetchInit, 'signal' | 'timeout'>,
   call: { readonly url: string; readonly method?: string },
   run: (limit: Limit) => Promise<T>,
 ): Promise<T> {
-  user?.throwIfAborted();
-  const late = new AbortController();
-  const signal = user ? AbortSignal.any([user, late.signal]) : late.signal;
-  const timer = timeout ? setTimeout(() => late.abort(), Math.min(timeout, MAX_TIMER)) : undefined;
+  caller?.throwIfAborted();
+  const expiry = new AbortController();
+  const signal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
+  const timer = timeout
+    ? setTimeout(() => expiry.abort(), Math.min(timeout, MAX_TIMER))
+    : undefined;
   const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
@@ -277,8 +281,8 @@ export async function withLimit<T>(
   try {
     return await Promise.race([run({ signal, left: () => end - performance.now() }), aborted]);
   } catch (error) {
-    user?.throwIfAborted();
-    if (!late.signal.aborted) throw error;
+    caller?.throwIfAborted();
+    if (!expiry.signal.aborted) throw error;
     throw new BerthError('timeout', `No response within ${timeout} ms`, {
       url: call.url,
       method: call.method ?? 'GET',

@@ -1,21 +1,16 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { BerthError } from './errors.ts';
+import { BerthError, type CallInfo } from './errors.ts';
 import type { RetryClass } from './fetch.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
-
-/** A call, as errors describe it. */
-export interface Called {
-  readonly method: string;
-  readonly url: string;
-}
+import { parseJson } from './payload.ts';
 
 /** Reads the failed responses of a gateway. */
 export type GatewayErrors = ReturnType<typeof createGatewayErrors>;
 
-/** Statuses of proxies and of overload, which may pass (RFC 9110, section 15.6; RFC 6585, section 4). */
+/** Statuses of proxies and of overload, which are temporary (RFC 9110, section 15.6; RFC 6585, section 4). */
 const TEMPORARY = [429, 502, 503, 504];
 
-/** The fields that the gateway's own errors have for certain. */
+/** The fields that the gateway's own errors always have. */
 interface GatewayBody {
   readonly code: string;
   readonly message: string;
@@ -42,9 +37,9 @@ export function createGatewayErrors({ gatewayHeaders }: WireProfile) {
     /** Returns whether a failed response, whose body is unread, allows another attempt. */
     async classify(response: Response): Promise<RetryClass> {
       const { status, headers } = response;
-      if (status !== 401 && status < 429) return 'never';
+      if (status < 400) return 'never';
       if (headers.has(gatewayHeaders.upstreamStatus)) return toRetryClass(status, undefined);
-      // If it breaks off, the response itself is an error soon enough.
+      // If reading fails, the caller gets the response, and the same failure.
       const copy = response.clone();
       const text = await copy.text().catch(() => '');
       // Without a body, it is unclear who rejected the call. New credentials do no harm.
@@ -53,7 +48,7 @@ export function createGatewayErrors({ gatewayHeaders }: WireProfile) {
     },
 
     /** Creates the error for a call that the gateway or the hosted service rejected. */
-    toError(response: Response, body: unknown, { method, url }: Called): BerthError {
+    toError(response: Response, body: unknown, { method = 'GET', url }: CallInfo): BerthError {
       const { status, headers, type } = response;
       const refusal = toGatewayBody(response, body);
       const retryClass = toRetryClass(status, refusal);
@@ -94,13 +89,4 @@ function toRetryClass(status: number, body: GatewayBody | undefined): RetryClass
   if (body && any?.includes(body.code)) return 'any';
   if (body && idempotent?.includes(body.code)) return 'idempotent';
   return TEMPORARY.includes(status) ? 'idempotent' : 'never';
-}
-
-/** Parses JSON. Returns `undefined` if it is invalid: the parser's error would quote it. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -84,8 +84,8 @@ export interface GatewayClient extends Calls<paths> {
   readonly fetch: BerthFetch;
 }
 
-/** Where hosted services are: the only URLs that get credentials. */
-const ROOT = '/v1/cloudrun/';
+/** Start of the URLs of hosted services, the only ones that get credentials. */
+const SERVICES = '/v1/cloudrun/';
 
 /**
  * Creates a client for the gateway (v1). Start with `service(name)`.
@@ -117,7 +117,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     timeout,
     retry,
     session,
-    scope: baseUrl + ROOT,
+    scope: baseUrl + SERVICES,
     redirect: 'manual',
     classify: errors.classify,
   });
@@ -126,13 +126,14 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     ...calls,
     fetch: (input, init) => send(input, init),
     service<Paths extends object>(name: string) {
-      const url = baseUrl + ROOT + toSegment('name', name);
+      const url = baseUrl + SERVICES + toSegment('name', name);
       const service = createService({ name, url, send, calls, session, headers, timeout, errors });
       const documented = createCalls<WithGatewayErrors<Paths>>(send, {
         baseUrl: url,
         timeout,
         toPath: toServicePath,
       });
+      // `request` is the one of the service.
       return { ...documented, ...service };
     },
   };

@@ -1,5 +1,4 @@
-import { BerthError, type SchemaIssue } from './errors.ts';
-import { type Called, parseJson } from './gateway-errors.ts';
+import { BerthError, type CallInfo, type SchemaIssue } from './errors.ts';
 
 /**
  * A validator that implements Standard Schema (https://standardschema.dev), such as one of Zod, Valibot or ArkType.
@@ -30,7 +29,7 @@ interface Issue {
 export async function toPayload<Payload>(
   response: Response,
   bytes: ArrayBuffer | undefined,
-  call: Called,
+  call: CallInfo,
   schema: StandardSchema<Payload> | undefined,
 ): Promise<Payload> {
   const type = response.headers.get('Content-Type') ?? '';
@@ -62,7 +61,7 @@ export async function validate<Output>(
   value: unknown,
   schema: StandardSchema<Output>,
   response: Response,
-  call: Called,
+  call: CallInfo,
 ): Promise<Output> {
   const result = await schema['~standard'].validate(value);
   if (!result.issues) return result.value;
@@ -78,7 +77,7 @@ export async function validate<Output>(
 /** Creates the error for a successful response of an unexpected form. */
 export function contractError(
   { status, headers }: Response,
-  { method, url }: Called,
+  { method = 'GET', url }: CallInfo,
   reason: string,
   issues?: readonly SchemaIssue[],
 ): BerthError {
@@ -91,4 +90,13 @@ export function contractError(
     reason,
     issues,
   });
+}
+
+/** Parses JSON. Returns `undefined` if it is invalid: the parser's error would quote it. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

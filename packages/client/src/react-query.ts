@@ -8,6 +8,7 @@ import {
 import { useCallback, useRef, useState } from 'react';
 import type { TempUrlOptions, TempUrlResult } from './batches.ts';
 import { type BerthError, isBerthError } from './errors.ts';
+import { MAX_TIMER } from './fetch.ts';
 import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
 import type { PayloadOptions, Service } from './service.ts';
 import type { StorageClient } from './storage.ts';
@@ -78,9 +79,6 @@ interface CachedQuery {
   readonly state: { readonly data: unknown; readonly dataUpdatedAt: number };
   reset(): void;
 }
-
-/** Timers with a longer delay fire at once. In milliseconds. */
-const MAX_TIMER = 2 ** 31 - 1;
 
 function toLinkQuery<Data>(
   key: unknown,

@@ -1,9 +1,9 @@
 import type { Session } from './auth.ts';
 import { toBody } from './body.ts';
 import type { Calls } from './calls.ts';
+import { invalid } from './errors.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
 import { type CallOptions, type Send, toRecord } from './fetch.ts';
-import { invalid } from './errors.ts';
 import type { GatewayErrors } from './gateway-errors.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import { type StandardSchema, toPayload } from './payload.ts';
@@ -40,15 +40,15 @@ export interface PayloadOptions<Payload> extends ServiceOptions {
  * const response = await pictures.request('7', { method: 'POST', body: blob });
  */
 export interface RequestOptions extends ServiceOptions {
-  /** Default: `GET`. */
+  /** HTTP method. Default: `GET`. */
   readonly method?: 'GET' | 'POST' | 'HEAD' | undefined;
   /** The body, as `post` takes it. */
   readonly body?: unknown;
 }
 
 /**
- * A hosted service. A `path` is everything after the name of the service, with its query. It is sent as it is, except
- * that a leading `/` may be left out.
+ * A hosted service. A `path` is everything after the name of the service, with its query. It is sent unchanged; a
+ * leading `/` makes no difference.
  *
  * `get`, `post`, `events` and `connect` throw a `BerthError` if the call fails: `gateway` or `service` for an error status,
  * `network`, `timeout`, `contract`, or `options` for an argument that cannot be sent.
@@ -65,8 +65,8 @@ export interface Service {
    */
   get<Payload = unknown>(path?: string, options?: PayloadOptions<Payload>): Promise<Payload>;
   /**
-   * Posts to a path and returns the payload, like `get`. Strings, bytes, blobs, forms and streams are sent as they are,
-   * everything else as JSON. A POST is retried only if it was certainly not executed, or if it is `idempotent`; a
+   * Posts to a path and returns the payload, like `get`. Strings, bytes, blobs, forms and streams are sent as is, everything
+   * else as JSON. A POST is retried only if it was certainly not executed, or if it is `idempotent`; a
    * stream never.
    *
    * @example
@@ -126,7 +126,7 @@ type Call = (
   init: object,
 ) => Promise<{ data?: ArrayBuffer; error?: unknown; response: Response }>;
 
-const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
+const TEMPLATE = '/v1/cloudrun/{name}' satisfies keyof paths;
 
 /** Creates the methods of a service on top of the contract's calls. */
 export function createService(context: ServiceContext): Service {
@@ -143,7 +143,7 @@ export function createService(context: ServiceContext): Service {
     const anyPath = toAnyPath(path);
     const { body, type = null } = toBody(value);
     const call = calls[method] as Call;
-    const { data, error, response } = await call(anyPath ? `${ROOT}/{anyPath}` : ROOT, {
+    const { data, error, response } = await call(anyPath ? `${TEMPLATE}/{anyPath}` : TEMPLATE, {
       ...limits,
       params: { path: { name, anyPath } },
       // `null` leaves the media type to `fetch`.
@@ -163,8 +163,9 @@ export function createService(context: ServiceContext): Service {
     post: (path = '', value = undefined, options = {}) => read('POST', path, value, options),
     async request(path = '', { body: value, headers, ...init } = {}) {
       const { body, type } = toBody(value);
-      const all = { ...(type && { 'content-type': type }), ...toRecord(headers) };
-      return send(toUrl(toAnyPath(path)), { ...init, headers: all, body });
+      const merged = toRecord(headers);
+      if (type) merged['content-type'] ??= type;
+      return send(toUrl(toAnyPath(path)), { ...init, headers: merged, body });
     },
     // Loaded on first use, because most pages need neither.
     async *events(path = '', options = {}) {

@@ -1,7 +1,8 @@
 import type { Session } from './auth.ts';
 import { BerthError, isBerthError, networkError } from './errors.ts';
 import { type CallOptions, type Send, toRecord, withLimit } from './fetch.ts';
-import { type GatewayErrors, parseJson } from './gateway-errors.ts';
+import type { GatewayErrors } from './gateway-errors.ts';
+import { parseJson } from './payload.ts';
 
 /**
  * Options for `connect`.
@@ -33,7 +34,7 @@ interface Handshake {
   readonly errors: GatewayErrors;
 }
 
-/** Opens a WebSocket. If its token may be outdated, tries once more with a new one. */
+/** Opens a WebSocket. If its token may be outdated, retries once with a new one. */
 export async function connectSocket(
   handshake: Handshake,
   options: ConnectOptions,

@@ -1,9 +1,9 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { BerthError } from './errors.ts';
 import type { CallOptions, FetchLike, Retry, Send } from './fetch.ts';
-import { parseJson } from './gateway-errors.ts';
 import type { STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
+import { parseJson } from './payload.ts';
 
 /** Paths of the storage operations, without the upload target, whose URL is part of a grant. */
 export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;

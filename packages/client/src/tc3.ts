@@ -116,16 +116,16 @@ async function toSignedBody(body: SignableRequest['body']): Promise<string | Byt
 /** The parts of a request that a signature covers. */
 interface Tc3Request {
   readonly method: string;
-  /** As sent, without decoding. */
+  /** Path as sent, without decoding. */
   readonly path: string;
-  /** As sent, without the question mark; empty if there is none. */
+  /** Query as sent, without the question mark; empty if there is none. */
   readonly query: string;
   /** The signed headers, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Bytes;
 }
 
-/** A header is signed trimmed and in lowercase; a media type as it is, but without a boundary (D16). */
+/** A header is signed trimmed and in lowercase; a media type unchanged, but without a boundary (D16). */
 function toSignedValue(name: string, value: string): string {
   const text = value.trim();
   return name === 'content-type'

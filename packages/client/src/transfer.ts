@@ -1,5 +1,5 @@
-import { BerthError } from './errors.ts';
-import { checkTimeout } from './fetch.ts';
+import { BerthError, type CallInfo } from './errors.ts';
+import { checkTimeout, MAX_TIMER } from './fetch.ts';
 
 /**
  * The progress of an upload or download.
@@ -23,9 +23,6 @@ export interface TransferOptions {
 }
 
 const IDLE = 65_000;
-
-/** Timers with a longer delay fire at once. */
-const MAX_TIMER = 2 ** 31 - 1;
 
 /** @throws BerthError of the kind `options` */
 export function checkIdle(idle: unknown, fallback = IDLE): number {
@@ -60,7 +57,7 @@ export function watchIdle(
   idle: number,
   user: AbortSignal | undefined,
   what: string,
-  call: { readonly method: string; readonly url: string },
+  call: CallInfo,
 ) {
   const late = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,5 +1,4 @@
 import { BerthError, invalid } from './errors.ts';
-import { pageUrl } from './fetch.ts';
 import { GATEWAY_SERVER, GREEDY_PARAMETERS } from './generated/contract.gen.ts';
 
 /** Finds the first path segment that the URL parser would rewrite. */
@@ -38,6 +37,11 @@ export function toGatewayUrl({ baseUrl, envId = '', gatewayDomain = '' }: Gatewa
   return toBaseUrl(url);
 }
 
+/** Returns the URL of the page, to which others may be relative; `undefined` in Node. */
+export function pageUrl(): string | undefined {
+  return (globalThis as { location?: { href: string } }).location?.href;
+}
+
 /**
  * Returns a base URL that paths can be appended to, absolute and without a slash at its end.
  *
@@ -60,7 +64,7 @@ export function toBaseUrl(baseUrl: unknown): string {
 }
 
 /**
- * Checks that `fetch` sends a path as it is. The gateway rejects `.` and `..`, but `fetch` resolves them before that
+ * Checks that `fetch` sends a path unchanged. The gateway rejects `.` and `..`, but `fetch` resolves them before that
  * (WHATWG URL, section 4.4), and would call another service.
  *
  * @throws BerthError of the kind `options`

@@ -4,7 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { createGatewayErrors, parseJson } from '../gateway-errors.ts';
+import { createGatewayErrors } from '../gateway-errors.ts';
+import { parseJson } from '../payload.ts';
 import { type CommandOptions, Failure } from './output.ts';
 import { openGateway, readWireProfile } from './settings.ts';
 
