@@ -150,6 +150,17 @@ describe.each(CLIENTS)('GET and POST of $name', ({ create }) => {
   });
 });
 
+it('middleware of the gateway is used by the calls of its services', async () => {
+  const { gateway, requests } = gatewayWith([json({ a: 1 })]);
+  gateway.use({
+    onRequest: ({ request }) => request.headers.set('X-A', 'a') as undefined,
+    onResponse: () => json({ b: 2 }),
+  });
+  expect(await gateway.service('x').post('a', ITEM)).toEqual({ b: 2 });
+  expect(requests[0]?.headers.get('X-A')).toBe('a');
+  expect(await requests[0]?.json()).toEqual(ITEM);
+});
+
 describe('calls of a document', () => {
   it('fill in path and query parameters', async () => {
     const { gateway, requests } = gatewayWith([json([ITEM]), json(ITEM)]);

@@ -133,6 +133,22 @@ describe('events', () => {
     expect(server.calls).toHaveLength(acts.length);
   });
 
+  it('connect again if the stream is silent for longer than idle, or fail', async () => {
+    const silent = stream('open', 'retry: 1\n\nid: 1\ndata: one\n\n');
+    await using server = await faultServer(silent, stream('end', 'data: two\n\n'), done, silent);
+    const service = serviceAt(server.baseUrl);
+    expect(await collect(service.events('a', { idle: 50 }))).toEqual(['one', 'two']);
+    expect(server.calls[1]?.headers['last-event-id']).toBe('1');
+    const once = collect(service.events('a', { idle: 50, reconnect: false }));
+    expect(await failureOf(once)).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('fail if an event has no end', async () => {
+    await using server = await faultServer(stream('open', `data: ${'a'.repeat(17 * 2 ** 20)}`));
+    const error = await failureOf(serviceAt(server.baseUrl).events('a').next());
+    expect(error).toMatchObject({ kind: 'contract', retryable: false });
+  });
+
   it('are parsed and validated by a schema', async () => {
     await using server = await faultServer(stream('end', 'data: {"a":1}\n\ndata: {"a":"x"}\n\n'));
     const schema = z.object({ a: z.number() });
