@@ -128,10 +128,12 @@ describe('a signer', () => {
     }
     vi.useRealTimers();
     vi.unstubAllGlobals();
-    const [other, relative, absolute] = requests.map(({ headers }) => headers.get('Authorization'));
+    const [foreign, relative, absolute] = requests.map(({ headers }) =>
+      headers.get('Authorization'),
+    );
     expect(relative).toMatch(/^TC3-HMAC-SHA256 Credential=id/);
     expect(relative).toBe(absolute);
-    expect(relative).not.toBe(other);
+    expect(relative).not.toBe(foreign);
   });
 });
 

@@ -1,4 +1,4 @@
-import { bearer, createGatewayClient, type GatewayClient } from '@berth/client';
+import { bearer, type GatewayClient } from '@berth/client';
 import type { Middleware } from 'openapi-fetch';
 import { describe, expect, it } from 'vitest';
 import { failureOf, json } from './support/fake-fetch.ts';
@@ -183,17 +183,5 @@ describe('calls of a document', () => {
     const call = gateway.service<Orders>('x').GET('/items/{id}', { params: wrong as never });
     expect(await failureOf(call)).toMatchObject({ kind: 'options' });
     expect(requests).toEqual([]);
-  });
-
-  it('do not compile with a wrong path, parameter or body', () => {
-    const orders = createGatewayClient({ baseUrl: 'https://g.example' }).service<Orders>('orders');
-    // @ts-expect-error: the path is /items
-    void (() => orders.GET('/item'));
-    // @ts-expect-error: params are missing
-    void (() => orders.GET('/items/{id}'));
-    // @ts-expect-error: an ID is a number
-    void (() => orders.GET('/items/{id}', { params: { path: { id: 'a' } } }));
-    // @ts-expect-error: the name is missing
-    void (() => orders.POST('/items', { body: { id: 1 } }));
   });
 });

@@ -149,7 +149,9 @@ it(`nothing is executed twice, hangs or has wrong bytes behind a bad proxy (BERT
           storage: storageAt(proxy.url, { ...LIMITS, fetch, idle: TIMEOUT }),
           direct,
           read: (fileID) => readFrom(direct, fileID),
-          ...{ folder, id, content: `${id}-`.repeat(Math.ceil(size / 40)) },
+          folder,
+          id,
+          content: `${id}-`.repeat(Math.ceil(size / 40)),
         };
         const failure = await settled(name, STEPS[name](context));
         count(failure ? 'failed' : `${name} succeeded`);

@@ -40,6 +40,10 @@ describe('calls of a service', () => {
   interface Orders {
     '/items': {
       get: { responses: { 200: { content: { 'application/json': { id: number }[] } } } };
+      post: {
+        requestBody: { content: { 'application/json': { name: string } } };
+        responses: { 204: { content?: never } };
+      };
     };
   }
 
@@ -54,9 +58,14 @@ describe('calls of a service', () => {
     if (error) expectTypeOf(error.code).toBeString();
   });
 
-  it('need a document for GET and POST', () => {
+  it('need a document for GET and POST, and follow it', () => {
     // @ts-expect-error: there are no paths
     void (() => gateway.service('x').GET('/items'));
+    const orders = gateway.service<Orders>('x');
+    // @ts-expect-error: the path is /items
+    void (() => orders.GET('/item'));
+    // @ts-expect-error: the name is text
+    void (() => orders.POST('/items', { body: { name: 1 } }));
   });
 
   it('return events with text as data, or the output of a schema', () => {

@@ -34,7 +34,8 @@ interface Forwarded {
   readonly body: string;
 }
 
-interface Answer {
+/** A response of the target. */
+interface Received {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -82,22 +83,22 @@ export async function startProxy(target: string, faults: readonly Fault[]) {
 const BUSY = '{"code":"SERVICE_NOT_READY","message":"Later.","requestId":"r"}';
 const BUSY_HEADERS = { 'Content-Type': 'application/json', 'X-Request-Id': 'r' };
 
-function forward(target: string, request: IncomingMessage, body: Buffer): Promise<Answer> {
+function forward(target: string, request: IncomingMessage, body: Buffer): Promise<Received> {
   const { method, url, headers } = request;
   return new Promise((resolve, reject) => {
     const path = url?.replace(/^https?:\/\/[^/]*/, '');
     const sent = sendRequest(target, { method, path, headers, agent }, async (response) => {
-      const received = Buffer.concat(await response.toArray());
+      const bytes = Buffer.concat(await response.toArray());
       const { 'transfer-encoding': _, connection: __, ...rest } = response.headers;
-      const length = received.length > 0 && { 'content-length': String(received.length) };
+      const length = bytes.length > 0 && { 'content-length': String(bytes.length) };
       const status = response.statusCode ?? 0;
-      resolve({ status, headers: { ...rest, ...length }, body: received });
+      resolve({ status, headers: { ...rest, ...length }, body: bytes });
     });
     sent.on('error', reject).end(body);
   });
 }
 
-function toBytes({ status, headers, body }: Answer): Buffer {
+function toBytes({ status, headers, body }: Received): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Again\r\n${lines.join('')}\r\n`), body]);
 }
