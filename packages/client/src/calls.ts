@@ -4,8 +4,19 @@ import createClient, {
   defaultPathSerializer,
   type Middleware,
 } from 'openapi-fetch';
+import { isStream } from './body.ts';
 import { networkError } from './errors.ts';
-import { type CallOptions, checkTimeout, type Send, splitOptions, withLimit } from './fetch.ts';
+import {
+  type CallOptions,
+  checkRetry,
+  checkTimeout,
+  delayAfter,
+  pause,
+  type RetryOptions,
+  type Send,
+  splitOptions,
+  withLimit,
+} from './fetch.ts';
 import { checkPath, toSegment } from './urls.ts';
 
 /**
@@ -17,6 +28,7 @@ export type Calls<Paths extends object> = Client<Paths>;
 interface CallsSetup {
   readonly baseUrl: string;
   readonly timeout: number | undefined;
+  readonly retry: RetryOptions | false | undefined;
   /** Returns the path of a call from its template and its parameters. */
   toPath(template: string, params: Readonly<Record<string, unknown>>): string;
 }
@@ -41,20 +53,23 @@ type Result = Promise<{ data?: unknown; error?: unknown; response: Response }>;
  * towards the time limit unless they are streams.
  */
 export function createCalls<Paths extends object>(send: Send, setup: CallsSetup): Calls<Paths> {
-  const { baseUrl, timeout: clientTimeout, toPath } = setup;
+  const { baseUrl, toPath } = setup;
+  const clientRetry = checkRetry(setup.retry);
   // Streams need `duplex`; other bodies ignore it.
   const setupOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' };
   const client = createClient<Paths>(setupOptions);
   let hasMiddleware = false;
 
   const call = (method: (typeof METHODS)[number]) => {
+    const isSafe = method === 'GET' || method === 'HEAD';
     const run = client[method] as unknown as (path: string, init: object) => Result;
     return async (path: string, init: Init = {}): Result => {
       const { options, rest } = splitOptions(init);
       const { bodySerializer = serialize } = init;
       let body: unknown;
       let response: Response | undefined;
-      const timeout = checkTimeout(options.timeout) ?? clientTimeout;
+      const timeout = checkTimeout(options.timeout) ?? setup.timeout;
+      const retry = checkRetry(options.retry, clientRetry);
       const called = { method, url: baseUrl + path };
       return withLimit({ signal: options.signal, timeout }, called, async (limit) => {
         const requestInit = {
@@ -74,12 +89,19 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
             return response;
           },
         };
-        try {
-          return await run(path, requestInit);
-        } catch (error) {
-          // What middleware throws, or the JSON parser, is not a failure of the network.
-          if (!response?.bodyUsed || error instanceof SyntaxError) throw error;
-          throw networkError('The response was interrupted', called, error);
+        for (let count = 1; ; count += 1) {
+          try {
+            return await run(path, requestInit);
+          } catch (error) {
+            // What middleware throws, or the JSON parser, is not a failure of the network.
+            if (!response?.bodyUsed || error instanceof SyntaxError) throw error;
+            limit.signal.throwIfAborted();
+            const failure = networkError('The response was interrupted', called, error);
+            const canRepeat = (options.idempotent ?? isSafe) && !isStream(body);
+            const delay = canRepeat ? delayAfter(count, retry, undefined, limit.left()) : undefined;
+            if (delay === undefined) throw failure;
+            await pause(delay, limit.signal);
+          }
         }
       });
     };

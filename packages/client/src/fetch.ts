@@ -265,7 +265,7 @@ export interface Limit {
  */
 export async function withLimit<T>(
   { signal: caller, timeout = TIMEOUT }: Pick<FetchInit, 'signal' | 'timeout'>,
-  call: { readonly url: string; readonly method?: string },
+  call: CallInfo,
   run: (limit: Limit) => Promise<T>,
 ): Promise<T> {
   caller?.throwIfAborted();
@@ -354,10 +354,12 @@ export function checkRetry(
   defaults: Retry = RETRY,
 ): Retry {
   if (retry === undefined || retry === false) return retry ?? defaults;
+  if (typeof retry !== 'object') throw invalid('retry', 'an object or false', retry);
   const { attempts, delay } = defaults || RETRY;
   const merged = { attempts: retry.attempts ?? attempts, delay: retry.delay ?? delay };
-  if (!(merged.attempts >= 1))
+  if (!(merged.attempts >= 1)) {
     throw invalid('retry.attempts', 'a number of at least 1', retry.attempts);
+  }
   if (!(merged.delay >= 0)) throw invalid('retry.delay', 'a number of at least 0', retry.delay);
   return merged;
 }

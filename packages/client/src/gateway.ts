@@ -121,7 +121,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     redirect: 'manual',
     classify: errors.classify,
   });
-  const calls = createCalls<paths>(send, { baseUrl, timeout, toPath: toContractPath });
+  const calls = createCalls<paths>(send, { baseUrl, timeout, retry, toPath: toContractPath });
   return {
     ...calls,
     fetch: (input, init) => send(input, init),
@@ -131,6 +131,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
       const documented = createCalls<WithGatewayErrors<Paths>>(send, {
         baseUrl: url,
         timeout,
+        retry,
         toPath: toServicePath,
       });
       // `request` is the one of the service.

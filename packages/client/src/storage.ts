@@ -266,6 +266,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const calls = createCalls<paths>(limitBody(send), {
     baseUrl,
     timeout,
+    retry,
     toPath: toContractPath,
   });
 

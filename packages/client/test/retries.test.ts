@@ -45,6 +45,7 @@ describe('a call that may have been executed', () => {
 
   it.each<[string, Act]>([
     ['the connection broke', reset],
+    ['the response was cut off', truncate],
     ['an error of the gateway was interrupted', breakRefusal],
     ['the service itself says 503', serve({ code: 'SERVICE_NOT_READY' }, 503)],
     ['its request ID is that of another call', foreignRequestId],
