@@ -1,4 +1,4 @@
-export type { WireProfile, WireProfileInput } from '@berth/spec/wire-profile';
+export type { WireProfileInput } from '@berth/spec/wire-profile';
 export { defaultWireProfile } from '@berth/spec/wire-profile';
 export type { GatewayAuth, SignableRequest, StorageCredentials } from './auth.ts';
 export { bearer } from './auth.ts';
@@ -6,29 +6,28 @@ export type {
   CopyItem,
   CopyListResult,
   CopyOptions,
-  CopyResult,
   DeleteResult,
   TempUrlOptions,
   TempUrlResult,
 } from './batches.ts';
 export type { DownloadOptions } from './download.ts';
-export type { AnyBerthError, ErrorKind } from './errors.ts';
+export type { AnyBerthError } from './errors.ts';
 export { BerthError, isBerthError } from './errors.ts';
 export type { EventsOptions, ServiceEvent } from './events.ts';
-export type { BerthFetch, CallOptions, FetchLike, LimitOptions, RetryOptions } from './fetch.ts';
+export type { CallOptions, FetchLike, RetryOptions } from './fetch.ts';
 export type { DocumentedService, GatewayClient, GatewayClientOptions } from './gateway.ts';
 export { createGatewayClient } from './gateway.ts';
 export { CONTRACT as contract } from './generated/contract.gen.ts';
 export type { paths as GatewayPaths } from './generated/gateway.v1.gen.ts';
 export type { paths as StoragePaths } from './generated/storage.v2.gen.ts';
 export type { StandardSchema } from './payload.ts';
-export type { PayloadOptions, RequestOptions, Service } from './service.ts';
+export type { PayloadOptions, RequestOptions, Service, ServiceOptions } from './service.ts';
 export type { ConnectOptions } from './socket.ts';
 export type { StorageClient, StorageClientOptions } from './storage.ts';
 export { createStorageClient } from './storage.ts';
 export { unwrapEnvelope } from './storage-call.ts';
-export type { Tc3KeyPair, Tc3Options } from './tc3.ts';
+export type { Tc3KeyPair } from './tc3.ts';
 export { tc3, tc3Storage } from './tc3.ts';
 export type { Progress } from './transfer.ts';
-export type { UploadOptions, UploadResult } from './upload.ts';
+export type { UploadOptions } from './upload.ts';
 export type { UploadData } from './upload-form.ts';
