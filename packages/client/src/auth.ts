@@ -79,7 +79,7 @@ const CLOCK_TOLERANCE = 30_000;
  * Signs attempts, and renews the credentials of all calls at once after a 401: one refresh at a time, and the clock
  * of the server is taken from the `Date` header of the response (RFC 9110, section 6.6.1).
  */
-export function createSession({ sign, refresh }: Signer) {
+function createSession({ sign, refresh }: Signer) {
   let skew = 0;
   let renewals = 0;
   const now = () => Date.now() + skew;

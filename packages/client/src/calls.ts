@@ -56,7 +56,7 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
   const { baseUrl, toPath } = setup;
   const clientRetry = checkRetry(setup.retry);
   // Streams need `duplex`; other bodies ignore it.
-  const setupOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' };
+  const setupOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' as const };
   const client = createClient<Paths>(setupOptions);
   let hasMiddleware = false;
 
