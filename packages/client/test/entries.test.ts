@@ -29,12 +29,11 @@ it.each([
       BerthError bearer contract createGatewayClient createStorageClient defaultWireProfile isBerthError tc3 tc3Storage
       unwrapEnvelope`,
     types: `
-      AnyBerthError BerthFetch CallOptions ConnectOptions CopyItem CopyListResult CopyOptions CopyResult DeleteResult
-      DocumentedService DownloadOptions ErrorKind EventsOptions FetchLike GatewayAuth GatewayClient
-      GatewayClientOptions GatewayPaths LimitOptions PayloadOptions Progress RequestOptions RetryOptions Service
-      ServiceEvent SignableRequest StandardSchema StorageClient StorageClientOptions StorageCredentials StoragePaths
-      Tc3KeyPair Tc3Options TempUrlOptions TempUrlResult UploadData UploadOptions UploadResult WireProfile
-      WireProfileInput`,
+      AnyBerthError CallOptions ConnectOptions CopyItem CopyListResult CopyOptions DeleteResult DocumentedService
+      DownloadOptions EventsOptions FetchLike GatewayAuth GatewayClient GatewayClientOptions GatewayPaths
+      PayloadOptions Progress RequestOptions RetryOptions Service ServiceEvent ServiceOptions SignableRequest
+      StandardSchema StorageClient StorageClientOptions StorageCredentials StoragePaths Tc3KeyPair TempUrlOptions
+      TempUrlResult UploadData UploadOptions WireProfileInput`,
   },
   {
     entry: '@berth/client/react-query',
