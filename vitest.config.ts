@@ -28,7 +28,7 @@ const PROJECTS: readonly Project[] = [
   { name: 'scripts', folder: '.', include: ['{bench,scripts/test}/*.test.ts'] },
   { name: 'server', exclude: ['test/ceph/**', 'test/blobs/file-durability.test.ts'] },
   { name: 'mock', exclude: ['test/msw/**'] },
-  { name: 'client', exclude: ['test/errors.test.ts'] },
+  { name: 'client', exclude: ['test/errors.test.ts', 'test/react-query/**'] },
   { name: 'examples', include: ['{msw,test}/*.test.ts'] },
   // Each file in a process of its own, because it replaces modules or the global `fetch`, or looks at a fresh module.
   {
@@ -41,7 +41,7 @@ const PROJECTS: readonly Project[] = [
   {
     name: 'client-alone',
     folder: 'packages/client',
-    include: ['test/errors.test.ts'],
+    include: ['test/errors.test.ts', 'test/react-query/*.test.ts'],
     isolate: true,
   },
 ];
