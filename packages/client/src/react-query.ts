@@ -1,6 +1,7 @@
 import {
   type DataTag,
   type QueryKey,
+  type UnusedSkipTokenOptions,
   type UseMutationOptions,
   type UseMutationResult,
   useMutation,
@@ -16,21 +17,20 @@ import type { Progress } from './transfer.ts';
 import type { UploadOptions, UploadResult } from './upload.ts';
 import type { UploadData } from './upload-form.ts';
 
-/** Options for `useQuery`, `useSuspenseQuery`, `useQueries`, `prefetchQuery` and so on. */
-export interface BerthQuery<Data> {
+type Options<Data> = UnusedSkipTokenOptions<Data, BerthError>;
+
+/** Options for `useQuery`, `useSuspenseQuery`, `useQueries`, `prefetchQuery` and so on. The client itself retries. */
+export type BerthQuery<Data> = Pick<Options<Data>, 'queryFn' | 'retry' | 'throwOnError'> & {
   /** Typed with its data, for calls such as `getQueryData(queryKey)`. */
   readonly queryKey: DataTag<QueryKey, Data, BerthError>;
-  /** Makes the call, which is aborted when nothing uses its data any more. */
-  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Data>;
-  /** The client itself retries. */
-  readonly retry: false;
-  /** Never set. It declares the type of the error. */
-  readonly throwOnError?: (error: BerthError) => boolean;
-}
+};
 
-function toQuery<Data>(queryKey: QueryKey, queryFn: BerthQuery<Data>['queryFn']): BerthQuery<Data> {
-  return { queryKey: queryKey as BerthQuery<Data>['queryKey'], queryFn, retry: false };
-}
+/** Options for `useQuery` and so on, which fetch links again before they expire. */
+export type LinkQuery<Data> = BerthQuery<Data> &
+  Pick<
+    Options<Data>,
+    'staleTime' | 'gcTime' | `refetch${'Interval' | 'OnReconnect' | 'OnWindowFocus'}`
+  >;
 
 /**
  * Returns the query for a path of a hosted service. Its key is `['berth', service.url, path]`, so headers cannot be set
@@ -46,11 +46,16 @@ export function serviceQuery<Payload = unknown>(
   path = '',
   options: Omit<PayloadOptions<Payload>, 'signal' | 'headers'> = {},
 ): BerthQuery<Payload> {
-  const queryKey = ['berth', service.url, path.replace(/^\//, '')];
-  return toQuery(queryKey, async ({ signal }) => {
-    const payload = await service.get<Payload>(path, { ...options, signal });
-    return payload ?? (null as Payload);
-  });
+  return {
+    queryKey: toKey(service.url, path.replace(/^\//, '')),
+    queryFn: async ({ signal }) =>
+      (await service.get<Payload>(path, { ...options, signal })) ?? (null as Payload),
+    retry: false,
+  };
+}
+
+function toKey<Data>(...parts: QueryKey): BerthQuery<Data>['queryKey'] {
+  return ['berth', ...parts] as QueryKey as BerthQuery<Data>['queryKey'];
 }
 
 /**
@@ -71,37 +76,28 @@ export function serviceMutation<Payload = unknown, Body = unknown>(
 /** Options for a link query: lifetime and limits. */
 type LinkOptions = Omit<TempUrlOptions, 'signal'>;
 
-/** Options for `useQuery` and so on, which fetch links again before they expire. */
-export type LinkQuery<Data> = ReturnType<typeof toLinkQuery<Data>>;
-
-/** What is needed of a query of TanStack. */
-interface CachedQuery {
-  readonly state: { readonly data: unknown; readonly dataUpdatedAt: number };
-  reset(): void;
-}
-
 function toLinkQuery<Data>(
   key: unknown,
   { maxAge = PUBLIC_LINK_SECONDS, ...options }: LinkOptions,
   fetchLinks: (options: TempUrlOptions) => Promise<Data>,
-) {
+): LinkQuery<Data> {
   const lifetime = Math.min(maxAge * 1000, MAX_TIMER);
   const staleTime = lifetime * 0.8;
   const gcTime = lifetime - staleTime;
   // No timer runs while a page sleeps, so an expired link would be shown until the new one arrives.
-  const removeExpired = (query: CachedQuery) => {
+  const removeExpired: LinkQuery<Data>['refetchOnWindowFocus'] = (query) => {
     const { data, dataUpdatedAt } = query.state;
     if (data !== undefined && Date.now() >= dataUpdatedAt + lifetime) query.reset();
     return true;
   };
   return {
-    ...toQuery(['berth', 'links', key, maxAge], ({ signal }) =>
-      fetchLinks({ ...options, maxAge, signal }),
-    ),
+    queryKey: toKey('links', key, maxAge),
+    queryFn: ({ signal }) => fetchLinks({ ...options, maxAge, signal }),
+    retry: false,
     staleTime,
     gcTime,
     // After a failure, the links are stale already: try again soon, but not at once.
-    refetchInterval: ({ state }: CachedQuery) =>
+    refetchInterval: ({ state }) =>
       Math.max(state.dataUpdatedAt + staleTime - Date.now(), gcTime / 4),
     refetchOnWindowFocus: removeExpired,
     refetchOnReconnect: removeExpired,
@@ -140,15 +136,12 @@ export function linksQuery(
 ): LinkQuery<TempUrlResult[]> {
   return toLinkQuery(fileIDs, options, async (all) => {
     const links = await storage.tempUrls(fileIDs, all);
-    // A refusal with the status 200 is that of a file, unless other files have the same.
-    const failed = links.find(
-      ({ error }, index) =>
-        error &&
-        (!isBerthError(error, 'storage') ||
-          error.status !== 200 ||
-          links.findIndex((link) => link.error === error) < index),
-    );
-    if (failed) throw failed.error;
+    // The files of a failed call share its error.
+    const errors = links.flatMap(({ error }) => error ?? []);
+    const isOfCall = (error: Error, index: number) =>
+      !isBerthError(error, 'storage') || error.status !== 200 || errors.indexOf(error) < index;
+    const failure = errors.find(isOfCall);
+    if (failure) throw failure;
     return links;
   });
 }
@@ -159,7 +152,7 @@ export interface UploadVariables extends UploadOptions {
   readonly data: UploadData;
 }
 
-/** What {@link useUpload} returns: a mutation with the progress of the latest upload. */
+/** The mutation of {@link useUpload}, with the progress of the latest upload. */
 export type Upload = UseMutationResult<UploadResult, BerthError, UploadVariables> & {
   /** `undefined` before the first bytes. */
   readonly progress: Progress | undefined;
