@@ -1,5 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { invalid } from './errors.ts';
+import { BerthError, invalid } from './errors.ts';
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,
@@ -8,7 +8,6 @@ import {
   LINK_WARN_SECONDS,
 } from './generated/contract.gen.ts';
 import {
-  checkInteger,
   isRecord,
   type StorageCallOptions,
   type StorageContext,
@@ -32,12 +31,7 @@ interface FileKey {
   readonly fileID: string;
 }
 
-/**
- * Options for temporary links.
- *
- * @example
- * const link = await storage.tempUrl(fileID, { maxAge: 600, timeout: 5_000 });
- */
+/** Options for temporary links. */
 export interface TempUrlOptions extends StorageCallOptions {
   /**
    * How long a link is valid, in whole seconds, at least 1. A value above 3600 is sent, with a warning. Default: chosen
@@ -66,12 +60,7 @@ export interface CopyItem {
   readonly dstPath: string;
 }
 
-/**
- * Options for copying or moving files.
- *
- * @example
- * await storage.copy('/a.txt', '/b.txt', { overwrite: false });
- */
+/** Options for copying or moving files. */
 export interface CopyOptions extends StorageCallOptions {
   /** Whether to replace an existing file. Default: `true`. */
   readonly overwrite?: boolean | undefined;
@@ -89,8 +78,9 @@ export type CopyListResult = ItemResult<CopyItem, CopyResult>;
 export async function tempUrls(
   context: StorageContext,
   fileIDs: readonly string[],
-  { maxAge, ...options }: TempUrlOptions = {},
+  options: TempUrlOptions = {},
 ): Promise<TempUrlResult[]> {
+  const { maxAge } = options;
   // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
   checkInteger('maxAge', maxAge, LINK_MIN_SECONDS);
   // JSON omits fields that are `undefined`.
@@ -101,7 +91,8 @@ export async function tempUrls(
     );
   }
   return callList(context, 'batchGetTempUrls', rows, options, {
-    toSubject: (name) => `No link to ${toFileName(name)}`,
+    toFailure: (name) => `No link to ${toFileName(name)}`,
+    isSuccess: (code) => code === ITEM_SUCCESS,
     read({ tempFileURL }) {
       const url = encodeLink(String(tempFileURL));
       return url ? { url } : undefined;
@@ -123,7 +114,8 @@ export async function deleteFiles(
   options: StorageCallOptions = {},
 ): Promise<DeleteResult[]> {
   return callList(context, 'batchDelete', toFileRows(fileIDs, String), options, {
-    toSubject: (name) => `${toFileName(name)} was not deleted`,
+    toFailure: (name) => `${toFileName(name)} was not deleted`,
+    isSuccess: (code) => code === ITEM_SUCCESS,
     read: () => ({}),
   });
 }
@@ -131,11 +123,12 @@ export async function deleteFiles(
 export async function copyFiles(
   context: StorageContext,
   files: readonly CopyItem[],
-  { overwrite, ...options }: CopyOptions = {},
+  options: CopyOptions = {},
   isMove = false,
 ): Promise<CopyListResult[]> {
   checkList('files', files);
   const toPath = (path: string) => toCopyPath(path, context.wireProfile.copyPaths);
+  const { overwrite } = options;
   const rows = files.map((file) => {
     const { srcPath, dstPath } = file ?? {};
     checkText('srcPath', srcPath);
@@ -145,8 +138,8 @@ export async function copyFiles(
     return { key: { srcPath, dstPath }, item };
   });
   return callList(context, 'batchCopyFile', rows, options, {
-    isCopy: true,
-    toSubject: (name) => `Not ${isMove ? 'moved' : 'copied'}: ${name}`,
+    toFailure: (name) => `Not ${isMove ? 'moved' : 'copied'}: ${name}`,
+    isSuccess: (code) => !code,
     read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
   });
 }
@@ -173,6 +166,13 @@ function checkText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw invalid(name, 'a string', value);
 }
 
+/** @throws BerthError of the kind `options`, which shows the value */
+export function checkInteger(name: string, value: number | undefined, min: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
+  const expected = `an integer of at least ${min}`;
+  throw new BerthError('options', `${name} must be ${expected}, got ${String(value)}.`);
+}
+
 /** One file of a list. */
 interface Row<Key> {
   /** Fields that identify the file in results and errors. */
@@ -181,12 +181,14 @@ interface Row<Key> {
   readonly item: unknown;
 }
 
-/** How to read the entries of a response. */
+/**
+ * How to read the entries of a response. "`code` equal to `SUCCESS` means success for temporary links and delete. For
+ * copy, `code` and `message` are present only when that item failed."
+ */
 interface EntryRules<Value> {
-  /** Whether entries name the new file instead of the requested one, and have a code only if it failed. */
-  readonly isCopy?: boolean;
   /** Returns the start of the error message for a file. */
-  readonly toSubject: (name: string) => string;
+  readonly toFailure: (name: string) => string;
+  readonly isSuccess: (code: unknown) => boolean;
   /** Returns the values of a successful entry, or `undefined` if its link is invalid. */
   readonly read: (entry: Readonly<Record<string, unknown>>) => Value | undefined;
 }
@@ -209,42 +211,36 @@ async function callList<Key extends object, Value>(
     const body = { fileList: batch.map(({ item }) => item) };
     let values: readonly (Value | { error: unknown })[];
     try {
-      const response = await context.call(operation, body, rules.toSubject(subject), options);
+      const response = await context.call(operation, body, rules.toFailure(subject), options);
       values = readEntries(response, names, rules);
     } catch (error) {
       values = names.map(() => ({ error }));
     }
     return batch.map(({ key }, at) => ({ ...key, ...values[at] }) as ItemResult<Key, Value>);
   };
-  const batches = Array.from({ length: Math.ceil(rows.length / BATCH_ITEMS) }, (_, index) =>
-    rows.slice(index * BATCH_ITEMS, (index + 1) * BATCH_ITEMS),
-  );
+  const batches: (typeof rows)[] = [];
+  for (let at = 0; at < rows.length; at += BATCH_ITEMS) {
+    batches.push(rows.slice(at, at + BATCH_ITEMS));
+  }
   return (await mapLimit(batches, callBatch)).flat();
 }
 
-/**
- * Returns the values of each file. Entries are in the order of the request, but one that names its file belongs to it.
- *
- * "`code` equal to `SUCCESS` means success for temporary links and delete. For copy, `code` and `message` are present
- * only when that item failed."
- */
+/** Returns the values of each file. Entries are in the order of the request, unless they name their files. */
 function readEntries<Value>(
   { data, toError }: StorageResponse,
   names: readonly string[],
-  { isCopy, toSubject, read }: EntryRules<Value>,
+  { toFailure, isSuccess, read }: EntryRules<Value>,
 ): (Value | { error: Error })[] {
   const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
-  const ids = entries.map((entry) => (isRecord(entry) && !isCopy ? entry.fileID : undefined));
+  const ids = entries.map((entry) => (isRecord(entry) ? entry.fileID : undefined));
   return names.map((name, index) => {
     const isMoved = ids[index] !== name && names.includes(ids[index] as string);
     const entry = entries[isMoved ? ids.indexOf(name) : index];
-    const fail = (reason: { code?: unknown; message?: unknown }) => ({
-      error: toError(toSubject(name), reason),
+    const fail = (part: { code?: unknown; message?: unknown }) => ({
+      error: toError(toFailure(name), part),
     });
     if (!isRecord(entry)) return fail({ message: 'the response has no entry for the file' });
-    const { code } = entry;
-    if (!code && !isCopy) return fail({ message: 'the response has no code for the file' });
-    if (code && (isCopy || code !== ITEM_SUCCESS)) return fail(entry);
+    if (!isSuccess(entry.code)) return fail(entry);
     return read(entry) ?? fail({ message: 'the response has no valid URL' });
   });
 }

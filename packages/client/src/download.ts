@@ -1,8 +1,16 @@
 import { saveFile } from '#platform';
-import { type TempUrlOptions, tempUrl } from './batches.ts';
-import { BerthError, networkError } from './errors.ts';
-import { checkRetry, checkTimeout, delayAfter, type Limit, pause, withLimit } from './fetch.ts';
-import { checkInteger, isTemporary, type StorageContext } from './storage-call.ts';
+import { checkInteger, type TempUrlOptions, tempUrl } from './batches.ts';
+import { BerthError, isBerthError } from './errors.ts';
+import {
+  checkRetry,
+  checkTimeout,
+  delayAfter,
+  type Limit,
+  pause,
+  splitOptions,
+  withLimit,
+} from './fetch.ts';
+import { isTemporary, type StorageContext } from './storage-call.ts';
 import {
   checkIdle,
   type IdleWatch,
@@ -22,9 +30,6 @@ interface DownloadRange {
 /**
  * Options for a download. `timeout` limits the time until the response headers arrive or, for `downloadToFile`, all of
  * it; by default, only `idle` is limited.
- *
- * @example
- * const response = await storage.download(fileID, { range: { offset: 1_024 }, signal });
  */
 export interface DownloadOptions extends TempUrlOptions, TransferOptions {
   /** Part of the file to download (RFC 9110, section 14). Default: the entire file. */
@@ -68,14 +73,18 @@ function toLimits(context: StorageContext, { signal, timeout, range, idle }: Dow
 }
 
 /** A file whose body has not been read yet. */
-interface OpenFile {
+interface OpenFile extends Sizes {
   readonly response: Response;
+  /** The strong `ETag`, if the download can continue after a break. */
+  readonly etag: string | undefined;
+}
+
+/** What the headers of a response say about sizes. */
+interface Sizes {
   /** Number of bytes in the body; `undefined` if unknown. */
   readonly size: number | undefined;
   /** Size of the entire file; `undefined` if unknown. */
   readonly total: number | undefined;
-  /** The strong `ETag`, if the download can continue after a break. */
-  readonly etag: string | undefined;
 }
 
 const UNKNOWN = Number.POSITIVE_INFINITY;
@@ -92,82 +101,78 @@ async function openFile(
   { signal, left }: Limit,
   start?: OpenFile,
 ): Promise<OpenFile> {
-  const { range, maxAge, timeout, retry } = options;
-  const { offset = 0, length = UNKNOWN } = range ?? {};
-  const end = offset + length - 1;
-  const url = await tempUrl(context, fileID, { maxAge, timeout, retry, signal });
+  const { range } = options;
+  const url = await tempUrl(context, fileID, { ...options, signal });
   const call = { method: 'GET', url };
-  const what = `The download of ${fileID} was interrupted`;
-  const watch = watchIdle(checkIdle(options.idle, context.idle), signal, what, call);
+  const idle = checkIdle(options.idle, context.idle);
+  const watch = watchIdle(idle, signal, `The download of ${fileID} was interrupted`, call);
   const headers = new Headers();
-  if (range) headers.set('Range', `bytes=${offset}-${end === UNKNOWN ? '' : end}`);
+  if (range) headers.set('Range', toRangeHeader(range));
   if (start?.etag) headers.set('If-Range', start.etag);
+  const init = { ...splitOptions(options).options, headers };
   watch.restart();
-  const response = await context.links(url, { headers, retry }, { signal: watch.signal, left });
+  const response = await context.fetchLink(url, init, { signal: watch.signal, left });
   watch.pause();
 
-  const { status, type } = response;
-  const refuse = (reason?: string) => {
-    watch.stop();
-    const details = { ...call, status, reason, retryable: isTemporary(status) };
-    return new BerthError('storage', `${fileID} was not downloaded`, details);
-  };
-  // Any success without `range` other than 200 and 203 has no body, or only part of it.
-  if (!response.ok || (!range && status !== 200 && status !== 203)) throw refuse();
-  const isEncoded = response.headers.has('Content-Encoding');
+  const sizes = range ? readPart(response, range) : readFile(response);
   const etag = response.headers.get('ETag') ?? '';
-  const contentRange = response.headers.get('Content-Range');
-  const part = range && readContentRange(contentRange);
-  if (range) {
-    // A page sees only headers that the server exposes. The length of the part is checked in any case.
-    const isHidden = type === 'cors' && contentRange === null;
-    const isPart = part
-      ? part.from === offset && part.to === Math.min(end, part.total ? part.total - 1 : part.to)
-      : isHidden;
-    const isTotal = !(part?.total && start?.total) || part.total === start.total;
-    const isSame = !start || (etag === start.etag && isTotal);
-    // Part of a compressed body cannot be decoded on its own.
-    if (status !== 206 || !isPart || !isSame || isEncoded) {
-      const reason = 'the response is not the requested part';
-      throw refuse(start ? 'the file changed during the download' : reason);
-    }
+  if (!sizes || (start && !isSame(start, etag, sizes))) {
+    watch.stop();
+    const { ok, status } = response;
+    let reason: string | undefined;
+    if (ok && range) reason = 'the response is not the requested part';
+    if (ok && start) reason = 'the file changed during the download';
+    const details = { ...call, status, reason, retryable: isTemporary(status) };
+    throw new BerthError('storage', `${fileID} was not downloaded`, details);
   }
-
-  const contentLength = response.headers.get('Content-Length');
-  let size: number | undefined;
-  if (part) size = part.to - part.from + 1;
-  else if (contentLength !== null && !isEncoded) size = Number(contentLength);
-  const body = watchBody(response.body, watch, {
-    // In a page, an encoding may be hidden, and the browser checks the length itself.
-    size: part || type !== 'cors' ? size : undefined,
-    maxBytes: length,
-    report: toReport(options.onProgress, size),
-    toError: (cause) => networkError(what, call, cause),
-  });
-  return {
-    response: new Response(body, response),
-    size,
-    total: range ? part?.total : size,
-    // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
-    etag: etag.startsWith('"') && !isEncoded ? etag : undefined,
-  };
+  const report = toReport(options.onProgress, sizes.size);
+  const body = watchBody(response, watch, { ...sizes, maxBytes: range?.length, report });
+  // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
+  const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');
+  return { ...sizes, response: new Response(body, response), etag: isStrong ? etag : undefined };
 }
 
-/** Parses `Content-Range` (RFC 9110, section 14.4). Returns `undefined` if it is missing or invalid. */
-function readContentRange(value: string | null) {
-  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(value ?? '');
+function toRangeHeader({ offset, length }: DownloadRange): string {
+  return `bytes=${offset}-${length === undefined ? '' : offset + length - 1}`;
+}
+
+/** Returns the sizes of an entire file. Any success other than 200 and 203 has no body, or only part of it. */
+function readFile({ status, headers }: Response): Sizes | undefined {
+  if (status !== 200 && status !== 203) return undefined;
+  const length = headers.get('Content-Length');
+  const size = length === null || headers.has('Content-Encoding') ? undefined : Number(length);
+  return { size, total: size };
+}
+
+/** Returns the sizes of the requested part (RFC 9110, section 14.4), or `undefined` if the response is anything else. */
+function readPart(
+  { status, headers, type }: Response,
+  { offset, length = UNKNOWN }: DownloadRange,
+): Sizes | undefined {
+  // Part of a compressed body cannot be decoded separately.
+  if (status !== 206 || headers.has('Content-Encoding')) return undefined;
+  const contentRange = headers.get('Content-Range');
+  // A page sees only headers that the server exposes. The length of the part is limited in any case.
+  if (contentRange === null && type === 'cors') return { size: undefined, total: undefined };
+  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(contentRange ?? '');
   if (!match) return undefined;
   const [, from = 0, to = 0, size = 0] = match.map(Number);
   // An unknown size is `*`.
   const total = size || undefined;
-  return from <= to && to < (total ?? UNKNOWN) ? { from, to, total } : undefined;
+  const end = offset + length - 1;
+  const isEnd = total ? to === Math.min(end, total - 1) : to <= end;
+  return from === offset && from <= to && isEnd ? { size: to - from + 1, total } : undefined;
+}
+
+/** Returns whether a response continues a download of the same file. */
+function isSame(start: OpenFile, etag: string, { total }: Sizes): boolean {
+  return etag === start.etag && !(total && start.total && total !== start.total);
 }
 
 interface BodyRules {
   readonly size: number | undefined;
-  readonly maxBytes: number;
+  readonly maxBytes: number | undefined;
   readonly report: ((loaded: number) => void) | undefined;
-  readonly toError: (cause: unknown) => BerthError;
 }
 
 /**
@@ -175,10 +180,12 @@ interface BodyRules {
  * waits. It is read only as fast as its reader asks.
  */
 function watchBody(
-  body: Response['body'],
+  { body, status, type }: Response,
   watch: IdleWatch,
-  { size = UNKNOWN, maxBytes, report, toError }: BodyRules,
+  { size, maxBytes = UNKNOWN, report }: BodyRules,
 ): ReadableStream<Uint8Array> {
+  // In a page, an encoding may be hidden, and the browser checks the length of an entire file itself.
+  const expected = type === 'cors' && status !== 206 ? undefined : size;
   const { signal } = watch;
   const reader = body?.getReader();
   let loaded = 0;
@@ -195,16 +202,16 @@ function watchBody(
       watch.restart();
       const { value } = (await reader?.read()) ?? {};
       watch.pause();
-      signal.throwIfAborted();
       loaded += value?.byteLength ?? 0;
-      const isCut = !value && size !== UNKNOWN && loaded < size;
-      if (isCut || loaded > Math.min(size, maxBytes)) {
+      const isCut = !value && loaded < (expected ?? 0);
+      if (isCut || loaded > Math.min(expected ?? UNKNOWN, maxBytes)) {
         throw new Error('The response has the wrong length.');
       }
+      signal.throwIfAborted();
       return value;
     } catch (error) {
       signal.throwIfAborted();
-      throw toError(error);
+      throw watch.toError(error);
     }
   };
 
@@ -238,35 +245,27 @@ async function* readToEnd(
   const retry = checkRetry(options.retry, context.retry);
   const start = await openFile(context, fileID, options, limit);
   const report = toReport(onProgress, start.size);
-  let reader = start.response.body?.getReader();
+  let { response } = start;
   let loaded = 0;
   let failures = 0;
-
-  const readNext = async () => {
-    for (;;) {
-      try {
-        return (await reader?.read())?.value;
-      } catch (error) {
-        limit.signal.throwIfAborted();
-        failures += 1;
-        const delay = start.etag ? delayAfter(failures, retry) : undefined;
-        if (delay === undefined) throw error;
-        await pause(delay, limit.signal);
+  for (;;) {
+    try {
+      for await (const chunk of response.body ?? []) {
+        failures = 0;
+        loaded += chunk.byteLength;
+        report?.(loaded);
+        yield chunk;
       }
-      const range = { offset: offset + loaded, length: length && length - loaded };
-      const next = await openFile(context, fileID, { ...options, range }, limit, start);
-      reader = next.response.body?.getReader();
+      return;
+    } catch (error) {
+      failures += 1;
+      const mayContinue = start.etag && isBerthError(error) && error.retryable;
+      const delay = mayContinue ? delayAfter(failures, retry) : undefined;
+      if (delay === undefined) throw error;
+      await pause(delay, limit.signal);
     }
-  };
-
-  try {
-    for (let chunk = await readNext(); chunk; chunk = await readNext()) {
-      failures = 0;
-      loaded += chunk.byteLength;
-      report?.(loaded);
-      yield chunk;
-    }
-  } finally {
-    reader?.cancel().catch(() => {});
+    const range = { offset: offset + loaded, length: length && length - loaded };
+    const next = await openFile(context, fileID, { ...options, range }, limit, start);
+    response = next.response;
   }
 }

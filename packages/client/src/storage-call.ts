@@ -1,6 +1,6 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { BerthError } from './errors.ts';
-import type { CallOptions, FetchLike, Retry, Send } from './fetch.ts';
+import { BerthError, networkError } from './errors.ts';
+import type { CallOptions, FetchLike, Retry, RetryClass, Send } from './fetch.ts';
 import type { STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import { parseJson } from './payload.ts';
@@ -11,27 +11,26 @@ export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`
 /** The `operationId` of a storage operation, which is the last segment of its path. */
 type StorageOperation = StoragePath extends `${typeof STORAGE_PATH}${infer Id}` ? Id : never;
 
-/**
- * Options for a storage call. The client knows which operations are idempotent.
- *
- * @example
- * await storage.delete(fileIDs, { signal, timeout: 30_000 });
- */
+/** Options for a storage call. The client knows which operations are idempotent. */
 export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
 
 /** What all operations of a storage client share. */
 export interface StorageContext {
   readonly wireProfile: WireProfile;
   readonly onWarning: (message: string) => void;
-  /** Calls an operation and reads its envelope. `what` starts the message of an error. */
+  /**
+   * Calls an operation and reads its envelope. Of the options, it uses only those of a call.
+   *
+   * @param failure start of the message of an error
+   */
   call(
     operation: StorageOperation,
     body: object,
-    what: string,
+    failure: string,
     options: StorageCallOptions,
   ): Promise<StorageResponse>;
-  /** Fetches links, without credentials. */
-  readonly links: Send;
+  /** Fetches a link, without credentials. */
+  readonly fetchLink: Send;
   readonly timeout: number | undefined;
   readonly idle: number;
   readonly retry: Retry;
@@ -39,23 +38,67 @@ export interface StorageContext {
   readonly agent: object | undefined;
 }
 
+/**
+ * What a failed status of the storage API, a link or an upload target says about another attempt. After a 401 or 429,
+ * nothing was executed. Every other status is final.
+ */
+const RETRY_CLASSES: Readonly<Record<number, RetryClass>> = {
+  401: 'unauthorized',
+  429: 'any',
+  500: 'idempotent',
+  502: 'idempotent',
+  503: 'idempotent',
+  504: 'idempotent',
+};
+
+export function classify({ status }: Response): RetryClass {
+  return RETRY_CLASSES[status] ?? 'never';
+}
+
+/** Returns whether a call may succeed later without new credentials. */
+export function isTemporary(status: number): boolean {
+  return status !== 401 && status in RETRY_CLASSES;
+}
+
+/** Maximum size of a response of the storage API, in bytes; 50 links take less than 1 MiB. */
+const RESPONSE_BYTES = 16_777_216;
+
+/** Reads responses that announce no length, or a long one, up to a limit. */
+export function limitBody(send: Send): Send {
+  return async (input, init, limit) => {
+    const response = await send(input, init, limit);
+    const { body, headers, status } = response;
+    const length = Number(headers.get('Content-Length') ?? Number.NaN);
+    if (!body || (length <= RESPONSE_BYTES && !headers.has('Content-Encoding'))) return response;
+    const call = { method: 'POST', url: response.url };
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    const reader = body.getReader();
+    for (let size = 0; size <= RESPONSE_BYTES; ) {
+      const { value } = await reader.read().catch((error: unknown) => {
+        throw networkError('The response was interrupted', call, error);
+      });
+      if (!value) return new Response(new Blob(chunks), response);
+      size += value.byteLength;
+      chunks.push(value);
+    }
+    reader.cancel().catch(() => {});
+    const reason = `the response is larger than ${RESPONSE_BYTES} bytes`;
+    throw new BerthError('storage', 'The storage call failed', { ...call, status, reason });
+  };
+}
+
 /** The `data` of a storage response. */
 export interface StorageResponse {
   readonly data: Readonly<Record<string, unknown>>;
   /** Creates the error for a part of the data, with a `code` and a `message` if it contains them. */
   toError(
-    what: string,
-    reason: { readonly code?: unknown; readonly message?: unknown },
+    failure: string,
+    part: { readonly code?: unknown; readonly message?: unknown },
   ): BerthError;
 }
 
-/** Statuses of the storage API, and of links, after which a call may succeed later. */
-export function isTemporary(status: number): boolean {
-  return [429, 500, 502, 503, 504].includes(status);
-}
-
 /** What a raw call of `openapi-fetch` returns. */
-interface RawResult {
+export interface RawResult {
   readonly data?: unknown;
   readonly error?: unknown;
   readonly response: Response;
@@ -69,7 +112,7 @@ interface RawResult {
  */
 export function readEnvelope(
   { data: success, error, response }: RawResult,
-  what: string,
+  failure: string,
   url = response.url,
 ): StorageResponse {
   const content = success ?? error;
@@ -77,38 +120,33 @@ export function readEnvelope(
   const envelope = isRecord(parsed) ? parsed : {};
   const { statusCode, body } = envelope;
   const fields = isRecord(body) ? body : envelope;
-  const { code, message, data, requestId } = fields;
+  const { data, requestId } = fields;
 
-  const toError: StorageResponse['toError'] = (subject, reason) =>
-    new BerthError('storage', subject, {
+  const toError: StorageResponse['toError'] = (subject, part) => {
+    const code = toText(part.code);
+    return new BerthError('storage', subject, {
       ...(url && { method: 'POST', url }),
       status: response.status,
-      code: toText(reason.code),
-      reason: toText(reason.message),
+      code,
+      reason: toText(part.message) ?? (code ? undefined : 'the response is malformed'),
       requestId: toText(requestId) ?? response.headers.get('X-Request-Id') ?? undefined,
       retryable: isTemporary(response.status),
     });
+  };
 
   const isFailure =
     isRecord(body) && typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299);
   if (response.ok && !isFailure && isRecord(data)) return { data, toError };
-  const hasReason = code !== undefined || message !== undefined;
-  throw toError(what, hasReason ? fields : { message: 'the response is malformed' });
+  throw toError(failure, fields);
 }
 
 function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value ? value : undefined;
 }
 
+/** Returns whether a JSON value is an object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** @throws BerthError of the kind `options`, which shows the value */
-export function checkInteger(name: string, value: number | undefined, min: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
-  const expected = `an integer of at least ${min}`;
-  throw new BerthError('options', `${name} must be ${expected}, got ${String(value)}.`);
 }
 
 /** The `data` in the envelope of a raw storage response. */

@@ -16,14 +16,15 @@ import {
 } from './batches.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { type DownloadOptions, download, downloadToFile } from './download.ts';
-import { BerthError, networkError } from './errors.ts';
+import { BerthError } from './errors.ts';
 import {
+  type CallOptions,
   checkRetry,
   createFetch,
+  type FetchInit,
   type FetchLike,
   type LimitOptions,
-  type RetryClass,
-  type Send,
+  splitOptions,
 } from './fetch.ts';
 import {
   AVATAR_BYTES,
@@ -33,13 +34,15 @@ import {
 } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import {
-  isTemporary,
+  classify,
+  limitBody,
+  type RawResult,
   readEnvelope,
   type StorageCallOptions,
   type StorageContext,
   type StoragePath,
 } from './storage-call.ts';
-import { checkIdle } from './transfer.ts';
+import { checkIdle, type TransferOptions } from './transfer.ts';
 import { type UploadOptions, type UploadResult, upload } from './upload.ts';
 import type { UploadData } from './upload-form.ts';
 import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
@@ -47,20 +50,8 @@ import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
 /** Where the storage operations are: the only URLs that get credentials. */
 const ROOT = '/api/v2/envs/';
 
-/** Maximum size of a response of the storage API, in bytes; 50 links take less than 1 MiB. */
-const RESPONSE_BYTES = 16_777_216;
-
-/**
- * Options for {@link createStorageClient}.
- *
- * @example
- * const options: StorageClientOptions = {
- *   baseUrl: 'https://storage.example.com',
- *   envId: 'dev',
- *   credentials: tc3Storage(async () => (await fetch('/my-backend/keys')).json()),
- * };
- */
-export interface StorageClientOptions extends LimitOptions {
+/** Options for {@link createStorageClient}. */
+export interface StorageClientOptions extends LimitOptions, Pick<TransferOptions, 'idle'> {
   /** URL of the storage API, such as `https://storage.example.com`. */
   readonly baseUrl: string;
   /** ID of the environment, which is part of the path of every call. */
@@ -81,10 +72,6 @@ export interface StorageClientOptions extends LimitOptions {
   readonly fetch?: FetchLike | undefined;
   /** An `Agent` of `node:http` or `node:https` for uploads in Node. Default: the global agent. */
   readonly agent?: object | undefined;
-  /**
-   * How long no byte of an upload or download may be transferred, in milliseconds. `0`: no limit. Default: 65,000.
-   */
-  readonly idle?: number | undefined;
   /** Called with a warning about a link lifetime above 3600 s. Default: `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -133,7 +120,7 @@ export interface StorageClient {
   /**
    * Uploads a file: requests a grant, then posts the form to the upload target. If the target has a temporary failure
    * or the connection is lost, it tries again with a new grant, unless `data` is a stream. An error that your stream or
-   * `onProgress` throws ends the upload and is thrown as it is.
+   * `onProgress` throws ends the upload, which then rejects with it.
    *
    * @param path path in the storage, with the file name
    * @param data content of the file; a string is content too, not a path, and `{ file }` is a local file
@@ -146,7 +133,7 @@ export interface StorageClient {
    */
   upload(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
   /**
-   * Uploads a user picture of at most 204,800 bytes (200 KiB). Otherwise like `upload`.
+   * Uploads a user picture, like `upload`, but with the contract's limit for avatars, even if `maxBytes` is higher.
    *
    * @example
    * await storage.uploadAvatar('avatars/7.png', file, { contentType: 'image/png' });
@@ -222,10 +209,12 @@ export interface StorageClient {
 }
 
 /** A call of `openapi-fetch`, as this file makes it. */
-type Call = (
-  path: string,
-  init: object,
-) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+type Call = (path: string, init: object) => Promise<RawResult>;
+
+/** What callers pass to `POST`. */
+interface RawOptions extends Pick<FetchInit, keyof CallOptions> {
+  readonly params?: { readonly path?: object };
+}
 
 /**
  * Creates a client for the storage API (v2) in one environment. Its credentials are sent with every storage call, but
@@ -263,19 +252,15 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     // A redirect would send the credentials elsewhere, and the contract has no redirects.
     redirect: 'manual',
   });
-  const calls = createCalls<paths>(limitBody(send), {
-    baseUrl,
-    timeout,
-    retry,
-    toPath: toContractPath,
-  });
+  const setup = { baseUrl, timeout, retry, toPath: toContractPath };
+  const calls = createCalls<paths>(limitBody(send), setup);
 
-  const post = ((path, { params, ...init }: { params?: { path?: object } } = {}) =>
+  const post = (path: string, { params, ...init }: RawOptions = {}) =>
     (calls.POST as Call)(path, {
-      idempotent: isIdempotent(path),
       ...init,
+      idempotent: init.idempotent ?? isIdempotent(path),
       params: { ...params, path: { envId, ...params?.path } },
-    })) as Call;
+    });
 
   const context: StorageContext = {
     wireProfile,
@@ -286,14 +271,13 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     fetch,
     agent,
     // A link carries its own grant, and may redirect.
-    links: createFetch({ ...limits, redirect: 'follow' }),
-    async call(operation, fields, what, callOptions) {
+    fetchLink: createFetch({ ...limits, redirect: 'follow' }),
+    async call(operation, fields, failure, callOptions) {
       const path = STORAGE_PATH + operation;
-      const { signal, timeout, retry } = callOptions;
       const body = requestForm === 'data' ? { data: fields } : fields;
-      const result = await post(path, { body, signal, timeout, retry, parseAs: 'text' });
-      const url = baseUrl + toContractPath(path, { envId });
-      return readEnvelope(result, what, url);
+      const init = { ...splitOptions<CallOptions>(callOptions).options, body, parseAs: 'text' };
+      const result = await post(path, init);
+      return readEnvelope(result, failure, baseUrl + toContractPath(path, { envId }));
     },
   };
 
@@ -301,7 +285,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     (async (first: string | readonly CopyItem[], second?: unknown, third?: CopyOptions) => {
       if (typeof first !== 'string') return copyFiles(context, first, second as object, isMove);
       const file = { srcPath: first, dstPath: second as string };
-      const { fileID } = await onlyResult(copyFiles(context, [file], third, isMove));
+      const results = copyFiles(context, [file], third, isMove);
+      const { fileID } = await withCaller(third, onlyResult(results));
       return { fileID };
     }) as StorageClient['copy'];
 
@@ -309,61 +294,45 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     POST: post as StorageCalls['POST'],
     use: calls.use,
     eject: calls.eject,
-    upload: (path, data, init) => upload(context, path, data, init),
+    upload: (path, data, init) => withCaller(init, upload(context, path, data, init)),
     uploadAvatar(path, data, init) {
       const maxBytes = Math.min(AVATAR_BYTES, init?.maxBytes ?? AVATAR_BYTES);
-      return upload(context, path, data, { ...init, maxBytes });
+      return withCaller(init, upload(context, path, data, { ...init, maxBytes }));
     },
-    download: (fileID, init) => download(context, fileID, init),
-    downloadToFile: (fileID, file, init) => downloadToFile(context, fileID, file, init),
-    tempUrl: (fileID, init) => tempUrl(context, fileID, init),
+    download: (fileID, init) => withCaller(init, download(context, fileID, init)),
+    downloadToFile: (fileID, file, init) =>
+      withCaller(init, downloadToFile(context, fileID, file, init)),
+    tempUrl: (fileID, init) => withCaller(init, tempUrl(context, fileID, init)),
     tempUrls: (fileIDs, init) => tempUrls(context, fileIDs, init),
-    publicUrl: (fileID, init) => tempUrl(context, fileID, { ...init, maxAge: PUBLIC_LINK_SECONDS }),
+    publicUrl: (fileID, init) =>
+      withCaller(init, tempUrl(context, fileID, { ...init, maxAge: PUBLIC_LINK_SECONDS })),
     delete: (async (files: string | readonly string[], init?: StorageCallOptions) => {
       if (typeof files !== 'string') return deleteFiles(context, files, init);
-      await onlyResult(deleteFiles(context, [files], init));
+      await withCaller(init, onlyResult(deleteFiles(context, [files], init)));
     }) as StorageClient['delete'],
     copy: copyOrMove(false),
     move: copyOrMove(true),
   };
 }
 
+/**
+ * Lets the error of a method show the line of its caller. A stack has 10 frames, and there are more than that between a
+ * method and `fetch`. The error of an aborted call belongs to the caller, and is not modified.
+ */
+async function withCaller<T>(
+  options: StorageCallOptions | undefined,
+  result: Promise<T>,
+): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    const isOurs = error instanceof BerthError && !options?.signal?.aborted;
+    if (isOurs) Error.captureStackTrace?.(error, withCaller);
+    throw error;
+  }
+}
+
 function isIdempotent(path: string): boolean {
   const operation = path.slice(STORAGE_PATH.length);
   return (IDEMPOTENT_OPERATIONS as readonly string[]).includes(operation);
-}
-
-/** Returns what the status of a storage call or a link says about another attempt: 401 and 429 were not executed. */
-function classify({ status }: Response): RetryClass {
-  if (status === 401) return 'unauthorized';
-  if (status === 429) return 'any';
-  return isTemporary(status) ? 'idempotent' : 'never';
-}
-
-/** Reads responses that announce no length, or a long one, up to a limit. */
-function limitBody(send: Send): Send {
-  return async (input, init, limit) => {
-    const response = await send(input, init, limit);
-    const { body, headers, status } = response;
-    const length = headers.get('Content-Length');
-    const isShort = length !== null && Number(length) <= RESPONSE_BYTES;
-    if (!body || (isShort && !headers.has('Content-Encoding'))) return response;
-    const call = { method: 'POST', url: response.url };
-    const chunks: Uint8Array<ArrayBuffer>[] = [];
-    const reader = body.getReader();
-    for (let size = 0; ; ) {
-      const { value } = await reader.read().catch((error: unknown) => {
-        limit?.signal.throwIfAborted();
-        throw networkError('The response was interrupted', call, error);
-      });
-      if (!value) return new Response(new Blob(chunks), response);
-      size += value.byteLength;
-      chunks.push(value);
-      if (size > RESPONSE_BYTES) {
-        reader.cancel().catch(() => {});
-        const reason = `the response is larger than ${RESPONSE_BYTES} bytes`;
-        throw new BerthError('storage', 'The storage call failed', { ...call, status, reason });
-      }
-    }
-  };
 }

@@ -1,12 +1,7 @@
-import { BerthError, type CallInfo } from './errors.ts';
+import { BerthError, type CallInfo, networkError } from './errors.ts';
 import { checkTimeout, MAX_TIMER } from './fetch.ts';
 
-/**
- * The progress of an upload or download.
- *
- * @example
- * const show = ({ loaded, total }: Progress) => console.log(loaded, 'of', total ?? 'unknown');
- */
+/** The progress of an upload or download. */
 export interface Progress {
   /** Number of bytes transferred so far. An upload starts again at 0 with each attempt. */
   readonly loaded: number;
@@ -16,7 +11,7 @@ export interface Progress {
 
 /** Options that uploads and downloads have in common. */
 export interface TransferOptions {
-  /** How long no byte may be transferred, in milliseconds. `0`: no limit. Default: 65,000. */
+  /** How long no byte of an upload or download may be transferred, in milliseconds. `0`: no limit. Default: 65,000. */
   readonly idle?: number | undefined;
   /** Called with the number of bytes transferred so far. If it throws, the transfer ends with that error. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -34,14 +29,12 @@ export function toReport(
   onProgress: TransferOptions['onProgress'],
   total: number | undefined,
 ): ((loaded: number) => void) | undefined {
+  if (!onProgress) return undefined;
   let last = -1;
-  return (
-    onProgress &&
-    ((loaded) => {
-      if (loaded !== last) onProgress({ loaded, total });
-      last = loaded;
-    })
-  );
+  return (loaded) => {
+    if (loaded !== last) onProgress({ loaded, total });
+    last = loaded;
+  };
 }
 
 /** Aborts a transfer that makes no progress. */
@@ -51,25 +44,23 @@ export type IdleWatch = ReturnType<typeof watchIdle>;
  * Watches the progress of a transfer. Nothing is limited until `restart` is called.
  *
  * @param idle milliseconds without progress; 0 for no limit
- * @param what what failed, as the start of a sentence
+ * @param failure start of the message of an error
  */
 export function watchIdle(
   idle: number,
   user: AbortSignal | undefined,
-  what: string,
+  failure: string,
   call: CallInfo,
 ) {
   const late = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const pause = () => clearTimeout(timer);
-  const expire = () =>
-    late.abort(
-      new BerthError('timeout', `${what}: no progress for ${idle} ms`, {
-        ...call,
-        retryable: true,
-      }),
-    );
+  const expire = () => {
+    const details = { ...call, retryable: true };
+    late.abort(new BerthError('timeout', `${failure}: no progress for ${idle} ms`, details));
+  };
   return {
+    idle,
     /** Aborts if there is no progress, or if the caller aborts. */
     signal: user ? AbortSignal.any([user, late.signal]) : late.signal,
     /** Starts the time limit again, with more milliseconds than usual if necessary. */
@@ -84,5 +75,7 @@ export function watchIdle(
       pause();
       late.abort();
     },
+    /** Creates the error for a connection that broke. */
+    toError: (cause: unknown) => networkError(failure, call, cause),
   };
 }

@@ -1,6 +1,13 @@
 import { BerthError } from './errors.ts';
 import type { FetchLike } from './fetch.ts';
+import type { components } from './generated/storage.v2.gen.ts';
 import type { IdleWatch } from './transfer.ts';
+
+/** A form field. Wire profiles rename some of them. */
+export type Field = keyof components['schemas']['UploadForm'];
+
+/** "`file` is the last field: what comes after it is ignored." */
+export const FILE_FIELD = 'file' satisfies Field;
 
 /** A local file, in Node. It is streamed, and can be sent again if an attempt fails. */
 interface FileSource {
@@ -14,9 +21,6 @@ type Stream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>;
  * What can be uploaded: text (sent as UTF-8), bytes, a `Blob`, a web stream, a Node stream, any other async iterable of
  * bytes or text, or, in Node, a local file. Node streams the content. Browsers cannot send a stream over HTTP/1.1, so
  * they collect it in memory first, up to `maxBytes`.
- *
- * @example
- * const data: UploadData = { file: './video.mp4' };
  */
 export type UploadData = string | Blob | ArrayBuffer | ArrayBufferView | Stream | FileSource;
 
@@ -37,18 +41,12 @@ export interface UploadForm {
   readonly url: string;
   /** All fields before the file, in order. */
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Name of the last field, which contains the file. */
-  readonly fileField: string;
   readonly fileName: string;
   readonly content: UploadContent;
   /** Called with the number of bytes sent, if progress is requested. */
   readonly report: ((loaded: number) => void) | undefined;
   /** Its signal also aborts when the attempt is over. */
   readonly watch: IdleWatch;
-  /** Maximum time without progress, in milliseconds. 0: no limit. */
-  readonly idle: number;
-  /** Creates the error for a lost connection. */
-  readonly toError: (cause: unknown) => Error;
   readonly fetch: FetchLike | undefined;
   /** An `Agent` of `node:http` or `node:https`. */
   readonly agent: object | undefined;
@@ -75,10 +73,9 @@ export function checkLength(
 ): void {
   let problem: string | undefined;
   if (read > maxBytes) problem = `larger than maxBytes (${maxBytes} bytes)`;
-  else if (size !== undefined && read > size) problem = `larger than its size (${size} bytes)`;
-  else if (size !== undefined && isEnd && read < size) {
-    problem = `smaller than its size (${size} bytes)`;
-  }
+  else if (size === undefined) return;
+  else if (read > size) problem = `larger than its size (${size} bytes)`;
+  else if (read < size && isEnd) problem = `smaller than its size (${size} bytes)`;
   if (problem) throw new BerthError('options', `The content is ${problem}.`);
 }
 

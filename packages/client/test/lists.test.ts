@@ -243,8 +243,14 @@ describe('an invalid argument is refused:', () => {
     ['files must be an array, got undefined.', (storage) => storage.copy(missing)],
     ['dstPath must be a string, got undefined.', (storage) => storage.copy('/a', missing)],
     ['srcPath must be a string, got undefined.', (storage) => storage.move([{} as never])],
-    ['path must not be empty.', (storage) => storage.upload('', 'hello')],
-    ['path must be a string, got undefined.', (storage) => storage.upload(missing, 'hello')],
+    [
+      'path must be a string that is not empty, got string.',
+      (storage) => storage.upload('', 'hello'),
+    ],
+    [
+      'path must be a string that is not empty, got undefined.',
+      (storage) => storage.upload(missing, 'hello'),
+    ],
   ])('%s (%o)', async (message, call) => {
     const { storage, requests } = storageWith([]);
     expect(await failureOf(call(storage))).toMatchObject({ kind: 'options', message });

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   createStorageClient,
   type StorageClient,
@@ -237,6 +239,40 @@ describe('a call that failed', () => {
     const enough = new Error('enough');
     const signal = AbortSignal.abort(enough);
     expect(await failureOf(storage.delete('a', { signal, timeout: 0 }))).toBe(enough);
+  });
+});
+
+describe("the error of a method shows the caller's line:", () => {
+  it.each<[string, (storage: StorageClient) => Promise<unknown>]>([
+    ['upload', (storage) => storage.upload('a', 'b')],
+    ['uploadAvatar', (storage) => storage.uploadAvatar('a', 'b')],
+    ['download', (storage) => storage.download('a')],
+    ['downloadToFile', (storage) => storage.downloadToFile('a', join(tmpdir(), 'a'))],
+    ['tempUrl', (storage) => storage.tempUrl('a')],
+    ['publicUrl', (storage) => storage.publicUrl('a')],
+    ['delete', (storage) => storage.delete('a')],
+    ['copy', (storage) => storage.copy('/a', '/b')],
+    ['move', (storage) => storage.move('/a', '/b')],
+  ])('%s', async (_, call) => {
+    const failures = { network: new Error('reset'), storage: new Response('', { status: 403 }) };
+    for (const [kind, failure] of Object.entries(failures)) {
+      const { storage } = storageWith([failure], { retry: false });
+      async function theCaller() {
+        await call(storage);
+      }
+      const error = await failureOf(theCaller());
+      expect(error).toMatchObject({ kind });
+      expect((error as Error).stack).toMatch(/theCaller .*storage\.test\.ts:/);
+    }
+  });
+
+  it('unless the caller aborts with an error of the client', async () => {
+    const { storage } = storageWith([new Error('reset')], { retry: false });
+    const reason = (await failureOf(storage.delete('a'))) as Error;
+    const { stack } = reason;
+    const signal = AbortSignal.abort(reason);
+    expect(await failureOf(storage.tempUrl('b', { signal }))).toBe(reason);
+    expect(reason.stack).toBe(stack);
   });
 });
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 // The modules and not their names, so that tests and monitoring tools can replace `request`.
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -10,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { BerthError } from '../errors.ts';
 import {
   checkLength,
+  FILE_FIELD,
   openSource,
   toChunk,
   type UploadContent,
@@ -39,8 +39,9 @@ export async function saveFile(
 ): Promise<void> {
   const path = typeof file === 'string' ? file : fileURLToPath(file);
   const temporary = `${path}.${randomUUID()}.part`;
+  const target = await open(temporary, 'wx');
   try {
-    await pipeline(chunks, createWriteStream(temporary, { flags: 'wx', flush: true }));
+    await pipeline(chunks, target.createWriteStream({ flush: true }));
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -53,14 +54,14 @@ export async function saveFile(
  * with its exact length if that is known, and reads each chunk while the previous one is sent.
  */
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
-  const { content, report, watch, idle, toError } = form;
+  const { content, report, watch } = form;
   const { type, head, tail } = toMultipart(form);
   const request = openRequest(form, type, head.length + tail.length);
   const next = openSource(toChunks(content.data), watch.signal);
   watch.signal.addEventListener('abort', () => request.destroy());
   // The response, or its absence, says more than a later error.
   request.on('error', () => {});
-  request.setTimeout(idle, watch.expire);
+  request.setTimeout(watch.idle, watch.expire);
 
   /** Sends bytes. Resolves to `false` if the server takes no more; its response shows why. */
   const write = (bytes: Uint8Array, loaded?: number) =>
@@ -103,7 +104,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
       const text = await readText(response);
       return { status, text, headers: new Headers(headers as Record<string, string>) };
     } catch (error) {
-      throw toError(error);
+      throw watch.toError(error);
     }
   };
 
@@ -114,7 +115,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   const response = await Promise.race([failed, receive()]);
   // A response that comes early is a refusal, so the rest is not sent.
   if (isComplete || response.status >= 300) return response;
-  throw toError(new Error('The server responded before the entire file was sent.'));
+  throw watch.toError(new Error('The server responded before the entire file was sent.'));
 }
 
 function openRequest(
@@ -156,13 +157,16 @@ async function readText(response: IncomingMessage): Promise<string> {
 }
 
 /** Returns the bytes before and after the file in a multipart form (RFC 7578), as `FormData` would encode them. */
-function toMultipart({ fields, fileField, fileName, content }: UploadForm) {
+function toMultipart({ fields, fileName, content }: UploadForm) {
   const boundary = `berth-${randomUUID()}`;
   const part = (name: string, rest: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"${rest}\r\n`;
   const values = fields.map(([name, value]) => `${part(name, '\r\n')}${value}\r\n`).join('');
   const type = content.type.replace(/[\r\n]+/g, ' ');
-  const file = part(fileField, `; filename="${escapeName(fileName)}"\r\nContent-Type: ${type}\r\n`);
+  const file = part(
+    FILE_FIELD,
+    `; filename="${escapeName(fileName)}"\r\nContent-Type: ${type}\r\n`,
+  );
   return {
     type: `multipart/form-data; boundary=${boundary}`,
     head: Buffer.from(values + file),

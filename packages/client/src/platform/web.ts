@@ -2,6 +2,7 @@ import { isStream } from '../body.ts';
 import { BerthError } from '../errors.ts';
 import {
   checkLength,
+  FILE_FIELD,
   openSource,
   toChunk,
   type UploadForm,
@@ -24,7 +25,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   const file = await toBlob(form);
   const data = new FormData();
   for (const [name, value] of form.fields) data.append(name, value);
-  data.append(form.fileField, file, form.fileName);
+  data.append(FILE_FIELD, file, form.fileName);
   try {
     const hasProgress = form.report && typeof XMLHttpRequest !== 'undefined';
     return await (hasProgress ? sendWithProgress : sendWithFetch)(form, data, file.size);
@@ -35,7 +36,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
 }
 
 async function sendWithFetch(
-  { url, watch, toError, fetch = globalThis.fetch }: UploadForm,
+  { url, watch, fetch = globalThis.fetch }: UploadForm,
   body: FormData,
   size: number,
 ): Promise<UploadResponse> {
@@ -47,12 +48,12 @@ async function sendWithFetch(
     const { status, headers } = response;
     return { status, headers, text: await response.text() };
   } catch (error) {
-    throw toError(error);
+    throw watch.toError(error);
   }
 }
 
 function sendWithProgress(
-  { url, watch, toError, report }: UploadForm,
+  { url, watch, report }: UploadForm,
   body: FormData,
   size: number,
 ): Promise<UploadResponse> {
@@ -78,7 +79,7 @@ function sendWithProgress(
       const headers = lines.filter(Boolean).map((line) => line.split(/:(.*)/).slice(0, 2));
       resolve({ status, text, headers: new Headers(headers as [string, string][]) });
     };
-    request.onerror = () => reject(toError('The connection failed.'));
+    request.onerror = () => reject(watch.toError('The connection failed.'));
     request.open('POST', url);
     request.send(body);
   });
