@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { createGatewayErrors } from '../gateway-errors.ts';
 import { parseJson } from '../payload.ts';
-import { type CommandOptions, Failure } from './output.ts';
+import { type CommandOptions, Failure, printJson, write } from './output.ts';
 import { openGateway, readWireProfile } from './settings.ts';
 
 interface CallOptions extends CommandOptions {
@@ -15,7 +14,7 @@ interface CallOptions extends CommandOptions {
   readonly header?: Headers;
 }
 
-/** `berth call`: calls a hosted service and prints its response, as it arrives. */
+/** `berth call`: calls a hosted service, and prints its response as it arrives. */
 export async function call(name: string, path: string, options: CallOptions): Promise<void> {
   const { data, json, signal, header: headers = new Headers() } = options;
   const { request: method = data === undefined ? 'GET' : 'POST' } = options;
@@ -28,10 +27,13 @@ export async function call(name: string, path: string, options: CallOptions): Pr
     headers.set('Content-Type', 'application/json');
   }
   const response = await gateway.service(name).request(path, { method, headers, body, signal });
-  if (!response.ok) await printError(response, method, options);
-  else if (!json) await write(response.body, signal);
-  else if (isEventStream(response)) await write(toJsonLines(response), signal);
-  else printJson(response, await response.text());
+  if (json) return printResponse(response, signal);
+  if (response.ok) return write(response.body ?? [], signal);
+  const text = await response.text();
+  const { toError } = createGatewayErrors(await readWireProfile());
+  const error = toError(response, parseJson(text), { method, url: response.url });
+  if (error.kind === 'service') process.stdout.write(text);
+  throw error;
 }
 
 /** Reads `-d`: text, `@file`, or `-` for stdin. It is kept in memory, because signatures cover the body. */
@@ -45,48 +47,26 @@ async function readData(data: string, signal: AbortSignal) {
   }
 }
 
-async function write(
-  body: ReadableStream<Uint8Array> | AsyncIterable<string> | null,
-  signal: AbortSignal,
-): Promise<void> {
-  if (body) await pipeline(body, process.stdout, { signal, end: false });
+/** Prints a response as a line of JSON, or each of its events as one. */
+async function printResponse(response: Response, signal: AbortSignal): Promise<void> {
+  const { status, ok, headers, body } = response;
+  if (!ok) process.exitCode = 1;
+  if (ok && body && /^text\/event-stream\b/i.test(headers.get('Content-Type') ?? '')) {
+    return write(toLines(body), signal);
+  }
+  const text = await response.text();
+  const json = parseJson(text);
+  const content = json === undefined ? text : json;
+  printJson({ status, headers: Object.fromEntries(headers), body: content });
 }
 
-function isEventStream({ headers }: Response): boolean {
-  return /^text\/event-stream\b/i.test(headers.get('Content-Type') ?? '');
-}
-
-/** Returns each event of a stream as a line of JSON. */
-async function* toJsonLines({ body }: Response): AsyncGenerator<string> {
-  const text = body?.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>);
-  const events = text?.pipeThrough(new EventSourceParserStream());
-  for await (const { event = 'message', data, id } of events ?? []) {
+async function* toLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const text = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>);
+  for await (const { event = 'message', data, id } of text.pipeThrough(
+    new EventSourceParserStream(),
+  )) {
     yield `${JSON.stringify({ event, data, id })}\n`;
   }
-}
-
-function printJson({ status, headers }: Response, text: string): void {
-  const body = parseJson(text);
-  const output = {
-    status,
-    headers: Object.fromEntries(headers),
-    body: body === undefined ? text : body,
-  };
-  process.stdout.write(`${JSON.stringify(output)}\n`);
-}
-
-/** @throws BerthError after it has printed the body of the service */
-async function printError(response: Response, method: string, { json }: CallOptions) {
-  const text = await response.text();
-  if (json) {
-    printJson(response, text);
-    process.exitCode = 1;
-    return;
-  }
-  const { toError } = createGatewayErrors(await readWireProfile());
-  const error = toError(response, parseJson(text), { method, url: response.url });
-  if (error.kind === 'service') process.stdout.write(text);
-  throw error;
 }
 
 /** Parses `-H "Name: value"`, which can be repeated. */

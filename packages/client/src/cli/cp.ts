@@ -1,8 +1,8 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import type { Progress } from '../transfer.ts';
 import { isStored, toFileId, toRemotePath, toStored } from './files.ts';
-import { type CommandOptions, Failure, forEachFile } from './output.ts';
+import { type CommandOptions, Failure, forEachFile, write } from './output.ts';
 import { openStorage } from './settings.ts';
 
 /** `berth cp`: uploads or downloads files. The last name is the target. */
@@ -15,16 +15,16 @@ export async function cp(names: readonly string[], options: CommandOptions): Pro
   else await download(from, to, options);
 }
 
-/** Uploads files and folders. */
 async function upload(names: readonly string[], target: string, options: CommandOptions) {
   const files = await findFiles(names, target);
   assertDistinct(files);
   const { quiet, signal } = options;
   const storage = await openStorage(options);
-  await forEachFile(files, options, 'were not uploaded', async ({ file, to }, onProgress) => {
+  const send = async ({ file, to }: Copy, onProgress: (progress: Progress) => void) => {
     const { fileID } = await storage.upload(to, { file }, { signal, onProgress });
-    return { result: quiet ? undefined : fileID, details: { path: to, fileID } };
-  });
+    return { path: to, fileID };
+  };
+  await forEachFile(files, options, 'were not uploaded', send, quiet ? undefined : 'fileID');
 }
 
 /** A file to copy. */
@@ -50,19 +50,18 @@ async function findFiles(names: readonly string[], target: string): Promise<Copy
     const info = await stat(name).catch(({ message }: Error) => {
       throw new Failure(`Cannot read ${name}: ${message}.`, 2);
     });
-    if (info.isDirectory()) {
-      const folder = isSingle ? target : posix.join(target, basename(name));
-      const files = await listFiles(name);
-      if (files.length === 0) throw new Failure(`There are no files in ${name}.`, 1);
-      for (const file of files) {
-        const path = relative(name, file).split(sep).join('/');
-        const { size } = await stat(file).catch(() => ({ size: 0 }));
-        found.push({ file, to: posix.join(folder, path), size });
-      }
-    } else {
-      const isInto = !isSingle || isFolder(target);
-      const to = isInto ? posix.join(target, basename(name)) : target;
+    const below = posix.join(target, basename(name));
+    if (!info.isDirectory()) {
+      const to = isSingle && !isFolder(target) ? target : below;
       found.push({ file: name, to, size: info.size });
+      continue;
+    }
+    const files = await listFiles(name);
+    if (files.length === 0) throw new Failure(`There are no files in ${name}.`, 1);
+    for (const file of files) {
+      const path = relative(name, file).split(sep).join('/');
+      const { size } = await stat(file).catch(() => ({ size: 0 }));
+      found.push({ file, to: posix.join(isSingle ? target : below, path), size });
     }
   }
   return found;
@@ -73,17 +72,14 @@ async function findFiles(names: readonly string[], target: string): Promise<Copy
  * are not files. A recursive `readdir` would follow them since Node 26.
  */
 async function listFiles(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const files = await Promise.all(
-    entries.map((entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory() ? listFiles(path) : [path];
-    }),
-  );
-  return files.flat().sort();
+  const files: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    files.push(...(entry.isDirectory() ? await listFiles(path) : [path]));
+  }
+  return files.sort();
 }
 
-/** Downloads files. */
 async function download(names: readonly string[], target: string, options: CommandOptions) {
   const info = await stat(target).catch(() => undefined);
   const isInto = names.length > 1 || isFolder(target) || info?.isDirectory();
@@ -94,12 +90,13 @@ async function download(names: readonly string[], target: string, options: Comma
   assertDistinct(files);
   const { quiet, signal } = options;
   const storage = await openStorage(options);
-  await forEachFile(files, options, 'were not downloaded', async ({ file, to }, onProgress) => {
+  const fetchFile = async ({ file, to }: Copy, onProgress: (progress: Progress) => void) => {
     const fileID = await toFileId(storage, file, options);
     await mkdir(dirname(to), { recursive: true });
     await storage.downloadToFile(fileID, to, { signal, onProgress });
-    return { result: quiet ? undefined : to, details: { to } };
-  });
+    return { to };
+  };
+  await forEachFile(files, options, 'were not downloaded', fetchFile, quiet ? undefined : 'to');
 }
 
 /** Prints files one after the other. */
@@ -109,7 +106,7 @@ async function print(names: readonly string[], options: CommandOptions): Promise
   const storage = await openStorage(options);
   for (const { file } of files) {
     const { body } = await storage.download(await toFileId(storage, file, options), { signal });
-    if (body) await pipeline(body, process.stdout, { signal, end: false });
+    await write(body ?? [], signal);
   }
 }
 

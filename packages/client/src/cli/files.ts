@@ -30,13 +30,11 @@ function toFilePath(name: string): string {
 
 /** Checks the names of stored files, before anything is sent. */
 export function toStored(names: readonly string[]): { readonly file: string }[] {
-  return names.map((file) => {
-    if (!isFileId(file)) toFilePath(file);
-    return { file };
-  });
+  for (const name of names) if (!isFileId(name)) toFilePath(name);
+  return names.map((file) => ({ file }));
 }
 
-/** Returns the ID of a stored file. Only an upload grant says the ID of a path, so this requests one. */
+/** Returns the ID of a stored file. Only an upload grant contains the ID of a path, so this requests one. */
 export async function toFileId(
   storage: StorageClient,
   name: string,
@@ -56,36 +54,34 @@ interface UrlOptions extends CommandOptions {
 
 /** `berth url`: prints a link to each file. */
 export async function url(names: readonly string[], options: UrlOptions): Promise<void> {
-  const files = toStored(names);
   const { maxAge, signal } = options;
+  const files = toStored(names);
   const storage = await openStorage(options);
-  await forEachFile(files, options, 'have no link', async ({ file }) => {
+  const createLink = async ({ file }: { readonly file: string }) => {
     const fileID = await toFileId(storage, file, options);
-    const link = await storage.tempUrl(fileID, { maxAge, signal });
-    return { result: link, details: { fileID, url: link } };
-  });
+    return { fileID, url: await storage.tempUrl(fileID, { maxAge, signal }) };
+  };
+  await forEachFile(files, options, 'have no link', createLink, 'url');
 }
 
 /** `berth rm`: deletes files. */
 export async function rm(names: readonly string[], options: CommandOptions): Promise<void> {
   const files = toStored(names);
-  const { signal } = options;
   const storage = await openStorage(options);
   await forEachFile(files, options, 'were not deleted', async ({ file }) => {
     const fileID = await toFileId(storage, file, options);
-    await storage.delete(fileID, { signal });
-    return { details: { fileID } };
+    await storage.delete(fileID, { signal: options.signal });
+    return { fileID };
   });
 }
 
 /** `berth mv`: moves a file within the storage. */
-export async function mv(from: string, to: string, options: CommandOptions): Promise<void> {
-  const source = toFilePath(from);
-  const target = toFilePath(to);
-  const { signal } = options;
+export async function mv(file: string, to: string, options: CommandOptions): Promise<void> {
+  const source = `/${toFilePath(file)}`;
+  const target = `/${toFilePath(to)}`;
   const storage = await openStorage(options);
-  await forEachFile([{ file: from }], options, 'was not moved', async () => {
-    const { fileID } = await storage.move(`/${source}`, `/${target}`, { signal });
-    return { details: { to, fileID } };
+  await forEachFile([{ file }], options, 'was not moved', async () => {
+    const { fileID } = await storage.move(source, target, { signal: options.signal });
+    return { to, fileID };
   });
 }

@@ -1,6 +1,7 @@
-import { type Options, SingleBar } from 'cli-progress';
+import { pipeline } from 'node:stream/promises';
+import { SingleBar } from 'cli-progress';
 import { mapLimit } from '../batches.ts';
-import { isBerthError } from '../errors.ts';
+import { type AnyBerthError, isBerthError } from '../errors.ts';
 import type { Progress } from '../transfer.ts';
 
 /** Options of every command, and the signal that stops it. */
@@ -32,104 +33,117 @@ interface Item {
   readonly size?: number | undefined;
 }
 
-/** What became of a file. */
-interface Outcome {
+/** The result for one file. */
+interface Result {
   readonly file: string;
-  /** What to print: an ID, a path or a link. Default: nothing. */
-  readonly result?: string | undefined;
-  /** What to print with `--json`. */
-  readonly details?: object;
+  /** Printed with `--json`. */
+  readonly details?: Details;
   readonly error?: unknown;
 }
 
+type Details = Readonly<Record<string, string | undefined>>;
+
 /**
- * Works on a few files at a time, and prints the outcome of each in order. A failure does not affect the others.
+ * Processes a few files at a time, and prints the result for each in order. A failure does not affect the others.
  *
  * @param failed what happened to the files that failed: `were not deleted`
+ * @param shown the name of the detail to print without `--json`. Default: none
  * @throws Failure if any file failed
  */
-export async function forEachFile<Named extends Item>(
-  files: readonly Named[],
+export async function forEachFile<File extends Item>(
+  files: readonly File[],
   options: CommandOptions,
   failed: string,
-  work: (
-    item: Named,
-    onProgress: (progress: Progress) => void,
-  ) => Promise<Omit<Outcome, keyof Item>>,
+  work: (item: File, onProgress: (progress: Progress) => void) => Promise<Details>,
+  shown?: string,
 ): Promise<void> {
   const bar = createProgress(files, options);
-  const outcomes = await mapLimit(files, async (item): Promise<Outcome> => {
+  const results = await mapLimit(files, async (item): Promise<Result> => {
     const { file } = item;
     try {
-      return { file, ...(await work(item, (progress) => bar.set(file, progress))) };
+      return { file, details: await work(item, (progress) => bar.set(file, progress)) };
     } catch (error) {
       return { file, error };
     }
   });
   bar.stop();
-  report(outcomes, options, failed);
-}
-
-/** Prints results to stdout and errors to stderr, or everything as one JSON document. */
-function report(outcomes: readonly Outcome[], { json }: CommandOptions, failed: string): void {
-  const errors = outcomes.map(({ error }) => error).filter((error) => error !== undefined);
-  if (json) {
-    const files = outcomes.map(({ file, details, error }) =>
-      error === undefined ? { file, ...details } : { file, error: toPlainError(error) },
-    );
-    process.stdout.write(`${JSON.stringify({ files })}\n`);
+  const errors = results.flatMap(({ error }) => error ?? []);
+  if (options.json) {
+    printJson({
+      files: results.map(({ file, details, error }) =>
+        error ? { file, ...toJson(error) } : { file, ...details },
+      ),
+    });
     if (errors.length > 0) process.exitCode = 1;
     return;
   }
-  for (const { file, result, error } of outcomes) {
-    if (result !== undefined) process.stdout.write(`${result}\n`);
-    if (error === undefined || error === STOPPED) continue;
-    process.stderr.write(`berth: ${file}: ${toMessage(error)}\n`);
+  for (const { file, details, error } of results) {
+    if (!error && shown) process.stdout.write(`${details?.[shown]}\n`);
+    if (error && error !== STOPPED) process.stderr.write(`berth: ${file}: ${toMessage(error)}\n`);
   }
   if (errors.includes(STOPPED)) throw STOPPED;
-  if (errors.length > 0) throw new Failure(`${errors.length} of ${outcomes.length} ${failed}.`, 1);
-}
-
-/** Returns an error as JSON shows it. */
-export function toPlainError(error: unknown): object {
-  const message = toMessage(error);
-  if (!isBerthError(error)) return { message };
-  const { kind, code, status, requestId } = error;
-  return { kind, message, code, status, requestId };
-}
-
-function toMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (errors.length > 0) throw new Failure(`${errors.length} of ${files.length} ${failed}.`, 1);
 }
 
 /** Creates a progress bar on stderr, if that is a terminal. It appears when the first bytes are transferred. */
 function createProgress(files: readonly Item[], { quiet, json }: CommandOptions) {
   const { stderr, env } = process;
   const isShown = stderr.isTTY && env.TERM !== 'dumb' && !quiet && !json;
-  const bar = isShown ? new SingleBar({ ...BAR, stream: stderr }) : undefined;
+  const bar = new SingleBar({
+    format: '{bar} {percentage}%  {value} of {total}  {eta_formatted} left',
+    formatValue: (value, _, type) =>
+      type === 'value' || type === 'total' ? `${(value / 1e6).toFixed(1)} MB` : `${value}`,
+    barCompleteChar: '#',
+    barIncompleteChar: '-',
+    hideCursor: true,
+    clearOnComplete: true,
+    stream: stderr,
+  });
   const states = new Map(files.map(({ file, size = 0 }) => [file, { loaded: 0, total: size }]));
-  const sumOf = (name: 'loaded' | 'total') =>
-    [...states.values()].reduce((sum, state) => sum + state[name], 0);
   return {
     /** Sets how much of a file is done. Another attempt starts at 0. */
     set(file: string, { loaded, total = loaded }: Progress) {
       states.set(file, { loaded, total });
-      const bytes = sumOf('total');
-      if (!bar || bytes === 0) return;
-      if (!bar.isActive) bar.start(bytes, 0);
-      bar.setTotal(bytes);
-      bar.update(sumOf('loaded'));
+      const sum = { loaded: 0, total: 0 };
+      for (const state of states.values()) {
+        sum.loaded += state.loaded;
+        sum.total += state.total;
+      }
+      if (!isShown || sum.total === 0) return;
+      if (!bar.isActive) bar.start(sum.total, 0);
+      bar.setTotal(sum.total);
+      bar.update(sum.loaded);
     },
-    stop: () => bar?.stop(),
+    stop: () => bar.stop(),
   };
 }
 
-const BAR: Options = {
-  format: '{bar} {percentage}%  {value} of {total}  {eta_formatted} left',
-  barCompleteChar: '#',
-  barIncompleteChar: '-',
-  hideCursor: true,
-  clearOnComplete: true,
-  formatValue: (value, _, type) =>
-    type === 'value' || type === 'total' ? `${(value / 1e6).toFixed(1)} MB` : `${value}`,
-};
+/** Prints why the command ended, and sets the exit code. An unknown error is a bug, so its stack is shown. */
+export function fail(error: unknown, isJson: boolean): void {
+  process.exitCode = isBerthError(error, 'options') ? 2 : 1;
+  if (error instanceof Failure) process.exitCode = error.exitCode;
+  const isKnown = error instanceof Failure || isBerthError(error) || 'code' in (error as object);
+  const { stack } = error as Error;
+  if (isJson) printJson(toJson(error));
+  else process.stderr.write(`berth: ${isKnown ? toMessage(error) : stack}\n`);
+}
+
+/** Writes chunks to stdout as they arrive. */
+export function write(chunks: AsyncIterable<Uint8Array | string> | [], signal: AbortSignal) {
+  return pipeline(chunks, process.stdout, { signal, end: false });
+}
+
+export function printJson(value: object): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+function toJson(error: unknown) {
+  const { kind, code, status, requestId } = (
+    isBerthError(error) ? error : {}
+  ) as Partial<AnyBerthError>;
+  return { error: { kind, message: toMessage(error), code, status, requestId } };
+}
+
+function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,10 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { isBerthError } from '../errors.ts';
 import { CONTRACT } from '../generated/contract.gen.ts';
 import { call, toHeaders } from './call.ts';
 import { cp } from './cp.ts';
 import { mv, rm, url } from './files.ts';
-import { Failure, STOPPED, toPlainError } from './output.ts';
+import { fail, STOPPED } from './output.ts';
 import { SETTINGS } from './settings.ts';
 
 const MORE = `
@@ -25,15 +24,11 @@ Exit codes:
   1  at least one operation failed, or the command was stopped
   2  an argument, an option or a setting is wrong; nothing was sent`;
 
-const METHOD = 'HTTP method (default: GET, or POST with -d)';
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-
 /** Runs the command line, and sets the exit code. */
 export async function run(argv: readonly string[], version: string): Promise<void> {
   const stop = new AbortController();
   // A second signal ends the process at once.
-  for (const name of SIGNALS) process.once(name, () => stop.abort(STOPPED));
+  for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => stop.abort(STOPPED));
   try {
     await createProgram(version, stop.signal).parseAsync(argv);
   } catch (error) {
@@ -79,7 +74,13 @@ function createProgram(version: string, signal: AbortSignal): Command {
     .description('Call a hosted service, and print its response as it arrives.')
     .argument('<service>', 'name of the service')
     .argument('[path]', 'path within the service, with its query', '')
-    .addOption(new Option('-X, --request <method>', METHOD).choices(['GET', 'POST', 'HEAD']))
+    .addOption(
+      new Option('-X, --request <method>', 'HTTP method (default: GET, or POST with -d)').choices([
+        'GET',
+        'POST',
+        'HEAD',
+      ]),
+    )
     .option('-d, --data <data>', 'body, JSON unless -H says otherwise: text, @file or - for stdin')
     .option('-H, --header <header>', 'header as "Name: value"; repeatable', toHeaders)
     .action((name, path, options) => call(name, path, { ...options, signal }));
@@ -93,18 +94,5 @@ function createProgram(version: string, signal: AbortSignal): Command {
 
 function toSeconds(value: string): number {
   if (/^[1-9]\d*$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('Expected a whole number of seconds, at least 1.');
-}
-
-/** Prints why the command ended. An unknown error is a bug, so its stack is shown. */
-function fail(error: unknown, isJson: boolean): void {
-  process.exitCode = isBerthError(error, 'options') ? 2 : 1;
-  if (error instanceof Failure) process.exitCode = error.exitCode;
-  if (isJson) {
-    process.stdout.write(`${JSON.stringify({ error: toPlainError(error) })}\n`);
-    return;
-  }
-  const { message, stack } = error as Error;
-  const isKnown = error instanceof Failure || isBerthError(error) || 'code' in (error as object);
-  process.stderr.write(`berth: ${isKnown ? message : (stack ?? message)}\n`);
+  throw new InvalidArgumentError('Expected an integer of at least 1, in seconds.');
 }

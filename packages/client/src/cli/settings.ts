@@ -3,7 +3,7 @@ import { parseWireProfile, toWireProfile, type WireProfile } from '@berth/spec/w
 import { bearer, type GatewayAuth } from '../auth.ts';
 import { createGatewayClient, type GatewayClient } from '../gateway.ts';
 import { createStorageClient, type StorageClient } from '../storage.ts';
-import { tc3, tc3Storage } from '../tc3.ts';
+import { type Tc3KeyPair, type Tc3Options, tc3, tc3Storage } from '../tc3.ts';
 import { type CommandOptions, Failure } from './output.ts';
 
 /** All settings, by their environment variables. `berth-conformance` has the same ones. */
@@ -23,61 +23,59 @@ export const SETTINGS = {
 type Setting = keyof typeof SETTINGS;
 
 /** Returns a setting; `undefined` if it is missing or empty. */
-function read(name: Setting): string | undefined {
+function readSetting(name: Setting): string | undefined {
   return process.env[name] || undefined;
 }
 
 /** @throws Failure if the setting is missing */
-function need(name: Setting): string {
-  const value = read(name);
+function requireSetting(name: Setting): string {
+  const value = readSetting(name);
   if (value === undefined) throw new Failure(`${name} is missing (${SETTINGS[name]}).`, 2);
   return value;
 }
 
 /** @throws Failure if the setting is missing, or is not an http(s) URL */
-function needUrl(name: Setting): string {
-  const value = need(name);
+function requireUrl(name: Setting): string {
+  const value = requireSetting(name);
   if (/^https?:/i.test(value) && URL.canParse(value)) return value;
   throw new Failure(`${name} must be a URL such as https://storage.example.com.`, 2);
 }
 
 /** Creates a client for the gateway of the settings. */
 export async function openGateway(): Promise<GatewayClient> {
-  const baseUrl = needUrl('BERTH_GATEWAY_URL');
+  const baseUrl = requireUrl('BERTH_GATEWAY_URL');
   return createGatewayClient({ baseUrl, auth: readAuth(), wireProfile: await readWireProfile() });
 }
 
 function readAuth(): GatewayAuth {
-  const token = read('BERTH_GATEWAY_TOKEN');
+  const token = readSetting('BERTH_GATEWAY_TOKEN');
   if (token !== undefined) return bearer(token);
-  if (!read('BERTH_TC3_SECRET_ID') && !read('BERTH_TC3_SECRET_KEY')) {
+  if (!readSetting('BERTH_TC3_SECRET_ID') && !readSetting('BERTH_TC3_SECRET_KEY')) {
     const fix = 'set BERTH_GATEWAY_TOKEN, or BERTH_TC3_SECRET_ID and BERTH_TC3_SECRET_KEY';
     throw new Failure(`No credentials for the gateway: ${fix}.`, 2);
   }
   return tc3(readKeyPair(), readSignature());
 }
 
-function readKeyPair() {
+function readKeyPair(): Tc3KeyPair {
   return {
-    secretId: need('BERTH_TC3_SECRET_ID'),
-    secretKey: need('BERTH_TC3_SECRET_KEY'),
-    token: read('BERTH_TC3_TOKEN'),
+    secretId: requireSetting('BERTH_TC3_SECRET_ID'),
+    secretKey: requireSetting('BERTH_TC3_SECRET_KEY'),
+    token: readSetting('BERTH_TC3_TOKEN'),
   };
 }
 
-function readSignature() {
-  return {
-    service: read('BERTH_TC3_SERVICE'),
-    signingHost: read('BERTH_STORAGE_SIGNING_HOST'),
-  };
+function readSignature(): Tc3Options {
+  const service = readSetting('BERTH_TC3_SERVICE');
+  return { service, signingHost: readSetting('BERTH_STORAGE_SIGNING_HOST') };
 }
 
 /** Creates a client for the storage of the settings, which prints its warnings to stderr. */
 export async function openStorage({ quiet }: CommandOptions): Promise<StorageClient> {
   const warnings = new Set<string>();
   return createStorageClient({
-    baseUrl: needUrl('BERTH_STORAGE_URL'),
-    envId: need('BERTH_ENV'),
+    baseUrl: requireUrl('BERTH_STORAGE_URL'),
+    envId: requireSetting('BERTH_ENV'),
     credentials: tc3Storage(readKeyPair(), readSignature()),
     wireProfile: await readWireProfile(),
     onWarning(text) {
@@ -89,7 +87,7 @@ export async function openStorage({ quiet }: CommandOptions): Promise<StorageCli
 
 /** Reads the names that the deployment uses. Default: the contract's. */
 export async function readWireProfile(): Promise<WireProfile> {
-  const file = read('BERTH_WIRE_PROFILE');
+  const file = readSetting('BERTH_WIRE_PROFILE');
   if (file === undefined) return toWireProfile();
   try {
     return parseWireProfile(await readFile(file, 'utf8'), file);

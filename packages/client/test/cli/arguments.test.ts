@@ -13,7 +13,7 @@ describe('wrong input ends with 2, says the fix and sends nothing', () => {
     [['cp', 'remote:/x/', 'y'], /remote:\/x\/ is a folder, which .*: name each file/],
     [['cp', 'remote:/x', 'remote:/y'], /remote:\/x is in the storage already: berth mv moves/],
     [['cp', 'remote:/a/x', 'remote:/b/x', 'y'], /More than one file would be written to y\/x/],
-    [['url', 'remote:/x', '--max-age', '0'], /Expected a whole number of seconds, at least 1/],
+    [['url', 'remote:/x', '--max-age', '0'], /Expected an integer of at least 1/],
     [['mv', 'remote:/x', 'remote:/y/'], /remote:\/y\/ is a folder/],
     [['call', 'hello', '-X', 'PUT'], /Allowed choices are GET, POST, HEAD/],
     [['call', 'hello', '-X', 'GET', '-d', 'x'], /A GET request has no body: remove -d, or use -X/],
