@@ -155,11 +155,6 @@ describe('an invalid argument is refused before anything is sent:', () => {
     stream.getReader();
     return stream;
   };
-  const read = async () => {
-    const stream = new Blob(['hi']).stream();
-    await new Response(stream).text();
-    return stream;
-  };
   const begun = async () => {
     const stream = new Blob(['hi']).stream();
     const reader = stream.getReader();
@@ -176,12 +171,8 @@ describe('an invalid argument is refused before anything is sent:', () => {
   const isNoData = /^data must be text, bytes, a Blob, a stream or { file }, got /;
   it.each<[string, () => unknown, string | RegExp, UploadOptions?]>([
     ['undefined', () => undefined, isNoData],
-    ['null', () => null, isNoData],
-    ['a number', () => 1, isNoData],
     ['an object', () => ({}), isNoData],
-    ['a function', () => () => {}, isNoData],
     ['a locked stream', locked, isRead],
-    ['a stream that was read', read, isRead],
     ['a stream that was left', begun, isRead],
     ['a Node stream that ended', ended, isRead],
     ['a wrong size', () => 'hello', /smaller than its size \(6 bytes\)/, { size: 6 }],
@@ -301,33 +292,26 @@ describe('an attempt that failed', () => {
   });
 });
 
-it.each([200, 400, 403])('a refusal with status %d is not repeated', async (status) => {
-  await using served = await serveStorage(refuse(status, 'AccessDenied'));
-  const error = await failureOf(served.storage.upload('a.txt', 'hello'));
-  expect(error).toMatchObject({ kind: 'upload', retryable: false });
-  expect(served.grants()).toBe(1);
-});
-
 describe('the response of the upload target', () => {
-  const respond =
-    (text: string, status: number): Handler =>
-    async (request, response) => {
+  async function upload(text: string, status = 200) {
+    await using served = await serveStorage(async (request, response) => {
       await bodyOf(request);
       response.writeHead(status).end(status === 204 ? undefined : text);
-    };
-  async function upload(text: string, status = 200) {
-    await using served = await serveStorage(respond(text, status));
+    });
     return await served.storage.upload('a.txt', 'hello', { retry: false });
   }
 
-  it.each([200, 307, 403])('CL-UPLOAD-ERROR: is an error with status %d', async (status) => {
-    expect(await failureOf(upload(xml('AccessDenied'), status))).toMatchObject({
+  it.each([200, 307, 400, 403])('CL-UPLOAD-ERROR: is an error with status %d', async (status) => {
+    await using served = await serveStorage(refuse(status, 'AccessDenied'));
+    expect(await failureOf(served.storage.upload('a.txt', 'hello'))).toMatchObject({
       kind: 'upload',
       code: 'AccessDenied',
       status,
       requestId: 'x-1',
+      retryable: false,
       message: `a.txt was not uploaded: AccessDenied, No. (POST /target, status ${status}, request ID x-1)`,
     });
+    expect(served.grants()).toBe(1);
   });
 
   it.each([302, 502])('is an error without an Error element, too: %d', async (status) => {
@@ -337,13 +321,10 @@ describe('the response of the upload target', () => {
 
   it.each([
     '',
-    'Error',
-    '{"Error":{"Code":"x"}}',
     '<PostResponse><Key>&lt;Error&gt;</Key></PostResponse>',
     '<Errors><ErrorCode>x</ErrorCode></Errors>',
     '<A><!-- <Error> --></A>',
     '<A><![CDATA[<Error></Error>]]></A>',
-    '<A><!-- <Error>',
     '<Error ',
   ])('is a success: %s', async (text) => {
     expect(await upload(text)).toEqual({ fileID: 'cloud://dev.files/a.txt' });
@@ -355,15 +336,10 @@ describe('the response of the upload target', () => {
     ['<s3:Error xmlns:s3="urn:x"><s3:Code lang="en">\n A </s3:Code></s3:Error>', 'A'],
     ['<Error><Code/><Detail><Code>B</Code></Detail></Error>', 'B'],
     ['<Error><Code>SlowDown</Code><Mess', 'SlowDown'],
-    [
-      '<Error><Code>A</Code><Message><![CDATA[a <b>]]>!</Message></Error>',
-      'A',
-      'uploaded: A (POST',
-    ],
-  ])('is an error: %s', async (text, code, message = '') => {
-    const error = await failureOf(upload(text));
-    expect(error).toMatchObject({ kind: 'upload', code });
-    expect(String(error)).toContain(message);
+    ['<Error><Code>A</Code><Message><![CDATA[a <b>]]>!</Message></Error>', 'A', 'd: A (POST'],
+  ])('is an error: %s', async (text, code, part = '') => {
+    const message = expect.stringContaining(part);
+    expect(await failureOf(upload(text))).toMatchObject({ kind: 'upload', code, message });
   });
 
   // The client keeps 64 KiB of a response, of which quadratic time would take minutes.
@@ -372,23 +348,16 @@ describe('the response of the upload target', () => {
     await failureOf(upload(`<Error>${'<Code>'.repeat(1_000_000)}`));
   });
 
-  it('is read even if it arrives before the end of the file', async () => {
+  it.each<[string, number, object]>([
+    ['is read', 403, { kind: 'upload', code: 'AccessDenied' }],
+    ['is no success', 200, { kind: 'network' }],
+  ])('%s if it arrives before the end of the file', async (_, status, expected) => {
     await using served = await serveStorage((request, response) => {
       request.resume();
-      response.writeHead(403).end(xml('AccessDenied'));
+      response.writeHead(status).end(status === 403 ? xml('AccessDenied') : '');
     });
     const error = await failureOf(served.storage.upload('a.bin', endless()));
-    expect(error).toMatchObject({ kind: 'upload', code: 'AccessDenied' });
-  });
-
-  it('cannot be a success before the end of the file', async () => {
-    await using served = await serveStorage((request, response) => {
-      request.resume();
-      response.writeHead(204).end();
-    });
-    const error = await failureOf(served.storage.upload('a.bin', endless()));
-    expect(error).toMatchObject({ kind: 'network' });
-    expect(String(error)).toContain('responded before the entire file was sent');
+    expect(error).toMatchObject(expected);
   });
 });
 
@@ -399,9 +368,11 @@ describe('a stream', () => {
   ])('that is %s than its size ends the upload', async (word, size) => {
     await using served = await serveStorage(store);
     const data = new Blob(['hello']).stream();
-    const error = await failureOf(served.storage.upload('a.txt', data, { size }));
-    expect(error).toMatchObject({ kind: 'options' });
-    expect(String(error)).toContain(`${word} than its size (${size} bytes)`);
+    const message = expect.stringContaining(`${word} than its size (${size} bytes)`);
+    expect(await failureOf(served.storage.upload('a.txt', data, { size }))).toMatchObject({
+      kind: 'options',
+      message,
+    });
   });
 
   it('that is larger than maxBytes is not read to its end', async () => {
@@ -492,67 +463,47 @@ describe('an upload ends if', () => {
   });
 });
 
-it('an agent keeps its connection for the next upload', async () => {
-  const sockets = new Set<unknown>();
-  const agent = new Agent({ keepAlive: true });
-  const handle: Handler = (request, response) => {
-    sockets.add(request.socket);
-    return store(request, response);
-  };
-  await using served = await serveStorage(handle, { agent });
-  for (const name of ['a', 'b']) await served.storage.upload(name, 'hello');
-  agent.destroy();
-  expect(sockets.size).toBe(1);
-});
-
 describe('a page sends the form with fetch', () => {
-  async function send(data: UploadContent['data'], options: object = {}, isLost = false) {
-    const sent: RequestInit[] = [];
-    const stop = new AbortController();
-    const fetch = async (_: string, init: RequestInit) => {
-      sent.push(init);
-      if (isLost) throw new Error('lost');
-      return new Response('text', { status: 201 });
-    };
-    const content = { data, size: undefined, maxBytes: 100, type: 'text/css', isReplayable: true };
+  async function send(data: UploadContent['data'], respond: () => Response, size?: number) {
+    const call = { method: 'POST', url: meta.url };
+    const content = { data, size, maxBytes: 100, type: 'text/css', isReplayable: true };
+    let sent: RequestInit = {};
     const response = await sendForm({
       url: meta.url,
       fields: [['key', 'a/é.css']],
       fileName: 'é.css',
-      content: { ...content, ...options },
+      content,
       report: undefined,
-      watch: watchIdle(0, stop.signal, 'Not sent', { method: 'POST', url: meta.url }),
-      fetch,
+      watch: watchIdle(0, undefined, 'Not sent', call),
+      fetch: async (_, init) => {
+        sent = init;
+        return respond();
+      },
       agent: undefined,
     });
-    return { response, init: sent[0] as RequestInit };
+    return { response, sent };
   }
+  const respond = () => new Response('text', { status: 201 });
 
-  it.each<[string, () => UploadContent['data']]>([
-    ['bytes', () => new TextEncoder().encode('héllo')],
-    ['a Blob', () => new Blob(['héllo'], { type: 'text/plain' })],
-    ['a web stream', () => new Blob(['héllo']).stream()],
-    ['an async iterable', () => Readable.from(['hé', Buffer.from('llo')])],
-  ])('CL-UPLOAD-FILE CL-UPLOAD-FILE-LAST: of %s', async (_, create) => {
-    const { response, init } = await send(create());
+  it('CL-UPLOAD-FILE CL-UPLOAD-FILE-LAST: of an async iterable', async () => {
+    const { response, sent } = await send(Readable.from(['hé', Buffer.from('llo')]), respond);
     expect(response).toMatchObject({ status: 201, text: 'text' });
-    expect(init).toMatchObject({ method: 'POST', redirect: 'manual' });
-    const [key, file] = [...(init.body as FormData)] as [unknown, [string, File]];
+    expect(sent).toMatchObject({ method: 'POST', redirect: 'manual' });
+    const [key, file] = [...(sent.body as FormData)] as [unknown, [string, File]];
     expect(key).toEqual(['key', 'a/é.css']);
     expect([file[0], file[1].name, file[1].type]).toEqual(['file', 'é.css', 'text/css']);
     expect(await file[1].text()).toBe('héllo');
   });
 
-  it('unless the content has the wrong size, or the connection breaks', async () => {
-    const stream = () => new Blob(['hello']).stream();
-    expect(await failureOf(send(stream(), { maxBytes: 4 }))).toMatchObject({ kind: 'options' });
-    expect(await failureOf(send(stream(), { size: 6 }))).toMatchObject({ kind: 'options' });
+  it('unless the content is wrong, or the connection breaks', async () => {
+    const short = send(new Blob(['hello']).stream(), respond, 6);
+    expect(await failureOf(short)).toMatchObject({ kind: 'options' });
     const { chunks, counted } = counter();
-    expect(await failureOf(send(chunks))).toMatchObject({ kind: 'options' });
+    expect(await failureOf(send(chunks, respond))).toMatchObject({ kind: 'options' });
     expect(counted()).toBe(0);
-    const numbers = send(Readable.from([1]));
-    expect(await failureOf(numbers)).toMatchObject({ kind: 'options' });
-    const lost = await failureOf(send(new Uint8Array(1), {}, true));
-    expect(lost).toMatchObject({ kind: 'network', cause: new Error('lost') });
+    const lost = send(new Uint8Array(1), () => {
+      throw new Error('lost');
+    });
+    expect(await failureOf(lost)).toMatchObject({ kind: 'network', cause: new Error('lost') });
   });
 });
