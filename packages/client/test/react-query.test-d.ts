@@ -12,7 +12,7 @@ import {
   useQuery,
   useSuspenseQuery,
 } from '@tanstack/react-query';
-import { describe, expectTypeOf, it } from 'vitest';
+import { expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 
 interface User {
@@ -25,37 +25,26 @@ const users = gateway.service('users');
 const credentials = { authorization: 'a', timestamp: 1 };
 const storage = createStorageClient({ baseUrl, envId: 'dev', credentials });
 
-describe('the query of a service', () => {
-  it('has the type of the payload, and the errors of the client', () => {
-    void (() => {
-      const { data, error } = useQuery(serviceQuery<User>(users, '7'));
-      expectTypeOf(data).toEqualTypeOf<User | undefined>();
-      expectTypeOf(error).toEqualTypeOf<BerthError | null>();
-      if (isBerthError(error, 'gateway')) expectTypeOf(error.status).toEqualTypeOf<number>();
-      const schema = z.object({ id: z.number() });
-      expectTypeOf(useSuspenseQuery(serviceQuery(users, '7', { schema })).data).toEqualTypeOf<{
-        id: number;
-      }>();
-    });
-  });
-
-  it('is accepted wherever query options are', () => {
+it('the query of a service is accepted wherever query options are', () => {
+  void (async () => {
+    const query = serviceQuery<User>(users, '7');
+    const { data, error } = useQuery(query);
+    expectTypeOf(data).toEqualTypeOf<User | undefined>();
+    expectTypeOf(error).toEqualTypeOf<BerthError | null>();
+    if (isBerthError(error, 'gateway')) expectTypeOf(error.status).toEqualTypeOf<number>();
+    const schema = z.object({ id: z.number() });
+    const parsed = useSuspenseQuery(serviceQuery(users, '7', { schema }));
+    expectTypeOf(parsed.data).toEqualTypeOf<{ id: number }>();
     const client = new QueryClient();
-    void (async () => {
-      const query = serviceQuery<User>(users, '7');
-      expectTypeOf(await client.fetchQuery(query)).toEqualTypeOf<User>();
-      expectTypeOf(client.getQueryData(query.queryKey)).toEqualTypeOf<User | undefined>();
-      const [user, link] = useQueries({ queries: [query, linkQuery(storage, 'a')] });
-      expectTypeOf(user.data).toEqualTypeOf<User | undefined>();
-      expectTypeOf(link.data).toEqualTypeOf<string | undefined>();
-      const name = useQuery({ ...query, select: (found) => found.name, enabled: true });
-      expectTypeOf(name.data).toEqualTypeOf<string | undefined>();
-    });
-  });
-
-  it('accepts no headers, which would have to be part of the key', () => {
-    // @ts-expect-error: headers are those of the client
-    void (() => serviceQuery(users, '7', { headers: {} }));
+    expectTypeOf(await client.fetchQuery(query)).toEqualTypeOf<User>();
+    expectTypeOf(client.getQueryData(query.queryKey)).toEqualTypeOf<User | undefined>();
+    const [user, link] = useQueries({ queries: [query, linkQuery(storage, 'a')] });
+    expectTypeOf(user.data).toEqualTypeOf<User | undefined>();
+    expectTypeOf(link.data).toEqualTypeOf<string | undefined>();
+    const name = useQuery({ ...query, select: (found) => found.name, enabled: true });
+    expectTypeOf(name.data).toEqualTypeOf<string | undefined>();
+    // @ts-expect-error: headers are those of the client, because they would have to be part of the key
+    serviceQuery(users, '7', { headers: {} });
   });
 });
 

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { events, GatewayError } from '@berth/mock';
 import { describe, expect, it } from 'vitest';
 import { cliForTests, newFolder, outputOf } from './run-cli.ts';
+
+const TAKEN = '{"message":"The name is taken."}';
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 let resume = () => {};
 async function* twoEvents() {
@@ -17,7 +19,7 @@ const { berth, start, session, token } = cliForTests({
   services: {
     bytes: () => new Response(new Uint8Array([0, 127, 10, 13])),
     text: () => new Response('ok'),
-    taken: () => Response.json({ message: 'The name is taken.' }, { status: 409 }),
+    taken: () => new Response(TAKEN, { status: 409, headers: JSON_TYPE }),
     late: () => {
       throw new GatewayError('SERVICE_TIMEOUT');
     },
@@ -27,8 +29,8 @@ const { berth, start, session, token } = cliForTests({
 
 /** Returns the only call that the gateway received. */
 function onlyCall() {
-  const [call, ...others] = session().requests();
-  expect(others).toEqual([]);
+  expect(session().requests()).toHaveLength(1);
+  const [call] = session().requests();
   return { ...call, headers: Object.fromEntries(call?.headers ?? []) };
 }
 
@@ -38,32 +40,25 @@ describe('berth call', () => {
     const args = ['call', 'bytes', '/a%2Fb//c?x=%20&y', '-H', 'X-A: 1', '-H', 'x-a:2'];
     const result = await berth(args, { env });
     expect(result).toEqual({ code: 0, stdout: '\0\x7f\n\r', stderr: '' });
-    expect(onlyCall()).toMatchObject({
-      method: 'GET',
-      target: '/v1/cloudrun/bytes/a%2Fb//c?x=%20&y',
-      headers: { 'x-a': '1, 2' },
-    });
+    const target = '/v1/cloudrun/bytes/a%2Fb//c?x=%20&y';
+    expect(onlyCall()).toMatchObject({ method: 'GET', target, headers: { 'x-a': '1, 2' } });
   });
 
   it.each([
     ['text', ['-d', '{"a":"é"}'], 'application/json'],
     ['a file', ['-d', '@data.json', '-H', 'Content-Type: text/plain'], 'text/plain'],
     ['stdin', ['-d', '-', '-X', 'POST'], 'application/json'],
-  ])('posts %s', async (_, args, type) => {
+  ])('posts %s, and prints JSON', async (_, args, type) => {
     const body = '{"a":"é"}';
     const folder = await newFolder({ 'data.json': body });
-    const data = args.map((arg) => arg.replace('@', `@${join(folder, '/')}`));
-    const result = await berth(['call', 'text', ...data], { input: body });
-    expect(result).toEqual({ code: 0, stdout: 'ok', stderr: '' });
+    const data = args.map((arg) => arg.replace('@', `@${folder}/`));
+    const { code, stdout, stderr } = await berth(['call', 'text', '--json', ...data], {
+      input: body,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const headers = { 'content-type': 'text/plain;charset=UTF-8' };
+    expect(JSON.parse(stdout)).toMatchObject({ status: 200, headers, body: 'ok' });
     expect(onlyCall()).toMatchObject({ method: 'POST', body, headers: { 'content-type': type } });
-  });
-
-  it('prints status, headers and body as JSON', async () => {
-    const { code, stdout } = await berth(['call', 'hello', '-d', '{"name":"Ada"}', '--json']);
-    expect(code).toBe(0);
-    const headers = { 'content-type': 'application/json' };
-    const body = { message: 'Hello from the hosted service.' };
-    expect(JSON.parse(stdout)).toMatchObject({ status: 200, headers, body });
   });
 
   it.each([
@@ -82,21 +77,17 @@ describe('berth call', () => {
     expect(await result).toMatchObject({ code: 0, stdout: first + second, stderr: '' });
   });
 
-  it('prints the error of a service with its status and its body', async () => {
-    const { code, stdout, stderr } = await berth(['call', 'taken', 'names', '-d', '{}']);
-    const body = { message: 'The name is taken.' };
-    expect({ code, body: JSON.parse(stdout) }).toEqual({ code: 1, body });
-    expect(stderr).toMatch(
-      /^berth: .*: The name is taken\. \(POST \/v1\/cloudrun\/taken\/names, status 409, .*\)\n$/,
-    );
-    const inJson = await berth(['call', 'taken', '--json']);
+  it.each([
+    ['taken', /: The name is taken\. \(POST \/v1\/cloudrun\/taken, status 409, .*\)\n$/],
+    ['late', /^berth: The gateway rejected the call: SERVICE_TIMEOUT, .*status 504/],
+  ])('prints why %s fails, and the body of a service', async (service, message) => {
+    const args = ['call', service, '-d', '{}'];
+    const { code, stdout, stderr } = await berth(args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: service === 'taken' ? TAKEN : '' });
+    expect(stderr).toMatch(message);
+    const inJson = await berth([...args, '--json']);
     expect(inJson).toMatchObject({ code: 1, stderr: '' });
-    expect(JSON.parse(inJson.stdout)).toMatchObject({ status: 409, body });
-  });
-
-  it('prints the error of the gateway', async () => {
-    const { code, stdout, stderr } = await berth(['call', 'late', '-d', '{}']);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^berth: The gateway rejected the call: SERVICE_TIMEOUT, .*status 504/);
+    const status = service === 'taken' ? 409 : 504;
+    expect(JSON.parse(inJson.stdout)).toMatchObject({ status, body: expect.any(Object) });
   });
 });

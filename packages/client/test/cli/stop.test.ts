@@ -10,13 +10,11 @@ it.each(['SIGINT', 'SIGTERM'] as const)('stops uploads on %s, and says so once',
   session().faults.put('slow', 'upload:latency=600000');
   const child = start(['cp', root, 'remote:/']);
   const result = outputOf(child);
-  const isUploading = () =>
-    expect(
-      session()
-        .requests()
-        .filter(({ surface }) => surface === 'upload'),
-    ).toHaveLength(2);
-  await vi.waitFor(isUploading, { timeout: 300_000 });
+  const countUploads = () =>
+    session()
+      .requests()
+      .filter(({ surface }) => surface === 'upload').length;
+  await vi.waitUntil(() => countUploads() === 2, { timeout: 300_000 });
   child.kill(signal);
   expect(await result).toEqual({ code: 1, stdout: '', stderr: 'berth: Stopped.\n' });
 });

@@ -3,10 +3,19 @@ import { createStorageClient, type FetchLike, type StorageClient } from '@berth/
 import { linkQuery, linksQuery } from '@berth/client/react-query';
 import { createMock, type Mock } from '@berth/mock';
 import { focusManager, onlineManager, useQuery } from '@tanstack/react-query';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import { act, renderHook, waitFor } from './render.ts';
 
-const SECOND = 1000;
 const MISSING = 'cloud://dev.files/none';
 
 let mock: Mock;
@@ -36,13 +45,18 @@ const settle = (check: () => void) =>
     { interval: 5, timeout: 300_000 },
   );
 
-const advance = (seconds: number) => act(() => vi.advanceTimersByTimeAsync(seconds * SECOND));
+/** Renders a link that is valid for 100 seconds of a stopped clock. */
+function renderLink(storage: StorageClient, id = fileID) {
+  const query = linkQuery(storage, id, { maxAge: 100 });
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  return renderHook(() => useQuery(query)).result;
+}
+
+const advance = (seconds: number) => act(() => vi.advanceTimersByTimeAsync(seconds * 1000));
 
 describe('a link to a file', () => {
   it('is renewed before it expires, and not sooner', async () => {
-    const query = linkQuery(open(), fileID, { maxAge: 100 });
-    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-    const { result } = renderHook(() => useQuery(query));
+    const result = renderLink(open());
     await settle(() => expect(result.current.data).toBeDefined());
     const first = result.current.data as string;
     await advance(79);
@@ -61,34 +75,23 @@ describe('a link to a file', () => {
     ['the connection is back', (isOn: boolean) => onlineManager.setOnline(isOn)],
   ])('is no longer shown after it has expired when %s', async (_, turn) => {
     let gate = Promise.resolve();
-    const query = linkQuery(
-      open((url, init) => gate.then(() => fetch(url, init))),
-      fileID,
-      { maxAge: 100 },
-    );
-    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-    try {
-      const { result } = renderHook(() => useQuery(query));
-      await settle(() => expect(result.current.data).toBeDefined());
-      const first = result.current.data;
-      turn(false);
-      await advance(101);
-      const opened = Promise.withResolvers<void>();
-      gate = opened.promise;
-      await act(async () => turn(true));
-      await settle(() => expect(result.current.data).toBeUndefined());
-      opened.resolve();
-      await settle(() => expect(result.current.data).toBeDefined());
-      expect(result.current.data).not.toBe(first);
-    } finally {
-      turn(true);
-    }
+    onTestFinished(() => turn(true));
+    const result = renderLink(open((url, init) => gate.then(() => fetch(url, init))));
+    await settle(() => expect(result.current.data).toBeDefined());
+    const first = result.current.data;
+    turn(false);
+    await advance(101);
+    const opened = Promise.withResolvers<void>();
+    gate = opened.promise;
+    await act(async () => turn(true));
+    await settle(() => expect(result.current.data).toBeUndefined());
+    opened.resolve();
+    await settle(() => expect(result.current.data).toBeDefined());
+    expect(result.current.data).not.toBe(first);
   });
 
   it('that fails is tried again soon, but not at once', async () => {
-    const query = linkQuery(open(), MISSING, { maxAge: 100 });
-    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-    const { result } = renderHook(() => useQuery(query));
+    const result = renderLink(open(), MISSING);
     const error = { kind: 'storage', code: 'STORAGE_FILE_NONEXIST' };
     await settle(() => expect(result.current.error).toMatchObject(error));
     await advance(4);

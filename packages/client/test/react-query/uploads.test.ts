@@ -38,7 +38,7 @@ it('an upload reports its progress, up to the end', async () => {
   expect(mock.session().files.get('a.bin')).toHaveLength(1_000_000);
 });
 
-it('an upload that is aborted rejects, and is then reset', async () => {
+it('an upload that is aborted, also by your signal, rejects and is then reset', async () => {
   const { data } = slowStream();
   const { result } = renderHook(() => useUpload(storage));
   let outcome: Promise<unknown> = Promise.resolve();
@@ -50,11 +50,7 @@ it('an upload that is aborted rejects, and is then reset', async () => {
   expect(await outcome).toMatchObject({ name: 'AbortError' });
   expect(result.current).toMatchObject({ isIdle: true, error: null, progress: undefined });
   expect(mock.session().files.get('b.txt')).toBeUndefined();
-});
-
-it('an upload ends with your signal, too', async () => {
   const signal = AbortSignal.abort(new Error('no more'));
-  const { result } = renderHook(() => useUpload(storage));
   act(() => result.current.mutate({ path: 'c.txt', data: 'Hello', signal }));
   await waitFor(() => expect(result.current.error?.message).toBe('no more'));
 });
