@@ -62,9 +62,8 @@ async function printResponse(response: Response, signal: AbortSignal): Promise<v
 
 async function* toLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const text = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>);
-  for await (const { event = 'message', data, id } of text.pipeThrough(
-    new EventSourceParserStream(),
-  )) {
+  const events = text.pipeThrough(new EventSourceParserStream());
+  for await (const { event = 'message', data, id } of events) {
     yield `${JSON.stringify({ event, data, id })}\n`;
   }
 }

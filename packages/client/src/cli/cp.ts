@@ -1,6 +1,5 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
-import type { Progress } from '../transfer.ts';
 import { isStored, toFileId, toRemotePath, toStored } from './files.ts';
 import { type CommandOptions, Failure, forEachFile, write } from './output.ts';
 import { openStorage } from './settings.ts';
@@ -20,11 +19,11 @@ async function upload(names: readonly string[], target: string, options: Command
   assertDistinct(files);
   const { quiet, signal } = options;
   const storage = await openStorage(options);
-  const send = async ({ file, to }: Copy, onProgress: (progress: Progress) => void) => {
+  const wording = { failed: 'were not uploaded', shown: quiet ? undefined : 'fileID' };
+  await forEachFile(files, options, wording, async ({ file, to }, onProgress) => {
     const { fileID } = await storage.upload(to, { file }, { signal, onProgress });
     return { path: to, fileID };
-  };
-  await forEachFile(files, options, 'were not uploaded', send, quiet ? undefined : 'fileID');
+  });
 }
 
 /** A file to copy. */
@@ -56,9 +55,9 @@ async function findFiles(names: readonly string[], target: string): Promise<Copy
       found.push({ file: name, to, size: info.size });
       continue;
     }
-    const files = await listFiles(name);
+    const files = await Array.fromAsync(listFiles(name));
     if (files.length === 0) throw new Failure(`There are no files in ${name}.`, 1);
-    for (const file of files) {
+    for (const file of files.sort()) {
       const path = relative(name, file).split(sep).join('/');
       const { size } = await stat(file).catch(() => ({ size: 0 }));
       found.push({ file, to: posix.join(isSingle ? target : below, path), size });
@@ -71,13 +70,12 @@ async function findFiles(names: readonly string[], target: string): Promise<Copy
  * Lists everything in a folder except its folders. Links to folders are not followed, and the upload reports that they
  * are not files. A recursive `readdir` would follow them since Node 26.
  */
-async function listFiles(folder: string): Promise<string[]> {
-  const files: string[] = [];
+async function* listFiles(folder: string): AsyncGenerator<string> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    files.push(...(entry.isDirectory() ? await listFiles(path) : [path]));
+    if (entry.isDirectory()) yield* listFiles(path);
+    else yield path;
   }
-  return files.sort();
 }
 
 async function download(names: readonly string[], target: string, options: CommandOptions) {
@@ -90,13 +88,13 @@ async function download(names: readonly string[], target: string, options: Comma
   assertDistinct(files);
   const { quiet, signal } = options;
   const storage = await openStorage(options);
-  const fetchFile = async ({ file, to }: Copy, onProgress: (progress: Progress) => void) => {
+  const wording = { failed: 'were not downloaded', shown: quiet ? undefined : 'to' };
+  await forEachFile(files, options, wording, async ({ file, to }, onProgress) => {
     const fileID = await toFileId(storage, file, options);
     await mkdir(dirname(to), { recursive: true });
     await storage.downloadToFile(fileID, to, { signal, onProgress });
     return { to };
-  };
-  await forEachFile(files, options, 'were not downloaded', fetchFile, quiet ? undefined : 'to');
+  });
 }
 
 /** Prints files one after the other. */

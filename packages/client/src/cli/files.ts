@@ -57,18 +57,17 @@ export async function url(names: readonly string[], options: UrlOptions): Promis
   const { maxAge, signal } = options;
   const files = toStored(names);
   const storage = await openStorage(options);
-  const createLink = async ({ file }: { readonly file: string }) => {
+  await forEachFile(files, options, { failed: 'have no link', shown: 'url' }, async ({ file }) => {
     const fileID = await toFileId(storage, file, options);
     return { fileID, url: await storage.tempUrl(fileID, { maxAge, signal }) };
-  };
-  await forEachFile(files, options, 'have no link', createLink, 'url');
+  });
 }
 
 /** `berth rm`: deletes files. */
 export async function rm(names: readonly string[], options: CommandOptions): Promise<void> {
   const files = toStored(names);
   const storage = await openStorage(options);
-  await forEachFile(files, options, 'were not deleted', async ({ file }) => {
+  await forEachFile(files, options, { failed: 'were not deleted' }, async ({ file }) => {
     const fileID = await toFileId(storage, file, options);
     await storage.delete(fileID, { signal: options.signal });
     return { fileID };
@@ -80,7 +79,7 @@ export async function mv(file: string, to: string, options: CommandOptions): Pro
   const source = `/${toFilePath(file)}`;
   const target = `/${toFilePath(to)}`;
   const storage = await openStorage(options);
-  await forEachFile([{ file }], options, 'was not moved', async () => {
+  await forEachFile([{ file }], options, { failed: 'was not moved' }, async () => {
     const { fileID } = await storage.move(source, target, { signal: options.signal });
     return { to, fileID };
   });

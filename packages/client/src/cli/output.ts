@@ -43,19 +43,23 @@ interface Result {
 
 type Details = Readonly<Record<string, string | undefined>>;
 
+interface Wording {
+  /** What happened to the files that failed: `were not deleted`. */
+  readonly failed: string;
+  /** Name of the detail that is printed without `--json`. Default: none. */
+  readonly shown?: string | undefined;
+}
+
 /**
  * Processes a few files at a time, and prints the result for each in order. A failure does not affect the others.
  *
- * @param failed what happened to the files that failed: `were not deleted`
- * @param shown the name of the detail to print without `--json`. Default: none
  * @throws Failure if any file failed
  */
 export async function forEachFile<File extends Item>(
   files: readonly File[],
   options: CommandOptions,
-  failed: string,
+  { failed, shown }: Wording,
   work: (item: File, onProgress: (progress: Progress) => void) => Promise<Details>,
-  shown?: string,
 ): Promise<void> {
   const bar = createProgress(files, options);
   const results = await mapLimit(files, async (item): Promise<Result> => {

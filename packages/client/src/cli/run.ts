@@ -24,6 +24,9 @@ Exit codes:
   1  at least one operation failed, or the command was stopped
   2  an argument, an option or a setting is wrong; nothing was sent`;
 
+const METHOD = new Option('-X, --request <method>', 'HTTP method (default: GET, or POST with -d)');
+METHOD.choices(['GET', 'POST', 'HEAD']);
+
 /** Runs the command line, and sets the exit code. */
 export async function run(argv: readonly string[], version: string): Promise<void> {
   const stop = new AbortController();
@@ -74,13 +77,7 @@ function createProgram(version: string, signal: AbortSignal): Command {
     .description('Call a hosted service, and print its response as it arrives.')
     .argument('<service>', 'name of the service')
     .argument('[path]', 'path within the service, with its query', '')
-    .addOption(
-      new Option('-X, --request <method>', 'HTTP method (default: GET, or POST with -d)').choices([
-        'GET',
-        'POST',
-        'HEAD',
-      ]),
-    )
+    .addOption(METHOD)
     .option('-d, --data <data>', 'body, JSON unless -H says otherwise: text, @file or - for stdin')
     .option('-H, --header <header>', 'header as "Name: value"; repeatable', toHeaders)
     .action((name, path, options) => call(name, path, { ...options, signal }));
