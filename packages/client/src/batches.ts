@@ -26,10 +26,7 @@ type ItemResult<Key, Value> =
       readonly error: Error;
     });
 
-interface FileKey {
-  /** ID of the file, as passed. */
-  readonly fileID: string;
-}
+type FileResult<Value> = ItemResult<{ readonly fileID: string }, Value>;
 
 /** Options for temporary links. */
 export interface TempUrlOptions extends StorageCallOptions {
@@ -41,16 +38,13 @@ export interface TempUrlOptions extends StorageCallOptions {
 }
 
 /** The result for one file of a list: a link, or an `error`. */
-export type TempUrlResult = ItemResult<
-  FileKey,
-  {
-    /** The link, percent-encoded. It grants access to the file, so do not log it. */
-    readonly url: string;
-  }
->;
+export type TempUrlResult = FileResult<{
+  /** The link, percent-encoded. It grants access to the file, so do not log it. */
+  readonly url: string;
+}>;
 
 /** The result of deleting one file of a list. It has an `error` if the file was not deleted. */
-export type DeleteResult = ItemResult<FileKey, unknown>;
+export type DeleteResult = FileResult<unknown>;
 
 /** A file to copy or move. A leading `/` makes no difference. */
 export interface CopyItem {
@@ -91,7 +85,7 @@ export async function tempUrls(
     );
   }
   return callList(context, 'batchGetTempUrls', rows, options, {
-    toFailure: (name) => `No link to ${toFileName(name)}`,
+    toFailure: (fileID) => `No link to ${fileID}`,
     isSuccess: (code) => code === ITEM_SUCCESS,
     read({ tempFileURL }) {
       const url = encodeLink(String(tempFileURL));
@@ -114,7 +108,7 @@ export async function deleteFiles(
   options: StorageCallOptions = {},
 ): Promise<DeleteResult[]> {
   return callList(context, 'batchDelete', toFileRows(fileIDs, String), options, {
-    toFailure: (name) => `${toFileName(name)} was not deleted`,
+    toFailure: (fileID) => `${fileID} was not deleted`,
     isSuccess: (code) => code === ITEM_SUCCESS,
     read: () => ({}),
   });
@@ -243,11 +237,6 @@ function readEntries<Value>(
     if (!isSuccess(entry.code)) return fail(entry);
     return read(entry) ?? fail({ message: 'the response has no valid URL' });
   });
-}
-
-/** Returns an ID for an error, with a hint if it looks like a path. Deployments choose the form of IDs. */
-function toFileName(fileID: string): string {
-  return /^[^:]*[/.]/.test(fileID) ? `${fileID} (a path, not an ID)` : fileID;
 }
 
 /** Returns the only result of a list, or throws its error. */

@@ -126,7 +126,9 @@ async function openFile(
     throw new BerthError('storage', `${fileID} was not downloaded`, details);
   }
   const report = toReport(options.onProgress, sizes.size);
-  const body = watchBody(response, watch, { ...sizes, maxBytes: range?.length, report });
+  // In a page, an encoding may be hidden, and the browser checks the length of an entire file itself.
+  const size = response.type === 'cors' && !range ? undefined : sizes.size;
+  const body = watchBody(response.body, watch, { size, maxBytes: range?.length }, report);
   // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
   const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');
   return { ...sizes, response: new Response(body, response), etag: isStrong ? etag : undefined };
@@ -169,23 +171,16 @@ function isSame(start: OpenFile, etag: string, { total }: Sizes): boolean {
   return etag === start.etag && !(total && start.total && total !== start.total);
 }
 
-interface BodyRules {
-  readonly size: number | undefined;
-  readonly maxBytes: number | undefined;
-  readonly report: ((loaded: number) => void) | undefined;
-}
-
 /**
  * Returns a body that ends with an error if it is cut off, has the wrong length, or makes no progress while its reader
  * waits. It is read only as fast as its reader asks.
  */
 function watchBody(
-  { body, status, type }: Response,
+  body: Response['body'],
   watch: IdleWatch,
-  { size, maxBytes = UNKNOWN, report }: BodyRules,
+  { size, maxBytes = UNKNOWN }: { size: number | undefined; maxBytes: number | undefined },
+  report: ((loaded: number) => void) | undefined,
 ): ReadableStream<Uint8Array> {
-  // In a page, an encoding may be hidden, and the browser checks the length of an entire file itself.
-  const expected = type === 'cors' && status !== 206 ? undefined : size;
   const { signal } = watch;
   const reader = body?.getReader();
   let loaded = 0;
@@ -203,8 +198,8 @@ function watchBody(
       const { value } = (await reader?.read()) ?? {};
       watch.pause();
       loaded += value?.byteLength ?? 0;
-      const isCut = !value && loaded < (expected ?? 0);
-      if (isCut || loaded > Math.min(expected ?? UNKNOWN, maxBytes)) {
+      const isCut = !value && loaded < (size ?? 0);
+      if (isCut || loaded > Math.min(size ?? UNKNOWN, maxBytes)) {
         throw new Error('The response has the wrong length.');
       }
       signal.throwIfAborted();

@@ -15,7 +15,7 @@ import {
   tempUrls,
 } from './batches.ts';
 import { type Calls, createCalls } from './calls.ts';
-import { type DownloadOptions, download, downloadToFile } from './download.ts';
+import type { DownloadOptions } from './download.ts';
 import { BerthError } from './errors.ts';
 import {
   type CallOptions,
@@ -43,7 +43,7 @@ import {
   type StoragePath,
 } from './storage-call.ts';
 import { checkIdle, type TransferOptions } from './transfer.ts';
-import { type UploadOptions, type UploadResult, upload } from './upload.ts';
+import type { UploadOptions, UploadResult } from './upload.ts';
 import type { UploadData } from './upload-form.ts';
 import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
 
@@ -94,12 +94,8 @@ type StorageCalls = Calls<{
  */
 export interface StorageClient {
   /**
-   * Calls an operation with `openapi-fetch`, typed by the contract, and returns its envelope. An error status does not
-   * throw: the result then has an `error`.
-   *
-   * @example
-   * const path = '/api/v2/envs/{envId}/storages:batchDelete';
-   * const { fileList } = unwrapEnvelope(await storage.POST(path, { body: { fileList: ids } }));
+   * Calls an operation with `openapi-fetch`, typed by the contract, and returns its envelope, which `unwrapEnvelope`
+   * reads. An error status does not throw: the result then has an `error`.
    */
   readonly POST: StorageCalls['POST'];
   /**
@@ -110,12 +106,7 @@ export interface StorageClient {
    * storage.use({ onRequest: ({ request }) => request.headers.set('traceparent', currentTrace()) });
    */
   readonly use: StorageCalls['use'];
-  /**
-   * Removes middleware that `use` added.
-   *
-   * @example
-   * storage.eject(tracing);
-   */
+  /** Removes middleware that `use` added. */
   readonly eject: StorageCalls['eject'];
   /**
    * Uploads a file: requests a grant, then posts the form to the upload target. If the target has a temporary failure
@@ -290,18 +281,30 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
       return { fileID };
     }) as StorageClient['copy'];
 
+  // Loaded on first use, because many pages only upload files, or only show them.
+  const uploadFile: StorageClient['upload'] = async (path, data, init) => {
+    ignoreEarlyErrors(data);
+    const { upload } = await import('./upload.ts');
+    return withCaller(init, upload(context, path, data, init));
+  };
+
   return {
     POST: post as StorageCalls['POST'],
     use: calls.use,
     eject: calls.eject,
-    upload: (path, data, init) => withCaller(init, upload(context, path, data, init)),
+    upload: uploadFile,
     uploadAvatar(path, data, init) {
       const maxBytes = Math.min(AVATAR_BYTES, init?.maxBytes ?? AVATAR_BYTES);
-      return withCaller(init, upload(context, path, data, { ...init, maxBytes }));
+      return uploadFile(path, data, { ...init, maxBytes });
     },
-    download: (fileID, init) => withCaller(init, download(context, fileID, init)),
-    downloadToFile: (fileID, file, init) =>
-      withCaller(init, downloadToFile(context, fileID, file, init)),
+    async download(fileID, init) {
+      const { download } = await import('./download.ts');
+      return withCaller(init, download(context, fileID, init));
+    },
+    async downloadToFile(fileID, file, init) {
+      const { downloadToFile } = await import('./download.ts');
+      return withCaller(init, downloadToFile(context, fileID, file, init));
+    },
     tempUrl: (fileID, init) => withCaller(init, tempUrl(context, fileID, init)),
     tempUrls: (fileIDs, init) => tempUrls(context, fileIDs, init),
     publicUrl: (fileID, init) =>
@@ -329,6 +332,15 @@ async function withCaller<T>(
     const isOurs = error instanceof BerthError && !options?.signal?.aborted;
     if (isOurs) Error.captureStackTrace?.(error, withCaller);
     throw error;
+  }
+}
+
+/**
+ * Keeps a Node stream that fails before it is read from ending the process. Reading it then fails with the same error.
+ */
+function ignoreEarlyErrors(data: unknown): void {
+  if (typeof data === 'object' && data && 'on' in data) {
+    (data as { on(event: 'error', listener: () => void): void }).on('error', () => {});
   }
 }
 

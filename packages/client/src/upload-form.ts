@@ -80,7 +80,7 @@ export function checkLength(
 }
 
 /**
- * Returns a function that reads the next chunk of a stream, and leaves the stream when the signal aborts. Web streams
+ * Returns a function that reads the next chunk of a stream, and cancels the stream when the signal aborts. Web streams
  * are read with a reader, because those of Safari are not iterable.
  */
 export function openSource(

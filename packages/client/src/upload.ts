@@ -50,7 +50,6 @@ export async function upload(
   data: UploadData,
   options: UploadOptions = {},
 ): Promise<UploadResult> {
-  ignoreEarlyErrors(data);
   // "Cloud path of the file, including the file name."
   if (typeof path !== 'string' || !path) throw invalid('path', 'a string that is not empty', path);
   const { signal, timeout = context.timeout ?? 0 } = options;
@@ -86,15 +85,6 @@ export async function upload(
       }
     }
   });
-}
-
-/**
- * Keeps a Node stream that fails before it is read from ending the process. Reading it then fails with the same error.
- */
-function ignoreEarlyErrors(data: unknown): void {
-  if (typeof data === 'object' && data && 'on' in data) {
-    (data as { on(event: 'error', listener: () => void): void }).on('error', () => {});
-  }
 }
 
 /**

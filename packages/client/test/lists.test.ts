@@ -172,15 +172,6 @@ describe('a list', () => {
   });
 });
 
-it.each([
-  ['reports/a.txt', 'No link to reports/a.txt (a path, not an ID): '],
-  ['cloud://dev.files/a.txt', 'No link to cloud://dev.files/a.txt: '],
-])('refuses %s with a hint if it is a path', async (fileID, message) => {
-  const missing = { fileID, code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' };
-  const error = await failureOf(storageWith([list(missing)]).storage.download(fileID));
-  expect(String(error)).toContain(message);
-});
-
 describe('the lifetime of a link', () => {
   const link = () => list({ fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://h/a' });
 

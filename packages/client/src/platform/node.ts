@@ -101,7 +101,9 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
     try {
       const [response] = (await once(request, 'response')) as [IncomingMessage];
       const { statusCode: status = 0, headers } = response;
-      const text = await readText(response);
+      response.setEncoding('utf8');
+      let text = '';
+      for await (const chunk of response) if (text.length < MAX_RESPONSE) text += chunk;
       return { status, text, headers: new Headers(headers as Record<string, string>) };
     } catch (error) {
       throw watch.toError(error);
@@ -147,13 +149,6 @@ function toRequestTarget(url: string): string {
   if (raw !== undefined) return raw;
   const { pathname, search } = new URL(url);
   return pathname + search;
-}
-
-async function readText(response: IncomingMessage): Promise<string> {
-  response.setEncoding('utf8');
-  let text = '';
-  for await (const chunk of response) if (text.length < MAX_RESPONSE) text += chunk;
-  return text;
 }
 
 /** Returns the bytes before and after the file in a multipart form (RFC 7578), as `FormData` would encode them. */

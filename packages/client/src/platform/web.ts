@@ -26,13 +26,8 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   const data = new FormData();
   for (const [name, value] of form.fields) data.append(name, value);
   data.append(FILE_FIELD, file, form.fileName);
-  try {
-    const hasProgress = form.report && typeof XMLHttpRequest !== 'undefined';
-    return await (hasProgress ? sendWithProgress : sendWithFetch)(form, data, file.size);
-  } catch (error) {
-    form.watch.signal.throwIfAborted();
-    throw error;
-  }
+  const hasProgress = form.report && typeof XMLHttpRequest !== 'undefined';
+  return (hasProgress ? sendWithProgress : sendWithFetch)(form, data, file.size);
 }
 
 async function sendWithFetch(
@@ -60,10 +55,7 @@ function sendWithProgress(
   const request = new XMLHttpRequest();
   watch.restart();
   return new Promise((resolve, reject) => {
-    watch.signal.addEventListener('abort', () => {
-      request.abort();
-      reject(watch.signal.reason);
-    });
+    watch.signal.addEventListener('abort', () => request.abort());
     request.upload.onprogress = ({ loaded, total }) => {
       watch.restart();
       try {
