@@ -22,25 +22,18 @@ export async function faultServer(...acts: Act[]) {
 export const serve =
   (body: unknown, status = 200, headers: Record<string, string> = {}): Act =>
   (_, response) => {
-    response.writeHead(status, {
-      'Content-Type': 'application/json',
-      'X-Request-Id': 'r-1',
-      'X-Svc-Upstream-Status-Code': String(status),
-      ...headers,
-    });
-    response.end(JSON.stringify(body));
+    const type = { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' };
+    const upstream = { 'X-Svc-Upstream-Status-Code': String(status) };
+    response.writeHead(status, { ...type, ...upstream, ...headers }).end(JSON.stringify(body));
   };
 
 /** Rejects the call as the gateway does. */
 export const refuse =
   (code: string, status: number, headers: Record<string, string> = {}): Act =>
   (_, response) => {
-    response.writeHead(status, {
-      'Content-Type': 'application/json',
-      'X-Request-Id': 'r-1',
-      ...headers,
-    });
-    response.end(JSON.stringify({ code, message: 'No.', requestId: 'r-1' }));
+    const type = { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' };
+    const body = JSON.stringify({ code, message: 'No.', requestId: 'r-1' });
+    response.writeHead(status, { ...type, ...headers }).end(body);
   };
 
 /** Breaks the connection before any response. */
@@ -49,14 +42,11 @@ export const reset: Act = (request) => request.socket.resetAndDestroy();
 /** Never responds. */
 export const hang: Act = () => {};
 
+const HALF = { 'Content-Type': 'application/json', 'Content-Length': '100' };
+
 /** Sends headers and half of the body, then breaks the connection. */
-export const truncate: Act = (_, response) => {
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' });
-  response.write('{"a":', () => response.destroy());
-};
+export const truncate: Act = (_, response) =>
+  response.writeHead(200, HALF).write('{"a":', () => response.destroy());
 
 /** Sends headers and half of the body, then nothing more. */
-export const stall: Act = (_, response) => {
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' });
-  response.write('{"a":');
-};
+export const stall: Act = (_, response) => response.writeHead(200, HALF).write('{"a":');
