@@ -28,28 +28,19 @@ describe('events', () => {
   const event = (data: string, id = '', name = 'message') => ({ event: name, data, id });
   it.each<[string, string, object[]]>([
     [
-      'CL-SSE-LINES: CR, LF and CRLF',
-      'data: a\rdata: b\r\rdata: c\r\n\r\ndata: d\n\n',
-      [event('a\nb'), event('c'), event('d')],
+      'CL-SSE-LINES',
+      'data: a\rdata: b\r\rdata: c\r\n\r\ndata:d\n\ndata:  e\n\ndata\n\n',
+      [event('a\nb'), event('c'), event('d'), event(' e'), event('')],
     ],
+    ['CL-SSE-COMMENTS', ': no\n\nfoo: bar\n\nevent: x\n\ndata: a\n\n', [event('a')]],
     [
-      'CL-SSE-LINES: one space after the colon',
-      'data:a\n\ndata:  b\n\ndata\n\n',
-      [event('a'), event(' b'), event('')],
-    ],
-    [
-      'CL-SSE-COMMENTS: comments, unknown fields and blocks without data',
-      ': no\n\nfoo: bar\n\nevent: x\n\ndata: a\n\n',
-      [event('a')],
-    ],
-    [
-      'CL-SSE-FIELDS: names and IDs',
+      'CL-SSE-FIELDS',
       'id: 1\nevent: e\ndata: a\n\ndata: b\n\nid\ndata: c\n\n',
       [event('a', '1', 'e'), event('b', '1'), event('c')],
     ],
-    ['CL-SSE-INCOMPLETE: an event without its end', 'data: a\n\ndata: b\n', [event('a')]],
-    ['CL-SSE-CHUNKS: a BOM and split characters', '\uFEFFdata: 中é\n\n', [event('中é')]],
-  ])('CL-SSE-CHUNKS: are the same however they are split: %s', async (_, text, expected) => {
+    ['CL-SSE-INCOMPLETE', 'data: a\n\ndata: b\n', [event('a')]],
+    ['CL-SSE-CHUNKS, with a BOM', '\uFEFFdata: 中é\n\n', [event('中é')]],
+  ])('%s: are the same however they are split', async (_, text, expected) => {
     const bytes = Buffer.from(text);
     const single = Array.from(bytes, (byte) => Buffer.of(byte));
     const half = bytes.length >> 1;
@@ -108,24 +99,19 @@ describe('events', () => {
   });
 
   const gone = serve({ reason: 'gone' }, 410);
+  const later = stream('end', 'retry: 1\n\n');
+  const rejected = { kind: 'service', status: 410, body: { reason: 'gone' } };
   it.each<[string, Act[], object]>([
-    [
-      'the service rejects the first connection',
-      [gone],
-      { kind: 'service', status: 410, body: { reason: 'gone' } },
-    ],
-    [
-      'the service rejects a later connection',
-      [stream('end', 'retry: 1\n\n'), gone],
-      { kind: 'service', status: 410 },
-    ],
+    ['the service rejects the first connection', [gone], rejected],
+    ['the service rejects a later connection', [later, gone], rejected],
     ['the response is not an event stream', [serve({})], { kind: 'contract' }],
-    [
-      'a later response is not an event stream',
-      [stream('end', 'retry: 1\n\n'), serve({})],
-      { kind: 'contract' },
-    ],
+    ['a later response is not an event stream', [later, serve({})], { kind: 'contract' }],
     ['there is no first connection', [reset], { kind: 'network' }],
+    [
+      'an event has no end',
+      [stream('open', `data: ${'a'.repeat(17 * 2 ** 20)}`)],
+      { kind: 'contract', retryable: false },
+    ],
   ])('fail if %s', async (_, acts, expected) => {
     await using server = await faultServer(...acts);
     const events = serviceAt(server.baseUrl, { retry: false }).events('a');
@@ -143,21 +129,13 @@ describe('events', () => {
     expect(await failureOf(once)).toMatchObject({ kind: 'timeout' });
   });
 
-  it('fail if an event has no end', async () => {
-    await using server = await faultServer(stream('open', `data: ${'a'.repeat(17 * 2 ** 20)}`));
-    const error = await failureOf(serviceAt(server.baseUrl).events('a').next());
-    expect(error).toMatchObject({ kind: 'contract', retryable: false });
-  });
-
   it('are parsed and validated by a schema', async () => {
     await using server = await faultServer(stream('end', 'data: {"a":1}\n\ndata: {"a":"x"}\n\n'));
     const schema = z.object({ a: z.number() });
     const events = serviceAt(server.baseUrl).events('a', { schema });
     expect((await events.next()).value).toMatchObject({ data: { a: 1 } });
-    expect(await failureOf(events.next())).toMatchObject({
-      kind: 'contract',
-      issues: [{ path: 'a' }],
-    });
+    const error = { kind: 'contract', issues: [{ path: 'a' }] };
+    expect(await failureOf(events.next())).toMatchObject(error);
   });
 
   it('end at once if the signal has already aborted', async () => {
@@ -175,7 +153,7 @@ describe('CL-SSE-RETRY: the wait between two connections', () => {
     // Loads the code, so that only timers are waited for.
     await serviceAt('http://g.example').events('a', { signal: AbortSignal.abort() }).next();
     vi.useFakeTimers();
-    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    vi.spyOn(Math, 'random');
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -198,25 +176,30 @@ describe('CL-SSE-RETRY: the wait between two connections', () => {
     return at.slice(1).map((ms, index) => Math.floor(ms - (at[index] ?? 0)));
   }
 
-  it('is a second, plus at most half of it at random, if the service sets none', async () => {
-    expect(await waits(EVENT)).toEqual([1250]);
-    vi.mocked(Math.random).mockReturnValue(0);
-    expect(await waits(EVENT)).toEqual([1000]);
-  });
-
-  it('doubles up to a limit while no event arrives', async () => {
-    const actual = await waits(EVENT, lost, lost, '', ': comment\n\n', lost, lost);
-    expect(actual).toEqual([1250, 2500, 5000, 10_000, 20_000, 30_000, 30_000]);
-  });
-
-  it('is the first one again after an event', async () => {
-    expect(await waits(EVENT, lost, lost, EVENT, lost)).toEqual([1250, 2500, 5000, 1250, 2500]);
-  });
-
-  it("is the service's latest value, but never 0 if connections fail", async () => {
-    expect(await waits(`retry: 40\n${EVENT}`, lost, lost, `retry: 400\n${EVENT}`, lost)).toEqual([
-      50, 250, 500, 500, 1000,
-    ]);
-    expect(await waits(`retry: 0\n${EVENT}`, lost)).toEqual([0, 250]);
+  it.each<[string, number, (string | Error)[], number[]]>([
+    ['a second, if the service sets none', 0, [EVENT], [1000]],
+    ['at most half of it more, at random', 0.5, [EVENT], [1250]],
+    [
+      'doubled up to a limit while no event arrives',
+      0.5,
+      [EVENT, lost, lost, '', ': comment\n\n', lost, lost],
+      [1250, 2500, 5000, 10_000, 20_000, 30_000, 30_000],
+    ],
+    [
+      'the first one again after an event',
+      0.5,
+      [EVENT, lost, lost, EVENT, lost],
+      [1250, 2500, 5000, 1250, 2500],
+    ],
+    [
+      "the service's latest value",
+      0.5,
+      [`retry: 40\n${EVENT}`, lost, lost, `retry: 400\n${EVENT}`, lost],
+      [50, 250, 500, 500, 1000],
+    ],
+    ['never 0 if connections fail', 0.5, [`retry: 0\n${EVENT}`, lost], [0, 250]],
+  ])('is %s', async (_, chance, pieces, expected) => {
+    vi.mocked(Math.random).mockReturnValue(chance);
+    expect(await waits(...pieces)).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { bearer, type CallOptions, type GatewayClientOptions } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { json, refused } from './support/fake-fetch.ts';
+import { json } from './support/fake-fetch.ts';
 import { faultServer, refuse, serve } from './support/fault-server.ts';
 import { gatewayAt, gatewayWith } from './support/gateway.ts';
 

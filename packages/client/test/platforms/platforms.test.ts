@@ -9,7 +9,7 @@ import { openBrowser } from '../../../../scripts/testing/browser.ts';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { NODE_FLOOR } from '../../../../scripts/testing/node-floor.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
-import { FEATURES, type PlatformId } from './features.ts';
+import { FEATURES } from './features.ts';
 import type { Result, runFeatures } from './run-features.ts';
 
 const run = promisify(execFile);
@@ -22,23 +22,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('the oldest Node', () => runOn('node', (deployment) => runInNode(NODE_FLOOR, deployment)));
-describe('this Node', () => runOn('node', (deployment) => runInNode(process.execPath, deployment)));
-describeOn('chromium', 'a page', () => runOn('page', runInPage));
+describe('the oldest Node', () => testAll((deployment) => runInNode(NODE_FLOOR, deployment)));
+describe('this Node', () => testAll((deployment) => runInNode(process.execPath, deployment)));
+describeOn('chromium', 'a page', () => testAll(runInPage));
 
 /** Runs the features on a platform, each as a test. */
-function runOn(
-  platform: PlatformId,
-  runAll: (deployment: Deployment) => Promise<readonly Result[]>,
-): void {
+function testAll(runAll: (deployment: Deployment) => Promise<readonly Result[]>): void {
   let results: readonly Result[] = [];
   beforeAll(async () => {
     const { deployment, close } = await startDeployment();
     results = await runAll(deployment);
     await close();
   });
-  const names = FEATURES.filter(({ platforms }) => platforms?.includes(platform) ?? true);
-  it.each(names)('$name', ({ name }) => {
+  it.each(FEATURES)('$name', ({ name }) => {
     expect(results.find((result) => result.name === name)).toEqual({ name });
   });
 }
@@ -62,7 +58,7 @@ async function runInPage(deployment: Deployment) {
     await page.waitForFunction(() => 'runFeatures' in globalThis);
     await page.evaluate((servers) => {
       const { runFeatures: runAll, report } = globalThis as unknown as PageGlobals;
-      return runAll('page', servers, report);
+      return runAll(servers, report);
     }, deployment);
     return results;
   } finally {

@@ -1,5 +1,5 @@
 import type { Deployment } from './deployment.ts';
-import { FEATURES, type PlatformId } from './features.ts';
+import { FEATURES } from './features.ts';
 
 /** The outcome of a feature. */
 export interface Result {
@@ -8,14 +8,12 @@ export interface Result {
   readonly error?: string;
 }
 
-/** Runs the features of a platform one by one, and reports each result as it comes. */
+/** Runs the features one by one, and reports each result as it comes. */
 export async function runFeatures(
-  platform: PlatformId,
   deployment: Deployment,
   report: (result: Result) => unknown,
 ): Promise<void> {
-  for (const { name, platforms, run } of FEATURES) {
-    if (platforms && !platforms.includes(platform)) continue;
+  for (const { name, run } of FEATURES) {
     const error = await run(deployment).then(
       () => undefined,
       (reason: unknown) => (reason as Error)?.stack ?? String(reason),
