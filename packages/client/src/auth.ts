@@ -75,6 +75,12 @@ interface Signed {
 /** Clocks that differ by less are correct, because a response takes time to arrive. In milliseconds. */
 const CLOCK_TOLERANCE = 30_000;
 
+/** Later dates are no clock, and cannot be signed: the year 2100. */
+const MAX_DATE = Date.UTC(2100);
+
+/** How long calls wait for the same function of the caller, in milliseconds; the next call then starts it again. */
+const MAX_FLIGHT = 30_000;
+
 /**
  * Signs attempts, and renews the credentials of all calls at once after a 401: one refresh at a time, and the clock
  * of the server is taken from the `Date` header of the response (RFC 9110, section 6.6.1).
@@ -92,8 +98,9 @@ function createSession({ sign, refresh }: Signer) {
     /** Returns whether another attempt would have new credentials. */
     async renew(rejected: Signed, response: Headers | undefined): Promise<boolean> {
       if (rejected.renewals !== renewals) return true;
-      const difference = Date.parse(response?.get('Date') ?? '') - now();
-      if (Math.abs(difference) > CLOCK_TOLERANCE) {
+      const date = Date.parse(response?.get('Date') ?? '');
+      const difference = date - now();
+      if (date < MAX_DATE && Math.abs(difference) > CLOCK_TOLERANCE) {
         skew += difference;
         renewals += 1;
       }
@@ -156,6 +163,7 @@ export function createStorageSession(
 
 /** Returns a credential for a header (RFC 9110, section 5.5). The platform's own error would quote it. */
 function toHeaderValue(name: string, value: string): string {
+  if (typeof value !== 'string') throw invalid(name, 'a string', value);
   const text = value.trim();
   if (!/[^\t -~\x80-\xff]/.test(text)) return text;
   throw new BerthError('options', `${name} has invalid characters.`);
@@ -210,7 +218,7 @@ function toBearer(token: string): string {
   if (/^\s*bearer\s/i.test(token)) {
     throw new BerthError('options', 'The token must not include "Bearer".');
   }
-  return `Bearer ${token}`;
+  return `Bearer ${token.trim()}`;
 }
 
 /** Returns when to replace a token, in milliseconds since the epoch. */
@@ -242,9 +250,15 @@ export function callOnce<T>(load: () => T | Promise<T>, what: string): () => Pro
 function singleFlight<Input, T>(run: (input: Input) => Promise<T>): (input: Input) => Promise<T> {
   let pending: Promise<T> | undefined;
   return (input) => {
-    pending ??= run(input).finally(() => {
-      pending = undefined;
-    });
-    return pending;
+    if (pending) return pending;
+    const flight = run(input).finally(end);
+    const timer = setTimeout(end, MAX_FLIGHT);
+    pending = flight;
+    return flight;
+
+    function end() {
+      clearTimeout(timer);
+      if (pending === flight) pending = undefined;
+    }
   };
 }

@@ -22,6 +22,7 @@ export function toBody(value: unknown): Body {
   }
   if (isStream(value)) {
     assertUnread(value);
+    ignoreEarlyErrors(value);
     assertSupported(new ReadableStream(), 'stream');
     return { body: value as ReadableStream };
   }
@@ -87,4 +88,12 @@ function isDisturbed(stream: object): boolean {
   } catch {
     return true;
   }
+}
+
+/**
+ * Keeps a Node stream that fails before it is read from ending the process. Reading it then fails with the same error.
+ */
+export function ignoreEarlyErrors(stream: unknown): void {
+  if (typeof stream !== 'object' || !stream || !('on' in stream)) return;
+  (stream as { on(event: 'error', listener: () => void): void }).on('error', () => {});
 }

@@ -5,7 +5,7 @@ import createClient, {
   type Middleware,
 } from 'openapi-fetch';
 import { isStream } from './body.ts';
-import { networkError } from './errors.ts';
+import { BerthError, networkError } from './errors.ts';
 import {
   type CallOptions,
   checkRetry,
@@ -84,12 +84,17 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
             called.url = request.url;
             // Middleware may have replaced the body, and a form has a boundary already.
             const canReuse = !hasMiddleware && !init.middleware && !(body instanceof FormData);
-            const reused = canReuse ? (body as RequestInit['body']) : undefined;
-            response = await send(request, { ...options, body: reused }, limit);
+            let reused: unknown = canReuse ? body : undefined;
+            if (isStream(body)) reused = request.body;
+            response = await send(
+              request,
+              { ...options, body: reused as RequestInit['body'] },
+              limit,
+            );
             return response;
           },
         };
-        for (let count = 1; ; count += 1) {
+        for (;;) {
           try {
             return await run(path, requestInit);
           } catch (error) {
@@ -98,7 +103,9 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
             limit.signal.throwIfAborted();
             const failure = networkError('The response was interrupted', called, error);
             const canRepeat = (options.idempotent ?? isSafe) && !isStream(body);
-            const delay = canRepeat ? delayAfter(count, retry, undefined, limit.left()) : undefined;
+            const delay = canRepeat
+              ? delayAfter(limit.attempts, retry, undefined, limit.left())
+              : undefined;
             if (delay === undefined) throw failure;
             await pause(delay, limit.signal);
           }
@@ -121,6 +128,12 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
 
 /** Fills in a path of the document of a hosted service, in the styles of OpenAPI. */
 export function toServicePath(template: string, params: Readonly<Record<string, unknown>>): string {
+  if (!template.startsWith('/')) {
+    throw new BerthError(
+      'options',
+      `The path must start with "/", got ${JSON.stringify(template)}.`,
+    );
+  }
   const present = Object.entries(params).filter(([, value]) => value !== '');
   const path = defaultPathSerializer(template, Object.fromEntries(present));
   // Values are percent-encoded, so a brace that is left comes from the template.

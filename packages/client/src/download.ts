@@ -111,7 +111,7 @@ async function openFile(
   if (start?.etag) headers.set('If-Range', start.etag);
   const init = { ...splitOptions(options).options, headers };
   watch.restart();
-  const response = await context.fetchLink(url, init, { signal: watch.signal, left });
+  const response = await context.fetchLink(url, init, { signal: watch.signal, left, attempts: 0 });
   watch.pause();
 
   const sizes = range ? readPart(response, range) : readFile(response);

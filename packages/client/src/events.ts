@@ -1,8 +1,14 @@
 import { createParser } from 'eventsource-parser';
 import { isBerthError, networkError } from './errors.ts';
-import { type LimitOptions, pause, type Send, splitOptions } from './fetch.ts';
+import { type LimitOptions, pause, type Send, splitOptions, withLimit } from './fetch.ts';
 import type { GatewayErrors } from './gateway-errors.ts';
-import { contractError, parseJson, type StandardSchema, validate } from './payload.ts';
+import {
+  contractError,
+  parseJson,
+  readErrorText,
+  type StandardSchema,
+  validate,
+} from './payload.ts';
 import { checkIdle, type IdleWatch, watchIdle } from './transfer.ts';
 
 /**
@@ -42,6 +48,9 @@ const DELAY = 1_000;
 const MIN_DELAY = 100;
 
 const MAX_DELAY = 30_000;
+
+/** How long to read an error response, in milliseconds. */
+const ERROR_TIMEOUT = 5_000;
 
 const INTERRUPTED = 'The event stream was interrupted';
 
@@ -112,7 +121,8 @@ async function open(
   const response = await send(url, { ...splitOptions(options).options, headers });
   const call = { url };
   if (!response.ok) {
-    const text = await response.text().catch(() => '');
+    const limits = { signal: options.signal, timeout: ERROR_TIMEOUT };
+    const text = await withLimit(limits, call, () => readErrorText(response)).catch(() => '');
     throw errors.toError(response, parseJson(text) ?? text, call);
   }
   const type = response.headers.get('Content-Type') ?? '';

@@ -1,7 +1,7 @@
 import type { Session } from './auth.ts';
 import { isStream } from './body.ts';
 import { BerthError, type CallInfo, invalid, networkError } from './errors.ts';
-import { pageUrl } from './urls.ts';
+import { isFetchable, pageUrl } from './urls.ts';
 
 /**
  * Options for one call. Unset options use the values of the client.
@@ -121,14 +121,16 @@ export function createFetch(setup: FetchSetup): Send {
   const clientHeaders = toRecord(setup.headers);
 
   /** Makes attempts until one has a response that is not retried. */
-  async function attempt(call: Call, retry: Retry, { signal, left }: Limit): Promise<Response> {
+  async function attempt(call: Call, retry: Retry, limit: Limit): Promise<Response> {
+    const { signal } = limit;
     const credentials = call.isInScope ? session : undefined;
     const redirect = call.isInScope ? setup.redirect : (call.init.redirect ?? 'follow');
     let isRenewed = false;
-    for (let count = 1; ; count += 1) {
+    for (;;) {
       const signed = await credentials?.sign(call);
       const headers = signed?.headers ?? call.headers;
       signal.throwIfAborted();
+      limit.attempts += 1;
       let response: Response | undefined;
       let failure: BerthError | undefined;
       try {
@@ -147,9 +149,11 @@ export function createFetch(setup: FetchSetup): Send {
         const isNew = !isRenewed && signed && (await credentials?.renew(signed, response?.headers));
         if (isNew && !call.isOnce) delay = 0;
         isRenewed = true;
-        count -= 1;
+        limit.attempts -= 1;
       } else if (retryClass === 'any' || (retryClass === 'idempotent' && call.isIdempotent)) {
-        if (!call.isOnce) delay = delayAfter(count, retry, response?.headers, left());
+        if (!call.isOnce) {
+          delay = delayAfter(limit.attempts, retry, response?.headers, limit.left());
+        }
       }
       if (delay === undefined) {
         if (response) return response;
@@ -161,14 +165,31 @@ export function createFetch(setup: FetchSetup): Send {
   }
 
   return async (input, init = {}, limit) => {
-    const call = await toCall(input, init, { scope, headers: clientHeaders });
+    const target = toTarget(input);
     const retry = checkRetry(init.retry, clientRetry);
-    if (limit) return attempt(call, retry, limit);
+    const run = async (started: Limit) =>
+      attempt(await toCall(target, init, { scope, headers: clientHeaders }), retry, started);
+    if (limit) return run(limit);
     const timeout = checkTimeout(init.timeout) ?? clientTimeout;
-    return withLimit({ timeout, signal: call.signal }, call, (started) =>
-      attempt(call, retry, started),
-    );
+    const signal = init.signal ?? target.request?.signal;
+    const method = init.method ?? target.request?.method ?? 'GET';
+    return withLimit({ timeout, signal }, { url: target.url, method }, run);
   };
+}
+
+/** What is called: a URL, and the `Request` if there is one, of this or another package. */
+interface Target {
+  readonly url: string;
+  readonly request: Request | undefined;
+}
+
+/** @throws BerthError of the kind `options`, which does not show a password */
+function toTarget(input: string | URL | Request): Target {
+  if (typeof input === 'object' && 'headers' in input) return { url: input.url, request: input };
+  const page = pageUrl();
+  const url = URL.canParse(input, page) ? new URL(input, page).href : '';
+  if (isFetchable(url)) return { url, request: undefined };
+  throw new BerthError('options', 'The URL must be an http(s) URL without a password.');
 }
 
 /** A call, which may take several attempts. */
@@ -179,7 +200,6 @@ interface Call {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: RequestInit['body'];
-  readonly signal: AbortSignal | null | undefined;
   /** All other options of `fetch`. */
   readonly init: RequestInit;
   readonly isIdempotent: boolean;
@@ -200,19 +220,20 @@ const REQUEST_DEFAULTS = {
 } as const;
 
 async function toCall(
-  input: string | URL | Request,
+  { url, request }: Target,
   init: FetchInit,
   client: { readonly scope: string; readonly headers: Readonly<Record<string, string>> },
 ): Promise<Call> {
-  const request = typeof input === 'object' && 'headers' in input ? input : undefined;
   const { options, rest } = splitOptions(init);
   const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
   const isBodiless = method === 'GET' || method === 'HEAD';
-  const url = request?.url ?? new URL(input as string | URL, pageUrl()).href;
   const isInScope = url.startsWith(client.scope);
   const headers = isInScope ? { ...client.headers } : {};
   Object.assign(headers, toRecord(init.headers ?? request?.headers));
   let body = init.body ?? (isBodiless ? undefined : await request?.arrayBuffer());
+  if (isBodiless && body !== undefined && body !== null) {
+    throw new BerthError('options', `A ${method} request cannot have a body.`);
+  }
   if (body instanceof FormData) {
     // Encoded once, so that it can be signed and sent again with the same boundary.
     const encoded = new Response(body);
@@ -230,7 +251,6 @@ async function toCall(
     method,
     headers,
     body,
-    signal: options.signal ?? request?.signal,
     init: { ...requestInit, ...(rest as RequestInit) },
     isIdempotent: options.idempotent ?? isBodiless,
     isOnce: isStream(body),
@@ -246,7 +266,13 @@ export function splitOptions<Options extends Pick<FetchInit, keyof CallOptions>>
 /** Returns headers by lowercase name. */
 export function toRecord(headers: FetchInit['headers']): Record<string, string> {
   if (!headers) return {};
-  return Object.fromEntries(headers instanceof Headers ? headers : new Headers(headers));
+  if (headers instanceof Headers) return Object.fromEntries(headers);
+  try {
+    return Object.fromEntries(new Headers(headers));
+  } catch {
+    // The platform's error would show the value, which may be a credential.
+    throw new BerthError('options', 'A header has an invalid name or value.');
+  }
 }
 
 /** The time limit of a call. */
@@ -255,6 +281,8 @@ export interface Limit {
   readonly signal: AbortSignal;
   /** Returns the milliseconds that are left. */
   left(): number;
+  /** Number of attempts so far. */
+  attempts: number;
 }
 
 /**
@@ -275,21 +303,24 @@ export async function withLimit<T>(
     ? setTimeout(() => expiry.abort(), Math.min(timeout, MAX_TIMER))
     : undefined;
   const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
+  let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop);
   });
+  const limit = { signal, left: () => end - performance.now(), attempts: 0 };
   try {
-    return await Promise.race([run({ signal, left: () => end - performance.now() }), aborted]);
+    return await Promise.race([run(limit), aborted]);
   } catch (error) {
     caller?.throwIfAborted();
     if (!expiry.signal.aborted) throw error;
-    throw new BerthError('timeout', `No response within ${timeout} ms`, {
-      url: call.url,
-      method: call.method ?? 'GET',
-      retryable: true,
-    });
+    const { url, method = 'GET' } = call;
+    const what = `No response within ${timeout} ms`;
+    throw new BerthError('timeout', what, { url, method, retryable: true });
   } finally {
     clearTimeout(timer);
+    // A signal with a listener is kept in memory as long as the caller's signal.
+    signal.removeEventListener('abort', stop);
   }
 }
 

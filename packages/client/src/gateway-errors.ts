@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { BerthError, type CallInfo } from './errors.ts';
 import type { RetryClass } from './fetch.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
-import { parseJson } from './payload.ts';
+import { parseJson, readErrorText } from './payload.ts';
 
 /** Reads the failed responses of a gateway. */
 export type GatewayErrors = ReturnType<typeof createGatewayErrors>;
@@ -40,8 +40,7 @@ export function createGatewayErrors({ gatewayHeaders }: WireProfile) {
       if (status < 400) return 'never';
       if (headers.has(gatewayHeaders.upstreamStatus)) return toRetryClass(status, undefined);
       // If reading fails, the caller gets the response, and the same failure.
-      const copy = response.clone();
-      const text = await copy.text().catch(() => '');
+      const text = await readErrorText(response.clone()).catch(() => '');
       // Without a body, it is unclear who rejected the call. New credentials do no harm.
       if (status === 401 && text === '') return 'unauthorized';
       return toRetryClass(status, toGatewayBody(response, parseJson(text)));

@@ -100,3 +100,21 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Maximum size of an error response that is read, in bytes. */
+const ERROR_BYTES = 65_536;
+
+/** Reads the start of an error response as text. */
+export async function readErrorText(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let size = 0; reader && size < ERROR_BYTES; ) {
+    const { value } = await reader.read();
+    if (!value) return text;
+    size += value.byteLength;
+    text += decoder.decode(value, { stream: true });
+  }
+  reader?.cancel().catch(() => {});
+  return text;
+}

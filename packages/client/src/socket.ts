@@ -2,7 +2,7 @@ import type { Session } from './auth.ts';
 import { BerthError, isBerthError, networkError } from './errors.ts';
 import { type CallOptions, type Send, toRecord, withLimit } from './fetch.ts';
 import type { GatewayErrors } from './gateway-errors.ts';
-import { parseJson } from './payload.ts';
+import { parseJson, readErrorText } from './payload.ts';
 
 /**
  * Options for `connect`.
@@ -87,7 +87,7 @@ async function findReason(
       response.body?.cancel().catch(() => {});
       return { status };
     }
-    const error = errors.toError(response, parseJson(await response.text()), {
+    const error = errors.toError(response, parseJson(await readErrorText(response)), {
       method: 'GET',
       url,
     });
