@@ -53,10 +53,11 @@ describe('tc3', () => {
 
   it('signs what a call sends: its media type, and the boundary of its form', async () => {
     const auth = { authorize: vi.fn(tc3(PAIR).authorize) };
-    const { service, requests } = gatewayWith([json({}), json({})], { auth });
+    const { service, requests } = gatewayWith([json({}), json({}), json({})], { auth });
     const form = new FormData();
     form.append('a', 'hello');
     for (const body of [{ a: 1 }, form]) await service.post('a', body);
+    await service.request('a', { method: 'POST', body: form });
     for (const [index, [{ headers, body }]] of auth.authorize.mock.calls.entries()) {
       const request = requests[index] as Request;
       expect(headers['content-type']).toBe(request.headers.get('Content-Type'));

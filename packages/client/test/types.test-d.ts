@@ -61,11 +61,10 @@ describe('calls of a service', () => {
   it('need a document for GET and POST, and follow it', () => {
     // @ts-expect-error: there are no paths
     void (() => gateway.service('x').GET('/items'));
-    const orders = gateway.service<Orders>('x');
     // @ts-expect-error: the path is /items
-    void (() => orders.GET('/item'));
+    void (() => gateway.service<Orders>('x').GET('/item'));
     // @ts-expect-error: the name is text
-    void (() => orders.POST('/items', { body: { name: 1 } }));
+    void (() => gateway.service<Orders>('x').POST('/items', { body: { name: 1 } }));
   });
 
   it('return events with text as data, or the output of a schema', () => {

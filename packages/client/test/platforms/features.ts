@@ -168,8 +168,7 @@ export const FEATURES: readonly Feature[] = [
       const echo = echoOf(deployment, { auth: tc3(deployment.keyPair) });
       assertEqual((await echo.post<Echo>('a', { b: 1 })).body, '{"b":1}');
       const storage = storageOf(deployment);
-      const { fileID } = await storage.upload('signed.txt', 'a');
-      await storage.delete(fileID);
+      await storage.delete((await storage.upload('signed.txt', 'a')).fileID);
     },
   },
   {

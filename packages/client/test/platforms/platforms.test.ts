@@ -18,7 +18,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-platforms-'));
-  await Promise.all([bundle('in-node', 'node'), bundle('in-page', 'browser')]);
+  await Promise.all([bundle('node'), bundle('browser')]);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -40,7 +40,7 @@ function testAll(runAll: (deployment: Deployment) => Promise<readonly Result[]>)
 }
 
 async function runInNode(node: string, deployment: Deployment) {
-  const args = [join(folder, 'in-node.mjs'), JSON.stringify(deployment)];
+  const args = [join(folder, 'node.mjs'), JSON.stringify(deployment)];
   const { stdout } = await run(node, args, { cwd: folder });
   const lines = stdout.trim().split('\n');
   return lines.map((line): Result => JSON.parse(line));
@@ -54,7 +54,7 @@ async function runInPage(deployment: Deployment) {
     await page.goto(deployment.unstable.replace('127.0.0.1', 'localhost'));
     const results: Result[] = [];
     await page.exposeFunction('report', (result: Result) => results.push(result));
-    await page.addScriptTag({ type: 'module', path: join(folder, 'in-page.mjs') });
+    await page.addScriptTag({ type: 'module', path: join(folder, 'browser.mjs') });
     await page.waitForFunction(() => 'runFeatures' in globalThis);
     await page.evaluate((servers) => {
       const { runFeatures: runAll, report } = globalThis as unknown as PageGlobals;
@@ -72,13 +72,13 @@ interface PageGlobals {
 }
 
 /** Bundles the features with the client, which selects its files for the platform. */
-async function bundle(entry: string, platform: 'node' | 'browser'): Promise<void> {
+async function bundle(platform: 'node' | 'browser'): Promise<void> {
   const build = await rolldown({
-    input: join(import.meta.dirname, `${entry}.ts`),
+    input: join(import.meta.dirname, 'run-features.ts'),
     platform,
     resolve: { conditionNames: ['berth-source', platform, 'import', 'default'] },
     external: /^node:/,
   });
-  await build.write({ file: join(folder, `${entry}.mjs`), format: 'esm', codeSplitting: false });
+  await build.write({ file: join(folder, `${platform}.mjs`), format: 'esm', codeSplitting: false });
   await build.close();
 }

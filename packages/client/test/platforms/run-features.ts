@@ -21,3 +21,13 @@ export async function runFeatures(
     await report({ name, ...(error !== undefined && { error }) });
   }
 }
+
+// The test calls it in a page. A Node process runs it with its argument.
+if ('document' in globalThis) Object.assign(globalThis, { runFeatures });
+else {
+  const [, , deployment = ''] = process.argv;
+  await runFeatures(JSON.parse(deployment), (result) =>
+    process.stdout.write(`${JSON.stringify(result)}\n`),
+  );
+  process.exit();
+}
