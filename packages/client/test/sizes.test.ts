@@ -32,12 +32,12 @@ async function sizeOf(code: string): Promise<number> {
   return texts.reduce((sum, text) => sum + gzipSync(text).length, 0);
 }
 
-// What is loaded at first; events and WebSockets are loaded on first use. These are the sizes of today: the goals are
-// 8,000, 9,000 and 13,000.
+// The bytes that a page loads before its first call, rounded up to the next 250, so that growth fails. Goals: 8,000, 9,000
+// and 13,000. Event streams, WebSockets, uploads and downloads are loaded on first use and not counted.
 it.each([
-  ['the gateway', 'bearer, createGatewayClient', 10_000],
-  ['storage', 'createStorageClient', 12_250],
-  ['both', 'bearer, createGatewayClient, createStorageClient', 16_000],
+  ['the gateway', 'bearer, createGatewayClient', 10_500],
+  ['storage', 'createStorageClient', 10_500],
+  ['both', 'bearer, createGatewayClient, createStorageClient', 13_750],
 ])('a bundle of %s, minified and compressed, has a maximum size', async (_, names, limit) => {
   expect(await sizeOf(`export { ${names} } from '@berth/client'`)).toBeLessThanOrEqual(limit);
 });

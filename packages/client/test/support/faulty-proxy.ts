@@ -27,13 +27,6 @@ export interface Fault {
   readonly at: number;
 }
 
-/** A request as the proxy forwarded it. */
-interface Forwarded {
-  readonly method: string;
-  readonly url: string;
-  readonly body: string;
-}
-
 /** A response of the target. */
 interface Received {
   readonly status: number;
@@ -43,20 +36,22 @@ interface Received {
 
 const agent = new Agent({ keepAlive: true });
 
-/** Starts a proxy on loopback with a fault for each request, in order. Requests after the last fault have none. */
+/**
+ * Starts a proxy on loopback with a fault for each request, in order; requests after the last fault have none. It lists
+ * the method, URL and body of each request that it forwards.
+ */
 export async function startProxy(target: string, faults: readonly Fault[]) {
-  const forwarded: Forwarded[] = [];
+  const forwarded: string[] = [];
   let count = 0;
   const server = createServer(async (request, response) => {
     const { kind, at } = faults[count] ?? { kind: 'none', at: 0 };
     count += 1;
-    const { socket } = request;
-    const { method = '', url = '' } = request;
+    const { socket, method, url } = request;
     try {
       const sent = Buffer.concat(await request.toArray());
       if (kind === 'reset') return socket.resetAndDestroy();
       if (kind === 'busy') return response.writeHead(503, BUSY_HEADERS).end(BUSY);
-      forwarded.push({ method, url, body: sent.toString('latin1') });
+      forwarded.push(`${method} ${url} ${sent.toString('latin1')}`);
       const { status, headers, body } = await forward(target, request, sent);
       if (kind === 'lose') return socket.resetAndDestroy();
       if (kind === 'page') return response.writeHead(502).end('<html>Bad gateway</html>');
