@@ -233,7 +233,11 @@ function readEntries<Value>(
     const fail = (part: { code?: unknown; message?: unknown }) => ({
       error: toError(toFailure(name), part),
     });
-    if (!isRecord(entry)) return fail({ message: 'the response has no entry for the file' });
+    // Without names, the entries of a shorter list could belong to any file.
+    const isUnclear = !isMoved && ids[index] !== name && entries.length !== names.length;
+    if (!isRecord(entry) || isUnclear) {
+      return fail({ message: 'the response has no entry for the file' });
+    }
     if (!isSuccess(entry.code)) return fail(entry);
     return read(entry) ?? fail({ message: 'the response has no valid URL' });
   });

@@ -64,6 +64,9 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
     const isSafe = method === 'GET' || method === 'HEAD';
     const run = client[method] as unknown as (path: string, init: object) => Result;
     return async (path: string, init: Init = {}): Result => {
+      // It would become part of the name of the service.
+      if (!path.startsWith('/'))
+        throw new BerthError('options', `The path ${path} must start with "/".`);
       const { options, rest } = splitOptions(init);
       const { bodySerializer = serialize } = init;
       let body: unknown;
@@ -128,12 +131,6 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
 
 /** Fills in a path of the document of a hosted service, in the styles of OpenAPI. */
 export function toServicePath(template: string, params: Readonly<Record<string, unknown>>): string {
-  if (!template.startsWith('/')) {
-    throw new BerthError(
-      'options',
-      `The path must start with "/", got ${JSON.stringify(template)}.`,
-    );
-  }
   const present = Object.entries(params).filter(([, value]) => value !== '');
   const path = defaultPathSerializer(template, Object.fromEntries(present));
   // Values are percent-encoded, so a brace that is left comes from the template.

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 
 // A reader such as `| head` may close the pipe early.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit();
-    throw error;
-  });
-}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(`berth: ${error.message}\n`);
+  process.exit(1);
+});
+process.stderr.on('error', () => {});
 
 const { node } = process.versions;
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

@@ -18,6 +18,7 @@ import {
   toReport,
   watchIdle,
 } from './transfer.ts';
+import { pageUrl } from './urls.ts';
 
 /** The part of a file to download. */
 interface DownloadRange {
@@ -127,7 +128,7 @@ async function openFile(
   }
   const report = toReport(options.onProgress, sizes.size);
   // In a page, an encoding may be hidden, and the browser checks the length of an entire file itself.
-  const size = response.type === 'cors' && !range ? undefined : sizes.size;
+  const size = isOpaque(response) && !range ? undefined : sizes.size;
   const body = watchBody(response.body, watch, { size, maxBytes: range?.length }, report);
   // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
   const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');
@@ -148,14 +149,15 @@ function readFile({ status, headers }: Response): Sizes | undefined {
 
 /** Returns the sizes of the requested part (RFC 9110, section 14.4), or `undefined` if the response is anything else. */
 function readPart(
-  { status, headers, type }: Response,
+  response: Response,
   { offset, length = UNKNOWN }: DownloadRange,
 ): Sizes | undefined {
+  const { status, headers } = response;
   // Part of a compressed body cannot be decoded separately.
   if (status !== 206 || headers.has('Content-Encoding')) return undefined;
   const contentRange = headers.get('Content-Range');
-  // A page sees only headers that the server exposes. The length of the part is limited in any case.
-  if (contentRange === null && type === 'cors') return { size: undefined, total: undefined };
+  // The length of the part is limited in any case.
+  if (contentRange === null && isOpaque(response)) return { size: undefined, total: undefined };
   const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(contentRange ?? '');
   if (!match) return undefined;
   const [, from = 0, to = 0, size = 0] = match.map(Number);
@@ -164,6 +166,11 @@ function readPart(
   const end = offset + length - 1;
   const isEnd = total ? to === Math.min(end, total - 1) : to <= end;
   return from === offset && from <= to && isEnd ? { size: to - from + 1, total } : undefined;
+}
+
+/** Returns whether headers may be missing: a page sees only those that the server of another origin exposes. */
+function isOpaque({ type }: Response): boolean {
+  return type === 'cors' && pageUrl() !== undefined;
 }
 
 /** Returns whether a response continues a download of the same file. */
@@ -215,7 +222,10 @@ function watchBody(
       async pull(controller) {
         try {
           const value = await read();
-          if (!value) return controller.close();
+          if (!value) {
+            watch.stop();
+            return controller.close();
+          }
           controller.enqueue(value);
           report?.(loaded);
         } catch (error) {

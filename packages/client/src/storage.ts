@@ -14,6 +14,7 @@ import {
   tempUrl,
   tempUrls,
 } from './batches.ts';
+import { ignoreEarlyErrors } from './body.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { DownloadOptions } from './download.ts';
 import { BerthError } from './errors.ts';
@@ -332,15 +333,6 @@ async function withCaller<T>(
     const isOurs = error instanceof BerthError && !options?.signal?.aborted;
     if (isOurs) Error.captureStackTrace?.(error, withCaller);
     throw error;
-  }
-}
-
-/**
- * Keeps a Node stream that fails before it is read from ending the process. Reading it then fails with the same error.
- */
-function ignoreEarlyErrors(data: unknown): void {
-  if (typeof data === 'object' && data && 'on' in data) {
-    (data as { on(event: 'error', listener: () => void): void }).on('error', () => {});
   }
 }
 

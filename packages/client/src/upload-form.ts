@@ -96,7 +96,10 @@ export function openSource(
   signal.addEventListener('abort', () => {
     // A generator ends only after its current step, but a Node stream can be destroyed.
     if ('destroy' in stream) (stream as { destroy(): void }).destroy();
-    else iterator.return?.().catch(() => {});
+    else
+      Promise.resolve()
+        .then(() => iterator.return?.())
+        .catch(() => {});
   });
   return () => iterator.next();
 }

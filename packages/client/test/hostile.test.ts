@@ -1,9 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { createReadStream } from 'node:fs';
+import { chmod, lstat, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { bearer, createGatewayClient, tc3 } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
-import { failureOf, refused } from './support/fake-fetch.ts';
+import { failureOf, list, refused } from './support/fake-fetch.ts';
 import { type Act, faultServer, refuse, serve, truncate } from './support/fault-server.ts';
+import { bodyOf, type Handler, serveStorage } from './support/loopback.ts';
+import { storageWith } from './support/storage.ts';
 
 const ok = serve({ a: 1 });
 const baseUrl = 'http://gateway.example';
@@ -35,7 +38,7 @@ describe('credentials', () => {
   });
 
   it('ignore a clock that no signature can have', async () => {
-    const headers = { Date: 'Tue, 01 Jan 275760 00:00:00 GMT' };
+    const headers = { Date: '+275760-09-12T00:00:00Z' };
     const fetch = async () => refused('INVALID_CREDENTIALS', 401, headers);
     const auth = tc3({ secretId: 'id', secretKey: 'key' });
     const service = createGatewayClient({ baseUrl, auth, fetch }).service('orders');
@@ -130,4 +133,96 @@ describe('a server', () => {
     await response.body?.cancel();
     expect(sent).toBeLessThan(16_777_216);
   });
+});
+
+describe('an upload target', () => {
+  it.each<[string, string, (write: (text: string) => void) => void]>([
+    [
+      'changes the protocol',
+      'network',
+      (write) => write('HTTP/1.1 101 No\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+    ],
+    [
+      'sends a response without an end',
+      'timeout',
+      (write) => {
+        write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+        setInterval(() => write('1\r\nx\r\n'), 20);
+      },
+    ],
+    [
+      'sends nothing but 100',
+      'timeout',
+      (write) => setInterval(() => write('HTTP/1.1 100 Continue\r\n\r\n'), 20),
+    ],
+  ])('cannot hold an upload: %s', async (_, kind, respond) => {
+    await using served = await serveStorage(
+      async (request) => {
+        await bodyOf(request);
+        respond((text) => request.socket.writable && request.socket.write(text));
+      },
+      { idle: 200, retry: false },
+    );
+    expect(await failureOf(served.storage.upload('a.txt', 'hello'))).toMatchObject({ kind });
+  });
+
+  it('survives an iterator whose return() throws', async () => {
+    await using served = await serveStorage(async (request, response) => {
+      await bodyOf(request);
+      response.writeHead(204).end();
+    });
+    const chunks = ['a', 'b'];
+    const source = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: chunks.length === 0, value: chunks.shift() }),
+        return() {
+          throw new Error('already closed');
+        },
+      }),
+    };
+    const { fileID } = await served.storage.upload('a.txt', source as never);
+    expect(fileID).toBe('cloud://dev.files/a.txt');
+  });
+});
+
+describe('a download to a file', () => {
+  const sendFile: Handler = (_, response) => response.end('new');
+
+  it('keeps the mode of a file, and links and devices as they are', async () => {
+    const folder = await mkdtemp('download-');
+    await using served = await serveStorage(sendFile);
+    const [file, link] = [`${folder}/${'文'.repeat(80)}`, `${folder}/link`];
+    await writeFile(file, 'old');
+    await chmod(file, 0o600);
+    await symlink(file.slice(folder.length + 1), link);
+    for (const target of [file, link, '/dev/null']) {
+      await served.storage.downloadToFile('cloud://dev.files/a.txt', target);
+    }
+    expect(await readFile(file, 'utf8')).toBe('new');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+    await rm(folder, { recursive: true });
+  });
+});
+
+it('takes no part of a file without its place, after a redirect to another origin', async () => {
+  const { storage } = storageWith([
+    list({ fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://files.example/a' }),
+    Object.defineProperty(new Response('abc', { status: 206 }), 'type', { value: 'cors' }),
+  ]);
+  const call = storage.download('a', { range: { offset: 100, length: 50 } });
+  expect(await failureOf(call)).toMatchObject({ kind: 'storage' });
+});
+
+it('gives no file the result of another one if an entry is missing', async () => {
+  const { storage } = storageWith([list({ fileID: 'cloud://dev.files/d' })]);
+  const results = await storage.copy([
+    { srcPath: '/a', dstPath: '/c' },
+    { srcPath: '/b', dstPath: '/d' },
+  ]);
+  expect(results.map(({ error }) => error?.message)).toEqual([
+    expect.stringContaining('no entry'),
+    expect.stringContaining('no entry'),
+  ]);
 });

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 // The modules and not their names, so that tests and monitoring tools can replace `request`.
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { BerthError } from '../errors.ts';
@@ -30,19 +32,23 @@ export async function fileSize(file: string | URL): Promise<number> {
 }
 
 /**
- * Writes a file. The bytes go to a temporary file in the same folder, which then replaces any existing file, so that
- * the file is never incomplete.
+ * Writes a file. The bytes go to a temporary file in the same folder, which then replaces the file or the target of a
+ * link, so that it is never incomplete. Devices and pipes are written directly.
  */
 export async function saveFile(
   chunks: AsyncIterable<Uint8Array>,
   file: string | URL,
 ): Promise<void> {
   const path = typeof file === 'string' ? file : fileURLToPath(file);
-  const temporary = `${path}.${randomUUID()}.part`;
-  const target = await open(temporary, 'wx');
+  const existing = await stat(path).catch(() => undefined);
+  if (existing && !existing.isFile()) return pipeline(chunks, createWriteStream(path));
+  const target = existing ? await realpath(path) : path;
+  const temporary = join(dirname(target), `.${randomUUID()}.part`);
+  const handle = await open(temporary, 'wx');
   try {
-    await pipeline(chunks, target.createWriteStream({ flush: true }));
-    await rename(temporary, path);
+    if (existing) await handle.chmod(existing.mode);
+    await pipeline(chunks, handle.createWriteStream({ flush: true }));
+    await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
@@ -62,6 +68,10 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   // The response, or its absence, says more than a later error.
   request.on('error', () => {});
   request.setTimeout(watch.idle, watch.expire);
+  request.on('upgrade', (_, socket) => {
+    socket.destroy();
+    request.emit('error', new Error('The server changed the protocol.'));
+  });
 
   /** Sends bytes. Resolves to `false` if the server takes no more; its response shows why. */
   const write = (bytes: Uint8Array, loaded?: number) =>
@@ -94,7 +104,10 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
     checkLength(content, sent, true);
     report?.(sent);
     isComplete = true;
-    if (await write(tail)) request.end();
+    if (!(await write(tail))) return;
+    request.end();
+    // A limit for the entire response, however slowly it arrives.
+    watch.restart();
   };
 
   const receive = async (): Promise<UploadResponse> => {
@@ -103,7 +116,10 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
       const { statusCode: status = 0, headers } = response;
       response.setEncoding('utf8');
       let text = '';
-      for await (const chunk of response) if (text.length < MAX_RESPONSE) text += chunk;
+      for await (const chunk of response) {
+        text += chunk;
+        if (text.length >= MAX_RESPONSE) break;
+      }
       return { status, text, headers: new Headers(headers as Record<string, string>) };
     } catch (error) {
       throw watch.toError(error);
