@@ -187,7 +187,8 @@ interface Target {
 function toTarget(input: string | URL | Request): Target {
   if (typeof input === 'object' && 'headers' in input) return { url: input.url, request: input };
   const page = pageUrl();
-  const url = URL.canParse(input, page) ? new URL(input, page).href : '';
+  const text = String(input);
+  const url = URL.canParse(text, page) ? new URL(text, page).href : '';
   if (isFetchable(url)) return { url, request: undefined };
   throw new BerthError('options', 'The URL must be an http(s) URL without a password.');
 }
