@@ -55,7 +55,8 @@ async function findFiles(names: readonly string[], target: string): Promise<Copy
       found.push({ file: name, to, size: info.size });
       continue;
     }
-    const files = await Array.fromAsync(listFiles(name));
+    const files: string[] = [];
+    for await (const file of listFiles(name)) files.push(file);
     if (files.length === 0) throw new Failure(`There are no files in ${name}.`, 1);
     for (const file of files.sort()) {
       const path = relative(name, file).split(sep).join('/');
