@@ -60,9 +60,13 @@ export async function downloadToFile(
       saving = saveFile(readToEnd(context, fileID, options, limit), file);
       return saving;
     });
-  } finally {
-    // Even after an abort, the temporary file is gone when the call ends.
-    await saving?.catch(() => {});
+  } catch (error) {
+    // When the call ends, either the file is complete, or its temporary file is gone.
+    const isSaved = await saving?.then(
+      () => true,
+      () => false,
+    );
+    if (!isSaved) throw error;
   }
 }
 
