@@ -322,7 +322,7 @@ describe('a download to a file', () => {
     expect(await readFile(file, 'utf8')).toBe('old');
   });
 
-  it('counts its attempts anew when bytes have arrived', async () => {
+  it('starts counting attempts again once bytes have arrived', async () => {
     /** Each connection breaks after this number of bytes of a file of 4. */
     const counts = [1, 0, 1, 0, 0, 0];
     let connections = 0;

@@ -186,7 +186,10 @@ describe('a call that failed', () => {
 
   it.each<[string, Response | Error]>([
     ['the connection breaks', new Error('reset')],
-    ...[500, 502, 503, 504].map((status): [string, Response] => [`status ${status}`, page(status)]),
+    ['status 500', page(500)],
+    ['status 502', page(502)],
+    ['status 503', page(503)],
+    ['status 504', page(504)],
   ])('CL-RETRY-STORAGE: is repeated only if it changes nothing: %s', async (_, failure) => {
     const again = () => (failure instanceof Error ? failure : failure.clone());
     const retry = { delay: 0 };
