@@ -2,21 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { createGatewayErrors } from '../gateway-errors.ts';
 import { parseJson } from '../payload.ts';
-import { type CommandOptions, Failure, printJson, write } from './output.ts';
+import { Failure, write } from './output.ts';
 import { openGateway, readWireProfile } from './settings.ts';
 
-interface CallOptions extends CommandOptions {
+interface CallOptions {
   readonly request?: 'GET' | 'POST' | 'HEAD';
   readonly data?: string;
   readonly header?: Headers;
+  readonly signal: AbortSignal;
 }
 
 /** `berth call`: calls a hosted service, and prints its response as it arrives. */
 export async function call(name: string, path: string, options: CallOptions): Promise<void> {
-  const { data, json, signal, header: headers = new Headers() } = options;
+  const { data, signal, header: headers = new Headers() } = options;
   const { request: method = data === undefined ? 'GET' : 'POST' } = options;
   if (data !== undefined && method !== 'POST') {
     throw new Failure(`A ${method} request has no body: remove -d, or use -X POST.`, 2);
@@ -27,7 +27,6 @@ export async function call(name: string, path: string, options: CallOptions): Pr
     headers.set('Content-Type', 'application/json');
   }
   const response = await gateway.service(name).request(path, { method, headers, body, signal });
-  if (json) return printResponse(response, signal);
   if (response.ok) return write(response.body ?? [], signal);
   const text = await response.text();
   const { toError } = createGatewayErrors(await readWireProfile());
@@ -44,27 +43,6 @@ async function readData(data: string, signal: AbortSignal) {
     return new Uint8Array(await readFile(data.slice(1)));
   } catch (error) {
     throw new Failure(`Cannot read the request body: ${(error as Error).message}.`, 2);
-  }
-}
-
-/** Prints a response as a line of JSON, or each of its events as one. */
-async function printResponse(response: Response, signal: AbortSignal): Promise<void> {
-  const { status, ok, headers, body } = response;
-  if (!ok) process.exitCode = 1;
-  if (ok && body && /^text\/event-stream\b/i.test(headers.get('Content-Type') ?? '')) {
-    return write(toLines(body), signal);
-  }
-  const text = await response.text();
-  const json = parseJson(text);
-  const content = json === undefined ? text : json;
-  printJson({ status, headers: Object.fromEntries(headers), body: content });
-}
-
-async function* toLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const text = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>);
-  const events = text.pipeThrough(new EventSourceParserStream());
-  for await (const { event = 'message', data, id } of events) {
-    yield `${JSON.stringify({ event, data, id })}\n`;
   }
 }
 

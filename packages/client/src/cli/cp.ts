@@ -1,28 +1,29 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
 import { isStored, toFileId, toRemotePath, toStored } from './files.ts';
-import { type CommandOptions, Failure, forEachFile, write } from './output.ts';
+import { Failure, forEachFile, write } from './output.ts';
 import { openStorage } from './settings.ts';
 
 /** `berth cp`: uploads or downloads files. The last name is the target. */
-export async function cp(names: readonly string[], options: CommandOptions): Promise<void> {
+export async function cp(
+  names: readonly string[],
+  { signal }: { readonly signal: AbortSignal },
+): Promise<void> {
   const from = names.slice(0, -1);
   const to = names.at(-1) as string;
   if (from.length === 0) throw new Failure(`Expected a source and a target, got only ${to}.`, 2);
-  if (isStored(to)) await upload(from, toRemotePath(to), options);
-  else if (to === '-') await print(from, options);
-  else await download(from, to, options);
+  if (isStored(to)) await upload(from, toRemotePath(to), signal);
+  else if (to === '-') await print(from, signal);
+  else await download(from, to, signal);
 }
 
-async function upload(names: readonly string[], target: string, options: CommandOptions) {
+async function upload(names: readonly string[], target: string, signal: AbortSignal) {
   const files = await findFiles(names, target);
   assertDistinct(files);
-  const { quiet, signal } = options;
-  const storage = await openStorage(options);
-  const wording = { failed: 'were not uploaded', shown: quiet ? undefined : 'fileID' };
-  await forEachFile(files, options, wording, async ({ file, to }, onProgress) => {
+  const storage = await openStorage();
+  await forEachFile(files, 'were not uploaded', async ({ file, to }, onProgress) => {
     const { fileID } = await storage.upload(to, { file }, { signal, onProgress });
-    return { path: to, fileID };
+    return fileID;
   });
 }
 
@@ -79,7 +80,7 @@ async function* listFiles(folder: string): AsyncGenerator<string> {
   }
 }
 
-async function download(names: readonly string[], target: string, options: CommandOptions) {
+async function download(names: readonly string[], target: string, signal: AbortSignal) {
   const info = await stat(target).catch(() => undefined);
   const isInto = names.length > 1 || isFolder(target) || info?.isDirectory();
   const files = toStored(names).map(({ file }) => ({
@@ -87,24 +88,21 @@ async function download(names: readonly string[], target: string, options: Comma
     to: isInto ? join(target, posix.basename(file)) : target,
   }));
   assertDistinct(files);
-  const { quiet, signal } = options;
-  const storage = await openStorage(options);
-  const wording = { failed: 'were not downloaded', shown: quiet ? undefined : 'to' };
-  await forEachFile(files, options, wording, async ({ file, to }, onProgress) => {
-    const fileID = await toFileId(storage, file, options);
+  const storage = await openStorage();
+  await forEachFile(files, 'were not downloaded', async ({ file, to }, onProgress) => {
+    const fileID = await toFileId(storage, file, signal);
     await mkdir(dirname(to), { recursive: true });
     await storage.downloadToFile(fileID, to, { signal, onProgress });
-    return { to };
+    return to;
   });
 }
 
 /** Prints files one after the other. */
-async function print(names: readonly string[], options: CommandOptions): Promise<void> {
+async function print(names: readonly string[], signal: AbortSignal): Promise<void> {
   const files = toStored(names);
-  const { signal } = options;
-  const storage = await openStorage(options);
+  const storage = await openStorage();
   for (const { file } of files) {
-    const { body } = await storage.download(await toFileId(storage, file, options), { signal });
+    const { body } = await storage.download(await toFileId(storage, file, signal), { signal });
     await write(body ?? [], signal);
   }
 }

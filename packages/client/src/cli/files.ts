@@ -1,6 +1,6 @@
 import type { StorageClient } from '../storage.ts';
 import { unwrapEnvelope } from '../storage-call.ts';
-import { type CommandOptions, Failure, forEachFile } from './output.ts';
+import { Failure, forEachFile } from './output.ts';
 import { openStorage } from './settings.ts';
 
 const REMOTE = 'remote:';
@@ -38,7 +38,7 @@ export function toStored(names: readonly string[]): { readonly file: string }[] 
 export async function toFileId(
   storage: StorageClient,
   name: string,
-  { signal }: CommandOptions,
+  signal: AbortSignal,
 ): Promise<string> {
   if (isFileId(name)) return name;
   const operation = '/api/v2/envs/{envId}/storages:getUploadMetaData';
@@ -48,39 +48,36 @@ export async function toFileId(
   return fileID;
 }
 
-interface UrlOptions extends CommandOptions {
-  readonly maxAge?: number;
+interface FileOptions {
+  readonly signal: AbortSignal;
 }
 
 /** `berth url`: prints a link to each file. */
-export async function url(names: readonly string[], options: UrlOptions): Promise<void> {
-  const { maxAge, signal } = options;
+export async function url(
+  names: readonly string[],
+  { maxAge, signal }: FileOptions & { readonly maxAge?: number },
+): Promise<void> {
   const files = toStored(names);
-  const storage = await openStorage(options);
-  await forEachFile(files, options, { failed: 'have no link', shown: 'url' }, async ({ file }) => {
-    const fileID = await toFileId(storage, file, options);
-    return { fileID, url: await storage.tempUrl(fileID, { maxAge, signal }) };
-  });
+  const storage = await openStorage();
+  await forEachFile(files, 'have no link', async ({ file }) =>
+    storage.tempUrl(await toFileId(storage, file, signal), { maxAge, signal }),
+  );
 }
 
 /** `berth rm`: deletes files. */
-export async function rm(names: readonly string[], options: CommandOptions): Promise<void> {
+export async function rm(names: readonly string[], { signal }: FileOptions): Promise<void> {
   const files = toStored(names);
-  const storage = await openStorage(options);
-  await forEachFile(files, options, { failed: 'were not deleted' }, async ({ file }) => {
-    const fileID = await toFileId(storage, file, options);
-    await storage.delete(fileID, { signal: options.signal });
-    return { fileID };
+  const storage = await openStorage();
+  await forEachFile(files, 'were not deleted', async ({ file }) => {
+    await storage.delete(await toFileId(storage, file, signal), { signal });
+    return undefined;
   });
 }
 
 /** `berth mv`: moves a file within the storage. */
-export async function mv(file: string, to: string, options: CommandOptions): Promise<void> {
+export async function mv(file: string, to: string, { signal }: FileOptions): Promise<void> {
   const source = `/${toFilePath(file)}`;
   const target = `/${toFilePath(to)}`;
-  const storage = await openStorage(options);
-  await forEachFile([{ file }], options, { failed: 'was not moved' }, async () => {
-    const { fileID } = await storage.move(source, target, { signal: options.signal });
-    return { to, fileID };
-  });
+  const storage = await openStorage();
+  await storage.move(source, target, { signal });
 }

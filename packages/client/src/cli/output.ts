@@ -1,15 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { SingleBar } from 'cli-progress';
 import { mapLimit } from '../batches.ts';
-import { type AnyBerthError, isBerthError } from '../errors.ts';
+import { isBerthError } from '../errors.ts';
 import type { Progress } from '../transfer.ts';
-
-/** Options of every command, and the signal that stops it. */
-export interface CommandOptions {
-  readonly json?: true;
-  readonly quiet?: true;
-  readonly signal: AbortSignal;
-}
 
 /** An expected failure, which ends the command. Its message is one sentence. */
 export class Failure extends Error {
@@ -33,66 +26,42 @@ interface Item {
   readonly size?: number | undefined;
 }
 
-/** The result for one file. */
-interface Result {
-  readonly file: string;
-  /** Printed with `--json`. */
-  readonly details?: Details;
-  readonly error?: unknown;
-}
-
-type Details = Readonly<Record<string, string | undefined>>;
-
-interface Wording {
-  /** What happened to the files that failed: `were not deleted`. */
-  readonly failed: string;
-  /** Name of the detail that is printed without `--json`. Default: none. */
-  readonly shown?: string | undefined;
-}
-
 /**
- * Processes a few files at a time, and prints the result for each in order. A failure does not affect the others.
+ * Processes a few files at a time, and prints what `work` returns for each, in order. A failure does not affect the
+ * others.
  *
+ * @param failed what happened to the files that failed: `were not deleted`
  * @throws Failure if any file failed
  */
 export async function forEachFile<File extends Item>(
   files: readonly File[],
-  options: CommandOptions,
-  { failed, shown }: Wording,
-  work: (item: File, onProgress: (progress: Progress) => void) => Promise<Details>,
+  failed: string,
+  work: (item: File, onProgress: (progress: Progress) => void) => Promise<string | undefined>,
 ): Promise<void> {
-  const bar = createProgress(files, options);
-  const results = await mapLimit(files, async (item): Promise<Result> => {
-    const { file } = item;
+  const bar = createProgress(files);
+  const results = await mapLimit(files, async (item) => {
     try {
-      return { file, details: await work(item, (progress) => bar.set(file, progress)) };
+      return { line: await work(item, (progress) => bar.set(item.file, progress)) };
     } catch (error) {
-      return { file, error };
+      return { error };
     }
   });
   bar.stop();
+  for (const [index, { line, error }] of results.entries()) {
+    if (line !== undefined) process.stdout.write(`${line}\n`);
+    if (error && error !== STOPPED) {
+      process.stderr.write(`berth: ${files[index]?.file}: ${toMessage(error)}\n`);
+    }
+  }
   const errors = results.flatMap(({ error }) => error ?? []);
-  if (options.json) {
-    printJson({
-      files: results.map(({ file, details, error }) =>
-        error ? { file, ...toJson(error) } : { file, ...details },
-      ),
-    });
-    if (errors.length > 0) process.exitCode = 1;
-    return;
-  }
-  for (const { file, details, error } of results) {
-    if (!error && shown) process.stdout.write(`${details?.[shown]}\n`);
-    if (error && error !== STOPPED) process.stderr.write(`berth: ${file}: ${toMessage(error)}\n`);
-  }
   if (errors.includes(STOPPED)) throw STOPPED;
   if (errors.length > 0) throw new Failure(`${errors.length} of ${files.length} ${failed}.`, 1);
 }
 
 /** Creates a progress bar on stderr, if that is a terminal. It appears when the first bytes are transferred. */
-function createProgress(files: readonly Item[], { quiet, json }: CommandOptions) {
+function createProgress(files: readonly Item[]) {
   const { stderr, env } = process;
-  const isShown = stderr.isTTY && env.TERM !== 'dumb' && !quiet && !json;
+  const isShown = stderr.isTTY && env.TERM !== 'dumb';
   const bar = new SingleBar({
     format: '{bar} {percentage}%  {value} of {total}  {eta_formatted} left',
     formatValue: (value, _, type) =>
@@ -123,29 +92,17 @@ function createProgress(files: readonly Item[], { quiet, json }: CommandOptions)
 }
 
 /** Prints why the command ended, and sets the exit code. An unknown error is a bug, so its stack is shown. */
-export function fail(error: unknown, isJson: boolean): void {
+export function fail(error: unknown): void {
   process.exitCode = isBerthError(error, 'options') ? 2 : 1;
   if (error instanceof Failure) process.exitCode = error.exitCode;
   const isKnown = error instanceof Failure || isBerthError(error) || 'code' in (error as object);
-  const { stack } = error as Error;
-  if (isJson) printJson(toJson(error));
-  else process.stderr.write(`berth: ${isKnown ? toMessage(error) : stack}\n`);
+  const text = isKnown ? toMessage(error) : (error as Error).stack;
+  process.stderr.write(`berth: ${text}\n`);
 }
 
 /** Writes chunks to stdout as they arrive. */
-export function write(chunks: AsyncIterable<Uint8Array | string> | [], signal: AbortSignal) {
+export function write(chunks: AsyncIterable<Uint8Array> | [], signal: AbortSignal) {
   return pipeline(chunks, process.stdout, { signal, end: false });
-}
-
-export function printJson(value: object): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
-}
-
-function toJson(error: unknown) {
-  const { kind, code, status, requestId } = (
-    isBerthError(error) ? error : {}
-  ) as Partial<AnyBerthError>;
-  return { error: { kind, message: toMessage(error), code, status, requestId } };
 }
 
 function toMessage(error: unknown): string {

@@ -36,7 +36,7 @@ export async function run(argv: readonly string[], version: string): Promise<voi
     await createProgram(version, stop.signal).parseAsync(argv);
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode && 2;
-    else fail(stop.signal.aborted ? STOPPED : error, argv.includes('--json'));
+    else fail(stop.signal.aborted ? STOPPED : error);
   }
 }
 
@@ -81,11 +81,6 @@ function createProgram(version: string, signal: AbortSignal): Command {
     .option('-d, --data <data>', 'body, JSON unless -H says otherwise: text, @file or - for stdin')
     .option('-H, --header <header>', 'header as "Name: value"; repeatable', toHeaders)
     .action((name, path, options) => call(name, path, { ...options, signal }));
-  for (const command of program.commands) {
-    command
-      .option('--json', 'print results and errors as JSON')
-      .option('-q, --quiet', 'print neither progress, warnings nor the names of copied files');
-  }
   return program;
 }
 

@@ -4,7 +4,7 @@ import { bearer, type GatewayAuth } from '../auth.ts';
 import { createGatewayClient, type GatewayClient } from '../gateway.ts';
 import { createStorageClient, type StorageClient } from '../storage.ts';
 import { type Tc3KeyPair, type Tc3Options, tc3, tc3Storage } from '../tc3.ts';
-import { type CommandOptions, Failure } from './output.ts';
+import { Failure } from './output.ts';
 
 /** All settings, by their environment variables. `berth-conformance` has the same ones. */
 export const SETTINGS = {
@@ -71,7 +71,7 @@ function readSignature(): Tc3Options {
 }
 
 /** Creates a client for the storage of the settings, which prints its warnings to stderr. */
-export async function openStorage({ quiet }: CommandOptions): Promise<StorageClient> {
+export async function openStorage(): Promise<StorageClient> {
   const warnings = new Set<string>();
   return createStorageClient({
     baseUrl: requireUrl('BERTH_STORAGE_URL'),
@@ -79,7 +79,7 @@ export async function openStorage({ quiet }: CommandOptions): Promise<StorageCli
     credentials: tc3Storage(readKeyPair(), readSignature()),
     wireProfile: await readWireProfile(),
     onWarning(text) {
-      if (!quiet && !warnings.has(text)) process.stderr.write(`${text}\n`);
+      if (!warnings.has(text)) process.stderr.write(`${text}\n`);
       warnings.add(text);
     },
   });

@@ -37,13 +37,6 @@ it.each<[string, RegExp, Record<string, string>?]>([
   expect(session().requests()).toEqual([]);
 });
 
-it('wrong input is reported as JSON, too', async () => {
-  const { code, stdout, stderr } = await berth(['rm', '--json', 'x']);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
-  const message = expect.stringContaining('remote:/x');
-  expect(JSON.parse(stdout)).toEqual({ error: { message } });
-});
-
 it.each([
   ['cp --help', /Usage: berth cp \[options\] <from...> <to>/],
   ['--version', /contract [\da-f]{12}/],

@@ -48,46 +48,30 @@ describe('berth call', () => {
     ['text', ['-d', '{"a":"é"}'], 'application/json'],
     ['a file', ['-d', '@data.json', '-H', 'Content-Type: text/plain'], 'text/plain'],
     ['stdin', ['-d', '-', '-X', 'POST'], 'application/json'],
-  ])('posts %s, and prints JSON', async (_, args, type) => {
+  ])('posts %s', async (_, args, type) => {
     const body = '{"a":"é"}';
     const folder = await newFolder({ 'data.json': body });
     const data = args.map((arg) => arg.replace('@', `@${folder}/`));
-    const { code, stdout, stderr } = await berth(['call', 'text', '--json', ...data], {
-      input: body,
-    });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const headers = { 'content-type': 'text/plain;charset=UTF-8' };
-    expect(JSON.parse(stdout)).toMatchObject({ status: 200, headers, body: 'ok' });
+    const result = await berth(['call', 'text', ...data], { input: body });
+    expect(result).toEqual({ code: 0, stdout: 'ok', stderr: '' });
     expect(onlyCall()).toMatchObject({ method: 'POST', body, headers: { 'content-type': type } });
   });
 
-  it.each([
-    ['as they are', [], 'event: tick\nid: 1\ndata: one\n\n', 'id: 2\ndata: two\n\n'],
-    [
-      'as JSON',
-      ['--json'],
-      '{"event":"tick","data":"one","id":"1"}\n',
-      '{"event":"message","data":"two","id":"2"}\n',
-    ],
-  ])('prints events %s, when they arrive', async (_, args, first, second) => {
-    const child = start(['call', 'news', ...args]);
+  it('prints events when they arrive', async () => {
+    const child = start(['call', 'news']);
     const result = outputOf(child);
     await once(child.stdout, 'data');
     resume();
-    expect(await result).toMatchObject({ code: 0, stdout: first + second, stderr: '' });
+    const stdout = 'event: tick\nid: 1\ndata: one\n\nid: 2\ndata: two\n\n';
+    expect(await result).toEqual({ code: 0, stdout, stderr: '' });
   });
 
   it.each([
     ['taken', /: The name is taken\. \(POST \/v1\/cloudrun\/taken, status 409, .*\)\n$/],
     ['late', /^berth: The gateway rejected the call: SERVICE_TIMEOUT, .*status 504/],
   ])('prints why %s fails, and the body of a service', async (service, message) => {
-    const args = ['call', service, '-d', '{}'];
-    const { code, stdout, stderr } = await berth(args);
+    const { code, stdout, stderr } = await berth(['call', service, '-d', '{}']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: service === 'taken' ? TAKEN : '' });
     expect(stderr).toMatch(message);
-    const inJson = await berth([...args, '--json']);
-    expect(inJson).toMatchObject({ code: 1, stderr: '' });
-    const status = service === 'taken' ? 409 : 504;
-    expect(JSON.parse(inJson.stdout)).toMatchObject({ status, body: expect.any(Object) });
   });
 });

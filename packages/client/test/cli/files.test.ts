@@ -25,17 +25,15 @@ describe('berth cp', () => {
     expect(printed).toEqual({ code: 0, stdout: 'héllohéllo', stderr: '' });
   });
 
-  it('uploads folders and files, and prints nothing with --quiet', async () => {
+  it('uploads folders and files', async () => {
     const root = await newFolder({ 'site/a.txt': 'a', 'site/sub/b.txt': 'bb', 'c.txt': '' });
     const site = join(root, 'site');
-    const quiet = await berth(['cp', '-q', site, 'remote:/']);
-    expect(quiet).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await berth(['cp', site, 'remote:/'])).toMatchObject({ code: 0, stderr: '' });
     expect(paths()).toEqual(['a.txt', 'sub/b.txt']);
     session().reset();
-    const { stdout } = await berth(['cp', '--json', site, join(root, 'c.txt'), 'remote:/to']);
+    const { stdout } = await berth(['cp', site, join(root, 'c.txt'), 'remote:/to']);
     const expected = ['to/site/a.txt', 'to/site/sub/b.txt', 'to/c.txt'];
-    const fileID = expect.stringContaining('cloud://');
-    expect(JSON.parse(stdout).files).toMatchObject(expected.map((path) => ({ path, fileID })));
+    expect(stdout).toMatch(new RegExp(expected.map((path) => `cloud://\\S+/${path}\\n`).join('')));
     expect(paths()).toEqual(expected.sort());
   });
 
@@ -67,15 +65,12 @@ describe('berth cp', () => {
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('EEXIST') });
   });
 
-  it.each([[[]], [['-q']], [['--json']]])('with %j, shows a progress bar or not', async (args) => {
+  it('shows a progress bar on a terminal', async () => {
     const root = await newFolder({ a: 'a'.repeat(1_500_000) });
     const NODE_OPTIONS = '--import=data:text/javascript,process.stderr.isTTY=true';
-    const result = await berth(['cp', root, 'remote:/', ...args], { env: { NODE_OPTIONS } });
-    const bar = /#+-* +\d+% {2}\d\.\d MB of 1\.5 MB/;
-    expect(result).toMatchObject({
-      code: 0,
-      stderr: args.length > 0 ? '' : expect.stringMatching(bar),
-    });
+    const { code, stderr } = await berth(['cp', root, 'remote:/'], { env: { NODE_OPTIONS } });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/#+-* +\d+% {2}\d\.\d MB of 1\.5 MB/);
   });
 });
 
@@ -89,7 +84,6 @@ describe('berth url, rm and mv', () => {
     expect(await (await fetch(first)).text()).toBe('A');
     expect(await (await fetch(second)).text()).toBe('B');
     expect(stderr).toMatch(/^[^\n]*3600[^\n]*\n$/);
-    expect(await berth([...args, '-q'])).toMatchObject({ stderr: '' });
     const moved = await berth(['mv', 'remote:/a', 'remote:/c']);
     expect(moved).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await berth(['rm', fileID, 'remote:/c'])).toEqual({ code: 0, stdout: '', stderr: '' });
@@ -98,19 +92,14 @@ describe('berth url, rm and mv', () => {
 
   it('report each file that fails', async () => {
     put('a');
-    const { code, stdout } = await berth(['url', '--json', 'remote:/none', 'remote:/a']);
-    expect(code).toBe(1);
-    const error = { kind: 'storage', code: 'STORAGE_FILE_NONEXIST', status: 200 };
-    const found = { fileID: expect.any(String), url: expect.stringContaining('http') };
-    expect(JSON.parse(stdout).files).toMatchObject([
-      { file: 'remote:/none', error },
-      { file: 'remote:/a', ...found },
-    ]);
+    const { code, stdout } = await berth(['url', 'remote:/none', 'remote:/a']);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^http\S+\n$/)]);
     const deleted = await berth(['rm', 'remote:/none', 'remote:/a']);
     expect(deleted).toMatchObject({ code: 1, stdout: '' });
     expect(deleted.stderr).toMatch(/^berth: remote:\/none: .*STORAGE_FILE_NONEXIST/);
     expect(paths()).toEqual([]);
-    expect(await berth(['mv', 'remote:/none', 'remote:/b'])).toMatchObject({ code: 1 });
+    const moved = await berth(['mv', 'remote:/none', 'remote:/b']);
+    expect(moved).toMatchObject({ code: 1, stderr: expect.stringMatching(/^berth: Not moved: /) });
   });
 });
 
