@@ -12,8 +12,5 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth-stubs needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
-  process.exitCode = await runCli(process.argv.slice(2), {
-    out: (text) => process.stdout.write(text),
-    error: (text) => process.stderr.write(text),
-  });
+  process.exitCode = await runCli(process.argv.slice(2));
 }
