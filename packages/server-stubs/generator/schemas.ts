@@ -58,17 +58,9 @@ function isSchema(value: unknown): value is Schema {
 /** Reads the schemas of a document, whose references loading has checked. */
 export class SchemaReader {
   readonly document: JsonObject;
-  #anchors: Map<string, Pointer> | undefined;
 
   constructor(document: JsonObject) {
     this.document = document;
-  }
-
-  toPointer(reference: string): Pointer {
-    const target = decodeReference(reference);
-    if (target === '#' || target.startsWith('#/')) return target;
-    this.#anchors ??= findAnchors(this.document, '#', new Map());
-    return this.#anchors.get(target) ?? target;
   }
 
   get(pointer: Pointer): Schema {
@@ -78,7 +70,7 @@ export class SchemaReader {
 
   /** The target of a `$ref`. */
   follow(reference: unknown): Schema {
-    return typeof reference === 'string' ? this.get(this.toPointer(reference)) : true;
+    return typeof reference === 'string' ? this.get(decodeReference(reference)) : true;
   }
 
   /** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
@@ -93,14 +85,6 @@ export class SchemaReader {
     members.push(this.follow(schema.$ref));
     return [schema, ...members.flatMap((member) => this.partsOf(member, keywords, seen))];
   }
-}
-
-function findAnchors(value: unknown, pointer: Pointer, anchors: Map<string, Pointer>) {
-  if (typeof value !== 'object' || value === null) return anchors;
-  const { $anchor } = value as JsonObject;
-  if (typeof $anchor === 'string') anchors.set(`#${$anchor}`, pointer);
-  for (const [name, each] of Object.entries(value)) findAnchors(each, join(pointer, name), anchors);
-  return anchors;
 }
 
 /**
@@ -216,7 +200,10 @@ export class SchemaSet {
             .map(([name, each]) => [name, this.#convert(each, join(at, name))]),
         );
       } else if (key === '$ref') {
-        converted.$ref = this.#addTarget(this.#reader.toPointer(String(value)));
+        const target = decodeReference(String(value));
+        if (/^#(?:\/|$)/.test(target)) converted.$ref = this.#addTarget(target);
+        else
+          this.#problems.warn(at, 'A reference to an $anchor is not checked. Use a JSON Pointer.');
       } else if (key === '$dynamicRef') {
         this.#problems.warn(at, 'A $dynamicRef is not checked. Use $ref.');
       } else if (key === 'pattern') {

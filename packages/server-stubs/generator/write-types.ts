@@ -74,11 +74,6 @@ const COMPONENT = /^#\/components\/[^/]+\/[^/]+$/;
 /** Objects whose keys are names. */
 const MAPS = /^(?:properties|\$defs|schemas|responses|parameters|headers|requestBodies)$/;
 const VALUES = /^(?:examples?|default|enum|const)$/;
-/** Request and response are streams. */
-const PASS_THROUGH = {
-  requestBody: { required: true, content: { '*/*': {} } },
-  responses: { default: { description: 'Any response.', content: { '*/*': {} } } },
-};
 
 /** A copy of a document in which each part has the type that handlers know it by. */
 class TypedDocument {
@@ -117,7 +112,6 @@ class TypedDocument {
       parameters: [...unique.values()],
       requestBody: operation.requestBody && this.#toTyped(operation.requestBody),
       responses: this.#toTyped(operation.responses),
-      ...(operation['x-berth-pass-through'] === true && PASS_THROUGH),
     };
   }
 
@@ -151,10 +145,6 @@ class TypedDocument {
     if (isObject(node.discriminator)) {
       const mapping = mapValues(node.discriminator.mapping, toComponentReference);
       node.discriminator = { ...node.discriminator, mapping };
-    }
-    // openapi-typescript does not see whether a header is required if it is a reference.
-    if (isObject(node.headers)) {
-      node.headers = mapValues(node.headers, (each) => this.#follow(each));
     }
     return mapValues(node, (each, key) => {
       if (VALUES.test(key)) return each;

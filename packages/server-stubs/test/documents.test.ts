@@ -45,17 +45,11 @@ const paths = {
     get: query({ $ref: '#/components/schemas/Pair', required: ['a'] }, { style: 'deepObject' }),
   },
   '/pattern': { get: query({ type: 'string', pattern: '^[a-c\\-]+\\@$' }) },
-  '/anchor': { get: query({ $ref: '#small' }) },
 };
 
 const schemas = {
   Ids: integers,
   Pair: pair,
-  Small: {
-    $anchor: 'small',
-    maximum: 9,
-    type: 'integer',
-  },
 };
 
 const responses = { 200: { content: { 'application/json': {} } } };
@@ -95,17 +89,13 @@ describe('parameters and forms', () => {
     ['/ids?q=1&q=2', [1, 2]],
     ['/pair?q[a]=1', { a: 1 }],
     ['/pattern?q=a-@', 'a-@'],
-    ['/anchor?q=9', 9],
   ])('reads %s', async (path, q) => {
     expect((await send(base, path)).json).toMatchObject({ query: { q } });
   });
 
-  it.each(['/pattern?q=d', '/anchor?q=10', '/pair?q[a][b]=1', '/nested?q=1'])(
-    'refuses %s',
-    async (path) => {
-      expect((await send(base, path)).status).toBe(400);
-    },
-  );
+  it.each(['/pattern?q=d', '/pair?q[a][b]=1', '/nested?q=1'])('refuses %s', async (path) => {
+    expect((await send(base, path)).status).toBe(400);
+  });
 
   it('reads each field of a form in the type and style of the document', async () => {
     const text = 'count=1&names=a&price={"amount":2}&items=[{"amount":3}]&pair[a]=4&ids=5,6';

@@ -104,6 +104,10 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
       `${BODY}/items/$dynamicRef: A $dynamicRef is not checked`,
       body({ items: { $dynamicRef: '#a' } }),
     ],
+    [
+      `${BODY}/items/$ref: A reference to an $anchor is not checked`,
+      body({ items: { $ref: '#a' }, prefixItems: [{ $anchor: 'a' }] }),
+    ],
     [`${BODY}/pattern: "(" is not a regular expression of JavaScript`, body({ pattern: '(' })],
     [
       `${BODY}/patternProperties: "(" is not a regular expression`,
