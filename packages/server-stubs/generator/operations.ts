@@ -216,7 +216,7 @@ const UNWRAP = 'x-berth-unwrap';
 const MORE_CONTENT = 'x-berth-content';
 
 /** Fields may be flat or nested in a property. Validators and handlers only see the flat form. */
-function toFlat(schema: Schema, reader: SchemaReader): Schema {
+export function toFlat(schema: Schema, reader: SchemaReader): Schema {
   if (!isObject(schema) || typeof schema[UNWRAP] !== 'string') return schema;
   const isFlat = (each: unknown) =>
     reader.partsOf(each, []).every(({ required }) => !toList(required).includes(schema[UNWRAP]));

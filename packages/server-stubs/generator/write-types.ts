@@ -20,6 +20,7 @@ import {
   toReference,
   valueAt,
 } from './document.ts';
+import { toFlat } from './operations.ts';
 import { IGNORED_HEADERS } from './parameters.ts';
 import { propertiesOf, type Schema, SchemaReader } from './schemas.ts';
 
@@ -131,12 +132,10 @@ class TypedDocument {
     if (Array.isArray(value)) return value.map((each) => this.#toTyped(each));
     if (!isObject(value)) return value;
     if (typeof value.$ref === 'string') return this.#toReference(value, value.$ref);
-    const { 'x-berth-unwrap': wrapper, ...node } = value;
-    if (typeof wrapper === 'string') {
-      // The router unwraps the fields.
-      const isFlat = (each: unknown) => !toList(this.#follow(each).required).includes(wrapper);
-      return this.#toTyped(toList(node.oneOf).find(isFlat));
-    }
+    // The router unwraps the fields.
+    const flat = toFlat(value, this.#reader);
+    if (flat !== value) return this.#toTyped(flat);
+    const node = { ...value };
     if (Array.isArray(node.allOf)) node.required = this.#requiredOf(node);
     // Without an index signature, a misspelled property is a compile error.
     if (isObject(node.properties) && !isObject(node.additionalProperties)) {

@@ -64,7 +64,7 @@ function dropRepeated(code: string, functions: ReadonlyMap<string, string>): str
 }
 
 function clean(code: string): string {
-  return dropUnusedSchemas(code)
+  return code
     .replace('"use strict";', '')
     .replace(/^export const (\w+) = /gm, 'export const $1: Validator = ')
     .split('\n')
@@ -79,15 +79,4 @@ function withoutRequire(line: string): string {
     if (line.includes(call)) return line.replace(call, helper);
   }
   throw new Error(`Ajv needs a helper that the runtime does not have: ${line}`);
-}
-
-/** Ajv declares one schema per validator on its own line, and uses few of them. */
-function dropUnusedSchemas(code: string): string {
-  const counts = new Map<string, number>();
-  for (const [name] of code.matchAll(/\bschema\d+\b/g)) {
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return code.replace(/^const (schema\d+) = .*;\n/gm, (line, name: string) =>
-    counts.get(name) === 1 ? '' : line,
-  );
 }

@@ -131,36 +131,9 @@ export interface components {
          */
         GatewayError: {
             headers: {
-                /**
-                 * @description ID of the call. The gateway generates a new one for each call and never uses one from the hosted
-                 *     service. Every response of the gateway has it, including upgrades and preflights.
-                 * @example 0b8f1a52-6c1e-4a43-9d4c-5f8e5b1c7a10
-                 */
-                "X-Request-Id": string;
-                /**
-                 * @description The gateway sets this header so that browsers save the content of a hosted service instead of
-                 *     displaying it.
-                 *
-                 *     - C1: every response of a service to a GET has `attachment`.
-                 *     - C2: every response of a service whose content type is not a text type has `attachment`. Text types are
-                 *       `application/json`, `application/x-www-form-urlencoded` and `text/plain`, whatever their parameters.
-                 *       `text/html` and `application/problem+json` are not text types.
-                 *     - C3: Server-Sent Events and WebSockets are exempt from both: responses that are event streams, if the
-                 *       request accepts `text/event-stream`, and connections that are upgraded.
-                 *
-                 *     If C1 or C2 applies, an `inline` header from the service never reaches the caller. If neither applies,
-                 *     the response does not have this header. Deployments of this project also add it to the gateway's own
-                 *     errors on GET.
-                 * @example attachment
-                 */
-                "Content-Disposition"?: string;
-                /**
-                 * @description How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-                 *     10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
-                 *     attempt may succeed.
-                 * @example 1
-                 */
-                "Retry-After"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
+                "Content-Disposition": components["headers"]["ContentDisposition"];
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -174,36 +147,9 @@ export interface components {
          */
         ServiceResponse: {
             headers: {
-                /**
-                 * @description ID of the call. The gateway generates a new one for each call and never uses one from the hosted
-                 *     service. Every response of the gateway has it, including upgrades and preflights.
-                 * @example 0b8f1a52-6c1e-4a43-9d4c-5f8e5b1c7a10
-                 */
-                "X-Request-Id": string;
-                /**
-                 * @description The gateway sets this header so that browsers save the content of a hosted service instead of
-                 *     displaying it.
-                 *
-                 *     - C1: every response of a service to a GET has `attachment`.
-                 *     - C2: every response of a service whose content type is not a text type has `attachment`. Text types are
-                 *       `application/json`, `application/x-www-form-urlencoded` and `text/plain`, whatever their parameters.
-                 *       `text/html` and `application/problem+json` are not text types.
-                 *     - C3: Server-Sent Events and WebSockets are exempt from both: responses that are event streams, if the
-                 *       request accepts `text/event-stream`, and connections that are upgraded.
-                 *
-                 *     If C1 or C2 applies, an `inline` header from the service never reaches the caller. If neither applies,
-                 *     the response does not have this header. Deployments of this project also add it to the gateway's own
-                 *     errors on GET.
-                 * @example attachment
-                 */
-                "Content-Disposition"?: string;
-                /**
-                 * @description Status of the hosted service's own response. If this header is present, the response comes from the
-                 *     service; the gateway's own errors do not have it. The contract does not guarantee it, but deployments
-                 *     of this project send it.
-                 * @example 200
-                 */
-                "X-Svc-Upstream-Status-Code"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
+                "Content-Disposition": components["headers"]["ContentDisposition"];
+                "X-Svc-Upstream-Status-Code": components["headers"]["UpstreamStatus"];
                 [name: string]: unknown;
             };
             content: {
@@ -214,29 +160,8 @@ export interface components {
         /** @description The hosted service denied access because the caller lacks permission or the service is in an abnormal state. */
         ServiceForbidden: {
             headers: {
-                /**
-                 * @description ID of the call. The gateway generates a new one for each call and never uses one from the hosted
-                 *     service. Every response of the gateway has it, including upgrades and preflights.
-                 * @example 0b8f1a52-6c1e-4a43-9d4c-5f8e5b1c7a10
-                 */
-                "X-Request-Id": string;
-                /**
-                 * @description The gateway sets this header so that browsers save the content of a hosted service instead of
-                 *     displaying it.
-                 *
-                 *     - C1: every response of a service to a GET has `attachment`.
-                 *     - C2: every response of a service whose content type is not a text type has `attachment`. Text types are
-                 *       `application/json`, `application/x-www-form-urlencoded` and `text/plain`, whatever their parameters.
-                 *       `text/html` and `application/problem+json` are not text types.
-                 *     - C3: Server-Sent Events and WebSockets are exempt from both: responses that are event streams, if the
-                 *       request accepts `text/event-stream`, and connections that are upgraded.
-                 *
-                 *     If C1 or C2 applies, an `inline` header from the service never reaches the caller. If neither applies,
-                 *     the response does not have this header. Deployments of this project also add it to the gateway's own
-                 *     errors on GET.
-                 * @example attachment
-                 */
-                "Content-Disposition"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
+                "Content-Disposition": components["headers"]["ContentDisposition"];
                 [name: string]: unknown;
             };
             content: {
@@ -246,29 +171,8 @@ export interface components {
         /** @description The hosted service does not exist. */
         ServiceNotFound: {
             headers: {
-                /**
-                 * @description ID of the call. The gateway generates a new one for each call and never uses one from the hosted
-                 *     service. Every response of the gateway has it, including upgrades and preflights.
-                 * @example 0b8f1a52-6c1e-4a43-9d4c-5f8e5b1c7a10
-                 */
-                "X-Request-Id": string;
-                /**
-                 * @description The gateway sets this header so that browsers save the content of a hosted service instead of
-                 *     displaying it.
-                 *
-                 *     - C1: every response of a service to a GET has `attachment`.
-                 *     - C2: every response of a service whose content type is not a text type has `attachment`. Text types are
-                 *       `application/json`, `application/x-www-form-urlencoded` and `text/plain`, whatever their parameters.
-                 *       `text/html` and `application/problem+json` are not text types.
-                 *     - C3: Server-Sent Events and WebSockets are exempt from both: responses that are event streams, if the
-                 *       request accepts `text/event-stream`, and connections that are upgraded.
-                 *
-                 *     If C1 or C2 applies, an `inline` header from the service never reaches the caller. If neither applies,
-                 *     the response does not have this header. Deployments of this project also add it to the gateway's own
-                 *     errors on GET.
-                 * @example attachment
-                 */
-                "Content-Disposition"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
+                "Content-Disposition": components["headers"]["ContentDisposition"];
                 [name: string]: unknown;
             };
             content: {
@@ -374,21 +278,12 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "*/*": unknown;
-            };
-        };
+        requestBody?: never;
         responses: {
-            /** @description Any response. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "*/*": unknown;
-                };
-            };
+            200: components["responses"]["ServiceResponse"];
+            403: components["responses"]["ServiceForbidden"];
+            404: components["responses"]["ServiceNotFound"];
+            default: components["responses"]["GatewayError"];
         };
     };
     "cloudrun-post-root": {
@@ -405,21 +300,12 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "*/*": unknown;
-            };
-        };
+        requestBody?: components["requestBodies"]["ServicePayload"];
         responses: {
-            /** @description Any response. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "*/*": unknown;
-                };
-            };
+            200: components["responses"]["ServiceResponse"];
+            403: components["responses"]["ServiceForbidden"];
+            404: components["responses"]["ServiceNotFound"];
+            default: components["responses"]["GatewayError"];
         };
     };
     "cloudrun-get": {
@@ -451,21 +337,12 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "*/*": unknown;
-            };
-        };
+        requestBody?: never;
         responses: {
-            /** @description Any response. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "*/*": unknown;
-                };
-            };
+            200: components["responses"]["ServiceResponse"];
+            403: components["responses"]["ServiceForbidden"];
+            404: components["responses"]["ServiceNotFound"];
+            default: components["responses"]["GatewayError"];
         };
     };
     "cloudrun-post": {
@@ -490,21 +367,12 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "*/*": unknown;
-            };
-        };
+        requestBody?: components["requestBodies"]["ServicePayload"];
         responses: {
-            /** @description Any response. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "*/*": unknown;
-                };
-            };
+            200: components["responses"]["ServiceResponse"];
+            403: components["responses"]["ServiceForbidden"];
+            404: components["responses"]["ServiceNotFound"];
+            default: components["responses"]["GatewayError"];
         };
     };
 }

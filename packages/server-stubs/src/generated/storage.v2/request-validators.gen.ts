@@ -4,6 +4,8 @@
 import { ajvHelpers, type Validator } from '../../runtime/validation.ts';
 
 export const isApiV2EnvsEnvIdStoragesGetUploadMetaDataPostParameters: Validator = validate10;
+const schema12 = {"type":"object","properties":{"path":{"type":"object","properties":{"envId":{"$ref":"isEnvIdSchema"}}}}};
+const schema13 = {"type":"string","minLength":1};
 const func0 = ajvHelpers.ucs2length;
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -48,6 +50,7 @@ validate10.errors = vErrors;
 return errors === 0;
 }
 export const isUploadMetaDataRequest: Validator = validate9;
+const schema11 = {"type":"object","required":["path"],"properties":{"path":{"type":"string"}},"additionalProperties":true};
 function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -76,6 +79,9 @@ validate9.errors = vErrors;
 return errors === 0;
 }
 export const isTempUrlsRequest: Validator = validate7;
+const schema10 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isTempUrlItem"}}},"additionalProperties":true};
+const schema8 = {"type":"object","required":["fileID"],"properties":{"fileID":{"$ref":"isFileId"},"maxAge":{"type":"number"}},"additionalProperties":true};
+const schema6 = {"type":"string"};
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -168,6 +174,7 @@ validate7.errors = vErrors;
 return errors === 0;
 }
 export const isDeleteRequest: Validator = validate4;
+const schema5 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isFileId"}}},"additionalProperties":true};
 function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -215,6 +222,9 @@ validate4.errors = vErrors;
 return errors === 0;
 }
 export const isCopyRequest: Validator = validate2;
+const schema4 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyItem"}}},"additionalProperties":true};
+const schema1 = {"type":"object","required":["srcPath","dstPath"],"properties":{"srcPath":{"$ref":"isFilePath"},"dstPath":{"$ref":"isFilePath"},"overwrite":{"type":"boolean"},"removeOriginal":{"type":"boolean"}},"additionalProperties":true};
+const schema0 = {"type":"string"};
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;

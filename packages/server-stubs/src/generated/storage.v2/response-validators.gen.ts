@@ -4,6 +4,13 @@
 import { type Validator } from '../../runtime/validation.ts';
 
 export const isGetUploadMetaDataResult: Validator = validate23;
+const schema39 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isUploadMetaData"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}},"additionalProperties":true}},"additionalProperties":true};
+const schema4 = {"type":"number"};
+const schema5 = {"type":"string"};
+const schema6 = {"type":"string"};
+const schema7 = {"type":"string"};
+const schema35 = {"type":"object","required":["url","token","authorization","fileID","storeFileID"],"properties":{"url":{"type":"string"},"token":{"type":"string"},"authorization":{"type":"string"},"fileID":{"$ref":"isFileId"},"storeFileID":{"type":"string"}},"additionalProperties":true};
+const schema1 = {"type":"string"};
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -189,6 +196,7 @@ validate23.errors = vErrors;
 return errors === 0;
 }
 export const isErrorResponse: Validator = validate16;
+const schema27 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","required":["code"],"properties":{"requestId":{"$ref":"isRequestId"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}},"additionalProperties":true}},"additionalProperties":true};
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -284,6 +292,10 @@ validate16.errors = vErrors;
 return errors === 0;
 }
 export const isBatchGetTempUrlsResult: Validator = validate14;
+const schema22 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isTempUrls"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}},"additionalProperties":true}},"additionalProperties":true};
+const schema21 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isDownloadFileItem"}}},"additionalProperties":true};
+const schema18 = {"type":"object","required":["fileID","code","tempFileURL"],"properties":{"fileID":{"$ref":"isFileId"},"code":{"$ref":"isItemCode"},"tempFileURL":{"type":"string"}},"additionalProperties":true};
+const schema10 = {"type":"string"};
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -489,6 +501,9 @@ validate14.errors = vErrors;
 return errors === 0;
 }
 export const isBatchDeleteResult: Validator = validate8;
+const schema12 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isDeletedFiles"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}},"additionalProperties":true}},"additionalProperties":true};
+const schema11 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isDeleteFileItem"}}},"additionalProperties":true};
+const schema8 = {"type":"object","required":["fileID","code"],"properties":{"fileID":{"$ref":"isFileId"},"code":{"$ref":"isItemCode"}},"additionalProperties":true};
 function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -681,6 +696,9 @@ validate8.errors = vErrors;
 return errors === 0;
 }
 export const isBatchCopyFileResult: Validator = validate3;
+const schema3 = {"type":"object","required":["statusCode","body"],"properties":{"statusCode":{"$ref":"isStatusCode"},"body":{"type":"object","properties":{"requestId":{"$ref":"isRequestId"},"data":{"$ref":"isCopiedFiles"},"code":{"$ref":"isErrorCode"},"message":{"$ref":"isErrorMessage"}},"additionalProperties":true}},"additionalProperties":true};
+const schema2 = {"type":"object","required":["fileList"],"properties":{"fileList":{"type":"array","items":{"$ref":"isCopyFileItem"}}},"additionalProperties":true};
+const schema0 = {"type":"object","properties":{"fileID":{"$ref":"isFileId"},"code":{"type":"string"},"message":{"type":"string"}},"additionalProperties":true};
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;

@@ -603,19 +603,8 @@ export interface components {
         /** @description Any other failure. */
         Failed: {
             headers: {
-                /**
-                 * @description ID of the call. The contract guarantees it only for the gateway, but deployments of this project
-                 *     also send it here.
-                 * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
-                 */
-                "X-Request-Id"?: string;
-                /**
-                 * @description How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-                 *     10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
-                 *     attempt may succeed.
-                 * @example 1
-                 */
-                "Retry-After"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -625,12 +614,7 @@ export interface components {
         /** @description The upload attributes. A `code` without `data` means failure, even with status 200. */
         GetUploadMetaData: {
             headers: {
-                /**
-                 * @description ID of the call. The contract guarantees it only for the gateway, but deployments of this project
-                 *     also send it here.
-                 * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
-                 */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -644,19 +628,8 @@ export interface components {
          */
         Refused: {
             headers: {
-                /**
-                 * @description ID of the call. The contract guarantees it only for the gateway, but deployments of this project
-                 *     also send it here.
-                 * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
-                 */
-                "X-Request-Id"?: string;
-                /**
-                 * @description How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
-                 *     10.2.3). The contract does not guarantee it, but deployments of this project send it if a later
-                 *     attempt may succeed.
-                 * @example 1
-                 */
-                "Retry-After"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -666,12 +639,7 @@ export interface components {
         /** @description The links. A `code` without `data` means failure, even with status 200. */
         BatchGetTempUrls: {
             headers: {
-                /**
-                 * @description ID of the call. The contract guarantees it only for the gateway, but deployments of this project
-                 *     also send it here.
-                 * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
-                 */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -681,12 +649,7 @@ export interface components {
         /** @description The result for each file. A `code` without `data` means failure, even with status 200. */
         BatchDelete: {
             headers: {
-                /**
-                 * @description ID of the call. The contract guarantees it only for the gateway, but deployments of this project
-                 *     also send it here.
-                 * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
-                 */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -696,12 +659,7 @@ export interface components {
         /** @description The result of each copy. A `code` without `data` means failure, even with status 200. */
         BatchCopyFile: {
             headers: {
-                /**
-                 * @description ID of the call. The contract guarantees it only for the gateway, but deployments of this project
-                 *     also send it here.
-                 * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
-                 */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -711,12 +669,7 @@ export interface components {
         /** @description Any other failure. Nothing is stored. */
         UploadFailed: {
             headers: {
-                /**
-                 * @description ID of the call. The contract guarantees it only for the gateway, but deployments of this project
-                 *     also send it here.
-                 * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
-                 */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
                 [name: string]: unknown;
             };
             content: {
@@ -729,12 +682,7 @@ export interface components {
          */
         Uploaded: {
             headers: {
-                /**
-                 * @description ID of the call. The contract guarantees it only for the gateway, but deployments of this project
-                 *     also send it here.
-                 * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
-                 */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -742,12 +690,7 @@ export interface components {
         /** @description The upload was rejected, and nothing is stored. */
         UploadRefused: {
             headers: {
-                /**
-                 * @description ID of the call. The contract guarantees it only for the gateway, but deployments of this project
-                 *     also send it here.
-                 * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
-                 */
-                "X-Request-Id"?: string;
+                "X-Request-Id": components["headers"]["XRequestId"];
                 [name: string]: unknown;
             };
             content: {
