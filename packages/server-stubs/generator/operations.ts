@@ -180,8 +180,10 @@ export function readOperations(
         return {
           status: status === 'default' ? status : status.toUpperCase(),
           ...(headers.length > 0 && { requiredHeaders: headers }),
-          content: ['content', MORE_CONTENT].flatMap((key) =>
-            readContent(response.value[key], join(response.pointer, key), 'response'),
+          content: readContent(
+            response.value.content,
+            join(response.pointer, 'content'),
+            'response',
           ),
         };
       });
@@ -213,7 +215,6 @@ export function readOperations(
 }
 
 const UNWRAP = 'x-berth-unwrap';
-const MORE_CONTENT = 'x-berth-content';
 
 /** Fields may be flat or nested in a property. Validators and handlers only see the flat form. */
 export function toFlat(schema: Schema, reader: SchemaReader): Schema {

@@ -13,7 +13,6 @@ import type { HandlerResponse } from './runtime/route-table.ts';
 
 /** For a deployment's own codes, which are not in any table. */
 const UNKNOWN: ErrorRow = { status: 500, message: 'The call failed.' };
-const resources = new WeakMap<object, string>();
 
 /** XML 1.0, section 2.2: characters that a document must not contain. */
 const NO_XML = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
@@ -132,6 +131,11 @@ export class StorageError extends ContractError {
   }
 }
 
+/** What the errors of an upload name: the `key` of its form, once that is known. */
+export interface UploadContext extends Pick<Call, 'requestId' | 'rawPath'> {
+  key?: string;
+}
+
 /** An upload target error code. Any string is allowed. */
 export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 
@@ -149,8 +153,8 @@ export class UploadError extends ContractError {
     super(UPLOAD_ERRORS, code, options);
   }
 
-  [toResponse](call: Pick<Call, 'request' | 'requestId' | 'rawPath'>): HandlerResponse {
-    const { requestId } = call;
+  [toResponse](call: UploadContext): HandlerResponse {
+    const { requestId, rawPath, key = rawPath } = call;
     return {
       status: this.status,
       headers: {
@@ -161,7 +165,7 @@ export class UploadError extends ContractError {
       body: toXml('Error', {
         Code: this.code,
         Message: this.message,
-        Resource: resources.get(call.request) ?? call.rawPath,
+        Resource: key.startsWith('/') ? key : `/${key}`,
         RequestId: requestId,
         TraceId: requestId,
       }),
@@ -212,11 +216,6 @@ interface ErrorRow {
   readonly message: string;
   /** Whole seconds. */
   readonly retryAfter?: number;
-}
-
-/** Remembers a form's `key`, so that errors can name it. */
-export function rememberResource(request: object, key: string): void {
-  resources.set(request, key.startsWith('/') ? key : `/${key}`);
 }
 
 /** One child element per entry, in order (D27). */

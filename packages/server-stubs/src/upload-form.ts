@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { rememberResource, toXml, UploadError, type UploadErrorCode } from './errors.ts';
+import { toXml, type UploadContext, UploadError, type UploadErrorCode } from './errors.ts';
 import type { HandlerResponse } from './runtime/index.ts';
 import { charsetOf } from './runtime/media-types.ts';
 
@@ -19,8 +19,6 @@ export interface UploadInput {
    * large: write it to a temporary name first (D28).
    */
   readonly file: Readable;
-  /** File name that the client sent, or an empty string. Do not use it as a path. */
-  readonly filename: string;
   /** Media type that the client sent, in lowercase, with its charset alone: `text/plain; charset=utf-8`. */
   readonly contentType: string;
   /** All fields before `file`, by lowercase name. */
@@ -75,12 +73,12 @@ const KEY = 'key';
 /**
  * D30: without `Signature`, token, meta file ID or `key`, nothing is stored.
  *
- * @param request identifies the call whose errors name the key
+ * @param call gets the key, for its errors
  * @throws UploadError
  */
 export function toUploadFields(
   fields: ReadonlyMap<string, string>,
-  request: object,
+  call: UploadContext,
   { uploadFields }: Pick<WireProfile, 'uploadFields'>,
 ): Pick<UploadInput, 'key' | 'signature' | 'token' | 'metaFileId' | 'fields'> {
   const read = (name: string, code: UploadErrorCode) => {
@@ -91,7 +89,7 @@ export function toUploadFields(
     });
   };
   const key = read(KEY, 'MalformedPOSTRequest');
-  rememberResource(request, key);
+  call.key = key;
   return {
     key,
     signature: read(SIGNATURE, 'AccessDenied'),

@@ -67,7 +67,7 @@ export function createUploadRouter(
     const form = await openForm(call.request, body as Readable, fileBytes);
     try {
       const { fields, ...file } = await form.start;
-      const input = { ...toUploadFields(fields, call.request, wireProfile), ...file };
+      const input = { ...toUploadFields(fields, call, wireProfile), ...file };
       return toUploaded(await handlers.uploadFile(input, call), input);
     } catch (error) {
       // If the form failed, that is why the handler failed.
@@ -90,7 +90,7 @@ export function createUploadRouter(
 }
 
 /** What a form has up to its file, whose content follows. */
-type FormStart = Pick<UploadInput, 'fields' | 'file' | 'filename' | 'contentType'>;
+type FormStart = Pick<UploadInput, 'fields' | 'file' | 'contentType'>;
 
 const FORM_LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024 };
 
@@ -134,7 +134,7 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
         else if (name === undefined) fail(new Error('a field has no name'));
         else attempt(() => addField(fields, name, value));
       })
-      .on('file', (name, body, filename = '', _encoding, mediaType) => {
+      .on('file', (name, body, _filename, _encoding, mediaType) => {
         // The form reports the error, even if nobody reads this file.
         body.on('error', () => {});
         if (file !== undefined || !isFileField(name)) {
@@ -144,7 +144,7 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
         body.once('limit', () => fail(tooLarge(fileBytes)));
         file = new FileContent(body);
         const contentType = toFileType(delimiters.fileType ?? mediaType);
-        start.resolve({ fields, file, filename, contentType });
+        start.resolve({ fields, file, contentType });
       })
       .on('fieldsLimit', () => refuse('fields', FORM_LIMITS.fields))
       .on('filesLimit', () => refuse('files', FORM_LIMITS.files))

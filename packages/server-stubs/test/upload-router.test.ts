@@ -74,7 +74,6 @@ test('the handler gets the fields, and the file as a stream', async () => {
       signature: 'sign',
       token: 'token',
       metaFileId: 'meta',
-      filename: 'a.txt',
       contentType: 'text/plain; charset=utf-8',
     },
   ]);

@@ -90,7 +90,7 @@ export function createUploadSurface(
     async respond(call, request) {
       if (request.method !== 'POST') throw notAllowed(request.method, ['POST']);
       const { fields, ...file } = await readForm(request);
-      const input = { ...toUploadFields(fields, call.request, profile), ...file };
+      const input = { ...toUploadFields(fields, call, profile), ...file };
       return toUploaded(await upload.uploadFile(input, call), input);
     },
   };
@@ -123,10 +123,10 @@ async function readForm(request: Request) {
   const fields = new Map<string, string>();
   try {
     for (const part of parseMultipart([bytes], { boundary, ...UNLIMITED })) {
-      const { name = '', filename = '', isFile, headers } = part;
+      const { name = '', isFile, headers } = part;
       if (isFileField(name)) {
         const contentType = toFileType(headers['content-type']);
-        return { fields, filename, contentType, file: toStream(part.bytes) };
+        return { fields, contentType, file: toStream(part.bytes) };
       }
       if (!isFile) addField(fields, name, part.text);
     }
