@@ -47,19 +47,6 @@ async function post(
 
 const parse = (xml: string) => new XMLParser({ ignoreDeclaration: true }).parse(xml);
 
-test.each([
-  ['of one line', `a${' '.repeat(60_000)}b`],
-  ['of many lines', `a${'\r\nX-Line: 1'.repeat(6_000)}`],
-])('headers of a part that are too long, %s, are rejected', async (_, type) => {
-  const head = `${HEAD}"file"; filename="a.txt"\r\nContent-Type: ${type}\r\n\r\n`;
-  const response = await post(await upload(), `${FIELDS}${head}hello${END}`);
-  expect(response.status).toBe(400);
-  expect(parse(response.text).Error).toMatchObject({
-    Code: 'MalformedPOSTRequest',
-    Message: 'The headers of a part are larger than 16384 bytes.',
-  });
-});
-
 test('the handler gets the fields, and the file as a stream', async () => {
   const seen: Partial<UploadInput>[] = [];
   const base = await upload(async ({ file, ...rest }) => {
@@ -133,6 +120,7 @@ test.each([
 
 const MANY_FIELDS = Array.from({ length: 101 }, (_, at) => field(`a${at}`, '')).join('');
 const UNREADABLE = /^The form cannot be read/;
+const LONG_HEAD = /^The headers of a part are larger than 16384 bytes\.$/;
 
 test.each([
   ['no boundary', 'x', UNREADABLE, 'multipart/form-data'],
@@ -149,7 +137,12 @@ test.each([
   ['a field twice', `${FIELDS}${field('KEY', 'b')}${FILE}b${END}`, /contains the KEY field twice/],
   ['a long field', `${field('a', 'x'.repeat(70_000))}${FILE}`, /more than 65536 bytes in field a/],
   ['many fields', `${MANY_FIELDS}${FILE}`, /more than 100 fields/],
-  ['a long header', `--x\r\nA: ${'x'.repeat(20_000)}`, /headers of a part are larger than 16384/],
+  ['a long header', `--x\r\nA: ${'x'.repeat(20_000)}`, LONG_HEAD],
+  [
+    'long headers of its file',
+    `${FIELDS}${HEAD}"file"${'\r\nA: 1'.repeat(6_000)}${END}`,
+    LONG_HEAD,
+  ],
 ])('a form with %s is rejected', async (_, form, message, type?: string) => {
   const onError = vi.fn();
   const base = await upload(md5, { onError });

@@ -1,9 +1,6 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -82,24 +79,4 @@ export async function compileTypes(folder: string): Promise<string> {
       resolve(out + error);
     });
   });
-}
-
-/** Starts a server from a generated folder without handlers, calls every operation once, and counts statuses. */
-export async function callAll(folder: string): Promise<Record<string, number>> {
-  const { createRouter, routes } = load(join(folder, 'index.gen.ts'));
-  const { securitySchemes, routes: all }: RouteTable = routes;
-  const schemes = Object.keys(securitySchemes).map((scheme) => [scheme, () => true]);
-  const server = createServer(createRouter({}, { security: Object.fromEntries(schemes) }));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  const statuses: Record<string, number> = {};
-  for (const { method, path } of all.filter((route) => route.method !== 'TRACE')) {
-    const url = `http://127.0.0.1:${port}${path.replace(/\{[^}]*\}/g, '1')}`;
-    const response = await fetch(url, { method });
-    await response.arrayBuffer();
-    statuses[response.status] = (statuses[response.status] ?? 0) + 1;
-  }
-  server.closeAllConnections();
-  server.close();
-  return statuses;
 }
