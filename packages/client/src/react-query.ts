@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import type { TempUrlOptions, TempUrlResult } from './batches.ts';
-import { type BerthError, isBerthError } from './errors.ts';
+import type { BerthError } from './errors.ts';
 import { MAX_TIMER } from './fetch.ts';
 import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
 import type { PayloadOptions, Service } from './service.ts';
@@ -27,10 +27,7 @@ export type BerthQuery<Data> = Pick<Options<Data>, 'queryFn' | 'retry' | 'throwO
 
 /** Options for `useQuery` and so on, which fetch links again before they expire. */
 export type LinkQuery<Data> = BerthQuery<Data> &
-  Pick<
-    Options<Data>,
-    'staleTime' | 'gcTime' | `refetch${'Interval' | 'OnReconnect' | 'OnWindowFocus'}`
-  >;
+  Pick<Options<Data>, 'staleTime' | 'gcTime' | 'refetchInterval'>;
 
 /**
  * Returns the query for a path of a hosted service. Its key is `['berth', service.url, path]`, so headers cannot be set
@@ -58,21 +55,6 @@ function toKey<Data>(...parts: QueryKey): BerthQuery<Data>['queryKey'] {
   return ['berth', ...parts] as QueryKey as BerthQuery<Data>['queryKey'];
 }
 
-/**
- * Returns the mutation that posts to a path of a hosted service. Its variable is the body of the request.
- *
- * @example
- * const order = useMutation(serviceMutation<Order, NewOrder>(orders, 'new'));
- * order.mutate({ item: 3 });
- */
-export function serviceMutation<Payload = unknown, Body = unknown>(
-  service: Service,
-  path = '',
-  options: Omit<PayloadOptions<Payload>, 'signal'> = {},
-): UseMutationOptions<Payload, BerthError, Body> {
-  return { mutationFn: (body) => service.post(path, body, options), retry: false };
-}
-
 /** Options for a link query: lifetime and limits. */
 type LinkOptions = Omit<TempUrlOptions, 'signal'>;
 
@@ -84,12 +66,6 @@ function toLinkQuery<Data>(
   const lifetime = Math.min(maxAge * 1000, MAX_TIMER);
   const staleTime = lifetime * 0.8;
   const gcTime = lifetime - staleTime;
-  // No timer runs while a page sleeps, so an expired link would be shown until the new one arrives.
-  const removeExpired: LinkQuery<Data>['refetchOnWindowFocus'] = (query) => {
-    const { data, dataUpdatedAt } = query.state;
-    if (data !== undefined && Date.now() >= dataUpdatedAt + lifetime) query.reset();
-    return true;
-  };
   return {
     queryKey: toKey('links', key, maxAge),
     queryFn: ({ signal }) => fetchLinks({ ...options, maxAge, signal }),
@@ -99,8 +75,6 @@ function toLinkQuery<Data>(
     // After a failure, the links are stale already: try again soon, but not at once.
     refetchInterval: ({ state }) =>
       Math.max(state.dataUpdatedAt + staleTime - Date.now(), gcTime / 4),
-    refetchOnWindowFocus: removeExpired,
-    refetchOnReconnect: removeExpired,
   };
 }
 
@@ -122,7 +96,7 @@ export function linkQuery(
 }
 
 /**
- * Returns the query for links to files, in order, each with a `url` or an `error`. It fails only if a call fails.
+ * Returns the query for links to files, in order, each with a `url` or an `error`. It fails if there is no link at all.
  *
  * @param options `maxAge` is the lifetime of the links in seconds. Default: 600
  *
@@ -136,12 +110,8 @@ export function linksQuery(
 ): LinkQuery<TempUrlResult[]> {
   return toLinkQuery(fileIDs, options, async (all) => {
     const links = await storage.tempUrls(fileIDs, all);
-    // The files of a failed call share its error.
-    const errors = links.flatMap(({ error }) => error ?? []);
-    const isOfCall = (error: Error, index: number) =>
-      !isBerthError(error, 'storage') || error.status !== 200 || errors.indexOf(error) < index;
-    const failure = errors.find(isOfCall);
-    if (failure) throw failure;
+    const [first] = links;
+    if (first?.error && links.every(({ error }) => error)) throw first.error;
     return links;
   });
 }

@@ -39,7 +39,7 @@ it.each([
     entry: '@berth/client/react-query',
     file: 'react-query.ts',
     module: reactQuery,
-    values: 'linkQuery linksQuery serviceMutation serviceQuery useUpload',
+    values: 'linkQuery linksQuery serviceQuery useUpload',
     types: 'BerthQuery LinkQuery Upload UploadVariables',
   },
 ])('$entry exports these names and no others', async ({ file, module, values, types }) => {

@@ -4,14 +4,8 @@ import {
   createStorageClient,
   isBerthError,
 } from '@berth/client';
-import { linkQuery, linksQuery, serviceMutation, serviceQuery } from '@berth/client/react-query';
-import {
-  QueryClient,
-  useMutation,
-  useQueries,
-  useQuery,
-  useSuspenseQuery,
-} from '@tanstack/react-query';
+import { linkQuery, linksQuery, serviceQuery } from '@berth/client/react-query';
+import { QueryClient, useQueries, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 
@@ -45,16 +39,6 @@ it('the query of a service is accepted wherever query options are', () => {
     expectTypeOf(name.data).toEqualTypeOf<string | undefined>();
     // @ts-expect-error: headers are those of the client, because they would have to be part of the key
     serviceQuery(users, '7', { headers: {} });
-  });
-});
-
-it('a mutation has the types of its body and its payload', () => {
-  void (() => {
-    const { mutate, data } = useMutation(serviceMutation<User, { item: number }>(users, 'new'));
-    mutate({ item: 3 });
-    expectTypeOf(data).toEqualTypeOf<User | undefined>();
-    // @ts-expect-error: the body has an item
-    mutate({});
   });
 });
 

@@ -2,18 +2,8 @@ import './dom.ts';
 import { createStorageClient, type FetchLike, type StorageClient } from '@berth/client';
 import { linkQuery, linksQuery } from '@berth/client/react-query';
 import { createMock, type Mock } from '@berth/mock';
-import { focusManager, onlineManager, useQuery } from '@tanstack/react-query';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  onTestFinished,
-  vi,
-} from 'vitest';
+import { useQuery } from '@tanstack/react-query';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { act, renderHook, waitFor } from './render.ts';
 
 const MISSING = 'cloud://dev.files/none';
@@ -68,26 +58,6 @@ describe('a link to a file', () => {
     await advance(81);
     await settle(() => expect(result.current.data).not.toBe(second));
     expect((await fetch(first)).status).toBe(403);
-  });
-
-  it.each([
-    ['a hidden tab returns', (isOn: boolean) => focusManager.setFocused(isOn)],
-    ['the connection is back', (isOn: boolean) => onlineManager.setOnline(isOn)],
-  ])('is no longer shown after it has expired when %s', async (_, turn) => {
-    let gate = Promise.resolve();
-    onTestFinished(() => turn(true));
-    const result = renderLink(open((url, init) => gate.then(() => fetch(url, init))));
-    await settle(() => expect(result.current.data).toBeDefined());
-    const first = result.current.data;
-    turn(false);
-    await advance(101);
-    const opened = Promise.withResolvers<void>();
-    gate = opened.promise;
-    await act(async () => turn(true));
-    await settle(() => expect(result.current.data).toBeUndefined());
-    opened.resolve();
-    await settle(() => expect(result.current.data).toBeDefined());
-    expect(result.current.data).not.toBe(first);
   });
 
   it('that fails is tried again soon, but not at once', async () => {

@@ -1,8 +1,8 @@
 import './dom.ts';
 import { bearer, createGatewayClient } from '@berth/client';
-import { serviceMutation, serviceQuery } from '@berth/client/react-query';
+import { serviceQuery } from '@berth/client/react-query';
 import { createMock, type Mock, routes } from '@berth/mock';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import createQueries from 'openapi-react-query';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { act, renderHook, waitFor } from './render.ts';
@@ -17,7 +17,6 @@ const users = routes({
     started.resolve();
     return new Promise(() => {});
   },
-  'POST /new': async (request) => Response.json({ ...(await request.json()), id: 3 }),
 });
 
 let mock: Mock;
@@ -71,13 +70,6 @@ describe('the query of a service', () => {
     await waitFor(() => expect(result.current.error).toMatchObject(error));
     expect(mock.session().requests()).toHaveLength(1);
   });
-});
-
-it('a mutation posts its variables', async () => {
-  const mutation = serviceMutation<{ id: number }>(openUsers(), 'new');
-  const { result } = renderHook(() => useMutation(mutation));
-  act(() => result.current.mutate({ item: 7 }));
-  await waitFor(() => expect(result.current.data).toEqual({ id: 3, item: 7 }));
 });
 
 it('openapi-react-query calls the operations of the gateway, and shows its errors', async () => {
