@@ -1,4 +1,4 @@
-import { createStorageClient } from '@berth/client';
+import { createStorageClient, toWireProfile } from '@berth/client';
 import { createMock } from '@berth/mock';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 
@@ -7,7 +7,7 @@ const storage = createStorageClient({
   baseUrl: mock.storageUrl,
   envId: 'dev',
   credentials: { authorization: '1.0 any', timestamp: '1700000000' },
-  wireProfile: acme,
+  wireProfile: toWireProfile(acme),
 });
 const { fileID } = await storage.upload('a.txt', 'in other words');
 console.log(await (await storage.download(fileID)).text());

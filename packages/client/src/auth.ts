@@ -15,12 +15,7 @@ export interface SignableRequest {
   readonly now: number;
 }
 
-/**
- * Adds credentials to gateway calls: what {@link bearer} and {@link tc3} return, or your own.
- *
- * @example
- * const auth: GatewayAuth = { authorize: () => `Bearer ${readToken()}` };
- */
+/** Adds credentials to gateway calls: what {@link bearer} and {@link tc3} return, or your own. */
 export interface GatewayAuth {
   /** Returns the `Authorization` header of an attempt, or `undefined` for none. Called for every attempt. */
   authorize(request: SignableRequest): string | undefined | Promise<string | undefined>;
@@ -33,12 +28,7 @@ export interface GatewayAuth {
   refresh?(rejected: string | undefined): Promise<boolean>;
 }
 
-/**
- * The three header values of a storage call, which are sent unchanged.
- *
- * @example
- * const credentials = async () => (await fetch('/my-backend/storage-credentials')).json();
- */
+/** The three header values of a storage call, which are sent unchanged. */
 export interface StorageCredentials {
   /** Authorization header, such as `1.0 TC3-HMAC-SHA256 Credential=…`. */
   readonly authorization: string;
@@ -63,12 +53,15 @@ interface Signer {
   /** Returns the headers of an attempt with its credentials. */
   sign(request: SignableRequest): Promise<Record<string, string>>;
   /** Returns whether there are new credentials, after those in `headers` were rejected. */
-  refresh?(headers: Readonly<Record<string, string>>): Promise<boolean>;
+  refresh?(headers: Readonly<Record<string, string>>): Promise<boolean | undefined>;
 }
 
-/** Headers of an attempt, and the number of renewals when it was signed. */
+/** An attempt with its credentials. */
 interface Signed {
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether the client added credentials. Those that came with the call cannot be renewed. */
+  readonly isSigned: boolean;
+  /** Number of renewals when it was signed. */
   readonly renewals: number;
 }
 
@@ -91,12 +84,14 @@ function createSession({ sign, refresh }: Signer) {
   const now = () => Date.now() + skew;
   return {
     async sign(call: Omit<SignableRequest, 'now'>): Promise<Signed> {
-      const { method, url, headers, body } = call;
+      const { method, url, body } = call;
       const before = renewals;
-      return { headers: await sign({ method, url, headers, body, now: now() }), renewals: before };
+      const headers = await sign({ method, url, headers: call.headers, body, now: now() });
+      return { headers, isSigned: headers !== call.headers, renewals: before };
     },
     /** Returns whether another attempt would have new credentials. */
     async renew(rejected: Signed, response: Headers | undefined): Promise<boolean> {
+      if (!rejected.isSigned) return false;
       if (rejected.renewals !== renewals) return true;
       const date = Date.parse(response?.get('Date') ?? '');
       const difference = date - now();
@@ -116,24 +111,16 @@ export function createGatewaySession(auth: GatewayAuth): Session {
   if (typeof auth.authorize !== 'function') {
     throw invalid('auth', 'bearer(…), tc3(…), or an object with authorize()', auth);
   }
-  // Credentials that come with a call cannot be renewed.
-  const added = new WeakSet<object>();
-  const refreshOnce = singleFlight(async (rejected: string | undefined) =>
-    auth.refresh?.(rejected),
-  );
+  const refresh = singleFlight(async (rejected: string | undefined) => auth.refresh?.(rejected));
   return createSession({
     async sign(request) {
       const { headers } = request;
       if (headers.authorization !== undefined) return headers;
       const value = await auth.authorize(request);
       if (value === undefined) return headers;
-      const signed = { ...headers, authorization: toHeaderValue('Authorization', value) };
-      added.add(signed);
-      return signed;
+      return { ...headers, authorization: toHeaderValue('Authorization', value) };
     },
-    async refresh(headers) {
-      return added.has(headers) && ((await refreshOnce(headers.authorization)) ?? false);
-    },
+    refresh: (headers) => refresh(headers.authorization),
   });
 }
 

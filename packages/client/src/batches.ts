@@ -1,5 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { BerthError, invalid } from './errors.ts';
+import { checkInteger, invalid } from './errors.ts';
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,
@@ -160,13 +160,6 @@ function checkText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw invalid(name, 'a string', value);
 }
 
-/** @throws BerthError of the kind `options`, which shows the value */
-export function checkInteger(name: string, value: number | undefined, min: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
-  const expected = `an integer of at least ${min}`;
-  throw new BerthError('options', `${name} must be ${expected}, got ${String(value)}.`);
-}
-
 /** One file of a list. */
 interface Row<Key> {
   /** Fields that identify the file in results and errors. */
@@ -228,16 +221,15 @@ function readEntries<Value>(
   const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
   const ids = entries.map((entry) => (isRecord(entry) ? entry.fileID : undefined));
   return names.map((name, index) => {
-    const isMoved = ids[index] !== name && names.includes(ids[index] as string);
-    const entry = entries[isMoved ? ids.indexOf(name) : index];
+    let at = ids[index] === name ? index : ids.indexOf(name);
+    // Without a name, the place counts; but in a shorter list, the entry could be that of any file.
+    const isNamed = names.includes(ids[index] as string);
+    if (at < 0 && !isNamed && entries.length === names.length) at = index;
+    const entry = entries[at];
     const fail = (part: { code?: unknown; message?: unknown }) => ({
       error: toError(toFailure(name), part),
     });
-    // Without names, the entries of a shorter list could belong to any file.
-    const isUnclear = !isMoved && ids[index] !== name && entries.length !== names.length;
-    if (!isRecord(entry) || isUnclear) {
-      return fail({ message: 'the response has no entry for the file' });
-    }
+    if (!isRecord(entry)) return fail({ message: 'the response has no entry for the file' });
     if (!isSuccess(entry.code)) return fail(entry);
     return read(entry) ?? fail({ message: 'the response has no valid URL' });
   });

@@ -1,20 +1,14 @@
-import createClient, {
-  type Client,
-  defaultBodySerializer,
-  defaultPathSerializer,
-  type Middleware,
-} from 'openapi-fetch';
+import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
 import { isStream } from './body.ts';
-import { BerthError, networkError } from './errors.ts';
+import { BerthError, isBerthError, networkError } from './errors.ts';
 import {
   type CallOptions,
-  checkRetry,
-  checkTimeout,
   delayAfter,
+  type Limits,
   pause,
-  type RetryOptions,
   type Send,
   splitOptions,
+  toLimits,
   withLimit,
 } from './fetch.ts';
 import { checkPath, toSegment } from './urls.ts';
@@ -27,106 +21,105 @@ export type Calls<Paths extends object> = Client<Paths>;
 
 interface CallsSetup {
   readonly baseUrl: string;
-  readonly timeout: number | undefined;
-  readonly retry: RetryOptions | false | undefined;
+  readonly limits: Limits;
   /** Returns the path of a call from its template and its parameters. */
   toPath(template: string, params: Readonly<Record<string, unknown>>): string;
+  /** Maximum size of a response in bytes. Default: no limit. */
+  readonly maxBytes?: number;
 }
 
 /** What a call of `openapi-fetch` takes, and the options of this client. */
 interface Init extends CallOptions {
   readonly params?: object;
   readonly body?: unknown;
-  readonly middleware?: readonly unknown[];
-  readonly bodySerializer?: (body: unknown, headers: Headers) => unknown;
 }
+
+type Run = (
+  path: string,
+  init: object,
+) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
 /** All methods of `openapi-fetch`. The gateway forwards GET, HEAD and POST. */
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const;
-
-const serialize = defaultBodySerializer as NonNullable<Init['bodySerializer']>;
-
-type Result = Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
 /**
  * Creates the calls of a document. `openapi-fetch` builds the requests and reads the responses, whose bodies count
  * towards the time limit unless they are streams.
  */
 export function createCalls<Paths extends object>(send: Send, setup: CallsSetup): Calls<Paths> {
-  const { baseUrl, toPath } = setup;
-  const clientRetry = checkRetry(setup.retry);
+  const { baseUrl, toPath, maxBytes } = setup;
   // Streams need `duplex`; other bodies ignore it.
   const setupOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' as const };
   const client = createClient<Paths>(setupOptions);
-  let hasMiddleware = false;
 
-  const call = (method: (typeof METHODS)[number]) => {
-    const isSafe = method === 'GET' || method === 'HEAD';
-    const run = client[method] as unknown as (path: string, init: object) => Result;
-    return async (path: string, init: Init = {}): Result => {
+  const createCall = (method: (typeof METHODS)[number]) => {
+    const run = client[method] as unknown as Run;
+    return async (path: string, init: Init = {}) => {
       // It would become part of the name of the service.
-      if (!path.startsWith('/'))
+      if (!path.startsWith('/')) {
         throw new BerthError('options', `The path ${path} must start with "/".`);
+      }
       const { options, rest } = splitOptions(init);
-      const { bodySerializer = serialize } = init;
-      let body: unknown;
-      let response: Response | undefined;
-      const timeout = checkTimeout(options.timeout) ?? setup.timeout;
-      const retry = checkRetry(options.retry, clientRetry);
+      const { idempotent = method === 'GET' || method === 'HEAD' } = options;
+      const isOnce = isStream(init.body);
       const called = { method, url: baseUrl + path };
-      return withLimit({ signal: options.signal, timeout }, called, async (limit) => {
-        const requestInit = {
-          ...rest,
-          // Without an object here, `openapi-fetch` would not look for missing parameters.
-          params: { path: {}, ...init.params },
-          bodySerializer: (value: unknown, headers: Headers) => {
-            body = bodySerializer(value, headers);
-            return body;
-          },
-          fetch: async (request: Request) => {
-            called.url = request.url;
-            // Middleware may have replaced the body, and a form has a boundary already.
-            const canReuse = !hasMiddleware && !init.middleware && !(body instanceof FormData);
-            let reused: unknown = canReuse ? body : undefined;
-            if (isStream(body)) reused = request.body;
-            response = await send(
-              request,
-              { ...options, body: reused as RequestInit['body'] },
-              limit,
-            );
-            return response;
-          },
+      return withLimit(toLimits(options, setup.limits), options.signal, called, async (limit) => {
+        let response: Response | undefined;
+        const fetch = async (request: Request) => {
+          called.url = request.url;
+          response = await send(
+            request,
+            { idempotent, body: isOnce ? request.body : undefined },
+            limit,
+          );
+          return maxBytes === undefined ? response : limitBody(response, maxBytes);
         };
+        // Without an object for the path, `openapi-fetch` would not look for missing parameters.
+        const params = { path: {}, ...init.params };
         for (;;) {
           try {
-            return await run(path, requestInit);
+            return await run(path, { ...rest, params, fetch });
           } catch (error) {
-            // What middleware throws, or the JSON parser, is not a failure of the network.
-            if (!response?.bodyUsed || error instanceof SyntaxError) throw error;
             limit.signal.throwIfAborted();
-            const failure = networkError('The response was interrupted', called, error);
-            const canRepeat = (options.idempotent ?? isSafe) && !isStream(body);
-            const delay = canRepeat
-              ? delayAfter(limit.attempts, retry, undefined, limit.left())
-              : undefined;
-            if (delay === undefined) throw failure;
+            // What middleware throws, or the JSON parser, is not a failure of the network.
+            if (!response?.bodyUsed || error instanceof SyntaxError || isBerthError(error))
+              throw error;
+            const delay = idempotent && !isOnce ? delayAfter(limit) : undefined;
+            if (delay === undefined) {
+              throw networkError('The response was interrupted', called, error);
+            }
             await pause(delay, limit.signal);
           }
         }
       });
     };
   };
-  const calls = Object.fromEntries(METHODS.map((method) => [method, call(method)]));
+
+  const calls = Object.fromEntries(METHODS.map((method) => [method, createCall(method)]));
   return {
     ...calls,
     request: (method: string, path: string, init?: Init) =>
       calls[method.toUpperCase()]?.(path, init),
-    use(...middleware: Middleware[]) {
-      hasMiddleware = true;
-      client.use(...middleware);
-    },
+    use: client.use,
     eject: client.eject,
   } as unknown as Calls<Paths>;
+}
+
+/** Returns a response whose body fails if it is too large. */
+function limitBody(response: Response, maxBytes: number): Response {
+  const { body, headers, status, url } = response;
+  const length = Number(headers.get('Content-Length') ?? Number.NaN);
+  if (!body || (length <= maxBytes && !headers.has('Content-Encoding'))) return response;
+  let size = 0;
+  const limited = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size <= maxBytes) return controller.enqueue(chunk);
+      const reason = `the response is larger than ${maxBytes} bytes`;
+      throw new BerthError('storage', 'The call failed', { method: 'POST', url, status, reason });
+    },
+  });
+  return new Response(body.pipeThrough(limited), response);
 }
 
 /** Fills in a path of the document of a hosted service, in the styles of OpenAPI. */

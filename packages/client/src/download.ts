@@ -1,23 +1,9 @@
 import { saveFile } from '#platform';
-import { checkInteger, type TempUrlOptions, tempUrl } from './batches.ts';
-import { BerthError, isBerthError } from './errors.ts';
-import {
-  checkRetry,
-  checkTimeout,
-  delayAfter,
-  type Limit,
-  pause,
-  splitOptions,
-  withLimit,
-} from './fetch.ts';
+import { type TempUrlOptions, tempUrl } from './batches.ts';
+import { BerthError, checkInteger, checkNumber, isBerthError } from './errors.ts';
+import { delayAfter, type Limit, pause, toLimits, withLimit } from './fetch.ts';
 import { isTemporary, type StorageContext } from './storage-call.ts';
-import {
-  checkIdle,
-  type IdleWatch,
-  type TransferOptions,
-  toReport,
-  watchIdle,
-} from './transfer.ts';
+import { type IdleWatch, type TransferOptions, toReport, watchIdle } from './transfer.ts';
 import { pageUrl } from './urls.ts';
 
 /** The part of a file to download. */
@@ -42,7 +28,7 @@ export async function download(
   fileID: string,
   options: DownloadOptions = {},
 ): Promise<Response> {
-  const { response } = await withLimit(toLimits(context, options), { url: fileID }, (limit) =>
+  const { response } = await limited(context, fileID, options, (limit) =>
     openFile(context, fileID, options, limit),
   );
   return response;
@@ -56,7 +42,7 @@ export async function downloadToFile(
 ): Promise<void> {
   let saving: Promise<void> | undefined;
   try {
-    await withLimit(toLimits(context, options), { url: fileID }, (limit) => {
+    await limited(context, fileID, options, (limit) => {
       saving = saveFile(readToEnd(context, fileID, options, limit), file);
       return saving;
     });
@@ -70,11 +56,16 @@ export async function downloadToFile(
   }
 }
 
-function toLimits(context: StorageContext, { signal, timeout, range, idle }: DownloadOptions) {
+function limited<T>(
+  context: StorageContext,
+  fileID: string,
+  { range, idle, ...options }: DownloadOptions,
+  run: (limit: Limit) => Promise<T>,
+): Promise<T> {
   checkInteger('range.offset', range?.offset, 0);
   checkInteger('range.length', range?.length, 1);
-  checkIdle(idle);
-  return { signal, timeout: checkTimeout(timeout) ?? context.timeout ?? 0 };
+  checkNumber('idle', idle, 0);
+  return withLimit(toLimits(options, context.limits), options.signal, { url: fileID }, run);
 }
 
 /** A file whose body has not been read yet. */
@@ -92,8 +83,6 @@ interface Sizes {
   readonly total: number | undefined;
 }
 
-const UNKNOWN = Number.POSITIVE_INFINITY;
-
 /**
  * Requests a link and fetches it. The link itself authorizes the download, so no credentials are sent.
  *
@@ -103,25 +92,26 @@ async function openFile(
   context: StorageContext,
   fileID: string,
   options: DownloadOptions,
-  { signal, left }: Limit,
+  limit: Limit,
   start?: OpenFile,
 ): Promise<OpenFile> {
-  const { range } = options;
-  const url = await tempUrl(context, fileID, { ...options, signal });
+  const { range, idle = context.idle } = options;
+  const url = await tempUrl(context, fileID, { ...options, signal: limit.signal });
   const call = { method: 'GET', url };
-  const idle = checkIdle(options.idle, context.idle);
-  const watch = watchIdle(idle, signal, `The download of ${fileID} was interrupted`, call);
+  const failure = `The download of ${fileID} was interrupted`;
+  const watch = watchIdle(idle, limit.signal, failure, call);
   const headers = new Headers();
   if (range) headers.set('Range', toRangeHeader(range));
   if (start?.etag) headers.set('If-Range', start.etag);
-  const init = { ...splitOptions(options).options, headers };
   watch.restart();
-  const response = await context.fetchLink(url, init, { signal: watch.signal, left, attempts: 0 });
+  const ofLink = { ...limit, signal: watch.signal, attempts: 0 };
+  const response = await context.fetchLink(url, { headers }, ofLink);
   watch.pause();
 
   const sizes = range ? readPart(response, range) : readFile(response);
   const etag = response.headers.get('ETag') ?? '';
-  if (!sizes || (start && !isSame(start, etag, sizes))) {
+  const isChanged = start && (etag !== start.etag || (sizes?.total ?? start.total) !== start.total);
+  if (!sizes || isChanged) {
     watch.stop();
     const { ok, status } = response;
     let reason: string | undefined;
@@ -131,9 +121,9 @@ async function openFile(
     throw new BerthError('storage', `${fileID} was not downloaded`, details);
   }
   const report = toReport(options.onProgress, sizes.size);
-  // In a page, an encoding may be hidden, and the browser checks the length of an entire file itself.
-  const size = isOpaque(response) && !range ? undefined : sizes.size;
-  const body = watchBody(response.body, watch, { size, maxBytes: range?.length }, report);
+  // A page cannot see whether the body was compressed, and its browser checks the length of an entire file itself.
+  const size = pageUrl() !== undefined && !range ? undefined : sizes.size;
+  const body = watchBody(response.body, watch, size, report);
   // Equal weak ETags do not guarantee the same bytes (RFC 9110, section 8.8.1).
   const isStrong = etag.startsWith('"') && !response.headers.has('Content-Encoding');
   return { ...sizes, response: new Response(body, response), etag: isStrong ? etag : undefined };
@@ -152,17 +142,11 @@ function readFile({ status, headers }: Response): Sizes | undefined {
 }
 
 /** Returns the sizes of the requested part (RFC 9110, section 14.4), or `undefined` if the response is anything else. */
-function readPart(
-  response: Response,
-  { offset, length = UNKNOWN }: DownloadRange,
-): Sizes | undefined {
-  const { status, headers } = response;
+function readPart({ status, headers }: Response, range: DownloadRange): Sizes | undefined {
+  const { offset, length = Number.POSITIVE_INFINITY } = range;
   // Part of a compressed body cannot be decoded separately.
   if (status !== 206 || headers.has('Content-Encoding')) return undefined;
-  const contentRange = headers.get('Content-Range');
-  // The length of the part is limited in any case.
-  if (contentRange === null && isOpaque(response)) return { size: undefined, total: undefined };
-  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(contentRange ?? '');
+  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(headers.get('Content-Range') ?? '');
   if (!match) return undefined;
   const [, from = 0, to = 0, size = 0] = match.map(Number);
   // An unknown size is `*`.
@@ -172,16 +156,6 @@ function readPart(
   return from === offset && from <= to && isEnd ? { size: to - from + 1, total } : undefined;
 }
 
-/** Returns whether headers may be missing: a page sees only those that the server of another origin exposes. */
-function isOpaque({ type }: Response): boolean {
-  return type === 'cors' && pageUrl() !== undefined;
-}
-
-/** Returns whether a response continues a download of the same file. */
-function isSame(start: OpenFile, etag: string, { total }: Sizes): boolean {
-  return etag === start.etag && !(total && start.total && total !== start.total);
-}
-
 /**
  * Returns a body that ends with an error if it is cut off, has the wrong length, or makes no progress while its reader
  * waits. It is read only as fast as its reader asks.
@@ -189,7 +163,7 @@ function isSame(start: OpenFile, etag: string, { total }: Sizes): boolean {
 function watchBody(
   body: Response['body'],
   watch: IdleWatch,
-  { size, maxBytes = UNKNOWN }: { size: number | undefined; maxBytes: number | undefined },
+  size: number | undefined,
   report: ((loaded: number) => void) | undefined,
 ): ReadableStream<Uint8Array> {
   const { signal } = watch;
@@ -209,8 +183,7 @@ function watchBody(
       const { value } = (await reader?.read()) ?? {};
       watch.pause();
       loaded += value?.byteLength ?? 0;
-      const isCut = !value && loaded < (size ?? 0);
-      if (isCut || loaded > Math.min(size ?? UNKNOWN, maxBytes)) {
+      if (size !== undefined && (value ? loaded > size : loaded < size)) {
         throw new Error('The response has the wrong length.');
       }
       signal.throwIfAborted();
@@ -251,25 +224,23 @@ async function* readToEnd(
   limit: Limit,
 ): AsyncGenerator<Uint8Array> {
   const { offset = 0, length } = options.range ?? {};
-  const retry = checkRetry(options.retry, context.retry);
   const start = await openFile(context, fileID, options, limit);
   const report = toReport(onProgress, start.size);
   let { response } = start;
   let loaded = 0;
-  let failures = 0;
   for (;;) {
     try {
       for await (const chunk of response.body ?? []) {
-        failures = 0;
+        limit.attempts = 0;
         loaded += chunk.byteLength;
         report?.(loaded);
         yield chunk;
       }
       return;
     } catch (error) {
-      failures += 1;
+      limit.attempts += 1;
       const mayContinue = start.etag && isBerthError(error) && error.retryable;
-      const delay = mayContinue ? delayAfter(failures, retry) : undefined;
+      const delay = mayContinue ? delayAfter(limit) : undefined;
       if (delay === undefined) throw error;
       await pause(delay, limit.signal);
     }

@@ -57,25 +57,14 @@ export interface SchemaIssue {
 }
 
 /** What is known about a failure. */
-export interface BerthErrorDetails {
-  /** HTTP method of the call. */
-  readonly method?: string | undefined;
+interface Details
+  extends Partial<
+    Pick<BerthError, 'method' | 'status' | 'code' | 'requestId' | 'retryable' | 'issues' | 'body'>
+  > {
   /** URL of the call. Only its path is kept, because a query may contain a signature. */
-  readonly url?: string | undefined;
-  /** HTTP status of the response. */
-  readonly status?: number | undefined;
-  /** Error code of the response. */
-  readonly code?: string | undefined;
+  readonly url?: string;
   /** Error message of the response. */
   readonly reason?: string | undefined;
-  /** Request ID of the response. */
-  readonly requestId?: string | undefined;
-  /** Whether the call may succeed if it is repeated. */
-  readonly retryable?: boolean | undefined;
-  /** Body of the response. */
-  readonly body?: unknown;
-  /** Problems that a schema found. */
-  readonly issues?: readonly SchemaIssue[] | undefined;
   /** The underlying error. */
   readonly cause?: unknown;
 }
@@ -116,7 +105,7 @@ export class BerthError extends Error {
   readonly #body: unknown;
 
   /** @param what what failed, as the start of a sentence: `The file was not copied` */
-  constructor(kind: ErrorKind, what: string, details: BerthErrorDetails = {}) {
+  constructor(kind: ErrorKind, what: string, details: Details = {}) {
     const { method, status, code, requestId, cause } = details;
     const path = details.url && toPath(details.url);
     super(toMessage(what, path, details), cause === undefined ? {} : { cause });
@@ -145,7 +134,7 @@ function toPath(url: string): string {
   return url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/';
 }
 
-function toMessage(what: string, path: string | undefined, details: BerthErrorDetails): string {
+function toMessage(what: string, path: string | undefined, details: Details): string {
   const { method, status, code, reason, requestId } = details;
   const reasons = [code, reason].filter(Boolean).join(', ');
   const places = [
@@ -180,7 +169,7 @@ export function isBerthError(error: unknown, kind?: ErrorKind): boolean {
 /** A call, as errors describe it. */
 export interface CallInfo {
   /** Default: `GET`. */
-  readonly method?: string;
+  readonly method?: string | undefined;
   readonly url: string;
 }
 
@@ -188,6 +177,19 @@ export interface CallInfo {
 export function invalid(name: string, expected: string, value: unknown): BerthError {
   const actual = value === null ? 'null' : typeof value;
   return new BerthError('options', `${name} must be ${expected}, got ${actual}.`);
+}
+
+/** @throws BerthError of the kind `options` */
+export function checkNumber(name: string, value: number | undefined, min: number): void {
+  if (value === undefined || (typeof value === 'number' && value >= min)) return;
+  throw invalid(name, `a number of at least ${min}`, value);
+}
+
+/** @throws BerthError of the kind `options`, which shows the value */
+export function checkInteger(name: string, value: number | undefined, min: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
+  const expected = `an integer of at least ${min}`;
+  throw new BerthError('options', `${name} must be ${expected}, got ${String(value)}.`);
 }
 
 /**

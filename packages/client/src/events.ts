@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
-import { isBerthError, networkError } from './errors.ts';
-import { type LimitOptions, pause, type Send, splitOptions, withLimit } from './fetch.ts';
+import { checkNumber, isBerthError, networkError } from './errors.ts';
+import { type LimitOptions, type Limits, pause, type Send, toLimits, withLimit } from './fetch.ts';
 import type { GatewayErrors } from './gateway-errors.ts';
 import {
   contractError,
@@ -9,14 +9,9 @@ import {
   type StandardSchema,
   validate,
 } from './payload.ts';
-import { checkIdle, type IdleWatch, watchIdle } from './transfer.ts';
+import { type IdleWatch, watchIdle } from './transfer.ts';
 
-/**
- * Options for `events`. `timeout` and `retry` apply to the first connection until its headers arrive.
- *
- * @example
- * const events = news.events('live', { lastEventId: readLastId(), schema: News, signal });
- */
+/** Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive. */
 export interface EventsOptions<Data = string> extends LimitOptions {
   /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
@@ -49,9 +44,6 @@ const MIN_DELAY = 100;
 
 const MAX_DELAY = 30_000;
 
-/** How long to read an error response, in milliseconds. */
-const ERROR_TIMEOUT = 5_000;
-
 const INTERRUPTED = 'The event stream was interrupted';
 
 /** Maximum length of an event, in characters. */
@@ -59,6 +51,7 @@ const MAX_EVENT = 16_777_216;
 
 interface EventStream {
   readonly url: string;
+  readonly limits: Limits;
   readonly send: Send;
   readonly errors: GatewayErrors;
 }
@@ -68,13 +61,14 @@ export async function* iterateEvents<Data>(
   stream: EventStream,
   options: EventsOptions<Data>,
 ): AsyncGenerator<ServiceEvent<Data>, void, undefined> {
-  const { signal, schema, reconnect = true, lastEventId = '' } = options;
+  const { signal, schema, idle = 0, reconnect = true, lastEventId = '' } = options;
+  checkNumber('idle', idle, 0);
   const call = { url: stream.url };
   const state: State = { id: lastEventId, delay: DELAY };
   let failures = 0;
   let wasOpen = false;
   while (!signal?.aborted) {
-    const watch = watchIdle(checkIdle(options.idle, 0), signal, INTERRUPTED, call);
+    const watch = watchIdle(idle, signal, INTERRUPTED, call);
     try {
       const response = await open(stream, state.id, { ...options, signal: watch.signal });
       if (response.status === 204) return;
@@ -111,23 +105,24 @@ interface State {
 
 /** Opens a connection. */
 async function open(
-  { url, send, errors }: EventStream,
+  { url, send, errors, limits }: EventStream,
   id: string,
-  { headers: extra, ...options }: EventsOptions<unknown>,
+  { headers: extra, signal, ...options }: EventsOptions<unknown>,
 ): Promise<Response> {
   const headers = new Headers(extra);
   headers.set('Accept', 'text/event-stream');
   if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
-  const response = await send(url, { ...splitOptions(options).options, headers });
   const call = { url };
-  if (!response.ok) {
-    const limits = { signal: options.signal, timeout: ERROR_TIMEOUT };
-    const text = await withLimit(limits, call, () => readErrorText(response)).catch(() => '');
-    throw errors.toError(response, parseJson(text) ?? text, call);
-  }
-  const type = response.headers.get('Content-Type') ?? '';
-  if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;
-  throw contractError(response, call, 'the response is not an event stream');
+  return withLimit(toLimits(options, limits), signal, call, async (limit) => {
+    const response = await send(url, { headers }, limit);
+    if (!response.ok) {
+      const text = await readErrorText(response).catch(() => '');
+      throw errors.toError(response, parseJson(text) ?? text, call);
+    }
+    const type = response.headers.get('Content-Type') ?? '';
+    if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;
+    throw contractError(response, call, 'the response is not an event stream');
+  });
 }
 
 /** Reads the events of one connection, and keeps what the next one needs. */

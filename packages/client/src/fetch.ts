@@ -1,15 +1,9 @@
 import type { Session } from './auth.ts';
 import { isStream } from './body.ts';
-import { BerthError, type CallInfo, invalid, networkError } from './errors.ts';
+import { BerthError, type CallInfo, checkNumber, networkError } from './errors.ts';
 import { isFetchable, pageUrl } from './urls.ts';
 
-/**
- * Options for one call. Unset options use the values of the client.
- *
- * @example
- * const stop = new AbortController();
- * await orders.post('7/confirm', {}, { signal: stop.signal, timeout: 10_000, idempotent: true });
- */
+/** Options for one call. Unset options use the values of the client. */
 export interface CallOptions extends LimitOptions {
   /** Aborts the call, even between two attempts. The call then rejects with the signal's `reason`. */
   readonly signal?: AbortSignal | undefined;
@@ -20,12 +14,7 @@ export interface CallOptions extends LimitOptions {
   readonly idempotent?: boolean | undefined;
 }
 
-/**
- * Options for a client, or for a single call.
- *
- * @example
- * const impatient: LimitOptions = { timeout: 2_000, retry: false };
- */
+/** Options for a client, or for a single call. */
 export interface LimitOptions {
   /**
    * How long a call may take in milliseconds, with its retries and, if the client reads it, its body. `0`: no limit.
@@ -39,9 +28,6 @@ export interface LimitOptions {
 /**
  * How to retry failed calls. Waits are random, up to a limit that doubles with each retry, and at least as long as
  * the server's `Retry-After`. If that is longer than 30 s, or than the time that is left, the call fails at once.
- *
- * @example
- * const gateway = createGatewayClient({ baseUrl, auth, retry: { attempts: 5 } });
  */
 export interface RetryOptions {
   /** Number of attempts, including the first. Default: 3. */
@@ -84,7 +70,8 @@ export type Send = (
   limit?: Limit,
 ) => Promise<Response>;
 
-interface FetchSetup extends LimitOptions {
+interface FetchSetup {
+  readonly limits: Limits;
   readonly fetch?: FetchLike | undefined;
   readonly session?: Session | undefined;
   /** Headers to send with every call. */
@@ -96,10 +83,15 @@ interface FetchSetup extends LimitOptions {
   readonly classify: (response: Response) => RetryClass | Promise<RetryClass>;
 }
 
-/** Slightly longer than the gateway may take for a call and its retry. */
-const TIMEOUT = 120_000;
+/** How long a call may take, and how it is retried, with a value for each option. */
+export interface Limits {
+  /** `0`: no limit. */
+  readonly timeout: number;
+  readonly retry: { readonly attempts: number; readonly delay: number };
+}
 
-const RETRY = { attempts: 3, delay: 250 };
+/** The time is slightly longer than the gateway may take for a call and its retry. */
+const DEFAULTS: Limits = { timeout: 120_000, retry: { attempts: 3, delay: 250 } };
 
 const MAX_DELAY = 8_000;
 
@@ -116,12 +108,10 @@ export function createFetch(setup: FetchSetup): Send {
   const { session, scope = '', classify } = setup;
   // Looked up for each call, so that a test or a tracer can replace it later.
   const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
-  const clientTimeout = checkTimeout(setup.timeout) ?? TIMEOUT;
-  const clientRetry = checkRetry(setup.retry);
   const clientHeaders = toRecord(setup.headers);
 
   /** Makes attempts until one has a response that is not retried. */
-  async function attempt(call: Call, retry: Retry, limit: Limit): Promise<Response> {
+  async function attempt(call: Call, limit: Limit): Promise<Response> {
     const { signal } = limit;
     const credentials = call.isInScope ? session : undefined;
     const redirect = call.isInScope ? setup.redirect : (call.init.redirect ?? 'follow');
@@ -147,15 +137,13 @@ export function createFetch(setup: FetchSetup): Send {
       if (retryClass === 'unauthorized') {
         // Renewed even for a stream, which cannot be sent again, so that the next call succeeds.
         const isNew = !isRenewed && signed && (await credentials?.renew(signed, response?.headers));
-        if (isNew && !call.isOnce) delay = 0;
+        if (isNew) delay = 0;
         isRenewed = true;
         limit.attempts -= 1;
       } else if (retryClass === 'any' || (retryClass === 'idempotent' && call.isIdempotent)) {
-        if (!call.isOnce) {
-          delay = delayAfter(limit.attempts, retry, response?.headers, limit.left());
-        }
+        delay = delayAfter(limit, response?.headers);
       }
-      if (delay === undefined) {
+      if (delay === undefined || call.isOnce) {
         if (response) return response;
         throw failure;
       }
@@ -166,14 +154,12 @@ export function createFetch(setup: FetchSetup): Send {
 
   return async (input, init = {}, limit) => {
     const target = toTarget(input);
-    const retry = checkRetry(init.retry, clientRetry);
     const run = async (started: Limit) =>
-      attempt(await toCall(target, init, { scope, headers: clientHeaders }), retry, started);
+      attempt(await toCall(target, init, { scope, headers: clientHeaders }), started);
     if (limit) return run(limit);
-    const timeout = checkTimeout(init.timeout) ?? clientTimeout;
     const signal = init.signal ?? target.request?.signal;
-    const method = init.method ?? target.request?.method ?? 'GET';
-    return withLimit({ timeout, signal }, { url: target.url, method }, run);
+    const method = init.method ?? target.request?.method;
+    return withLimit(toLimits(init, setup.limits), signal, { url: target.url, method }, run);
   };
 }
 
@@ -208,17 +194,17 @@ interface Call {
   readonly isOnce: boolean;
 }
 
-/** Properties of a `Request` that each attempt keeps, with the values that `fetch` uses anyway. */
-const REQUEST_DEFAULTS = {
-  cache: 'default',
-  credentials: 'same-origin',
-  integrity: '',
-  keepalive: false,
-  mode: 'cors',
-  redirect: 'follow',
-  referrer: 'about:client',
-  referrerPolicy: '',
-} as const;
+/** Properties of a `Request` that each attempt keeps. */
+const KEPT = [
+  'cache',
+  'credentials',
+  'integrity',
+  'keepalive',
+  'mode',
+  'redirect',
+  'referrer',
+  'referrerPolicy',
+] as const;
 
 async function toCall(
   { url, request }: Target,
@@ -241,18 +227,14 @@ async function toCall(
     headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
     body = await encoded.arrayBuffer();
   }
-  const requestInit: Record<string, unknown> = {};
-  for (const [name, value] of request ? Object.entries(REQUEST_DEFAULTS) : []) {
-    const actual = request?.[name as keyof typeof REQUEST_DEFAULTS];
-    if (actual !== value) requestInit[name] = actual;
-  }
+  const kept = request && Object.fromEntries(KEPT.map((name) => [name, request[name]]));
   return {
     url,
     isInScope,
     method,
     headers,
     body,
-    init: { ...requestInit, ...(rest as RequestInit) },
+    init: { ...kept, ...(rest as RequestInit) },
     isIdempotent: options.idempotent ?? isBodiless,
     isOnce: isStream(body),
   };
@@ -267,7 +249,6 @@ export function splitOptions<Options extends Pick<FetchInit, keyof CallOptions>>
 /** Returns headers by lowercase name. */
 export function toRecord(headers: FetchInit['headers']): Record<string, string> {
   if (!headers) return {};
-  if (headers instanceof Headers) return Object.fromEntries(headers);
   try {
     return Object.fromEntries(new Headers(headers));
   } catch {
@@ -276,9 +257,27 @@ export function toRecord(headers: FetchInit['headers']): Record<string, string> 
   }
 }
 
-/** The time limit of a call. */
-export interface Limit {
-  /** Aborts when the limit is exceeded, or when the caller aborts. */
+/**
+ * Completes the options of a call with those of the client.
+ *
+ * @throws BerthError of the kind `options`
+ */
+export function toLimits({ timeout, retry }: LimitOptions, client = DEFAULTS): Limits {
+  const options = retry === false ? { attempts: 1 } : retry;
+  const { attempts = client.retry.attempts, delay = client.retry.delay } = options ?? {};
+  const limits = {
+    timeout: timeout === undefined ? client.timeout : timeout,
+    retry: { attempts, delay },
+  };
+  checkNumber('timeout', limits.timeout, 0);
+  checkNumber('retry.attempts', attempts, 1);
+  checkNumber('retry.delay', delay, 0);
+  return limits;
+}
+
+/** What is left of the limits of a call. */
+export interface Limit extends Pick<Limits, 'retry'> {
+  /** Aborts when the time is over, or when the caller aborts. */
   readonly signal: AbortSignal;
   /** Returns the milliseconds that are left. */
   left(): number;
@@ -293,7 +292,8 @@ export interface Limit {
  * @throws BerthError of the kind `timeout`, or the reason of the caller's signal
  */
 export async function withLimit<T>(
-  { signal: caller, timeout = TIMEOUT }: Pick<FetchInit, 'signal' | 'timeout'>,
+  { timeout, retry }: Limits,
+  caller: AbortSignal | null | undefined,
   call: CallInfo,
   run: (limit: Limit) => Promise<T>,
 ): Promise<T> {
@@ -309,7 +309,7 @@ export async function withLimit<T>(
     stop = () => reject(signal.reason);
     signal.addEventListener('abort', stop);
   });
-  const limit = { signal, left: () => end - performance.now(), attempts: 0 };
+  const limit = { signal, retry, left: () => end - performance.now(), attempts: 0 };
   try {
     return await Promise.race([run(limit), aborted]);
   } catch (error) {
@@ -332,37 +332,27 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(
-      () => {
-        signal?.removeEventListener('abort', stop);
-        resolve();
-      },
-      Math.min(ms, MAX_TIMER),
-    );
+    const end = () => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    };
+    const timer = setTimeout(end, Math.min(ms, MAX_TIMER));
     signal?.addEventListener('abort', stop);
   });
 }
 
-export type Retry = { readonly attempts: number; readonly delay: number } | false;
-
 /**
  * Returns the milliseconds until the next attempt, with full jitter, or `undefined` if there is none.
  *
- * @param count number of the failed attempt, from 1
- * @param headers headers of its response
- * @param left milliseconds that are left for the call
+ * @param headers those of the response to the last attempt
  */
-export function delayAfter(
-  count: number,
-  retry: Retry,
-  headers?: Headers,
-  left = Number.POSITIVE_INFINITY,
-): number | undefined {
-  if (!retry || count >= retry.attempts) return undefined;
+export function delayAfter(limit: Omit<Limit, 'signal'>, headers?: Headers): number | undefined {
+  const { attempts, retry } = limit;
+  if (attempts >= retry.attempts) return undefined;
   const minimum = toMilliseconds(headers);
-  const random = Math.random() * Math.min(MAX_DELAY, retry.delay * 2 ** (count - 1));
+  const random = Math.random() * Math.min(MAX_DELAY, retry.delay * 2 ** (attempts - 1));
   const delay = Math.max(random, minimum);
-  return minimum <= MAX_RETRY_AFTER && delay < left ? delay : undefined;
+  return minimum <= MAX_RETRY_AFTER && delay < limit.left() ? delay : undefined;
 }
 
 /** Reads `Retry-After`: seconds, or a date by the clock of the server (RFC 9110, section 10.2.3). */
@@ -372,26 +362,4 @@ function toMilliseconds(headers: Headers | undefined): number {
   if (/^\d+$/.test(value)) return Number(value) * 1000;
   const now = Date.parse(headers?.get('Date') ?? '') || Date.now();
   return Date.parse(value) - now || 0;
-}
-
-/** @throws BerthError of the kind `options` */
-export function checkTimeout(timeout: unknown, name = 'timeout'): number | undefined {
-  if (timeout === undefined || (typeof timeout === 'number' && timeout >= 0)) return timeout;
-  throw invalid(name, 'a number of milliseconds, at least 0', timeout);
-}
-
-/** @throws BerthError of the kind `options` */
-export function checkRetry(
-  retry: RetryOptions | false | undefined,
-  defaults: Retry = RETRY,
-): Retry {
-  if (retry === undefined || retry === false) return retry ?? defaults;
-  if (typeof retry !== 'object') throw invalid('retry', 'an object or false', retry);
-  const { attempts, delay } = defaults || RETRY;
-  const merged = { attempts: retry.attempts ?? attempts, delay: retry.delay ?? delay };
-  if (!(merged.attempts >= 1)) {
-    throw invalid('retry.attempts', 'a number of at least 1', retry.attempts);
-  }
-  if (!(merged.delay >= 0)) throw invalid('retry.delay', 'a number of at least 0', retry.delay);
-  return merged;
 }

@@ -1,24 +1,20 @@
-import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
+import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls, toServicePath } from './calls.ts';
 import { BerthError } from './errors.ts';
-import { type BerthFetch, createFetch, type FetchLike, type LimitOptions } from './fetch.ts';
+import {
+  type BerthFetch,
+  createFetch,
+  type FetchLike,
+  type LimitOptions,
+  toLimits,
+} from './fetch.ts';
 import { createGatewayErrors } from './gateway-errors.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { createService, type Service } from './service.ts';
 import { type GatewayAddress, toContractPath, toGatewayUrl, toSegment } from './urls.ts';
 
-/**
- * Options for {@link createGatewayClient}. Only the address is required: `baseUrl`, or `envId` and `gatewayDomain`.
- *
- * @example
- * const options: GatewayClientOptions = {
- *   envId: 'dev',
- *   gatewayDomain: 'gateway.example.com',
- *   auth: bearer(() => readAccessToken()),
- *   timeout: 20_000,
- * };
- */
+/** Options for {@link createGatewayClient}. Only the address is required: `baseUrl`, or `envId` and `gatewayDomain`. */
 export type GatewayClientOptions = GatewayAddress &
   LimitOptions & {
     /** Adds credentials to each attempt. An `Authorization` header of a call takes precedence. Default: none. */
@@ -27,8 +23,8 @@ export type GatewayClientOptions = GatewayAddress &
     readonly fetch?: FetchLike | undefined;
     /** Headers to send with every call. Default: none. */
     readonly headers?: RequestInit['headers'];
-    /** Names that the deployment uses. Default: `defaultWireProfile`. */
-    readonly wireProfile?: WireProfileInput | undefined;
+    /** Names that the deployment uses, from `toWireProfile`. Default: the contract's. */
+    readonly wireProfile?: WireProfile | undefined;
   };
 
 /**
@@ -107,34 +103,30 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
       'createGatewayClient needs { baseUrl } or { envId, gatewayDomain }.',
     );
   }
-  const { auth, fetch, headers, timeout, retry } = options;
-  const errors = createGatewayErrors(toWireProfile(options.wireProfile));
+  const { auth, fetch, headers, wireProfile = defaultWireProfile } = options;
+  const limits = toLimits(options);
+  const errors = createGatewayErrors(wireProfile);
   const session = auth && createGatewaySession(auth);
   const baseUrl = toGatewayUrl(options);
   const send = createFetch({
+    limits,
     fetch,
     headers,
-    timeout,
-    retry,
     session,
     scope: baseUrl + SERVICES,
     redirect: 'manual',
     classify: errors.classify,
   });
-  const calls = createCalls<paths>(send, { baseUrl, timeout, retry, toPath: toContractPath });
+  const calls = createCalls<paths>(send, { baseUrl, limits, toPath: toContractPath });
   return {
     ...calls,
     fetch: (input, init) => send(input, init),
     service<Paths extends object>(name: string) {
       const url = baseUrl + SERVICES + toSegment('name', name);
-      const service = createService({ name, url, send, calls, session, headers, timeout, errors });
-      const documented = createCalls<WithGatewayErrors<Paths>>(send, {
-        baseUrl: url,
-        timeout,
-        retry,
-        toPath: toServicePath,
-      });
+      const setup = { baseUrl: url, limits, toPath: toServicePath };
+      const documented = createCalls<WithGatewayErrors<Paths>>(send, setup);
       // `request` is the one of the service.
+      const service = createService({ name, url, send, calls, session, headers, limits, errors });
       return { ...documented, ...service };
     },
   };

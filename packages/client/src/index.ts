@@ -1,6 +1,6 @@
-export type { WireProfileInput } from '@berth/spec/wire-profile';
-export { defaultWireProfile } from '@berth/spec/wire-profile';
-export type { GatewayAuth, SignableRequest, StorageCredentials } from './auth.ts';
+export type { WireProfile } from '@berth/spec/wire-profile';
+export { toWireProfile } from '@berth/spec/wire-profile';
+export type { GatewayAuth, StorageCredentials } from './auth.ts';
 export { bearer } from './auth.ts';
 export type {
   CopyItem,
@@ -21,7 +21,7 @@ export { CONTRACT as contract } from './generated/contract.gen.ts';
 export type { paths as GatewayPaths } from './generated/gateway.v1.gen.ts';
 export type { paths as StoragePaths } from './generated/storage.v2.gen.ts';
 export type { StandardSchema } from './payload.ts';
-export type { PayloadOptions, RequestOptions, Service, ServiceOptions } from './service.ts';
+export type { PayloadOptions, RequestOptions, Service } from './service.ts';
 export type { ConnectOptions } from './socket.ts';
 export type { StorageClient, StorageClientOptions } from './storage.ts';
 export { createStorageClient } from './storage.ts';

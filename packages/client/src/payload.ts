@@ -1,12 +1,6 @@
 import { BerthError, type CallInfo, type SchemaIssue } from './errors.ts';
 
-/**
- * A validator that implements Standard Schema (https://standardschema.dev), such as one of Zod, Valibot or ArkType.
- *
- * @example
- * import * as z from 'zod';
- * const User: StandardSchema<{ name: string }> = z.object({ name: z.string() });
- */
+/** A validator that implements Standard Schema (https://standardschema.dev), such as one of Zod, Valibot or ArkType. */
 export interface StandardSchema<Output = unknown> {
   /** The properties of Standard Schema, version 1. */
   readonly '~standard': {
@@ -79,7 +73,7 @@ export function contractError(
   { status, headers }: Response,
   { method = 'GET', url }: CallInfo,
   reason: string,
-  issues?: readonly SchemaIssue[],
+  issues: readonly SchemaIssue[] = [],
 ): BerthError {
   const requestId = headers.get('X-Request-Id') ?? undefined;
   return new BerthError('contract', 'Unexpected response', {

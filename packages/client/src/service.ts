@@ -3,42 +3,26 @@ import { toBody } from './body.ts';
 import type { Calls } from './calls.ts';
 import { invalid } from './errors.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
-import { type CallOptions, type Send, toRecord } from './fetch.ts';
+import { type CallOptions, type Limits, type Send, toRecord } from './fetch.ts';
 import type { GatewayErrors } from './gateway-errors.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import { type StandardSchema, toPayload } from './payload.ts';
 import type { ConnectOptions } from './socket.ts';
 import { checkPath } from './urls.ts';
 
-/**
- * Options for a call of a hosted service.
- *
- * @example
- * const options: ServiceOptions = { headers: { 'Accept-Language': 'de' }, retry: false };
- */
+/** Options for a call of a hosted service. */
 export interface ServiceOptions extends CallOptions {
   /** Headers to send. An `Authorization` header replaces the credentials of the client. */
   readonly headers?: RequestInit['headers'];
 }
 
-/**
- * Options for a call that returns the payload.
- *
- * @example
- * import * as z from 'zod';
- * const user = await users.get('7', { schema: z.object({ name: z.string() }) });
- */
+/** Options for a call that returns the payload. */
 export interface PayloadOptions<Payload> extends ServiceOptions {
   /** Validates the payload of a successful response, and gives it its type. Default: none. */
   readonly schema?: StandardSchema<Payload> | undefined;
 }
 
-/**
- * Options for a call that returns the raw response.
- *
- * @example
- * const response = await pictures.request('7', { method: 'POST', body: blob });
- */
+/** Options for a call that returns the raw response. */
 export interface RequestOptions extends ServiceOptions {
   /** HTTP method. Default: `GET`. */
   readonly method?: 'GET' | 'POST' | 'HEAD' | undefined;
@@ -116,7 +100,7 @@ interface ServiceContext {
   readonly calls: Calls<paths>;
   readonly session: Session | undefined;
   readonly headers: RequestInit['headers'];
-  readonly timeout: number | undefined;
+  readonly limits: Limits;
   readonly errors: GatewayErrors;
 }
 
@@ -170,7 +154,7 @@ export function createService(context: ServiceContext): Service {
     // Loaded on first use, because most pages need neither.
     async *events(path = '', options = {}) {
       const { iterateEvents } = await import('./events.ts');
-      yield* iterateEvents({ send, errors, url: toUrl(toAnyPath(path)) }, options);
+      yield* iterateEvents({ ...context, url: toUrl(toAnyPath(path)) }, options);
     },
     async connect(path = '', options = {}) {
       const { connectSocket } = await import('./socket.ts');

@@ -1,15 +1,17 @@
 import type { Session } from './auth.ts';
 import { BerthError, isBerthError, networkError } from './errors.ts';
-import { type CallOptions, type Send, toRecord, withLimit } from './fetch.ts';
+import {
+  type CallOptions,
+  type Limits,
+  type Send,
+  toLimits,
+  toRecord,
+  withLimit,
+} from './fetch.ts';
 import type { GatewayErrors } from './gateway-errors.ts';
 import { parseJson, readErrorText } from './payload.ts';
 
-/**
- * Options for `connect`.
- *
- * @example
- * const socket = await chat.connect('room/7', { protocols: ['chat.v2', 'chat'], signal });
- */
+/** Options for `connect`. */
 export interface ConnectOptions extends Pick<CallOptions, 'timeout'> {
   /** Ends the handshake, or closes the open socket. */
   readonly signal?: AbortSignal | undefined;
@@ -30,7 +32,7 @@ interface Handshake {
   readonly send: Send;
   readonly session: Session | undefined;
   readonly headers: RequestInit['headers'];
-  readonly timeout: number | undefined;
+  readonly limits: Limits;
   readonly errors: GatewayErrors;
 }
 
@@ -40,10 +42,11 @@ export async function connectSocket(
   options: ConnectOptions,
 ): Promise<WebSocket> {
   const { url, session } = handshake;
-  const { protocols = [], signal: user, timeout = handshake.timeout } = options;
+  const { protocols = [], signal: user, timeout } = options;
   const headers = { ...toRecord(handshake.headers), ...toRecord(options.headers) };
   const call = { method: 'GET', url, headers, body: null };
-  return withLimit({ signal: user, timeout }, call, async ({ signal }) => {
+  const limits = toLimits({ timeout }, handshake.limits);
+  return withLimit(limits, user, call, async ({ signal }) => {
     for (let isLast = false; ; isLast = true) {
       const signed = await session?.sign(call);
       signal.throwIfAborted();

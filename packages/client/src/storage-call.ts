@@ -1,6 +1,6 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { BerthError, networkError } from './errors.ts';
-import type { CallOptions, FetchLike, Retry, RetryClass, Send } from './fetch.ts';
+import { BerthError } from './errors.ts';
+import type { CallOptions, FetchLike, Limits, RetryClass, Send } from './fetch.ts';
 import type { STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
 import { parseJson } from './payload.ts';
@@ -31,9 +31,9 @@ export interface StorageContext {
   ): Promise<StorageResponse>;
   /** Fetches a link, without credentials. */
   readonly fetchLink: Send;
-  readonly timeout: number | undefined;
+  /** Limits of uploads and downloads. */
+  readonly limits: Limits;
   readonly idle: number;
-  readonly retry: Retry;
   readonly fetch: FetchLike | undefined;
   readonly agent: object | undefined;
 }
@@ -58,33 +58,6 @@ export function classify({ status }: Response): RetryClass {
 /** Returns whether a call may succeed later without new credentials. */
 export function isTemporary(status: number): boolean {
   return status !== 401 && status in RETRY_CLASSES;
-}
-
-/** Maximum size of a response of the storage API, in bytes; 50 links take less than 1 MiB. */
-const RESPONSE_BYTES = 16_777_216;
-
-/** Reads responses that announce no length, or a long one, up to a limit. */
-export function limitBody(send: Send): Send {
-  return async (input, init, limit) => {
-    const response = await send(input, init, limit);
-    const { body, headers, status } = response;
-    const length = Number(headers.get('Content-Length') ?? Number.NaN);
-    if (!body || (length <= RESPONSE_BYTES && !headers.has('Content-Encoding'))) return response;
-    const call = { method: 'POST', url: response.url };
-    const chunks: Uint8Array<ArrayBuffer>[] = [];
-    const reader = body.getReader();
-    for (let size = 0; size <= RESPONSE_BYTES; ) {
-      const { value } = await reader.read().catch((error: unknown) => {
-        throw networkError('The response was interrupted', call, error);
-      });
-      if (!value) return new Response(new Blob(chunks), response);
-      size += value.byteLength;
-      chunks.push(value);
-    }
-    reader.cancel().catch(() => {});
-    const reason = `the response is larger than ${RESPONSE_BYTES} bytes`;
-    throw new BerthError('storage', 'The storage call failed', { ...call, status, reason });
-  };
 }
 
 /** The `data` of a storage response. */

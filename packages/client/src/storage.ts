@@ -1,4 +1,4 @@
-import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
+import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createStorageSession, type StorageCredentialsSource } from './auth.ts';
 import {
   type CopyItem,
@@ -17,15 +17,15 @@ import {
 import { ignoreEarlyErrors } from './body.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { DownloadOptions } from './download.ts';
-import { BerthError } from './errors.ts';
+import { BerthError, checkNumber } from './errors.ts';
 import {
   type CallOptions,
-  checkRetry,
   createFetch,
   type FetchInit,
   type FetchLike,
   type LimitOptions,
   splitOptions,
+  toLimits,
 } from './fetch.ts';
 import {
   AVATAR_BYTES,
@@ -36,20 +36,25 @@ import {
 import type { paths } from './generated/storage.v2.gen.ts';
 import {
   classify,
-  limitBody,
   type RawResult,
   readEnvelope,
   type StorageCallOptions,
   type StorageContext,
   type StoragePath,
 } from './storage-call.ts';
-import { checkIdle, type TransferOptions } from './transfer.ts';
+import type { TransferOptions } from './transfer.ts';
 import type { UploadOptions, UploadResult } from './upload.ts';
 import type { UploadData } from './upload-form.ts';
 import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
 
 /** Where the storage operations are: the only URLs that get credentials. */
 const ROOT = '/api/v2/envs/';
+
+/** Default of `idle`, in milliseconds. */
+const IDLE = 65_000;
+
+/** Maximum size of a response; 50 links take less than 1 MiB. */
+const RESPONSE_BYTES = 16_777_216;
 
 /** Options for {@link createStorageClient}. */
 export interface StorageClientOptions extends LimitOptions, Pick<TransferOptions, 'idle'> {
@@ -59,8 +64,8 @@ export interface StorageClientOptions extends LimitOptions, Pick<TransferOptions
   readonly envId: string;
   /** The three header values, or a function that returns them for each attempt, such as one of `tc3Storage`. */
   readonly credentials: StorageCredentialsSource;
-  /** Names that the deployment uses. Default: `defaultWireProfile`. */
-  readonly wireProfile?: WireProfileInput | undefined;
+  /** Names that the deployment uses, from `toWireProfile`. Default: the contract's. */
+  readonly wireProfile?: WireProfile | undefined;
   /**
    * Where the deployment expects the fields of a request: at the top level, or nested in `data`. Calls of `POST` are
    * sent as you write them. Default: `top`.
@@ -223,29 +228,24 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   if (!options) {
     throw new BerthError('options', 'createStorageClient needs { baseUrl, envId, credentials }.');
   }
-  const {
-    envId,
-    requestForm,
-    fetch,
-    agent,
-    timeout,
-    // biome-ignore lint/suspicious/noConsole: the documented default.
-    onWarning = (message) => console.warn(message),
-  } = options;
+  const { envId, requestForm, fetch, agent, idle = IDLE } = options;
+  // biome-ignore lint/suspicious/noConsole: the documented default.
+  const { wireProfile = defaultWireProfile, onWarning = (text) => console.warn(text) } = options;
   const baseUrl = toBaseUrl(options.baseUrl);
   toSegment('envId', envId);
-  const wireProfile = toWireProfile(options.wireProfile);
-  const retry = checkRetry(options.retry);
-  const limits = { fetch, timeout, retry, classify };
+  checkNumber('idle', idle, 0);
+  const limits = toLimits(options);
   const send = createFetch({
-    ...limits,
+    limits,
+    fetch,
+    classify,
     session: createStorageSession(options.credentials, wireProfile),
     scope: baseUrl + ROOT,
     // A redirect would send the credentials elsewhere, and the contract has no redirects.
     redirect: 'manual',
   });
-  const setup = { baseUrl, timeout, retry, toPath: toContractPath };
-  const calls = createCalls<paths>(limitBody(send), setup);
+  const setup = { baseUrl, limits, toPath: toContractPath, maxBytes: RESPONSE_BYTES };
+  const calls = createCalls<paths>(send, setup);
 
   const post = (path: string, { params, ...init }: RawOptions = {}) =>
     (calls.POST as Call)(path, {
@@ -257,13 +257,12 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const context: StorageContext = {
     wireProfile,
     onWarning,
-    timeout,
-    retry,
-    idle: checkIdle(options.idle),
+    limits: { ...limits, timeout: options.timeout ?? 0 },
+    idle,
     fetch,
     agent,
     // A link carries its own grant, and may redirect.
-    fetchLink: createFetch({ ...limits, redirect: 'follow' }),
+    fetchLink: createFetch({ limits, fetch, classify, redirect: 'follow' }),
     async call(operation, fields, failure, callOptions) {
       const path = STORAGE_PATH + operation;
       const body = requestForm === 'data' ? { data: fields } : fields;

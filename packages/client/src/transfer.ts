@@ -1,5 +1,5 @@
 import { BerthError, type CallInfo, networkError } from './errors.ts';
-import { checkTimeout, MAX_TIMER } from './fetch.ts';
+import { MAX_TIMER } from './fetch.ts';
 
 /** The progress of an upload or download. */
 export interface Progress {
@@ -15,13 +15,6 @@ export interface TransferOptions {
   readonly idle?: number | undefined;
   /** Called with the number of bytes transferred so far. If it throws, the transfer ends with that error. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-}
-
-const IDLE = 65_000;
-
-/** @throws BerthError of the kind `options` */
-export function checkIdle(idle: unknown, fallback = IDLE): number {
-  return Math.min(checkTimeout(idle, 'idle') ?? fallback, MAX_TIMER);
 }
 
 /** Calls `onProgress` each time that the number of bytes has changed. */
@@ -60,7 +53,7 @@ export function watchIdle(
     late.abort(new BerthError('timeout', `${failure}: no progress for ${idle} ms`, details));
   };
   return {
-    idle,
+    idle: Math.min(idle, MAX_TIMER),
     /** Aborts if there is no progress, or if the caller aborts. */
     signal: user ? AbortSignal.any([user, late.signal]) : late.signal,
     /** Starts the time limit again, with more milliseconds than usual if necessary. */

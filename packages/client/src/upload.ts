@@ -1,16 +1,15 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
-import { checkInteger } from './batches.ts';
 import { assertUnread, isArrayBuffer, isStream, toBytes } from './body.ts';
-import { BerthError, invalid, isBerthError } from './errors.ts';
-import { checkRetry, delayAfter, pause, withLimit } from './fetch.ts';
+import { BerthError, checkInteger, checkNumber, invalid, isBerthError } from './errors.ts';
+import { delayAfter, pause, toLimits, withLimit } from './fetch.ts';
 import {
   isTemporary,
   type StorageCallOptions,
   type StorageContext,
   type StorageResponse,
 } from './storage-call.ts';
-import { checkIdle, type TransferOptions, toReport, watchIdle } from './transfer.ts';
+import { type TransferOptions, toReport, watchIdle } from './transfer.ts';
 import {
   checkLength,
   type Field,
@@ -52,24 +51,24 @@ export async function upload(
 ): Promise<UploadResult> {
   // "Cloud path of the file, including the file name."
   if (typeof path !== 'string' || !path) throw invalid('path', 'a string that is not empty', path);
-  const { signal, timeout = context.timeout ?? 0 } = options;
-  const idle = checkIdle(options.idle, context.idle);
+  const { signal, idle = context.idle } = options;
+  checkNumber('idle', idle, 0);
+  const limits = toLimits(options, context.limits);
   signal?.throwIfAborted();
   const content = await toContent(data, options);
-  // A stream can be read only once.
-  const retry = content.isReplayable && checkRetry(options.retry, context.retry);
   const report = toReport(options.onProgress, content.size);
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   const { fetch, agent } = context;
   const failure = `${path} was not uploaded`;
 
-  return withLimit({ signal, timeout }, { method: 'POST', url: path }, async (limit) => {
+  return withLimit(limits, signal, { method: 'POST', url: path }, async (limit) => {
     const callOptions = { ...options, signal: limit.signal };
-    for (let count = 1; ; count += 1) {
+    for (;;) {
       const response = await context.call('getUploadMetaData', { path }, failure, callOptions);
       const { url, fields, fileID } = toGrant(response, path, context.wireProfile, failure);
       const watch = watchIdle(idle, limit.signal, failure, { method: 'POST', url });
       let headers: Headers | undefined;
+      limit.attempts += 1;
       try {
         const form = { url, fields, fileName, content, report, watch, fetch, agent };
         const stored = await post(form);
@@ -77,9 +76,9 @@ export async function upload(
         assertStored(stored, url, failure);
         return { fileID };
       } catch (error) {
-        // Safe even if the file was stored after all: the same bytes replace it.
-        const mayPass = isBerthError(error) && error.retryable;
-        const delay = mayPass ? delayAfter(count, retry, headers, limit.left()) : undefined;
+        // Safe even if the file was stored after all: the same bytes replace it. A stream can be read only once.
+        const mayPass = isBerthError(error) && error.retryable && content.isReplayable;
+        const delay = mayPass ? delayAfter(limit, headers) : undefined;
         if (delay === undefined) throw error;
         await pause(delay, limit.signal);
       }

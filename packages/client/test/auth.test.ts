@@ -71,8 +71,8 @@ describe('bearer', () => {
 describe('a signer', () => {
   it('sees each attempt as it is sent', async () => {
     const seen: unknown[] = [];
-    const authorize: GatewayAuth['authorize'] = ({ now: _, ...request }) => {
-      seen.push(structuredClone(request));
+    const authorize: GatewayAuth['authorize'] = async ({ now: _, ...request }) => {
+      seen.push({ ...request, body: await new Response(request.body).text() });
       return undefined;
     };
     const responses = [refused('SERVICE_NOT_READY', 503), json({})];

@@ -26,14 +26,14 @@ it.each([
     file: 'index.ts',
     module: client,
     values: `
-      BerthError bearer contract createGatewayClient createStorageClient defaultWireProfile isBerthError tc3 tc3Storage
+      BerthError bearer contract createGatewayClient createStorageClient isBerthError tc3 tc3Storage toWireProfile
       unwrapEnvelope`,
     types: `
       AnyBerthError CallOptions ConnectOptions CopyItem CopyListResult CopyOptions DeleteResult DocumentedService
       DownloadOptions EventsOptions FetchLike GatewayAuth GatewayClient GatewayClientOptions GatewayPaths
-      PayloadOptions Progress RequestOptions RetryOptions Service ServiceEvent ServiceOptions SignableRequest
+      PayloadOptions Progress RequestOptions RetryOptions Service ServiceEvent
       StandardSchema StorageClient StorageClientOptions StorageCredentials StoragePaths Tc3KeyPair TempUrlOptions
-      TempUrlResult UploadData UploadOptions WireProfileInput`,
+      TempUrlResult UploadData UploadOptions WireProfile`,
   },
   {
     entry: '@berth/client/react-query',

@@ -163,7 +163,7 @@ describe('isBerthError', () => {
 
 describe('an invalid option', () => {
   const baseUrl = 'https://g.example';
-  const TIMEOUT = 'timeout must be a number of milliseconds, at least 0, got';
+  const TIMEOUT = 'timeout must be a number of at least 0, got';
   const AUTH = 'auth must be bearer(…), tc3(…), or an object with authorize(), got';
   const RETRY = 'must be a number of at least';
 

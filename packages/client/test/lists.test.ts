@@ -1,4 +1,4 @@
-import type { StorageClient, StorageClientOptions } from '@berth/client';
+import { type StorageClient, type StorageClientOptions, toWireProfile } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { failureOf, list } from './support/fake-fetch.ts';
 import { bodyOf, respond, serve } from './support/loopback.ts';
@@ -140,7 +140,8 @@ describe('a list', () => {
     ['absolute', '/a/b.txt', '/c.txt'],
     ['relative', 'a/b.txt', 'c.txt'],
   ])('of copies has %s paths if the wire profile says so', async (copyPaths, srcPath, dstPath) => {
-    const { storage, requests } = storageWith([list({})], { wireProfile: { copyPaths } });
+    const wireProfile = toWireProfile({ copyPaths });
+    const { storage, requests } = storageWith([list({})], { wireProfile });
     const file = Object.freeze({ srcPath: 'a/b.txt', dstPath: '/c.txt' });
     expect(await storage.copy(Object.freeze([file]))).toMatchObject([file]);
     expect(await requests[0]?.json()).toEqual({ fileList: [{ srcPath, dstPath }] });

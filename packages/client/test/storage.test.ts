@@ -157,9 +157,12 @@ describe('the response of a storage call', () => {
     ['between two chunks', cutInChunks],
   ])('CL-ERROR-CUT: is an error if it breaks off %s', async (_, fault) => {
     await using server = await faultServer(fault as never);
-    const error = await failureOf(storageAt(server.baseUrl).delete('a'));
-    expect(error).toMatchObject({ kind: 'network' });
+    const storage = storageAt(server.baseUrl, { retry: { attempts: 2, delay: 1 } });
+    expect(await failureOf(storage.delete('a'))).toMatchObject({ kind: 'network' });
     expect(server.calls).toHaveLength(1);
+    // Links may be requested again.
+    expect(await failureOf(storage.tempUrl('a'))).toMatchObject({ kind: 'network' });
+    expect(server.calls).toHaveLength(3);
   });
 
   it('CL-SIZE-BODY: is an error if it has no end', async () => {
@@ -306,8 +309,8 @@ describe('an invalid option is refused:', () => {
     ['The path parameter "envId" is missing.', { envId: undefined }],
     ['envId must not contain the segment "..", because', { envId: '..' }],
     ['credentials must be an object or a function, got undefined.', { credentials: undefined }],
-    ['timeout must be a number of milliseconds, at least 0, got number.', { timeout: -1 }],
-    ['idle must be a number of milliseconds, at least 0, got string.', { idle: '5' }],
+    ['timeout must be a number of at least 0, got number.', { timeout: -1 }],
+    ['idle must be a number of at least 0, got string.', { idle: '5' }],
     ['retry.attempts must be a number of at least 1, got number.', { retry: { attempts: 0 } }],
   ])('%s', (text, options) => {
     const create = () => createStorageClient((options && { ...valid, ...options }) as never);

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type SignableRequest, tc3, tc3Storage } from '@berth/client';
+import { type GatewayAuth, tc3, tc3Storage } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { json } from './support/fake-fetch.ts';
 import { gatewayWith } from './support/gateway.ts';
@@ -10,7 +10,7 @@ const PAIR = { secretId: 'AKIDEXAMPLE', secretKey: 'Gu5t9xGARNpq86cd98joQYCN3EXA
 
 describe('tc3', () => {
   const JSON_TYPE = 'application/json; charset=utf-8';
-  type Init = Partial<SignableRequest> & { readonly path?: string };
+  type Init = Partial<Parameters<GatewayAuth['authorize']>[0]> & { readonly path?: string };
 
   function sign(
     { path = '/v1/cloudrun/hello', ...init }: Init,

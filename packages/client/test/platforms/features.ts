@@ -2,12 +2,12 @@ import {
   bearer,
   createGatewayClient,
   createStorageClient,
-  defaultWireProfile,
   type GatewayClientOptions,
   type Progress,
   type StorageClientOptions,
   tc3,
   tc3Storage,
+  toWireProfile,
 } from '@berth/client';
 import type { Deployment } from './deployment.ts';
 
@@ -230,7 +230,7 @@ export const FEATURES: readonly Feature[] = [
     async run(deployment) {
       // The form lacks two fields of its grant, so nothing is stored and the response is an XML `Error`.
       const uploadFields = { securityToken: 'x-no-token', metaFileId: 'x-no-id' };
-      const wireProfile = { ...defaultWireProfile, uploadFields };
+      const wireProfile = toWireProfile({ uploadFields });
       const storage = storageOf(deployment, { retry: false, wireProfile });
       for (const onProgress of [undefined, () => {}]) {
         const upload = storage.upload('refused.txt', 'a', { onProgress });
