@@ -12,8 +12,7 @@ const Order = z.object({ id: z.string() });
 import { bearer, createGatewayClient } from '@berth/client';
 
 const gateway = createGatewayClient({
-  envId: 'dev',
-  gatewayDomain: 'gateway.example.com',
+  baseUrl: 'https://dev.gateway.example.com', // the first label is the environment
   auth: bearer(() => readAccessToken()),
 });
 const users = gateway.service('users');

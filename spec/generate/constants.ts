@@ -34,7 +34,6 @@ export function toClientConstants(contract: Contract): string {
       documents: versions,
       sha256,
     }),
-    constant('GATEWAY_SERVER', 'URL template for the gateway.', gateway.servers[0].url),
     constant(
       'GREEDY_PARAMETERS',
       'Path parameters that hold several raw segments (D3).',

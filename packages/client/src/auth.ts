@@ -172,7 +172,7 @@ export const EXPIRY_MARGIN = 30_000;
  *
  * @example
  * const auth = bearer(async () => (await fetch('/my-backend/token')).text());
- * const gateway = createGatewayClient({ envId: 'dev', gatewayDomain: 'gateway.example.com', auth });
+ * const gateway = createGatewayClient({ baseUrl: 'https://dev.gateway.example.com', auth });
  */
 export function bearer(token: string | (() => string | Promise<string>)): GatewayAuth {
   if (typeof token !== 'function') {

@@ -90,6 +90,13 @@ function isDisturbed(stream: object): boolean {
   }
 }
 
+/** Closes a stream that is not sent, if the call failed before. */
+export function discard(body: unknown): void {
+  if (!isStream(body)) return;
+  if ('destroy' in body) (body as { destroy(): void }).destroy();
+  else if ('cancel' in body && !body.locked) body.cancel().catch(() => {});
+}
+
 /**
  * Keeps a Node stream that fails before it is read from ending the process. Reading it then fails with the same error.
  */

@@ -1,5 +1,5 @@
 import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
-import { isStream } from './body.ts';
+import { discard, isStream } from './body.ts';
 import { BerthError, isBerthError, networkError } from './errors.ts';
 import {
   type CallOptions,
@@ -91,6 +91,9 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
             await pause(delay, limit.signal);
           }
         }
+      }).catch((error) => {
+        discard(init.body);
+        throw error;
       });
     };
   };

@@ -28,10 +28,11 @@ export async function download(
   fileID: string,
   options: DownloadOptions = {},
 ): Promise<Response> {
-  const { response } = await limited(context, fileID, options, (limit) =>
+  const limits = toLimits(options, context.limits);
+  const file = await withLimit(limits, options.signal, { url: fileID }, (limit) =>
     openFile(context, fileID, options, limit),
   );
-  return response;
+  return file.response;
 }
 
 export async function downloadToFile(
@@ -40,9 +41,10 @@ export async function downloadToFile(
   file: string | URL,
   options: DownloadOptions = {},
 ): Promise<void> {
+  const limits = toLimits(options, context.limits);
   let saving: Promise<void> | undefined;
   try {
-    await limited(context, fileID, options, (limit) => {
+    await withLimit(limits, options.signal, { url: fileID }, (limit) => {
       saving = saveFile(readToEnd(context, fileID, options, limit), file);
       return saving;
     });
@@ -56,18 +58,6 @@ export async function downloadToFile(
   }
 }
 
-function limited<T>(
-  context: StorageContext,
-  fileID: string,
-  { range, idle, ...options }: DownloadOptions,
-  run: (limit: Limit) => Promise<T>,
-): Promise<T> {
-  checkInteger('range.offset', range?.offset, 0);
-  checkInteger('range.length', range?.length, 1);
-  checkNumber('idle', idle, 0);
-  return withLimit(toLimits(options, context.limits), options.signal, { url: fileID }, run);
-}
-
 /** A file whose body has not been read yet. */
 interface OpenFile extends Sizes {
   readonly response: Response;
@@ -75,13 +65,8 @@ interface OpenFile extends Sizes {
   readonly etag: string | undefined;
 }
 
-/** What the headers of a response say about sizes. */
-interface Sizes {
-  /** Number of bytes in the body; `undefined` if unknown. */
-  readonly size: number | undefined;
-  /** Size of the entire file; `undefined` if unknown. */
-  readonly total: number | undefined;
-}
+/** Numbers of bytes in the body and in the entire file, if they are known. */
+type Sizes = Readonly<Record<'size' | 'total', number | undefined>>;
 
 /**
  * Requests a link and fetches it. The link itself authorizes the download, so no credentials are sent.
@@ -96,6 +81,9 @@ async function openFile(
   start?: OpenFile,
 ): Promise<OpenFile> {
   const { range, idle = context.idle } = options;
+  checkInteger('range.offset', range?.offset, 0);
+  checkInteger('range.length', range?.length, 1);
+  checkNumber('idle', idle, 0);
   const url = await tempUrl(context, fileID, { ...options, signal: limit.signal });
   const call = { method: 'GET', url };
   const failure = `The download of ${fileID} was interrupted`;

@@ -1,5 +1,5 @@
 import type { Session } from './auth.ts';
-import { isStream } from './body.ts';
+import { discard, isStream } from './body.ts';
 import { BerthError, type CallInfo, checkNumber, networkError } from './errors.ts';
 import { isFetchable, pageUrl } from './urls.ts';
 
@@ -154,8 +154,13 @@ export function createFetch(setup: FetchSetup): Send {
 
   return async (input, init = {}, limit) => {
     const target = toTarget(input);
-    const run = async (started: Limit) =>
-      attempt(await toCall(target, init, { scope, headers: clientHeaders }), started);
+    const run = async (started: Limit) => {
+      const call = await toCall(target, init, { scope, headers: clientHeaders });
+      return attempt(call, started).catch((error) => {
+        discard(call.body);
+        throw error;
+      });
+    };
     if (limit) return run(limit);
     const signal = init.signal ?? target.request?.signal;
     const method = init.method ?? target.request?.method;

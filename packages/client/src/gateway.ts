@@ -1,7 +1,6 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls, toServicePath } from './calls.ts';
-import { BerthError } from './errors.ts';
 import {
   type BerthFetch,
   createFetch,
@@ -12,20 +11,24 @@ import {
 import { createGatewayErrors } from './gateway-errors.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { createService, type Service } from './service.ts';
-import { type GatewayAddress, toContractPath, toGatewayUrl, toSegment } from './urls.ts';
+import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
 
-/** Options for {@link createGatewayClient}. Only the address is required: `baseUrl`, or `envId` and `gatewayDomain`. */
-export type GatewayClientOptions = GatewayAddress &
-  LimitOptions & {
-    /** Adds credentials to each attempt. An `Authorization` header of a call takes precedence. Default: none. */
-    readonly auth?: GatewayAuth | undefined;
-    /** Sends each attempt, for example through a proxy. Default: the platform's `fetch`. */
-    readonly fetch?: FetchLike | undefined;
-    /** Headers to send with every call. Default: none. */
-    readonly headers?: RequestInit['headers'];
-    /** Names that the deployment uses, from `toWireProfile`. Default: the contract's. */
-    readonly wireProfile?: WireProfile | undefined;
-  };
+/** Options for {@link createGatewayClient}. */
+export interface GatewayClientOptions extends LimitOptions {
+  /**
+   * URL of the gateway, with the environment as the first label of its host name: `https://dev.gateway.example.com`. In
+   * a page, it may start with `/`.
+   */
+  readonly baseUrl: string;
+  /** Adds credentials to each attempt. An `Authorization` header of a call takes precedence. Default: none. */
+  readonly auth?: GatewayAuth | undefined;
+  /** Sends each attempt, for example through a proxy. Default: the platform's `fetch`. */
+  readonly fetch?: FetchLike | undefined;
+  /** Headers to send with every call. Default: none. */
+  readonly headers?: RequestInit['headers'];
+  /** Names that the deployment uses, from `toWireProfile`. Default: the contract's. */
+  readonly wireProfile?: WireProfile | undefined;
+}
 
 /**
  * A hosted service that is also an `openapi-fetch` client of its own document. `error` may be one of the gateway's, unless
@@ -89,25 +92,16 @@ const SERVICES = '/v1/cloudrun/';
  * @throws BerthError of the kind `options` if an option is invalid
  *
  * @example
- * const gateway = createGatewayClient({
- *   envId: 'dev',
- *   gatewayDomain: 'gateway.example.com',
- *   auth: bearer(() => readAccessToken()),
- * });
+ * const auth = bearer(() => readAccessToken());
+ * const gateway = createGatewayClient({ baseUrl: 'https://dev.gateway.example.com', auth });
  * const user = await gateway.service('users').get<User>('7');
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
-  if (!options) {
-    throw new BerthError(
-      'options',
-      'createGatewayClient needs { baseUrl } or { envId, gatewayDomain }.',
-    );
-  }
   const { auth, fetch, headers, wireProfile = defaultWireProfile } = options;
   const limits = toLimits(options);
   const errors = createGatewayErrors(wireProfile);
   const session = auth && createGatewaySession(auth);
-  const baseUrl = toGatewayUrl(options);
+  const baseUrl = toBaseUrl(options.baseUrl);
   const send = createFetch({
     limits,
     fetch,

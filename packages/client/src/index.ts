@@ -17,7 +17,6 @@ export type { EventsOptions, ServiceEvent } from './events.ts';
 export type { CallOptions, FetchLike, RetryOptions } from './fetch.ts';
 export type { DocumentedService, GatewayClient, GatewayClientOptions } from './gateway.ts';
 export { createGatewayClient } from './gateway.ts';
-export { CONTRACT as contract } from './generated/contract.gen.ts';
 export type { paths as GatewayPaths } from './generated/gateway.v1.gen.ts';
 export type { paths as StoragePaths } from './generated/storage.v2.gen.ts';
 export type { StandardSchema } from './payload.ts';

@@ -1,13 +1,11 @@
 import {
-  type DataTag,
-  type QueryKey,
-  type UnusedSkipTokenOptions,
+  queryOptions,
   type UseMutationOptions,
   type UseMutationResult,
   useMutation,
 } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
-import type { TempUrlOptions, TempUrlResult } from './batches.ts';
+import type { TempUrlOptions } from './batches.ts';
 import type { BerthError } from './errors.ts';
 import { MAX_TIMER } from './fetch.ts';
 import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
@@ -17,21 +15,9 @@ import type { Progress } from './transfer.ts';
 import type { UploadOptions, UploadResult } from './upload.ts';
 import type { UploadData } from './upload-form.ts';
 
-type Options<Data> = UnusedSkipTokenOptions<Data, BerthError>;
-
-/** Options for `useQuery`, `useSuspenseQuery`, `useQueries`, `prefetchQuery` and so on. The client itself retries. */
-export type BerthQuery<Data> = Pick<Options<Data>, 'queryFn' | 'retry' | 'throwOnError'> & {
-  /** Typed with its data, for calls such as `getQueryData(queryKey)`. */
-  readonly queryKey: DataTag<QueryKey, Data, BerthError>;
-};
-
-/** Options for `useQuery` and so on, which fetch links again before they expire. */
-export type LinkQuery<Data> = BerthQuery<Data> &
-  Pick<Options<Data>, 'staleTime' | 'gcTime' | 'refetchInterval'>;
-
 /**
- * Returns the query for a path of a hosted service. Its key is `['berth', service.url, path]`, so headers cannot be set
- * here: set them on the client. An empty payload becomes `null`, because queries must have data.
+ * Returns the options of a query for a path of a hosted service. Its key is `['berth', service.url, path]`, so headers
+ * cannot be set here: set them on the client. An empty payload becomes `null`, because queries must have data.
  *
  * @example
  * const users = gateway.service('users');
@@ -42,17 +28,14 @@ export function serviceQuery<Payload = unknown>(
   service: Service,
   path = '',
   options: Omit<PayloadOptions<Payload>, 'signal' | 'headers'> = {},
-): BerthQuery<Payload> {
-  return {
-    queryKey: toKey(service.url, path.replace(/^\//, '')),
+) {
+  return queryOptions<Payload, BerthError>({
+    queryKey: ['berth', service.url, path.replace(/^\//, '')],
     queryFn: async ({ signal }) =>
       (await service.get<Payload>(path, { ...options, signal })) ?? (null as Payload),
+    // The client itself retries.
     retry: false,
-  };
-}
-
-function toKey<Data>(...parts: QueryKey): BerthQuery<Data>['queryKey'] {
-  return ['berth', ...parts] as QueryKey as BerthQuery<Data>['queryKey'];
+  });
 }
 
 /** Options for a link query: lifetime and limits. */
@@ -62,12 +45,12 @@ function toLinkQuery<Data>(
   key: unknown,
   { maxAge = PUBLIC_LINK_SECONDS, ...options }: LinkOptions,
   fetchLinks: (options: TempUrlOptions) => Promise<Data>,
-): LinkQuery<Data> {
+) {
   const lifetime = Math.min(maxAge * 1000, MAX_TIMER);
   const staleTime = lifetime * 0.8;
   const gcTime = lifetime - staleTime;
-  return {
-    queryKey: toKey('links', key, maxAge),
+  return queryOptions<Data, BerthError>({
+    queryKey: ['berth', 'links', key, maxAge],
     queryFn: ({ signal }) => fetchLinks({ ...options, maxAge, signal }),
     retry: false,
     staleTime,
@@ -75,11 +58,11 @@ function toLinkQuery<Data>(
     // After a failure, the links are stale already: try again soon, but not at once.
     refetchInterval: ({ state }) =>
       Math.max(state.dataUpdatedAt + staleTime - Date.now(), gcTime / 4),
-  };
+  });
 }
 
 /**
- * Returns the query for a link to a file, which is renewed before it expires. The key does not contain the deployment:
+ * Returns the options of a query for a link to a file, which is renewed before it expires. The key does not contain the deployment:
  * use a `QueryClient` for each.
  *
  * @param options `maxAge` is the lifetime of the link in seconds. Default: 600
@@ -91,12 +74,12 @@ export function linkQuery(
   storage: Pick<StorageClient, 'tempUrl'>,
   fileID: string,
   options: LinkOptions = {},
-): LinkQuery<string> {
+) {
   return toLinkQuery(fileID, options, (all) => storage.tempUrl(fileID, all));
 }
 
 /**
- * Returns the query for links to files, in order, each with a `url` or an `error`. It fails if there is no link at all.
+ * Returns the options of a query for links to files, in order, each with a `url` or an `error`. It fails if there is no link at all.
  *
  * @param options `maxAge` is the lifetime of the links in seconds. Default: 600
  *
@@ -107,7 +90,7 @@ export function linksQuery(
   storage: Pick<StorageClient, 'tempUrls'>,
   fileIDs: readonly string[],
   options: LinkOptions = {},
-): LinkQuery<TempUrlResult[]> {
+) {
   return toLinkQuery(fileIDs, options, async (all) => {
     const links = await storage.tempUrls(fileIDs, all);
     const [first] = links;

@@ -1,5 +1,5 @@
 import type { Session } from './auth.ts';
-import { BerthError, isBerthError, networkError } from './errors.ts';
+import { BerthError, networkError } from './errors.ts';
 import {
   type CallOptions,
   type Limits,
@@ -36,22 +36,23 @@ interface Handshake {
   readonly errors: GatewayErrors;
 }
 
-/** Opens a WebSocket. If its token may be outdated, retries once with a new one. */
+/** Opens a WebSocket. If its credentials were outdated, tries again with new ones. */
 export async function connectSocket(
   handshake: Handshake,
-  options: ConnectOptions,
+  { protocols = [], signal: caller, timeout, headers: extra }: ConnectOptions,
 ): Promise<WebSocket> {
-  const { url, session } = handshake;
-  const { protocols = [], signal: user, timeout } = options;
-  const headers = { ...toRecord(handshake.headers), ...toRecord(options.headers) };
+  const { url, session, limits } = handshake;
+  const headers = { ...toRecord(handshake.headers), ...toRecord(extra) };
   const call = { method: 'GET', url, headers, body: null };
-  const limits = toLimits({ timeout }, handshake.limits);
-  return withLimit(limits, user, call, async ({ signal }) => {
+  return withLimit(toLimits({ timeout }, limits), caller, call, async ({ signal }) => {
+    let signed = await session?.sign(call);
     for (let isLast = false; ; isLast = true) {
-      const signed = await session?.sign(call);
       signal.throwIfAborted();
-      const sent = signed?.headers ?? headers;
-      const socket = createSocket(url.replace(/^http/, 'ws'), protocols, sent);
+      const socket = createSocket(
+        url.replace(/^http/, 'ws'),
+        protocols,
+        signed?.headers ?? headers,
+      );
       const close = () => socket.close();
       signal.addEventListener('abort', close);
       socket.addEventListener('close', () => signal.removeEventListener('abort', close));
@@ -60,14 +61,13 @@ export async function connectSocket(
         return socket;
       } catch (cause) {
         signal.throwIfAborted();
-        const reason = await findReason(handshake, sent, signal);
-        const failure = reason.error ?? networkError('The WebSocket did not open', call, cause);
-        // Without any response, the reason may be the token.
-        const mayBeToken = reason.error ? reason.error.status === 401 : !reason.status;
-        if (isLast || !mayBeToken || !signed) throw failure;
-        // Without a network, there is no new token either, and the handshake is the better error.
-        const isNew = session?.renew(signed, undefined).catch(() => false);
-        if (!(await isNew)) throw failure;
+        await throwReason(handshake, headers, signal);
+        // The call for the reason renews credentials that the gateway rejects.
+        const renewed = await session?.sign(call);
+        if (isLast || renewed?.renewals === signed?.renewals) {
+          throw networkError('The WebSocket did not open', call, cause);
+        }
+        signed = renewed;
       }
     }
   });
@@ -76,28 +76,20 @@ export async function connectSocket(
 /**
  * Asks why a handshake failed, because platforms hide its response. The gateway rejects a GET of the same path for the
  * same reason; if it forwards the GET, that does no harm (RFC 9110, section 9.2.1).
+ *
+ * @throws BerthError of the kind `gateway`, if that is the reason
  */
-async function findReason(
+async function throwReason(
   { url, send, errors }: Handshake,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<{ readonly status?: number; readonly error?: BerthError }> {
-  try {
-    const limits = { timeout: REASON_TIMEOUT, retry: false, signal } as const;
-    const response = await send(url, { ...limits, headers });
-    const { status } = response;
-    if (response.ok) {
-      response.body?.cancel().catch(() => {});
-      return { status };
-    }
-    const error = errors.toError(response, parseJson(await readErrorText(response)), {
-      method: 'GET',
-      url,
-    });
-    return isBerthError(error, 'gateway') ? { status, error } : { status };
-  } catch {
-    return {};
-  }
+): Promise<void> {
+  const options = { timeout: REASON_TIMEOUT, retry: false, signal, headers } as const;
+  const response = await send(url, options).catch(() => undefined);
+  if (!response || response.ok) return void response?.body?.cancel().catch(() => {});
+  const body = parseJson(await readErrorText(response).catch(() => ''));
+  const error = errors.toError(response, body, { url });
+  if (error.kind === 'gateway') throw error;
 }
 
 function opened(socket: WebSocket): Promise<void> {

@@ -130,7 +130,7 @@ export interface StorageClient {
    */
   upload(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
   /**
-   * Uploads a user picture, like `upload`, but with the contract's limit for avatars, even if `maxBytes` is higher.
+   * Uploads a user picture, like `upload`, but rejects content that is larger than the contract's 200 KiB for avatars.
    *
    * @example
    * await storage.uploadAvatar('avatars/7.png', file, { contentType: 'image/png' });
@@ -225,9 +225,6 @@ interface RawOptions extends Pick<FetchInit, keyof CallOptions> {
  * const text = await (await storage.download(fileID)).text();
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
-  if (!options) {
-    throw new BerthError('options', 'createStorageClient needs { baseUrl, envId, credentials }.');
-  }
   const { envId, requestForm, fetch, agent, idle = IDLE } = options;
   // biome-ignore lint/suspicious/noConsole: the documented default.
   const { wireProfile = defaultWireProfile, onWarning = (text) => console.warn(text) } = options;
@@ -276,27 +273,27 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     (async (first: string | readonly CopyItem[], second?: unknown, third?: CopyOptions) => {
       if (typeof first !== 'string') return copyFiles(context, first, second as object, isMove);
       const file = { srcPath: first, dstPath: second as string };
-      const results = copyFiles(context, [file], third, isMove);
-      const { fileID } = await withCaller(third, onlyResult(results));
-      return { fileID };
+      return withCaller(third, onlyResult(copyFiles(context, [file], third, isMove)));
     }) as StorageClient['copy'];
 
   // Loaded on first use, because many pages only upload files, or only show them.
-  const uploadFile: StorageClient['upload'] = async (path, data, init) => {
+  const uploadFile = async (
+    path: string,
+    data: UploadData,
+    init?: UploadOptions,
+    maxBytes?: number,
+  ) => {
     ignoreEarlyErrors(data);
     const { upload } = await import('./upload.ts');
-    return withCaller(init, upload(context, path, data, init));
+    return withCaller(init, upload(context, path, data, init, maxBytes));
   };
 
   return {
     POST: post as StorageCalls['POST'],
     use: calls.use,
     eject: calls.eject,
-    upload: uploadFile,
-    uploadAvatar(path, data, init) {
-      const maxBytes = Math.min(AVATAR_BYTES, init?.maxBytes ?? AVATAR_BYTES);
-      return uploadFile(path, data, { ...init, maxBytes });
-    },
+    upload: (path, data, init) => uploadFile(path, data, init),
+    uploadAvatar: (path, data, init) => uploadFile(path, data, init, AVATAR_BYTES),
     async download(fileID, init) {
       const { download } = await import('./download.ts');
       return withCaller(init, download(context, fileID, init));

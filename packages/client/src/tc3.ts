@@ -41,7 +41,7 @@ export interface Tc3Options {
  *
  * @example
  * const auth = tc3({ secretId: env.BERTH_TC3_SECRET_ID, secretKey: env.BERTH_TC3_SECRET_KEY });
- * const gateway = createGatewayClient({ envId: 'dev', gatewayDomain: 'gateway.example.com', auth });
+ * const gateway = createGatewayClient({ baseUrl: 'https://dev.gateway.example.com', auth });
  */
 export function tc3(
   pair: Tc3KeyPair,

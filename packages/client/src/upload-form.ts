@@ -20,7 +20,7 @@ type Stream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>;
 /**
  * What can be uploaded: text (sent as UTF-8), bytes, a `Blob`, a web stream, a Node stream, any other async iterable of
  * bytes or text, or, in Node, a local file. Node streams the content. Browsers cannot send a stream over HTTP/1.1, so
- * they collect it in memory first, up to `maxBytes`.
+ * they collect it in memory first.
  */
 export type UploadData = string | Blob | ArrayBuffer | ArrayBufferView | Stream | FileSource;
 
@@ -72,7 +72,7 @@ export function checkLength(
   isEnd: boolean,
 ): void {
   let problem: string | undefined;
-  if (read > maxBytes) problem = `larger than maxBytes (${maxBytes} bytes)`;
+  if (read > maxBytes) problem = `larger than ${maxBytes} bytes`;
   else if (size === undefined) return;
   else if (read > size) problem = `larger than its size (${size} bytes)`;
   else if (read < size && isEnd) problem = `smaller than its size (${size} bytes)`;

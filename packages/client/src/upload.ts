@@ -1,6 +1,6 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
-import { assertUnread, isArrayBuffer, isStream, toBytes } from './body.ts';
+import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './body.ts';
 import { BerthError, checkInteger, checkNumber, invalid, isBerthError } from './errors.ts';
 import { delayAfter, pause, toLimits, withLimit } from './fetch.ts';
 import {
@@ -29,11 +29,6 @@ export interface UploadOptions extends StorageCallOptions, TransferOptions {
    * the upload fails if the stream has another size. Default: the stream is sent in chunks.
    */
   readonly size?: number | undefined;
-  /**
-   * Maximum size in bytes. Larger content is rejected, if possible before anything is sent. Set it for streams from
-   * untrusted sources, because browsers collect a stream in memory. Default: no limit.
-   */
-  readonly maxBytes?: number | undefined;
 }
 
 /** The stored file. */
@@ -48,6 +43,7 @@ export async function upload(
   path: string,
   data: UploadData,
   options: UploadOptions = {},
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<UploadResult> {
   // "Cloud path of the file, including the file name."
   if (typeof path !== 'string' || !path) throw invalid('path', 'a string that is not empty', path);
@@ -55,7 +51,7 @@ export async function upload(
   checkNumber('idle', idle, 0);
   const limits = toLimits(options, context.limits);
   signal?.throwIfAborted();
-  const content = await toContent(data, options);
+  const content = await toContent(data, options, maxBytes);
   const report = toReport(options.onProgress, content.size);
   const fileName = path.slice(path.lastIndexOf('/') + 1);
   const { fetch, agent } = context;
@@ -83,6 +79,9 @@ export async function upload(
         await pause(delay, limit.signal);
       }
     }
+  }).catch((error) => {
+    discard(data);
+    throw error;
   });
 }
 
@@ -93,10 +92,10 @@ export async function upload(
  */
 async function toContent(
   input: UploadData,
-  { contentType, size: expected, maxBytes }: UploadOptions,
+  { contentType, size: expected }: UploadOptions,
+  maxBytes: number,
 ): Promise<UploadContent> {
   checkInteger('size', expected, 0);
-  checkInteger('maxBytes', maxBytes, 0);
   let data: UploadContent['data'];
   let actual: number | undefined;
   if (typeof input === 'string') data = new TextEncoder().encode(input);
@@ -110,7 +109,7 @@ async function toContent(
   const content = {
     data,
     size: actual ?? expected,
-    maxBytes: maxBytes ?? Number.POSITIVE_INFINITY,
+    maxBytes,
     type: contentType ?? ((data instanceof Blob && data.type) || 'application/octet-stream'),
     isReplayable: actual !== undefined,
   };

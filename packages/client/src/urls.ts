@@ -1,41 +1,11 @@
 import { BerthError, invalid } from './errors.ts';
-import { GATEWAY_SERVER, GREEDY_PARAMETERS } from './generated/contract.gen.ts';
+import { GREEDY_PARAMETERS } from './generated/contract.gen.ts';
 
 /** Finds the first path segment that the URL parser would rewrite. */
 const REWRITTEN = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$)/i;
 
 /** Characters that the URL parser drops. */
 const DROPPED = /#|\p{Cc}| $/u;
-
-/** The address of a gateway: its URL, or an environment and the domain of the deployment. */
-export type GatewayAddress =
-  | {
-      /** ID of the environment, which becomes the first label of the host name. */
-      readonly envId: string;
-      /** Gateway domain of the deployment, such as `gateway.example.com`. */
-      readonly gatewayDomain: string;
-      readonly baseUrl?: undefined;
-    }
-  | {
-      /** URL of the gateway, such as `http://127.0.0.1:4010`. In a page, it may start with `/`. */
-      readonly baseUrl: string;
-      readonly envId?: undefined;
-      readonly gatewayDomain?: undefined;
-    };
-
-/** @throws BerthError of the kind `options` */
-export function toGatewayUrl({ baseUrl, envId = '', gatewayDomain = '' }: GatewayAddress): string {
-  if (baseUrl !== undefined) return toBaseUrl(baseUrl);
-  // With more than one label, the credentials would go to another host.
-  const isLabel = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i.test(envId);
-  if (!isLabel || !/^[^/]+$/.test(gatewayDomain)) {
-    const expected =
-      'Set baseUrl, or set gatewayDomain to a host name and envId to one label of a host name.';
-    throw new BerthError('options', expected);
-  }
-  const url = GATEWAY_SERVER.replace('{envId}', envId).replace('{gatewayDomain}', gatewayDomain);
-  return toBaseUrl(url);
-}
 
 /** Returns the URL of the page, to which others may be relative; `undefined` in Node. */
 export function pageUrl(): string | undefined {

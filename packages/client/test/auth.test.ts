@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { bearer, type GatewayAuth, tc3 } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failureOf, json, refused } from './support/fake-fetch.ts';
@@ -81,6 +82,18 @@ describe('a signer', () => {
     const headers = { 'content-type': 'text/plain;charset=UTF-8', 'x-a': 'a' };
     const attempt = { method: 'POST', url: `${BASE}/v1/cloudrun/x/d?e`, body: 'b', headers };
     expect(seen).toEqual([attempt, attempt]);
+  });
+
+  it('closes a stream that is not sent because there are no credentials', async () => {
+    const auth = bearer(() => Promise.reject(new Error('offline')));
+    const streams = [Readable.from(['a']), Readable.from(['a'])] as const;
+    const { service } = gatewayWith([], { auth });
+    const calls = [
+      service.post('a', streams[0]),
+      service.request('a', { method: 'POST', body: streams[1] }),
+    ];
+    for (const call of calls) expect(await failureOf(call)).toMatchObject({ kind: 'options' });
+    expect(streams.map(({ destroyed }) => destroyed)).toEqual([true, true]);
   });
 
   it("signs for the page's host if the base URL has none", async () => {

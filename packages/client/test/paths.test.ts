@@ -10,8 +10,6 @@ const ANY = '/v1/cloudrun/{name}/{anyPath}';
 describe('a base URL', () => {
   const SECRET = 'baseUrl must not contain credentials, a query or a fragment.';
   const FORM = 'baseUrl must be an absolute http(s) URL, got ';
-  const ADDRESS =
-    'Set baseUrl, or set gatewayDomain to a host name and envId to one label of a host name.';
   it.each<[object, string]>([
     [{ baseUrl: 'https://user@a.example' }, SECRET],
     [{ baseUrl: 'https://:5ec4e7@a.example' }, SECRET],
@@ -24,13 +22,6 @@ describe('a base URL', () => {
     [{ baseUrl: 'http://a:99999' }, `${FORM}"http://a:99999".`],
     [{ baseUrl: '' }, `${FORM}"".`],
     [{ baseUrl: '/base' }, `${FORM}"/base".`],
-    [{ envId: 'a.b', gatewayDomain: 'gateway.example' }, ADDRESS],
-    [{ envId: 'evil.example/', gatewayDomain: 'gateway.example' }, ADDRESS],
-    [{ envId: 'a@b', gatewayDomain: 'gateway.example' }, ADDRESS],
-    [{ envId: '', gatewayDomain: 'gateway.example' }, ADDRESS],
-    [{ envId: 'dev', gatewayDomain: '' }, ADDRESS],
-    [{ envId: 'dev', gatewayDomain: 'https://gateway.example' }, ADDRESS],
-    [{ envId: 'dev', gatewayDomain: 'gateway.example/v1' }, ADDRESS],
   ])('cannot be %j', (address, message) => {
     const error = expect.objectContaining({ kind: 'options', message });
     expect(() => createGatewayClient(address as never)).toThrow(error);
@@ -39,7 +30,6 @@ describe('a base URL', () => {
   it.each<[GatewayClientOptions, string]>([
     [{ baseUrl: 'http://127.0.0.1:4010/' }, 'http://127.0.0.1:4010'],
     [{ baseUrl: 'HTTPS://A.example/base' }, 'https://a.example/base'],
-    [{ envId: 'dev', gatewayDomain: 'gateway.example' }, 'https://dev.gateway.example'],
   ])('can be %j', (address, expected) => {
     const { url } = createGatewayClient(address).service('x');
     expect(url).toBe(`${expected}/v1/cloudrun/x`);

@@ -33,8 +33,8 @@ it('the query of a service is accepted wherever query options are', () => {
     expectTypeOf(await client.fetchQuery(query)).toEqualTypeOf<User>();
     expectTypeOf(client.getQueryData(query.queryKey)).toEqualTypeOf<User | undefined>();
     const [user, link] = useQueries({ queries: [query, linkQuery(storage, 'a')] });
-    expectTypeOf(user.data).toEqualTypeOf<User | undefined>();
-    expectTypeOf(link.data).toEqualTypeOf<string | undefined>();
+    expectTypeOf<User>().toExtend<typeof user.data>();
+    expectTypeOf<string>().toExtend<typeof link.data>();
     const name = useQuery({ ...query, select: (found) => found.name, enabled: true });
     expectTypeOf(name.data).toEqualTypeOf<string | undefined>();
     // @ts-expect-error: headers are those of the client, because they would have to be part of the key

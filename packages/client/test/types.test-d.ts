@@ -117,8 +117,8 @@ it('errors are narrowed by their kind', () => {
 });
 
 it('options need an address and credentials', () => {
-  // @ts-expect-error: gatewayDomain is missing
-  void (() => createGatewayClient({ envId: 'dev' }));
+  // @ts-expect-error: baseUrl is missing
+  void (() => createGatewayClient({}));
   // @ts-expect-error: envId is missing
   void (() => createStorageClient({ baseUrl: '', credentials }));
   const unsigned = { authorization: '' };

@@ -11,7 +11,11 @@ import { shown } from './support/shown.ts';
 async function greetingServer() {
   const handshakes: { url: string | undefined; headers: NodeJS.Dict<string | string[]> }[] = [];
   const sockets = new WebSocketServer({ noServer: true });
-  const served = await faultServer(refuse('ACCESS_TOKEN_EXPIRED', 401));
+  const refuseOld: Act = (request, response) => {
+    const isOld = request.headers.authorization === 'Bearer t1';
+    (isOld ? refuse('ACCESS_TOKEN_EXPIRED', 401) : serve({}))(request, response);
+  };
+  const served = await faultServer(refuseOld);
   served.server.on('upgrade', (request, socket: Socket, head) => {
     handshakes.push({ url: request.url, headers: request.headers });
     if (request.headers.authorization === 'Bearer t1') return void refuseUpgrade(socket);

@@ -13,9 +13,6 @@ export const CONTRACT = {
   "sha256": "dcf66b00e97a0ee4e15d2f78e0e60a11684251e63511624180f64e2e0f7ea284"
 } as const;
 
-/** URL template for the gateway. */
-export const GATEWAY_SERVER = "https://{envId}.{gatewayDomain}" as const;
-
 /** Path parameters that hold several raw segments (D3). */
 export const GREEDY_PARAMETERS = [
   "anyPath"

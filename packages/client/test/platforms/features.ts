@@ -221,7 +221,7 @@ export const FEATURES: readonly Feature[] = [
         const { fileID } = await storage.upload('stream.bin', streamOf(content), { size });
         await assertBytes(await storage.download(fileID), content);
       }
-      const tooLong = storage.upload('long.bin', streamOf(bytesOf(3 * MIB)), { maxBytes: MIB });
+      const tooLong = storage.uploadAvatar('long.bin', streamOf(bytesOf(3 * MIB)));
       await assertFails(tooLong, { kind: 'options' });
     },
   },

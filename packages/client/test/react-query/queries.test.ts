@@ -43,7 +43,7 @@ describe('the query of a service', () => {
 
   it('has a key of its gateway, service and path', () => {
     const keyOf = (envId: string, path: string) => {
-      const gateway = createGatewayClient({ envId, gatewayDomain: 'gateway.example' });
+      const gateway = createGatewayClient({ baseUrl: `https://${envId}.gateway.example` });
       return serviceQuery(gateway.service('users'), path).queryKey;
     };
     expect(keyOf('a', '7')).toEqual(keyOf('a', '/7'));
