@@ -22,6 +22,8 @@ const FILES: Readonly<Record<string, (contract: Contract) => unknown>> = {
   // What the package exports as JSON
   'spec/generated/gateway.v1.gen.json': ({ gateway }) => gateway,
   'spec/generated/storage.v2.gen.json': ({ storage }) => storage,
+  'spec/generated/gateway.v1.openapi30.gen.json': ({ gateway }) => toOpenapi30(gateway),
+  'spec/generated/storage.v2.openapi30.gen.json': ({ storage }) => toOpenapi30(storage),
   'spec/generated/defaults.gen.json': ({ defaults }) => defaults,
   'spec/generated/rules.gen.json': ({ rules }) => rules,
   'spec/generated/contract.gen.json': toIdentity,
@@ -32,11 +34,9 @@ const FILES: Readonly<Record<string, (contract: Contract) => unknown>> = {
   [`${CLIENT}/contract.gen.ts`]: toClientConstants,
   [`${STUBS}/contract.gen.ts`]: toStubsConstants,
   [`${STUBS}/errors.gen.ts`]: toErrorTables,
-  // Names for the suite, and the copies of the documents for Dredd
+  // Names for the suite
   [`${SUITE}/rule-ids.gen.ts`]: toRuleIds,
   [`${SUITE}/storage-operations.gen.ts`]: toStorageOperations,
-  [`${SUITE}/gateway.v1.openapi30.gen.json`]: ({ gateway }) => toOpenapi30(gateway),
-  [`${SUITE}/storage.v2.openapi30.gen.json`]: ({ storage }) => toOpenapi30(storage),
   // Reference pages
   'docs/reference/rules.md': toRulesPage,
   'docs/reference/errors.md': toErrorsPage,

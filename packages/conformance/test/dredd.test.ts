@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { createConformance, type Result } from '../src/index.ts';
 import {
@@ -9,6 +14,7 @@ import {
 import { success } from './mutants/support/storage.ts';
 import type { Hooks } from './proxy/messages.ts';
 import { startMutated } from './targets/start-mutated.ts';
+import { startReference } from './targets/start-reference.ts';
 
 /** Independent faults, each in another response: the transaction, its finding, and the hooks. */
 const FAULTS: [id: string, finding: string, Hooks][] = [
@@ -74,4 +80,49 @@ test('other transactions pass, and findings show the place in the contract', () 
   expect(finding?.response?.body).toContain('oops');
   expect(finding?.where).toMatch(/^storage\.v2 #\/components\/schemas\/\w+\/type$/);
   expect(result?.rules).toContain('ST-ENVELOPE-STATUS-CODE');
+});
+
+const PACKAGE = join(import.meta.dirname, '..');
+const DREDD = join(
+  dirname(createRequire(import.meta.url).resolve('dredd/package.json')),
+  'bin/dredd',
+);
+
+/** Runs Dredd as its users do: with the example's configuration for another address, and these variables. */
+async function runDredd(endpoint: string, env: Readonly<Record<string, string>>) {
+  const example = await readFile(join(PACKAGE, '../../examples/dredd.yml'), 'utf8');
+  const folder = await mkdtemp(join(tmpdir(), 'berth-dredd-'));
+  const config = join(folder, 'dredd.yml');
+  const hooks = join(PACKAGE, 'src/dredd/dredd-hooks.cts');
+  const changed = example
+    .replace('http://127.0.0.1:4010', endpoint)
+    .replace('node_modules/@berth/conformance/dist/dredd/dredd-hooks.cjs', hooks);
+  await writeFile(config, changed);
+  const args = ['--conditions=berth-source', DREDD, '--config', config, '--no-color'];
+  const options = { cwd: PACKAGE, env: { ...process.env, ...env } };
+  const ended = await new Promise<{ code: number; output: string }>((resolve) => {
+    execFile(process.execPath, args, options, (error, output) =>
+      resolve({ code: Number(error?.code ?? 0), output }),
+    );
+  });
+  await rm(folder, { recursive: true });
+  return ended;
+}
+
+test('Dredd alone passes on a correct deployment, and fails without credentials', async () => {
+  const { url, options, close } = await startReference();
+  const { gatewayToken = '', gatewayHost = '', tc3 } = options;
+  const host = { BERTH_GATEWAY_HOST: gatewayHost };
+  const right = await runDredd(url, {
+    ...host,
+    BERTH_GATEWAY_TOKEN: gatewayToken,
+    BERTH_TC3_SECRET_ID: tc3?.secretId ?? '',
+    BERTH_TC3_SECRET_KEY: tc3?.secretKey ?? '',
+  });
+  expect(right.output).toMatch(/complete: 2\d passing, 0 failing, 0 errors/);
+  expect(right.code).toBe(0);
+  const wrong = await runDredd(url, { ...host, BERTH_GATEWAY_TOKEN: 'wrong' });
+  expect(wrong.output).toContain('rejected');
+  expect(wrong.code).toBe(1);
+  await close();
 });

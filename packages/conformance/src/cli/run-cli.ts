@@ -100,7 +100,7 @@ async function run(
 
 /** Implements `--list`: returns the rules that are checked, as lines or as one JSON text. */
 function listRules(given: Given): string[] {
-  const wanted = rules.filter((rule) => whyLeftOut(rule.id, given) === undefined);
+  const wanted = rules.filter((rule) => whyLeftOut([rule.id], given) === undefined);
   const listed = wanted.map((rule) => ({
     ...rule,
     needs: checks.find((check) => check.rule === rule.id)?.needs ?? [],

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { parseWireProfile, type WireProfile } from '@berth/spec/wire-profile';
+import { toContract, toPlace } from '../contract/operations.ts';
 import { rules } from '../contract/rules.ts';
 import type { ConformanceOptions, KnownFailure } from '../options.ts';
 import { StartError } from '../result.ts';
@@ -12,6 +13,8 @@ const IDS = rules.map(({ id }) => id);
 
 /** The engines that have no rules of their own. */
 const OTHERS = ['dredd', 'respect'];
+
+const TRANSACTIONS = toContract().transactions.map((transaction) => toPlace(transaction).name);
 
 /** URLs of a run that makes no calls. */
 export const NOWHERE_URLS = {
@@ -46,14 +49,15 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
 }
 
 /**
- * Checks that names are rule IDs, prefixes of rule IDs, `dredd` or `respect`.
+ * Checks that names are rule IDs, names of transactions, prefixes of either, `dredd` or `respect`.
  *
  * @param option the option that lists them, for the message
  * @throws StartError that names the first unknown one
  */
 function assertRuleNames(option: string, names: readonly string[] = []): void {
   for (const name of names) {
-    if (OTHERS.includes(name) || IDS.some((id) => id.startsWith(name))) continue;
+    if (OTHERS.includes(name)) continue;
+    if ([...IDS, ...TRANSACTIONS].some((id) => id.startsWith(name))) continue;
     throw new StartError(`${option}: unknown rule ${name}${suggest(name, [...IDS, ...OTHERS])}`);
   }
 }

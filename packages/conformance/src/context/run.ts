@@ -13,6 +13,7 @@ import { Caller, type CallerOptions } from '../http/caller.ts';
 import { Health } from '../http/health.ts';
 import { Pace } from '../http/pace.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
+import type { Result } from '../result.ts';
 
 /** The folder for all files that runs store; emptied at the end. */
 export const FOLDER = 'berth-conformance';
@@ -102,4 +103,14 @@ export function createRunCaller(
     ...(onSent ? { onSent } : {}),
     ...(onResponse ? { onResponse } : {}),
   });
+}
+
+/**
+ * Redacts what comes from the run. The rest is the contract's text, even if a password happens to be one of
+ * its words.
+ */
+export function redactResult({ secrets }: Run, result: Result): Result {
+  const { reason, findings, notes } = result;
+  const said = reason === undefined ? {} : { reason };
+  return { ...result, ...secrets.redact({ ...said, findings, notes }) };
 }

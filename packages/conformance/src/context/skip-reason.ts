@@ -48,9 +48,17 @@ interface Choice {
   skip?: readonly string[] | undefined;
 }
 
-/** Returns why the operator left out a rule or an engine. */
-export function whyLeftOut(id: string, { only = [], skip = [] }: Choice): string | undefined {
-  const isNamed = (names: readonly string[]) => names.some((name) => id.startsWith(name));
+/**
+ * Returns why the operator left something out.
+ *
+ * @param ids its ID, and that of its engine
+ */
+export function whyLeftOut(
+  ids: readonly string[],
+  { only = [], skip = [] }: Choice,
+): string | undefined {
+  const isNamed = (names: readonly string[]) =>
+    names.some((name) => ids.some((id) => id.startsWith(name)));
   if (only.length > 0 && !isNamed(only)) return 'not in --only';
   return isNamed(skip) ? '--skip' : undefined;
 }
@@ -59,11 +67,11 @@ export function whyLeftOut(id: string, { only = [], skip = [] }: Choice): string
  * Returns the skip reason for a check that the operator left out, or for any check once the run has been
  * aborted.
  *
- * @param id rule ID, `dredd` or `respect`, which `--only` and `--skip` match by prefix
+ * @param ids rule ID, name of a transaction, `dredd` or `respect`, which `--only` and `--skip` match by prefix
  */
-export function leftOut({ settings, signal }: Run, id: string): SkipReason | undefined {
+export function leftOut({ settings, signal }: Run, ...ids: string[]): SkipReason | undefined {
   if (signal.aborted) return skipped(String(signal.reason));
-  const reason = whyLeftOut(id, settings);
+  const reason = whyLeftOut(ids, settings);
   return reason === undefined ? undefined : disabled(reason);
 }
 

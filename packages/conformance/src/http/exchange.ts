@@ -72,7 +72,7 @@ export async function receive(response: IncomingMessage): Promise<Received> {
   return toReceived(response.statusCode ?? 0, headers, Buffer.concat(chunks));
 }
 
-function toReceived(status: number, headers: HeaderList, body: Buffer): Received {
+export function toReceived(status: number, headers: HeaderList, body: Buffer): Received {
   let parsed: { json: unknown } | undefined;
   return {
     status,

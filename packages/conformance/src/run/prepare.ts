@@ -1,0 +1,35 @@
+import { checks } from '../checks/index.ts';
+import type { Run } from '../context/run.ts';
+import { lacking, leftOut, noUrl, refused } from '../context/skip-reason.ts';
+import { StartError } from '../result.ts';
+import { findCopyPaths, findGatewayCredentials, findStorageForm, probe } from './find-targets.ts';
+
+/**
+ * Finds out what a run needs to know about the deployment.
+ *
+ * @throws StartError if a target does not respond, or none accepts the credentials
+ */
+export async function prepare(run: Run): Promise<void> {
+  const { apis } = run.settings;
+  const find = { gateway: findGatewayCredentials, storage: findStorageForm };
+  try {
+    await Promise.all(apis.map((api) => probe(api, run.settings[`${api}Url`], run)));
+    await Promise.all(apis.map((api) => find[api](run)));
+    if (mayCopy(run)) await findCopyPaths(run);
+  } catch (error) {
+    // Every check then reports why it did not run.
+    if (!run.signal.aborted) throw error;
+  }
+  const refusals = apis.map((api) => run.refused[api]);
+  if (!refusals.every((refusal) => refusal?.isOfCredentials)) return;
+  const reasons = refusals.map((refusal) => refusal?.reason);
+  throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
+}
+
+/** Whether the operator selected a check that may copy files. */
+function mayCopy(run: Run): boolean {
+  const writing = checks.filter(({ needs }) => needs.includes('writes')).map(({ rule }) => rule);
+  const isSelected = [...writing, 'dredd', 'respect'].some((id) => !leftOut(run, id));
+  const needs = lacking(run, ['storageCredentials', 'writes']);
+  return isSelected && !(noUrl(run, 'storage') ?? refused(run, 'storage') ?? needs);
+}
