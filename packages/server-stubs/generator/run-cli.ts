@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { InvalidDocumentError, type Problem } from './document.ts';
-import { writeFiles } from './files.ts';
 
 const EPILOGUE = `
 Exit codes: 0 success; 1 the document is invalid or a file cannot be written, and nothing was written;
@@ -111,6 +112,35 @@ async function generateInto(
 function toSpecifier(from: string, output: string): string {
   const path = relative(from, join(output, 'index.gen.ts')).replaceAll('\\', '/');
   return path.startsWith('.') ? path : `./${path}`;
+}
+
+/**
+ * Writes all files, or none if one cannot be written. A file whose text has not changed is left alone, so that
+ * watchers are not triggered.
+ */
+async function writeFiles(files: ReadonlyMap<string, string>): Promise<void> {
+  const part = `.${randomUUID()}.part`;
+  const changed: string[] = [];
+  try {
+    for (const [file, text] of files) {
+      if ((await readText(file)) === text) continue;
+      await mkdir(dirname(file), { recursive: true });
+      changed.push(file);
+      await writeFile(file + part, text, { flag: 'wx' });
+    }
+    for (const file of changed) await rename(file + part, file);
+  } finally {
+    for (const file of changed) await rm(file + part, { force: true });
+  }
+}
+
+/** @returns `undefined` if the file does not exist */
+async function readText(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return undefined;
+    // Node.js does not say which one if it is a folder.
+    throw Object.assign(error, { path: file });
+  });
 }
 
 /** Each message once, with all its places. */

@@ -148,7 +148,7 @@ function toStorageTable(header: string): RouteTable {
 }
 
 const STORAGE_ROUTES = routes.routes.filter(({ operationId }) => operationId !== 'uploadFile');
-const OPERATIONS = STORAGE_ROUTES.map(({ operationId }) => operationId);
+const OPERATIONS = STORAGE_ROUTES.map(({ operationId }) => operationId as StorageOperationId);
 
 const ENV_POSITION = routes.routes[0]?.path.split('/').indexOf('{envId}') ?? -1;
 
@@ -175,10 +175,9 @@ function mapHandlers(
   handlers: StorageHandlers<never>,
   toHandler: (handler: StorageHandler<never>) => Handler,
 ): Record<string, Handler> {
-  const names = new Set([...OPERATIONS, ...Object.keys(handlers)]) as Set<StorageOperationId>;
-  const entries = [...names].flatMap((name) => {
-    const handler = handlers[name] as StorageHandler<never> | undefined;
-    return typeof handler === 'function' ? [[name, toHandler(handler.bind(handlers))]] : [];
+  const entries = OPERATIONS.flatMap((id) => {
+    const handler = handlers[id] as StorageHandler<never> | undefined;
+    return handler === undefined ? [] : [[id, toHandler(handler.bind(handlers))]];
   });
   return Object.fromEntries(entries);
 }

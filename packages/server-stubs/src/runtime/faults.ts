@@ -143,9 +143,9 @@ export function missingBody(): HttpError {
   return invalidRequest([{ in: 'body', pointer: '', message }]);
 }
 
-export function malformed(message: string, cause?: unknown): HttpError {
+export function malformed(message: string): HttpError {
   const violations = [{ in: 'body', pointer: '', message } as const];
-  return new HttpError('malformed-body', message, { violations, cause });
+  return new HttpError('malformed-body', message, { violations });
 }
 
 /** @param name the path parameter that cannot be decoded */
@@ -160,10 +160,7 @@ export function bodyTooLarge(maxBytes: number): HttpError {
 }
 
 /** @param headers what is supported: `Accept` or `Accept-Encoding` (RFC 9110, section 15.5.16) */
-export function unsupported(
-  message: string,
-  headers: Readonly<Record<string, string>> = {},
-): HttpError {
+export function unsupported(message: string, headers: Readonly<Record<string, string>>): HttpError {
   return new HttpError('unsupported-media-type', message, { headers });
 }
 
