@@ -38,10 +38,7 @@ export interface StorageCredentials {
   readonly timestamp: number | string;
 }
 
-/**
- * Storage credentials, or a function that returns them for each attempt, such as {@link tc3Storage} creates.
- * It gets the time in milliseconds since the epoch, by the clock of the server once it is known.
- */
+/** Storage credentials, or a function that returns them at a time in milliseconds since the epoch. */
 export type StorageCredentialsSource =
   | StorageCredentials
   | ((now: number) => StorageCredentials | Promise<StorageCredentials>);
@@ -156,11 +153,8 @@ function toHeaderValue(name: string, value: string): string {
   throw new BerthError('options', `${name} has invalid characters.`);
 }
 
-/**
- * How long before its expiry a token or key pair is replaced, in milliseconds. Longer than a request takes to
- * arrive.
- */
-export const EXPIRY_MARGIN = 30_000;
+/** How long before its expiry a token is replaced, in milliseconds. Longer than a request takes to arrive. */
+const EXPIRY_MARGIN = 30_000;
 
 /**
  * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). The token of a function is kept until the
@@ -179,7 +173,14 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
     const header = toBearer(token);
     return { authorize: () => header };
   }
-  const load = callOnce(token, 'The token');
+  const load = singleFlight(async () => {
+    try {
+      return await token();
+    } catch (cause) {
+      const reason = String(cause);
+      throw new BerthError('options', 'The token could not be obtained', { reason, cause });
+    }
+  });
   let current: string | undefined;
   let end = 0;
   const renew = async () => {
@@ -220,23 +221,10 @@ function expiryOf(token: string): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Lets concurrent callers share one call of a function that the user passed, and names it if it fails. */
-export function callOnce<T>(load: () => T | Promise<T>, what: string): () => Promise<T> {
-  return singleFlight<void, T>(async () => {
-    try {
-      return await load();
-    } catch (cause) {
-      throw new BerthError('options', `${what} could not be obtained`, {
-        reason: String(cause),
-        cause,
-      });
-    }
-  });
-}
-
-function singleFlight<Input, T>(run: (input: Input) => Promise<T>): (input: Input) => Promise<T> {
+/** Lets concurrent callers share one call of a function. */
+function singleFlight<T, Input = void>(run: (input: Input) => Promise<T>) {
   let pending: Promise<T> | undefined;
-  return (input) => {
+  return (input: Input): Promise<T> => {
     if (pending) return pending;
     const flight = run(input).finally(end);
     const timer = setTimeout(end, MAX_FLIGHT);

@@ -17,16 +17,13 @@ export function toBody(value: unknown): Body {
   if (typeof value === 'string') return { body: value };
   if (ArrayBuffer.isView(value) || isArrayBuffer(value)) return { body: toBytes(value) };
   const kind = kindOf(value);
-  if (kind === 'URLSearchParams') {
-    return { body: String(value), type: 'application/x-www-form-urlencoded;charset=UTF-8' };
-  }
   if (isStream(value)) {
     assertUnread(value);
     ignoreEarlyErrors(value);
     assertSupported(new ReadableStream(), 'stream');
     return { body: value as ReadableStream };
   }
-  if (kind === 'Blob' || kind === 'File' || kind === 'FormData') {
+  if (['Blob', 'File', 'FormData', 'URLSearchParams'].includes(kind)) {
     assertSupported(value as Blob, kind);
     return { body: value as Blob };
   }

@@ -61,22 +61,14 @@ export function createGatewayErrors({ gatewayHeaders }: WireProfile) {
       };
       if (refusal) {
         const { code, message: reason } = refusal;
-        return new BerthError('gateway', 'The gateway rejected the call', {
-          ...details,
-          code,
-          reason,
-        });
+        const failure = { ...details, code, reason };
+        return new BerthError('gateway', 'The gateway rejected the call', failure);
       }
-      if (type === 'opaqueredirect' || (status < 400 && headers.has('Location'))) {
-        return new BerthError(
-          'service',
-          'The service returned a redirect, which is not followed',
-          details,
-        );
-      }
+      const isRedirect = type === 'opaqueredirect' || (status < 400 && headers.has('Location'));
+      const what = isRedirect ? 'a redirect, which is not followed' : 'an error';
       const { message } = (body ?? {}) as { message?: unknown };
       const reason = typeof message === 'string' ? message : undefined;
-      return new BerthError('service', 'The service returned an error', { ...details, reason });
+      return new BerthError('service', `The service returned ${what}`, { ...details, reason });
     },
   };
 }

@@ -62,7 +62,10 @@ export interface StorageClientOptions extends LimitOptions, Pick<TransferOptions
   readonly baseUrl: string;
   /** ID of the environment, which is part of the path of every call. */
   readonly envId: string;
-  /** The three header values, or a function that returns them for each attempt, such as one of `tc3Storage`. */
+  /**
+   * The three header values, or a function that returns them for each attempt, such as one of `tc3Storage`. It gets the
+   * time in milliseconds since the epoch, by the clock of the server once it is known.
+   */
   readonly credentials: StorageCredentialsSource;
   /** Names that the deployment uses, from `toWireProfile`. Default: the contract's. */
   readonly wireProfile?: WireProfile | undefined;

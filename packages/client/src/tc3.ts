@@ -1,10 +1,4 @@
-import {
-  callOnce,
-  EXPIRY_MARGIN,
-  type GatewayAuth,
-  type SignableRequest,
-  type StorageCredentials,
-} from './auth.ts';
+import type { GatewayAuth, SignableRequest, StorageCredentials } from './auth.ts';
 import { isStream } from './body.ts';
 import { BerthError } from './errors.ts';
 import { SIGNATURE } from './generated/contract.gen.ts';
@@ -21,8 +15,6 @@ export interface Tc3KeyPair {
   readonly secretKey: string;
   /** Session token of a temporary key pair. Default: none. */
   readonly token?: string | undefined;
-  /** When a temporary pair expires: a `Date`, ISO 8601, or milliseconds since the epoch. Default: never. */
-  readonly expires?: Date | string | number | undefined;
 }
 
 /** Names in a signature that deployments may change. */
@@ -67,29 +59,21 @@ export function tc3(
 }
 
 /**
- * Signs storage calls with a key pair, by WebCrypto. The pair of a function is kept until 30 s before it expires. The
- * function is then called once for all calls that wait; if it fails, they fail with its error as `cause`.
+ * Signs storage calls with a key pair, by WebCrypto.
  *
  * @throws BerthError of the kind `options` if `secretId` or `secretKey` is empty
  *
  * @example
- * const credentials = tc3Storage(async () => (await fetch('/my-backend/keys')).json());
+ * const credentials = tc3Storage({ secretId: env.BERTH_TC3_SECRET_ID, secretKey: env.BERTH_TC3_SECRET_KEY });
  * const storage = createStorageClient({ baseUrl: 'https://storage.example.com', envId: 'dev', credentials });
  */
 export function tc3Storage(
-  pair: Tc3KeyPair | (() => Tc3KeyPair | Promise<Tc3KeyPair>),
+  pair: Tc3KeyPair,
   { service = SIGNATURE.service, signingHost = SIGNATURE.storageSigningHost }: Tc3Options = {},
 ): (now?: number) => Promise<StorageCredentials> {
-  const open = (current: Tc3KeyPair) => {
-    const { token: sessionToken = '', expires } = current ?? {};
-    const end = expires === undefined ? Number.POSITIVE_INFINITY : new Date(expires).getTime();
-    return { sign: createSigner(current, service), sessionToken, end: end - EXPIRY_MARGIN };
-  };
-  const load = typeof pair === 'function' ? callOnce(pair, 'The key pair') : async () => pair;
-  let signer = typeof pair === 'function' ? undefined : open(pair);
+  const sign = createSigner(pair, service);
+  const { token: sessionToken } = pair;
   return async (now = Date.now()) => {
-    if (!signer || now >= signer.end) signer = open(await load());
-    const { sign, sessionToken } = signer;
     const timestamp = Math.floor(now / 1000);
     const signature = await sign(timestamp, toConstantRequest(signingHost));
     return { authorization: `${SIGNATURE.storageVersion} ${signature}`, sessionToken, timestamp };

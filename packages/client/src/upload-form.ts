@@ -60,8 +60,8 @@ export interface UploadResponse {
 }
 
 /**
- * Checks the content against `maxBytes` and, if it is set, against `size`, which has already been sent as
- * `Content-Length` (RFC 9110, section 8.6).
+ * Checks the content against its limit and its size, which has already been sent as `Content-Length` (RFC 9110, section
+ * 8.6).
  *
  * @param read number of bytes read so far
  * @throws BerthError of the kind `options`
@@ -79,11 +79,25 @@ export function checkLength(
   if (problem) throw new BerthError('options', `The content is ${problem}.`);
 }
 
-/**
- * Returns a function that reads the next chunk of a stream, and cancels the stream when the signal aborts. Web streams
- * are read with a reader, because those of Safari are not iterable.
- */
-export function openSource(
+/** Reads a stream in chunks, and checks its length. When the signal aborts, the stream is canceled. */
+export async function* readStream(
+  stream: object,
+  content: UploadContent,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const next = openSource(stream, signal);
+  let read = 0;
+  for (let chunk = await next(); !chunk.done; chunk = await next()) {
+    const bytes = toChunk(chunk.value);
+    read += bytes.byteLength;
+    checkLength(content, read, false);
+    yield bytes;
+  }
+  checkLength(content, read, true);
+}
+
+/** Web streams are read with a reader, because those of Safari are not iterable. */
+function openSource(
   stream: object,
   signal: AbortSignal,
 ): () => Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }> {
@@ -93,19 +107,17 @@ export function openSource(
     return () => reader.read();
   }
   const iterator = (stream as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  const leave = async () => iterator.return?.();
   signal.addEventListener('abort', () => {
     // A generator ends only after its current step, but a Node stream can be destroyed.
     if ('destroy' in stream) (stream as { destroy(): void }).destroy();
-    else
-      Promise.resolve()
-        .then(() => iterator.return?.())
-        .catch(() => {});
+    else leave().catch(() => {});
   });
   return () => iterator.next();
 }
 
 /** @throws BerthError of the kind `options` if a stream yields neither bytes nor text */
-export function toChunk(value: unknown): Uint8Array<ArrayBuffer> {
+function toChunk(value: unknown): Uint8Array<ArrayBuffer> {
   if (typeof value === 'string') return new TextEncoder().encode(value);
   // By name, because `instanceof` fails for values of another realm.
   if (Object.prototype.toString.call(value) === '[object Uint8Array]') {

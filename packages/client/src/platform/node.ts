@@ -10,10 +10,8 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { BerthError } from '../errors.ts';
 import {
-  checkLength,
   FILE_FIELD,
-  openSource,
-  toChunk,
+  readStream,
   type UploadContent,
   type UploadForm,
   type UploadResponse,
@@ -63,7 +61,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   const { content, report, watch } = form;
   const { type, head, tail } = toMultipart(form);
   const request = openRequest(form, type, head.length + tail.length);
-  const next = openSource(toChunks(content.data), watch.signal);
+  const chunks = readStream(toChunks(content.data), content, watch.signal);
   watch.signal.addEventListener('abort', () => request.destroy());
   // The response, or its absence, says more than a later error.
   request.on('error', () => {});
@@ -93,15 +91,12 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
     let sent = 0;
     let writing = write(head);
     for (;;) {
-      const [{ done, value }, isOpen] = await Promise.all([next(), writing]);
+      const [{ done, value }, isOpen] = await Promise.all([chunks.next(), writing]);
       if (!isOpen) return;
       if (done) break;
-      const bytes = toChunk(value);
-      sent += bytes.byteLength;
-      checkLength(content, sent, false);
-      writing = write(bytes, sent);
+      sent += value.byteLength;
+      writing = write(value, sent);
     }
-    checkLength(content, sent, true);
     report?.(sent);
     isComplete = true;
     if (!(await write(tail))) return;

@@ -1,13 +1,6 @@
 import { isStream } from '../body.ts';
 import { BerthError } from '../errors.ts';
-import {
-  checkLength,
-  FILE_FIELD,
-  openSource,
-  toChunk,
-  type UploadForm,
-  type UploadResponse,
-} from '../upload-form.ts';
+import { FILE_FIELD, readStream, type UploadForm, type UploadResponse } from '../upload-form.ts';
 
 /** Assumed minimum speed of an upload whose progress is unknown, in bytes per millisecond. */
 const MIN_SPEED = 64;
@@ -79,20 +72,11 @@ function sendWithProgress(
 
 async function toBlob({ content, watch }: UploadForm): Promise<Blob> {
   const { data, type } = content;
-  const parts: BlobPart[] = [];
-  if (isStream(data)) {
-    const next = openSource(data, watch.signal);
-    let size = 0;
-    for (let chunk = await next(); !chunk.done; chunk = await next()) {
-      const part = toChunk(chunk.value);
-      size += part.byteLength;
-      checkLength(content, size, false);
-      // A stream may use its buffer again, and a Blob copies.
-      parts.push(new Blob([part]));
-    }
-    checkLength(content, size, true);
-  } else {
-    parts.push(data as Blob);
+  if (!isStream(data)) return new Blob([data as Blob], { type });
+  const parts: Blob[] = [];
+  for await (const chunk of readStream(data, content, watch.signal)) {
+    // A stream may use its buffer again, and a Blob copies.
+    parts.push(new Blob([chunk]));
   }
   return new Blob(parts, { type });
 }
