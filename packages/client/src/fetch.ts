@@ -185,19 +185,7 @@ function toTarget(input: string | URL | Request): Target {
 }
 
 /** A call, which may take several attempts. */
-interface Call {
-  readonly url: string;
-  /** Whether the URL may get what the client adds: credentials and headers. */
-  readonly isInScope: boolean;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: RequestInit['body'];
-  /** All other options of `fetch`. */
-  readonly init: RequestInit;
-  readonly isIdempotent: boolean;
-  /** Whether the body can be read only once. */
-  readonly isOnce: boolean;
-}
+type Call = Awaited<ReturnType<typeof toCall>>;
 
 /** Properties of a `Request` that each attempt keeps. */
 const KEPT = [
@@ -215,7 +203,7 @@ async function toCall(
   { url, request }: Target,
   init: FetchInit,
   client: { readonly scope: string; readonly headers: Readonly<Record<string, string>> },
-): Promise<Call> {
+) {
   const { options, rest } = splitOptions(init);
   const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
   const isBodiless = method === 'GET' || method === 'HEAD';
@@ -235,12 +223,15 @@ async function toCall(
   const kept = request && Object.fromEntries(KEPT.map((name) => [name, request[name]]));
   return {
     url,
+    /** Whether the URL may get what the client adds: credentials and headers. */
     isInScope,
     method,
     headers,
     body,
+    /** All other options of `fetch`. */
     init: { ...kept, ...(rest as RequestInit) },
     isIdempotent: options.idempotent ?? isBodiless,
+    /** Whether the body can be read only once. */
     isOnce: isStream(body),
   };
 }

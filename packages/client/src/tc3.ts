@@ -97,12 +97,11 @@ async function toSignedBody(body: SignableRequest['body']): Promise<string | Byt
   return new Uint8Array(await new Response(body).arrayBuffer());
 }
 
-/** The parts of a request that a signature covers. */
+/** The parts of a request that a signature covers, as they are sent. */
 interface Tc3Request {
   readonly method: string;
-  /** Path as sent, without decoding. */
   readonly path: string;
-  /** Query as sent, without the question mark; empty if there is none. */
+  /** Without the question mark. */
   readonly query: string;
   /** The signed headers, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;

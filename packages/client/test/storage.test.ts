@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createStorageClient, type StorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { envelope, failureOf, json, list } from './support/fake-fetch.ts';
@@ -245,14 +243,10 @@ describe('a call that failed', () => {
 describe("the error of a method shows the caller's line:", () => {
   it.each<[string, (storage: StorageClient) => Promise<unknown>]>([
     ['upload', (storage) => storage.upload('a', 'b')],
-    ['uploadAvatar', (storage) => storage.uploadAvatar('a', 'b')],
     ['download', (storage) => storage.download('a')],
-    ['downloadToFile', (storage) => storage.downloadToFile('a', join(tmpdir(), 'a'))],
     ['tempUrl', (storage) => storage.tempUrl('a')],
-    ['publicUrl', (storage) => storage.publicUrl('a')],
     ['delete', (storage) => storage.delete('a')],
     ['copy', (storage) => storage.copy('/a', '/b')],
-    ['move', (storage) => storage.move('/a', '/b')],
   ])('%s', async (_, call) => {
     const failures = { network: new Error('reset'), storage: new Response('', { status: 403 }) };
     for (const [kind, failure] of Object.entries(failures)) {

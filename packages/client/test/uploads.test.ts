@@ -8,9 +8,6 @@ import { pathToFileURL } from 'node:url';
 import type { Progress, StorageClient, UploadData, UploadOptions } from '@berth/client';
 import { createMock, type Mock } from '@berth/mock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendForm } from '../src/platform/web.ts';
-import { watchIdle } from '../src/transfer.ts';
-import type { UploadContent } from '../src/upload-form.ts';
 import { envelope, failureOf } from './support/fake-fetch.ts';
 import { bodyOf, type Handler, serveStorage } from './support/loopback.ts';
 import { credentials, meta, storageAt, storageWith } from './support/storage.ts';
@@ -94,30 +91,19 @@ describe('an upload', () => {
     expect(await download(fileID)).toBe('héllo');
   });
 
-  it.each([0, 1, 3 * MB + 1])('stores %d bytes of each kind, with progress', async (size) => {
-    const bytes = Uint8Array.from({ length: size }, (_, at) => (at * 7) % 251);
+  it('stores chunks of each kind in order, with progress', async () => {
+    const bytes = Uint8Array.from({ length: 3 * MB + 1 }, (_, at) => (at * 7) % 251);
     const path = await file(bytes);
     for (const data of [bytes, new Blob([bytes]), { file: path }, new Blob([bytes]).stream()]) {
-      const seen: Progress[] = [];
-      const onProgress = (progress: Progress) => seen.push(progress);
-      const { fileID } = await storage.upload('a.bin', data, { onProgress, size });
+      const loaded: number[] = [];
+      const onProgress = (progress: Progress) => loaded.push(progress.loaded);
+      const { fileID } = await storage.upload('a.bin', data, { onProgress });
       const stored = Buffer.from(await (await storage.download(fileID)).arrayBuffer());
       expect(stored.equals(bytes)).toBe(true);
-      expect(seen.map(({ loaded }) => loaded)).toEqual(
-        seen.map(({ loaded }) => loaded).toSorted((a, b) => a - b),
-      );
-      expect(seen.at(-1)).toEqual({ loaded: size, total: size });
+      expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
+      expect(loaded.at(-1)).toBe(bytes.length);
     }
   });
-
-  it.each(['报告/é 100%.txt', 'quote".txt', "semi;colon='x'.txt", '%41.txt', '🙂.txt'])(
-    'keeps the path %s',
-    async (path) => {
-      const { fileID } = await storage.upload(path, 'hello');
-      expect(fileID.endsWith(`/${path}`)).toBe(true);
-      expect(await download(fileID)).toBe('hello');
-    },
-  );
 
   it.each<[UploadData, string | undefined, string]>([
     ['é', undefined, 'application/octet-stream'],
@@ -150,11 +136,6 @@ describe('an upload', () => {
 });
 
 describe('an invalid argument is refused before anything is sent:', () => {
-  const locked = () => {
-    const stream = new Blob(['hi']).stream();
-    stream.getReader();
-    return stream;
-  };
   const begun = async () => {
     const stream = new Blob(['hi']).stream();
     const reader = stream.getReader();
@@ -162,19 +143,13 @@ describe('an invalid argument is refused before anything is sent:', () => {
     reader.releaseLock();
     return stream;
   };
-  const ended = async () => {
-    const stream = Readable.from(['hi']);
-    await stream.toArray();
-    return stream;
-  };
   const isRead = 'The stream has already been read.';
   const isNoData = /^data must be text, bytes, a Blob, a stream or { file }, got /;
   it.each<[string, () => unknown, string | RegExp, UploadOptions?]>([
     ['undefined', () => undefined, isNoData],
     ['an object', () => ({}), isNoData],
-    ['a locked stream', locked, isRead],
     ['a stream that was left', begun, isRead],
-    ['a Node stream that ended', ended, isRead],
+    ['a Node stream that ended', () => Readable.from([]).destroy(), isRead],
     ['a wrong size', () => 'hello', /smaller than its size \(6 bytes\)/, { size: 6 }],
     ['a negative size', () => 'hello', /^size must be an integer of at least 0/, { size: -1 }],
     ['a negative limit', () => 'hello', /^idle must be a number/, { idle: -1 }],
@@ -463,50 +438,5 @@ describe('an upload ends if', () => {
       expect(await failureOf(upload)).toMatchObject({ kind: 'timeout' });
     }
     expect(seen).toEqual([]);
-  });
-});
-
-describe('a page sends the form with fetch', () => {
-  async function send(data: UploadContent['data'], respond: () => Response, size?: number) {
-    const call = { method: 'POST', url: meta.url };
-    const content = { data, size, maxBytes: 100, type: 'text/css', isReplayable: true };
-    let sent: RequestInit = {};
-    const response = await sendForm({
-      url: meta.url,
-      fields: [['key', 'a/é.css']],
-      fileName: 'é.css',
-      content,
-      report: undefined,
-      watch: watchIdle(0, undefined, 'Not sent', call),
-      fetch: async (_, init) => {
-        sent = init;
-        return respond();
-      },
-      agent: undefined,
-    });
-    return { response, sent };
-  }
-  const respond = () => new Response('text', { status: 201 });
-
-  it('CL-UPLOAD-FILE CL-UPLOAD-FILE-LAST: of an async iterable', async () => {
-    const { response, sent } = await send(Readable.from(['hé', Buffer.from('llo')]), respond);
-    expect(response).toMatchObject({ status: 201, text: 'text' });
-    expect(sent).toMatchObject({ method: 'POST', redirect: 'manual' });
-    const [key, file] = [...(sent.body as FormData)] as [unknown, [string, File]];
-    expect(key).toEqual(['key', 'a/é.css']);
-    expect([file[0], file[1].name, file[1].type]).toEqual(['file', 'é.css', 'text/css']);
-    expect(await file[1].text()).toBe('héllo');
-  });
-
-  it('unless the content is wrong, or the connection breaks', async () => {
-    const short = send(new Blob(['hello']).stream(), respond, 6);
-    expect(await failureOf(short)).toMatchObject({ kind: 'options' });
-    const { chunks, counted } = counter();
-    expect(await failureOf(send(chunks, respond))).toMatchObject({ kind: 'options' });
-    expect(counted()).toBe(0);
-    const lost = send(new Uint8Array(1), () => {
-      throw new Error('lost');
-    });
-    expect(await failureOf(lost)).toMatchObject({ kind: 'network', cause: new Error('lost') });
   });
 });
