@@ -29,14 +29,6 @@ describe('GET and POST of a document', () => {
   const ordersAt = (baseUrl: string, options: object = {}) =>
     gatewayAt(baseUrl, options).service<Orders>('x');
 
-  it('return data or an error, and never throw for a status', async () => {
-    const refusal = { code: 'SERVICE_NOT_FOUND', message: 'No.', requestId: 'r' };
-    const { gateway } = gatewayWith([json([ITEM]), json(refusal, { status: 404 })]);
-    const orders = gateway.service<Orders>('x');
-    expect(await orders.GET('/items')).toMatchObject({ data: [ITEM], response: { status: 200 } });
-    expect(await orders.GET('/items')).toMatchObject({ error: refusal, response: { status: 404 } });
-  });
-
   it('are retried and get credentials like any other call', async () => {
     await using server = await faultServer(reset, ok, reset, reset, ok);
     const { GET, POST } = ordersAt(server.baseUrl, { auth: bearer('t') });

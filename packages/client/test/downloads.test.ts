@@ -39,14 +39,9 @@ const link = (tempFileURL = 'https://h/a') => list({ fileID: 'a', code: 'SUCCESS
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 describe('a download', () => {
-  it('returns the file, with progress, and hides its link', async () => {
+  it('hides its link', async () => {
     await using served = await serveStorage(files().handle);
-    const seen: Progress[] = [];
-    const onProgress = (progress: Progress) => seen.push(progress);
-    const response = await served.storage.download('a', { onProgress });
-    expect(shown(response)).not.toContain('5ec4e7');
-    expect((await bytesOf(response)).equals(BYTES)).toBe(true);
-    expect(seen.at(-1)).toEqual({ loaded: BYTES.length, total: BYTES.length });
+    expect(shown(await served.storage.download('a'))).not.toContain('5ec4e7');
   });
 
   it.each([

@@ -88,7 +88,6 @@ describe('an error', () => {
     ['gateway', (x) => x.get('a'), { fetch: refuse }],
     ['service', (x) => x.post('a'), { fetch: fail }],
     ['network', (x) => x.get('a'), { fetch: lose }],
-    ['network', (x) => x.request('a'), { fetch: lose }],
     ['network', (x) => x.events('a').next(), { fetch: lose }],
     ['network', (x) => x.connect('a'), {}],
     ['timeout', (x) => x.get('a'), { fetch: neverRespond, timeout: 5 }],

@@ -137,13 +137,6 @@ describe('events', () => {
     const error = { kind: 'contract', issues: [{ path: 'a' }] };
     expect(await failureOf(events.next())).toMatchObject(error);
   });
-
-  it('end at once if the signal has already aborted', async () => {
-    await using server = await faultServer(done);
-    const signal = AbortSignal.abort();
-    expect(await collect(serviceAt(server.baseUrl).events('a', { signal }))).toEqual([]);
-    expect(server.calls).toHaveLength(0);
-  });
 });
 
 describe('CL-SSE-RETRY: the wait between two connections', () => {

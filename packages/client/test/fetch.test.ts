@@ -1,4 +1,4 @@
-import { bearer, type CallOptions, type GatewayClientOptions } from '@berth/client';
+import { bearer, type GatewayClientOptions } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import { json } from './support/fake-fetch.ts';
 import { faultServer, refuse, serve } from './support/fault-server.ts';
@@ -56,22 +56,6 @@ describe('gateway.fetch', () => {
     expect(sent.headers.get('Authorization')).toBe('Bearer mine');
     expect(sent.headers.get('Content-Type')).toMatch(/^text\/plain/);
   });
-
-  it.each<[string, number, CallOptions, number]>([
-    ['SERVICE_NOT_READY', 503, {}, 3],
-    ['SERVICE_NOT_READY', 503, { retry: false }, 1],
-    ['SYS_ERR', 500, {}, 1],
-    ['SYS_ERR', 500, { idempotent: true, retry: { attempts: 2 } }, 2],
-  ])(
-    'returns %s, status %d, and retries as the contract and %j say',
-    async (code, status, options, count) => {
-      await using server = await faultServer(refuse(code, status));
-      const gateway = gatewayAt(server.baseUrl);
-      const init = { method: 'POST', body: 'a', ...options };
-      expect((await gateway.fetch(gateway.service('x').url, init)).status).toBe(status);
-      expect(server.calls).toHaveLength(count);
-    },
-  );
 
   it('does not modify anything that a caller passes', async () => {
     await using server = await faultServer(refuse('SERVICE_NOT_READY', 503), serve({}));

@@ -222,19 +222,12 @@ describe('an invalid argument is refused:', () => {
   it.each<[string, (storage: StorageClient) => Promise<unknown>]>([
     ['fileIDs must be an array, got undefined.', (storage) => storage.delete(missing)],
     ['fileID must be a string, got undefined.', (storage) => storage.delete([missing])],
-    ['fileID must be a string, got undefined.', (storage) => storage.publicUrl(missing)],
-    ['fileIDs must be an array, got string.', (storage) => storage.tempUrls('a' as never)],
     ['fileID must be a string, got undefined.', (storage) => storage.download(missing)],
     ['files must be an array, got undefined.', (storage) => storage.copy(missing)],
     ['dstPath must be a string, got undefined.', (storage) => storage.copy('/a', missing)],
-    ['srcPath must be a string, got undefined.', (storage) => storage.move([{} as never])],
     [
       'path must be a string that is not empty, got string.',
       (storage) => storage.upload('', 'hello'),
-    ],
-    [
-      'path must be a string that is not empty, got undefined.',
-      (storage) => storage.upload(missing, 'hello'),
     ],
   ])('%s (%o)', async (message, call) => {
     const { storage, requests } = storageWith([]);
