@@ -46,6 +46,8 @@ export function watchIdle(
   call: CallInfo,
 ) {
   const late = new AbortController();
+  /** Aborts if there is no progress, or if the caller aborts. */
+  const signal: AbortSignal = user ? AbortSignal.any([user, late.signal]) : late.signal;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const pause = () => clearTimeout(timer);
   const expire = () => {
@@ -54,8 +56,7 @@ export function watchIdle(
   };
   return {
     idle: Math.min(idle, MAX_TIMER),
-    /** Aborts if there is no progress, or if the caller aborts. */
-    signal: user ? AbortSignal.any([user, late.signal]) : late.signal,
+    signal,
     /** Starts the time limit again, with more milliseconds than usual if necessary. */
     restart(extra = 0) {
       pause();

@@ -42,7 +42,7 @@ interface EchoPaths {
 }
 
 function echoOf(deployment: Deployment, options: Partial<GatewayClientOptions> = {}) {
-  return serviceOf(deployment, 'echo', options);
+  return serviceOf(deployment, deployment.echo, options);
 }
 
 function serviceOf(
@@ -150,9 +150,9 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'lends its fetch, and is a client of a document',
     async run(deployment) {
-      const { gateway: baseUrl, token } = deployment;
+      const { gateway: baseUrl, token, echo: name } = deployment;
       const gateway = createGatewayClient({ baseUrl, auth: bearer(token) });
-      const echo = gateway.service<EchoPaths>('echo');
+      const echo = gateway.service<EchoPaths>(name);
       const init = { method: 'POST', body: 'hi', headers: new Headers({ 'X-A': 'a' }) };
       const response = await gateway.fetch(new Request(`${echo.url}/a`, init));
       assertEqual(((await response.json()) as Echo).body, 'hi');
