@@ -14,88 +14,175 @@ const integers = { type: 'array', items: { type: 'integer' } };
 const pair = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } };
 const proto = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"integer"}}') };
 
-const query = (schema: object, rest: object = {}) => ({
-  parameters: [{ name: 'q', in: 'query', schema, ...rest }],
-});
-const form = (schema: object, encoding: object = {}) => ({
-  post: { requestBody: { content: { [FORM]: { schema, encoding } } } },
-});
+const ofType = (...type: string[]) => ({ schema: { type } });
+const TEXT = ofType('string');
+const LIST = { schema: { type: 'array', items: { type: ['integer', 'string'] } } };
+const JSON_VALUE = { content: { 'application/json': {} } };
+const toDeep = (schema: object) => ({ style: 'deepObject', schema });
+const toRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-const paths = {
-  '/form': form(
-    {
-      properties: {
-        ...{ count: { type: 'integer' }, names: { type: 'array' } },
-        ...{ price, items, pair, ids: integers },
+/** A parameter, how it is sent, and its value or why it is refused. */
+const ROWS: [place: 'path' | 'query', parameter: object, sent: string, expected: unknown][] = [
+  ['path', TEXT, 'a%20b', 'a b'],
+  ['path', TEXT, '%E4%B8%AD', '中'],
+  ['path', ofType('integer'), '1e2', 100],
+  ['path', ofType('integer'), '1.5', /must be an integer, got a string/],
+  ['path', ofType('number'), '0x1', /must be a number, got a string/],
+  ['path', ofType('boolean', 'string'), 'false', false],
+  ['path', ofType('null', 'integer'), 'null', null],
+  ['path', LIST, '1,a%2Cb', [1, 'a,b']],
+  ['path', JSON_VALUE, '%7B%22a%22%3A1%7D', { a: 1 }],
+  ['path', JSON_VALUE, '%7B', /not valid JSON/],
+  ['query', TEXT, 'p=a+b%2B', 'a b+'],
+  ['query', TEXT, 'p', ''],
+  ['query', TEXT, '%70=1', '1'],
+  ['query', TEXT, 'p=1&p=2', /more than once/],
+  ['query', TEXT, 'p=%ff', /percent-encoding/],
+  ['query', { schema: { type: 'string', pattern: '^[a-c\\-]+\\@$' } }, 'p=a-@', 'a-@'],
+  ['query', { schema: { type: 'string', pattern: '^[a-c\\-]+\\@$' } }, 'p=d', /must match pattern/],
+  ['query', LIST, 'p=1&p=a%2Cb', [1, 'a,b']],
+  ['query', { ...LIST, explode: false }, 'p=1,a%2Cb', [1, 'a,b']],
+  ['query', { ...LIST, explode: false }, 'p=', []],
+  ['query', { schema: { ...toRef('Ids'), maxItems: 3 } }, 'p=1&p=2', [1, 2]],
+  ['query', { schema: items }, 'p=[{"amount":1}]', [{ amount: 1 }]],
+  ['query', { schema: items }, 'p=1', /must be an array, got a number/],
+  ['query', toDeep(pair), 'p[a]=1&p%5Bc%5D=2', { a: 1, c: '2' }],
+  ['query', toDeep(pair), 'p[a]=1&p[a]=2', /more than once/],
+  ['query', toDeep({ ...toRef('Pair'), required: ['a'] }), 'p[a]=1', { a: 1 }],
+  ['query', toDeep(toRef('Pair')), 'p[a][x]=1', /deeper than one level/],
+  ['query', toDeep({ anyOf: [price, { type: 'integer' }] }), 'p=7', 7],
+  ['query', toDeep({ anyOf: [price, { type: 'integer' }] }), 'p[amount]=7', { amount: 7 }],
+  ['query', toDeep(proto), 'p[__proto__]=1', { ['__proto__']: 1 }],
+  ['query', { schema: pair }, 'a=1&c=2', { a: 1 }],
+  ['query', { schema: pair }, 'a=1&a=2', /more than once/],
+];
+
+const NAMES = ['constructor', 'toString', '__proto__'];
+const parameter = (place: string, name: string, schema: object, rest: object = {}) => ({
+  name,
+  in: place,
+  schema,
+  ...rest,
+});
+const TAGS = { headers: { 'x-tags': 'a, b' } };
+const STRING = { type: 'string' };
+const STRINGS = { type: 'array', items: STRING };
+
+const operations: Record<string, object> = {
+  'POST /form': {
+    requestBody: {
+      content: {
+        [FORM]: {
+          schema: {
+            properties: {
+              ...{ count: { type: 'integer' }, names: { type: 'array' } },
+              ...{ price, items, pair, ids: integers },
+            },
+            required: ['count'],
+          },
+          encoding: { pair: { style: 'deepObject' }, ids: { explode: false } },
+        },
       },
-      required: ['count'],
     },
-    {
-      pair: { style: 'deepObject' },
-      ids: { explode: false },
-    },
-  ),
-  '/deep-or-number': {
-    get: query({ anyOf: [price, { type: 'integer' }] }, { style: 'deepObject' }),
   },
-  '/nested': { get: query(items) },
-  '/proto': { get: query(proto, { style: 'deepObject' }) },
-  '/ids': { get: query({ $ref: '#/components/schemas/Ids', maxItems: 3 }) },
-  '/pair': {
-    get: query({ $ref: '#/components/schemas/Pair', required: ['a'] }, { style: 'deepObject' }),
+  'GET /pets/{id}': {
+    parameters: [
+      parameter('path', 'id', { type: 'integer' }, { required: true }),
+      parameter('query', 'limit', { type: 'integer', default: 20 }),
+      parameter('query', 'tags', { ...STRINGS, default: ['a'] }),
+      parameter('header', 'X-Tags', STRINGS, { required: true }),
+      parameter('cookie', 'theme', STRING),
+    ],
   },
-  '/pattern': { get: query({ type: 'string', pattern: '^[a-c\\-]+\\@$' }) },
 };
-
-const schemas = {
-  Ids: integers,
-  Pair: pair,
-};
+for (const name of NAMES) {
+  const places = ['query', 'header', 'cookie'].map((place) => parameter(place, name, STRING));
+  const deep = parameter('query', 'deep', pair, { style: 'deepObject' });
+  operations[`GET /named/${name}`] = { parameters: [...places, deep] };
+}
+for (const [index, [place, rest]] of ROWS.entries()) {
+  const path = place === 'path' ? `/${index}/{p}` : `/${index}`;
+  const required = place === 'path';
+  operations[`GET ${path}`] = { parameters: [{ name: 'p', in: place, required, ...rest }] };
+}
 
 const responses = { 200: { content: { 'application/json': {} } } };
 const document = {
   openapi: '3.1.1',
   info: { title: 'T', version: '1' },
   paths: Object.fromEntries(
-    Object.entries(paths).map(([path, item]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(item).map(([method, operation]) => [method, { responses, ...operation }]),
-      ),
-    ]),
+    Object.entries(operations).map(([key, operation]) => {
+      const [method = '', path] = key.split(' ');
+      return [path, { [method.toLowerCase()]: { responses, ...operation } }];
+    }),
   ),
-  components: { schemas },
+  components: { schemas: { Ids: integers, Pair: pair } },
 };
 
 describe('parameters and forms', () => {
   let base: string;
   let server: Server;
+  let table: RouteTable;
   beforeAll(async () => {
-    const { table } = await loadGenerated(document);
+    ({ table } = await loadGenerated(document));
     server = createServer(createRouter(table, echoes(table))).listen(0, '127.0.0.1');
     await once(server, 'listening');
     base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   afterAll(() => server.close());
 
+  it.each(ROWS.map((row, index) => [index, ...row] as const))(
+    '%i: in the %s, %j reads %s',
+    async (index, place, _parameter, sent, expected) => {
+      const { text, json } = await send(base, `/${index}${place === 'path' ? '/' : '?'}${sent}`);
+      if (expected instanceof RegExp) expect(text).toMatch(expected);
+      else expect(json).toHaveProperty(place, { p: expected });
+    },
+  );
+
+  it('are given to the handler in their types, with defaults', async () => {
+    const headers = { ...TAGS.headers, cookie: 'theme=dark%20blue; theme=2' };
+    const expected = {
+      path: { id: 12 },
+      query: { limit: 20, tags: ['a'] },
+      header: { 'X-Tags': ['a', 'b'] },
+      cookie: { theme: 'dark blue' },
+    };
+    expect((await send(base, '/pets/12?unknown=%', { headers })).json).toMatchObject(expected);
+  });
+
+  it('are copies of their defaults, which a handler may change', async () => {
+    const push: Handler = ({ query }) => ({ status: 200, body: query.tags.push('b') });
+    const url = await serve(createRouter(table, { getPetsId: push }));
+    const counts = [await send(url, '/pets/1', TAGS), await send(url, '/pets/1', TAGS)];
+    expect(counts).toMatchObject([{ json: 2 }, { json: 2 }]);
+  });
+
+  it('are named if they cannot be read, each of them', async () => {
+    const response = await send(base, '/pets/1?limit=1&limit=2');
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.text)).toMatchObject({
+      detail: 'query.limit is given more than once. header.X-Tags is missing.',
+      errors: [
+        { in: 'query', pointer: '/limit' },
+        { in: 'header', pointer: '/X-Tags' },
+      ],
+    });
+  });
+
+  it.each(NAMES)('may be named %s', async (name) => {
+    const path = `/named/${name}`;
+    const none = { query: {}, header: {}, cookie: {} };
+    expect((await send(base, path)).json).toMatchObject(none);
+    const headers = { cookie: `${name}=c`, ...(name !== '__proto__' && { [name]: 'h' }) };
+    const { text } = await send(base, `${path}?${name}=q&deep[${name}]=d`, { headers });
+    expect(text).toContain(`"query":{"${name}":"q","deep":{"${name}":"d"}}`);
+    expect(text).toContain(`"cookie":{"${name}":"c"}`);
+    if (name !== '__proto__') expect(text).toContain(`"header":{"${name}":"h"}`);
+  });
+
   const post = (body: string) =>
     send(base, '/form', { method: 'POST', headers: { 'content-type': FORM }, body });
-
-  it.each([
-    ['/deep-or-number?q=7', 7],
-    ['/deep-or-number?q[amount]=7', { amount: 7 }],
-    ['/nested?q=[{"amount":1}]', [{ amount: 1 }]],
-    ['/proto?q[__proto__]=1', { ['__proto__']: 1 }],
-    ['/ids?q=1&q=2', [1, 2]],
-    ['/pair?q[a]=1', { a: 1 }],
-    ['/pattern?q=a-@', 'a-@'],
-  ])('reads %s', async (path, q) => {
-    expect((await send(base, path)).json).toMatchObject({ query: { q } });
-  });
-
-  it.each(['/pattern?q=d', '/pair?q[a][b]=1', '/nested?q=1'])('refuses %s', async (path) => {
-    expect((await send(base, path)).status).toBe(400);
-  });
 
   it('reads each field of a form in the type and style of the document', async () => {
     const text = 'count=1&names=a&price={"amount":2}&items=[{"amount":3}]&pair[a]=4&ids=5,6';

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createGatewayRouter, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
-import { createRouter } from '@berth/server-stubs/runtime';
+import { createRouter, type Handler } from '@berth/server-stubs/runtime';
 import { expect, it } from 'vitest';
+import { loadRoutes } from '../src/document.ts';
+import { features } from './corpus/documents.ts';
 import { createRandom, pick } from './corpus/random.ts';
 import { serve } from './support/serve.ts';
-import { ANY_JSON, toParameter, toTable, wants } from './support/to-table.ts';
 
 const SEED = Number(process.env.SEED ?? 20_261_121);
 const REQUESTS = 5000;
@@ -22,10 +23,11 @@ const GOOD: readonly (readonly [target: string, type?: string, body?: string])[]
   [`${STORAGE}:batchDelete`, 'application/json', `{"fileList":["${ITEM}"]}`],
   ['/v1/cloudrun/hello/a/b%2Fc//d?x=%E4%B8%AD'],
   ['/v1/cloudrun/hello/a', 'application/json', '{"any":["thing",1,null]}'],
-  ['/pets/12/a,b/m=1,n=2/x.y?limit=5&tags=a&tags=b&deep[a]=1&pipe=1,2&json=%7B%7D'],
-  ['/everything', 'application/json', '{"name":"a"}'],
-  ['/everything', 'application/x-www-form-urlencoded', 'a=1&b=2&b=%E4%B8%AD'],
-  ['/everything', 'text/plain; charset=utf-8', 'text'],
+  ['/api/v1/pets?limit=5&tags=a&tags=b&filter[age]=1&created=2&where={%22field%22:%22a%22}'],
+  ['/api/v1/pets', 'application/json', '{"petType":"cat","name":"a","claws":1,"password":"b"}'],
+  ['/api/v1/pets', 'text/csv; charset=utf-8', 'name,'],
+  ['/api/v1/forms', 'application/x-www-form-urlencoded', 'count=1&names=a&b=2&b=%E4%B8%AD'],
+  ['/api/v1/schemas', 'application/json', '{"tree":{"value":1},"both":{"name":"a","age":1}}'],
   ['/', FORM, `${PART}"key"\r\n\r\na\r\n${PART}"file"; filename="f"\r\n\r\nb\r\n--xx--\r\n`],
 ];
 
@@ -33,11 +35,11 @@ const words = (text: string) => text.trim().split(/\s+/);
 const METHODS = words('GET POST PUT HEAD OPTIONS DELETE TRACE QUERY get');
 const HEADERS =
   words(`Content-Type Content-Length Content-Encoding Transfer-Encoding Expect Authorization
-  X-Svc-Authorization X-Svc-TimeStamp Cookie Host X-Tags Origin Upgrade __proto__`);
+  X-Svc-Authorization X-Svc-TimeStamp Cookie Host X-Trace Origin Upgrade __proto__`);
 const TARGETS =
   words(`/.. /. /%2e%2e /%zz /%c3%28 /%00 /%2F /__proto__ /constructor /; //x ? ?? # * http://[::1 x
-  ?__proto__[x]=1 ?deep[__proto__]=1 ?deep[a][b]=1 ?deep[=1 ?limit=1&limit=2 ?limit=1e999 ?limit=%
-  ?json=%7B ?json={"__proto__":1} ?tags=%c3%28 ?pipe=||| ?&&&=%=%`);
+  ?__proto__[x]=1 ?filter[__proto__]=1 ?filter[a][b]=1 ?filter[=1 ?limit=1&limit=2 ?limit=1e999 ?limit=%
+  ?where=%7B ?where={"__proto__":1} ?tags=%c3%28 ?created=||| ?&&&=%=%`);
 TARGETS.push('', `/${'a/'.repeat(5000)}`, `?${'a=1&'.repeat(2500)}`);
 const VALUES =
   words(`% Bearer ${'\u00ff\u00fe'} " -1 1e9 null , 0 5 99999 application/json */* ;;; chunked
@@ -97,7 +99,7 @@ function createHostileRequest(index: number): { text: string; isComplete: boolea
 }
 
 /** Serves the contract's three routers, and one with every kind of parameter and body. */
-function start(onError: (error: unknown) => void): Promise<string> {
+async function start(onError: (error: unknown) => void): Promise<string> {
   const storage = createStorageRouter(
     {
       batchDelete: ({ fileList }) => ({
@@ -115,41 +117,16 @@ function start(onError: (error: unknown) => void): Promise<string> {
     { call: async ({ body }) => (body ? { ...service, body: await text(body) } : service) },
     { security: { bearerToken: (token) => token, signature: async () => 'caller' }, onError },
   );
-  const QUERY = { in: 'query' } as const;
-  const parameters = [
-    toParameter({ name: 'id', in: 'path', types: ['integer'] }),
-    toParameter({ name: 'l', in: 'path', shape: 'array' }),
-    toParameter({ name: 'm', in: 'path', shape: 'object', explode: true }),
-    toParameter({ name: 'a', in: 'path' }),
-    toParameter({ name: 'b', in: 'path' }),
-    toParameter({ ...QUERY, name: 'limit', types: ['integer', 'null'] }),
-    toParameter({ ...QUERY, name: 'tags', shape: 'array' }),
-    toParameter({ ...QUERY, name: 'deep', style: 'deepObject', shape: 'object' }),
-    toParameter({ ...QUERY, name: 'pipe', explode: false, shape: 'array' }),
-    toParameter({ ...QUERY, name: 'json', shape: 'json' }),
-    toParameter({ name: 'X-Tags', in: 'header', shape: 'array' }),
-    toParameter({ name: 'theme', in: 'cookie' }),
-  ];
-  const content = [
-    { ...ANY_JSON, validate: wants('name', 'string') },
-    { mediaType: 'application/x-www-form-urlencoded', kind: 'form' as const },
-    { mediaType: 'text/*', kind: 'text' as const },
-  ];
+  const { routes } = await loadRoutes(features);
+  const echo: Handler = (input) => ({ status: 200, body: { ...input } });
   const everything = createRouter(
-    toTable([
-      { path: '/pets/{id}/{l}/{m}/{a}.{b}', operationId: 'read', parameters },
-      {
-        path: '/everything',
-        operationId: 'write',
-        method: 'POST',
-        body: { required: true, content },
-      },
-    ]),
+    routes,
+    { listPets: echo, 'create pet': echo, submitForm: echo, judge: echo },
     {
-      read: (input) => ({ status: 200, body: { ...input } }),
-      write: () => ({ status: 200, body: {} }),
+      security: { bearer: (token) => token, key: (key) => key },
+      requests: { bodyBytes: 50_000 },
+      onError,
     },
-    { requests: { bodyBytes: 50_000 }, onError },
   );
   return serve((request, response) =>
     everything(request, response, () =>
