@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRouter, type Handler, type RouteTable } from '@berth/server-stubs/runtime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { swagger } from './corpus/documents.ts';
 import { loadGenerated } from './corpus/generated.ts';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
@@ -241,44 +242,7 @@ it('a handler gets the caller if authentication is optional, and its scheme gets
 });
 
 it('Swagger 2.0 is served below its base path, with lists, bodies and nullable values as it says', async () => {
-  const array = { type: 'array', items: { type: 'string', minLength: 2 } };
-  const { table } = await loadGenerated({
-    swagger: '2.0',
-    info: { title: 'T', version: '1' },
-    basePath: '/v2',
-    consumes: ['application/json'],
-    paths: {
-      '/form': {
-        post: {
-          operationId: 'form',
-          consumes: [FORM],
-          parameters: [{ in: 'formData', name: 'q', ...array, collectionFormat: 'csv' }],
-          responses,
-        },
-      },
-      '/lists': {
-        get: {
-          operationId: 'lists',
-          parameters: [
-            { in: 'query', name: 'q', type: 'array', items: { type: 'integer' } },
-            { in: 'query', name: 'many', ...array, collectionFormat: 'multi' },
-            { in: 'query', name: 'n', type: 'integer', minimum: 1, exclusiveMinimum: true },
-          ],
-          responses,
-        },
-      },
-      '/body': {
-        put: { operationId: 'body', parameters: [{ $ref: '#/parameters/Pet' }], responses },
-      },
-    },
-    parameters: { Pet: { in: 'body', name: 'pet', schema: { $ref: '#/definitions/Pet' } } },
-    definitions: {
-      Pet: {
-        required: ['kind'],
-        properties: { kind: { type: 'string' }, age: { type: 'integer', 'x-nullable': true } },
-      },
-    },
-  });
+  const { table } = await loadGenerated(swagger);
   const base = await serve(createRouter(table, echoes(table)));
   const read = async (path: string, init: Parameters<typeof send>[2] = {}) => {
     const { status, json } = await send(base, path, init);

@@ -9,9 +9,12 @@ export interface PublicDocument {
   readonly document: JsonObject;
 }
 
-export const features: JsonObject = parse(
-  readFileSync(join(import.meta.dirname, 'features.yaml'), 'utf8'),
-);
+export const features = readYaml('features.yaml');
+export const swagger = readYaml('swagger.yaml');
+
+function readYaml(name: string): JsonObject {
+  return parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
+}
 
 /** Third-party documents: all in two packages. */
 export function readPublicDocuments(): PublicDocument[] {
