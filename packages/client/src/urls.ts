@@ -1,4 +1,4 @@
-import { BerthError, invalid } from './errors.ts';
+import { BerthError } from './errors.ts';
 import { GREEDY_PARAMETERS } from './generated/contract.gen.ts';
 
 /** Finds the first path segment that the URL parser would rewrite. */
@@ -15,22 +15,16 @@ export function pageUrl(): string | undefined {
 /**
  * Returns a base URL that paths can be appended to, absolute and without a slash at its end.
  *
- * @throws BerthError of the kind `options`, which never shows a password in the URL
+ * @throws BerthError of the kind `options`, which does not show the value: it may contain a password
  */
-export function toBaseUrl(baseUrl: unknown): string {
-  if (typeof baseUrl !== 'string') throw invalid('baseUrl', 'an absolute http(s) URL', baseUrl);
-  if (/[?#@]/.test(baseUrl)) {
-    throw new BerthError('options', 'baseUrl must not contain credentials, a query or a fragment.');
-  }
+export function toBaseUrl(baseUrl: string): string {
   const page = pageUrl();
-  const isRelative = /^(\/|$)/.test(baseUrl);
-  if (isRelative ? !page : !(/^https?:/i.test(baseUrl) && URL.canParse(baseUrl))) {
-    throw new BerthError(
-      'options',
-      `baseUrl must be an absolute http(s) URL, got ${JSON.stringify(baseUrl)}.`,
-    );
+  const isWebUrl = page === undefined ? /^https?:/i : /^(https?:|\/|$)/i;
+  if (isWebUrl.test(baseUrl) && URL.canParse(baseUrl, page) && !/[?#@]/.test(baseUrl)) {
+    return new URL(baseUrl, page).href.replace(/\/$/, '');
   }
-  return new URL(baseUrl, page).href.replace(/\/$/, '');
+  const expected = 'an absolute http(s) URL without credentials, a query or a fragment';
+  throw new BerthError('options', `baseUrl must be ${expected}.`);
 }
 
 /**
@@ -40,20 +34,10 @@ export function toBaseUrl(baseUrl: unknown): string {
  * @throws BerthError of the kind `options`
  */
 export function checkPath(name: string, path: string): string {
-  const segment = REWRITTEN.exec(path)?.[1];
-  if (segment !== undefined) {
-    const reason = 'because fetch would rewrite the path';
-    throw new BerthError(
-      'options',
-      `${name} must not contain the segment "${segment}", ${reason}.`,
-    );
-  }
-  const dropped = DROPPED.exec(path)?.[0];
-  if (dropped !== undefined) {
-    const fix = `write "${encodeURIComponent(dropped)}"`;
-    throw new BerthError('options', `${name} must not contain ${JSON.stringify(dropped)}: ${fix}.`);
-  }
-  return path;
+  const part = REWRITTEN.exec(path)?.[1] ?? DROPPED.exec(path)?.[0];
+  if (part === undefined) return path;
+  const reason = 'which fetch would change: leave it out, or use encodeURIComponent';
+  throw new BerthError('options', `${name} must not contain ${JSON.stringify(part)}, ${reason}.`);
 }
 
 /** Returns a path segment, percent-encoded. */

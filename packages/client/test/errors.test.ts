@@ -167,7 +167,6 @@ describe('an invalid option', () => {
   const RETRY = 'must be a number of at least';
 
   it.each([
-    [{ baseUrl: new URL(baseUrl) }, 'baseUrl must be an absolute http(s) URL, got object.'],
     [{ baseUrl, auth: '5ec4e7' }, `${AUTH} string.`],
     [{ baseUrl, timeout: -1 }, `${TIMEOUT} number.`],
     [{ baseUrl, timeout: '1' }, `${TIMEOUT} string.`],

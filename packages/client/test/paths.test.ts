@@ -8,23 +8,23 @@ const ROOT = '/v1/cloudrun/{name}';
 const ANY = '/v1/cloudrun/{name}/{anyPath}';
 
 describe('a base URL', () => {
-  const SECRET = 'baseUrl must not contain credentials, a query or a fragment.';
-  const FORM = 'baseUrl must be an absolute http(s) URL, got ';
-  it.each<[object, string]>([
-    [{ baseUrl: 'https://user@a.example' }, SECRET],
-    [{ baseUrl: 'https://:5ec4e7@a.example' }, SECRET],
-    [{ baseUrl: 'https://a.example/?x=5ec4e7' }, SECRET],
-    [{ baseUrl: 'https://a.example/#x' }, SECRET],
-    [{ baseUrl: 'user:5ec4e7@a.example' }, SECRET],
-    [{ baseUrl: 'localhost:4010' }, `${FORM}"localhost:4010".`],
-    [{ baseUrl: 'a.example' }, `${FORM}"a.example".`],
-    [{ baseUrl: 'ftp://a.example' }, `${FORM}"ftp://a.example".`],
-    [{ baseUrl: 'http://a:99999' }, `${FORM}"http://a:99999".`],
-    [{ baseUrl: '' }, `${FORM}"".`],
-    [{ baseUrl: '/base' }, `${FORM}"/base".`],
-  ])('cannot be %j', (address, message) => {
+  it.each([
+    undefined,
+    'https://user@a.example',
+    'https://:5ec4e7@a.example',
+    'https://a.example/?x=5ec4e7',
+    'https://a.example/#x',
+    'user:5ec4e7@a.example',
+    'localhost:4010',
+    'ftp://a.example',
+    'http://a:99999',
+    '',
+    '/base',
+  ])('cannot be %j', (baseUrl) => {
+    const message =
+      'baseUrl must be an absolute http(s) URL without credentials, a query or a fragment.';
     const error = expect.objectContaining({ kind: 'options', message });
-    expect(() => createGatewayClient(address as never)).toThrow(error);
+    expect(() => createGatewayClient({ baseUrl: baseUrl as never })).toThrow(error);
   });
 
   it.each<[GatewayClientOptions, string]>([
@@ -68,11 +68,11 @@ describe('the path of a call', () => {
     ['a/%2e%2E/b', '"%2e%2E"'],
     ['a/.%2e', '".%2e"'],
     ['%2E?x', '"%2E"'],
-    ['a\\..\\b', '"a\\..\\b"'],
-    ['a#b', '%23'],
-    ['a\tb', '%09'],
-    ['.\n./b', '%0A'],
-    ['a ', '%20'],
+    ['a\\..\\b', '"a\\\\..\\\\b"'],
+    ['a#b', '"#"'],
+    ['a\tb', '"\\t"'],
+    ['.\n./b', '"\\n"'],
+    ['a ', '" "'],
   ])('CL-PATH-DOTS: is rejected if fetch would change it: %j', async (anyPath, part) => {
     const { gateway, service, requests } = gatewayWith([]);
     const calls = [

@@ -298,9 +298,9 @@ describe('a raw call', () => {
 describe('an invalid option is refused:', () => {
   const valid = { baseUrl: 'https://s.example', envId: 'dev', credentials };
   it.each<[string, object]>([
-    ['baseUrl must be an absolute http(s) URL, got undefined.', { baseUrl: undefined }],
+    ['baseUrl must be an absolute http(s) URL', { baseUrl: undefined }],
     ['The path parameter "envId" is missing.', { envId: undefined }],
-    ['envId must not contain the segment "..", because', { envId: '..' }],
+    ['envId must not contain "..", which', { envId: '..' }],
     ['credentials must be an object or a function, got undefined.', { credentials: undefined }],
     ['timeout must be a number of at least 0, got number.', { timeout: -1 }],
     ['idle must be a number of at least 0, got string.', { idle: '5' }],
