@@ -11,7 +11,7 @@ import type { ConnectOptions } from './socket.ts';
 import { checkPath } from './urls.ts';
 
 /** Options for a call of a hosted service. */
-export interface ServiceOptions extends CallOptions {
+interface ServiceOptions extends CallOptions {
   /** Headers to send. An `Authorization` header replaces the credentials of the client. */
   readonly headers?: RequestInit['headers'];
 }
