@@ -1,7 +1,6 @@
 import type { Session } from './auth.ts';
 import { toBody } from './body.ts';
 import type { Calls } from './calls.ts';
-import { invalid } from './errors.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
 import { type CallOptions, type Limits, type Send, toRecord } from './fetch.ts';
 import type { GatewayErrors } from './gateway-errors.ts';
@@ -165,6 +164,5 @@ export function createService(context: ServiceContext): Service {
 
 /** Returns a path as the contract's parameter, which has no leading slash. */
 function toAnyPath(path: string): string {
-  if (typeof path !== 'string') throw invalid('path', 'a string', path);
   return checkPath('path', path.replace(/^\//, ''));
 }

@@ -177,29 +177,4 @@ describe('an invalid option', () => {
     const error = expect.objectContaining({ kind: 'options', message });
     expect(() => createGatewayClient(options as never)).toThrow(error);
   });
-
-  it.each<[string | number | null, object]>([
-    ['a', { timeout: -1 }],
-    ['a', { retry: { attempts: 0 } }],
-    ['a', { retry: { delay: -1 } }],
-    [5, {}],
-    [null, {}],
-  ])('or path is rejected by each call: %j, %j', async (path, options) => {
-    const { gateway, service, requests } = gatewayWith([]);
-    const init = { params: { path: { name: 'x' } }, ...options };
-    const wrong = path as string;
-    const calls = [
-      service.get(wrong, options),
-      service.post(wrong, {}, options),
-      service.request(wrong, options),
-      service.events(wrong, options).next(),
-      ...(path === 'a'
-        ? [gateway.fetch(service.url, options), gateway.GET('/v1/cloudrun/{name}', init)]
-        : [service.connect(wrong)]),
-    ];
-    for (const error of await Promise.all(calls.map(failureOf))) {
-      expect(error).toMatchObject({ kind: 'options' });
-    }
-    expect(requests).toEqual([]);
-  });
 });

@@ -229,15 +229,6 @@ describe('a call that failed', () => {
     expect(await failureOf(storage.tempUrl('a'))).toMatchObject({ status, retryable: false });
     expect(requests).toHaveLength(1);
   });
-
-  it('ends when its time is over, or the caller aborts', async () => {
-    const fetch = () => new Promise<Response>(() => {});
-    const { storage } = storageWith([], { fetch, timeout: 20 });
-    expect(await failureOf(storage.delete('a'))).toMatchObject({ kind: 'timeout' });
-    const enough = new Error('enough');
-    const signal = AbortSignal.abort(enough);
-    expect(await failureOf(storage.delete('a', { signal, timeout: 0 }))).toBe(enough);
-  });
 });
 
 describe("the error of a method shows the caller's line:", () => {
