@@ -1,11 +1,14 @@
 import {
+  type DataTag,
+  type QueryKey,
   queryOptions,
+  type UnusedSkipTokenOptions,
   type UseMutationOptions,
   type UseMutationResult,
   useMutation,
 } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
-import type { TempUrlOptions } from './batches.ts';
+import type { TempUrlOptions, TempUrlResult } from './batches.ts';
 import type { BerthError } from './errors.ts';
 import { MAX_TIMER } from './fetch.ts';
 import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
@@ -14,6 +17,11 @@ import type { StorageClient } from './storage.ts';
 import type { Progress } from './transfer.ts';
 import type { UploadOptions, UploadResult } from './upload.ts';
 import type { UploadData } from './upload-form.ts';
+
+/** Query options, as `queryOptions` of TanStack Query returns them. */
+type Query<Data> = UnusedSkipTokenOptions<Data, BerthError> & {
+  readonly queryKey: DataTag<QueryKey, Data, BerthError>;
+};
 
 /**
  * Returns the options of a query for a path of a hosted service. Its key is `['berth', service.url, path]`, so headers
@@ -28,7 +36,7 @@ export function serviceQuery<Payload = unknown>(
   service: Service,
   path = '',
   options: Omit<PayloadOptions<Payload>, 'signal' | 'headers'> = {},
-) {
+): Query<Payload> {
   return queryOptions<Payload, BerthError>({
     queryKey: ['berth', service.url, path.replace(/^\//, '')],
     queryFn: async ({ signal }) =>
@@ -45,7 +53,7 @@ function toLinkQuery<Data>(
   key: unknown,
   { maxAge = PUBLIC_LINK_SECONDS, ...options }: LinkOptions,
   fetchLinks: (options: TempUrlOptions) => Promise<Data>,
-) {
+): Query<Data> {
   const lifetime = Math.min(maxAge * 1000, MAX_TIMER);
   const staleTime = lifetime * 0.8;
   const gcTime = lifetime - staleTime;
@@ -74,7 +82,7 @@ export function linkQuery(
   storage: Pick<StorageClient, 'tempUrl'>,
   fileID: string,
   options: LinkOptions = {},
-) {
+): Query<string> {
   return toLinkQuery(fileID, options, (all) => storage.tempUrl(fileID, all));
 }
 
@@ -90,7 +98,7 @@ export function linksQuery(
   storage: Pick<StorageClient, 'tempUrls'>,
   fileIDs: readonly string[],
   options: LinkOptions = {},
-) {
+): Query<TempUrlResult[]> {
   return toLinkQuery(fileIDs, options, async (all) => {
     const links = await storage.tempUrls(fileIDs, all);
     const [first] = links;
