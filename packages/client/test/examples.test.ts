@@ -17,12 +17,10 @@ const EXAMPLE =
 /** What examples use without defining it. */
 const PRELUDE = `
 import type { QueryClient } from '@tanstack/react-query';
-import type { Middleware } from 'openapi-fetch';
 import type { GatewayAuth, GatewayClient, Service, StandardSchema, StorageClient, StorageCredentials } from '@berth/client';
 declare global {
   interface User { name: string }
   interface Order { id: number }
-  interface NewOrder { item: number }
   interface paths {
     '/items/{id}': { get: { parameters: { path: { id: number } }; responses: { 200: { content: { 'application/json': Order } } } } };
   }
@@ -30,15 +28,13 @@ declare global {
     constructor(options: { baseURL: string; fetch: typeof fetch; apiKey: string; defaultHeaders: object; maxRetries: number });
   }
   const auth: GatewayAuth, gateway: GatewayClient, storage: StorageClient, credentials: StorageCredentials;
-  const users: Service, orders: Service, news: Service, chat: Service, pictures: Service, reports: Service;
-  const UserSchema: StandardSchema<User>, News: StandardSchema<string>;
+  const users: Service, orders: Service, news: Service, chat: Service, reports: Service;
+  const UserSchema: StandardSchema<User>;
   const baseUrl: string, fileID: string, fileIDs: string[], ids: string[], error: unknown;
-  const blob: Blob, file: File, stream: ReadableStream<Uint8Array>, signal: AbortSignal;
+  const file: File, signal: AbortSignal;
   const env: Record<'BERTH_TC3_SECRET_ID' | 'BERTH_TC3_SECRET_KEY', string>;
-  const tracing: Middleware, queryClient: QueryClient;
-  function readToken(): string;
+  const queryClient: QueryClient;
   function readAccessToken(): Promise<string>;
-  function readLastId(): string;
   function currentTrace(): string;
   function show(...values: unknown[]): void;
   function showBar(loaded: number, total: number | undefined): void;
@@ -76,7 +72,7 @@ function toModule({ file, name, code }: Example): string {
     `import { ${names(client)} } from '@berth/client';`,
     `import { ${names(reactQuery)} } from '@berth/client/react-query';`,
     ...(isType ? [`import type { ${name} } from '${join(ROOT, 'src', file)}';`] : []),
-    "import { useMutation, useQuery } from '@tanstack/react-query';",
+    "import { useQuery } from '@tanstack/react-query';",
     'export async function example() {',
     code.replace(/^import .*\n/gm, ''),
     'return;',
