@@ -1,101 +1,79 @@
-import { type StorageClient, type StorageClientOptions, toWireProfile } from '@berth/client';
+import { type StorageClient, toWireProfile } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
-import { failureOf, list } from './support/fake-fetch.ts';
-import { bodyOf, respond, serve } from './support/loopback.ts';
-import { storageAt, storageWith } from './support/storage.ts';
+import { envelope, failureOf, list } from './support/fake-fetch.ts';
+import { storageWith } from './support/storage.ts';
 
-type Item = string | { fileID?: string; srcPath?: string; dstPath?: string; maxAge?: number };
-interface Call {
-  readonly body: { fileList: Item[] };
-  /** Sends the response. */
-  readonly reply: (body: unknown, status?: number) => void;
-}
+type Item = string | { readonly fileID: string };
 
-/** Passes each call to the test, which responds when it wants to. */
-async function serveLists(take: (call: Call) => void, options: Partial<StorageClientOptions> = {}) {
-  const served = await serve(async (request, response) => {
-    const body = JSON.parse(String(await bodyOf(request)));
-    const reply = (content: unknown, status?: number) => respond(response, content, status);
-    take({ body, reply });
-  });
-  return { ...served, storage: storageAt(served.url, { retry: { delay: 1 }, ...options }) };
+/** Passes the files of each call to the test. */
+function storageOf(respond: (items: readonly Item[]) => Response | Promise<Response>) {
+  const fetch = async (_: string, { body }: RequestInit) =>
+    respond((await new Response(body).json()).fileList);
+  return storageWith([], { fetch }).storage;
 }
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `cloud://dev.files/${at}`);
-const idOf = (item: Item) => (typeof item === 'string' ? item : (item.fileID ?? ''));
-const linked = (item: Item) => ({
-  fileID: idOf(item),
-  code: 'SUCCESS',
-  tempFileURL: `https://files.example/${idOf(item).split('/').at(-1)}`,
-});
-const ok = (fileList: unknown[]) => ({
-  statusCode: 200,
-  body: { requestId: 'r-1', data: { fileList } },
-});
-const refused = { statusCode: 500, body: { requestId: 'r-2', code: 'SYS_ERR', message: 'No.' } };
-const links = (count: number) => ids(count).map((_, at) => `https://files.example/${at}`);
+const idOf = (item: Item | undefined) => (typeof item === 'object' ? item.fileID : (item ?? ''));
+const linked = (item: Item) => {
+  const tempFileURL = `https://files.example/${idOf(item).split('/').at(-1)}`;
+  return { fileID: idOf(item), code: 'SUCCESS', tempFileURL };
+};
 
-describe('a list of 120 files', () => {
+describe('a list of more files than a call may have', () => {
   it('CL-LIST-LIMIT CL-LIST-RESULTS: is split into batches, and matched by file ID in any order', async () => {
-    const calls: Call[] = [];
-    await using served = await serveLists((call) => {
-      calls.push(call);
-      if (calls.length < 3) return;
-      for (const { body, reply } of calls.toReversed())
-        reply(ok(body.fileList.map(linked).toReversed()));
+    const calls: (readonly Item[])[] = [];
+    const storage = storageOf((items) => {
+      calls.push(items);
+      return list(...items.map(linked).toReversed());
     });
-    const results = await served.storage.tempUrls(ids(120));
-    expect(calls.map(({ body }) => body.fileList.length).sort()).toEqual([20, 50, 50]);
-    const sent = calls.flatMap(({ body }) => body.fileList.map(idOf));
-    expect(sent.sort()).toEqual(ids(120).sort());
-    expect(results).toEqual(ids(120).map((fileID, at) => ({ fileID, url: links(120)[at] })));
+    const results = await storage.tempUrls(ids(120));
+    expect(calls.map(({ length }) => length).sort()).toEqual([20, 50, 50]);
+    expect(calls.flat().map(idOf).sort()).toEqual(ids(120).sort());
+    const expected = ids(120).map((fileID, at) => ({ fileID, url: `https://files.example/${at}` }));
+    expect(results).toEqual(expected);
   });
 
   it('makes at most 4 calls at a time', async () => {
     const waiting: (() => void)[] = [];
     let max = 0;
-    await using served = await serveLists(({ body, reply }) => {
-      waiting.push(() => reply(ok(body.fileList.map(linked))));
-      max = Math.max(max, waiting.length);
-      // A fifth call would arrive before the response to a request that was sent after it.
-      if (waiting.length === 4)
-        void fetch(served.url)
-          .catch(() => {})
-          .then(() => {
-            for (const send of waiting.splice(0)) send();
-          });
+    const storage = storageOf(async (items) => {
+      await new Promise<void>((resolve) => {
+        max = Math.max(max, waiting.push(resolve));
+        // A fifth call would come in the same turn.
+        if (waiting.length === 4) setImmediate(() => waiting.splice(0).map((end) => end()));
+      });
+      return list(...items.map(linked));
     });
-    await served.storage.delete(ids(400));
+    await storage.delete(ids(400));
     expect(max).toBe(4);
   });
 
   it('CL-LIST-RESULTS: keeps the results of the other calls if one fails', async () => {
-    await using served = await serveLists(({ body, reply }) =>
-      idOf(body.fileList[0] ?? '').endsWith('/50')
-        ? reply(refused, 500)
-        : reply(ok(body.fileList.map(linked))),
+    const storage = storageOf((items) =>
+      idOf(items[0]).endsWith('/50')
+        ? envelope({ code: 'SYS_ERR', message: 'No.' }, 500)
+        : list(...items.map(linked)),
     );
-    const results = await served.storage.delete(ids(120));
+    const results = await storage.delete(ids(120));
     expect(results.map(({ fileID }) => fileID)).toEqual(ids(120));
     const failed = results.flatMap(({ error }, at) => (error ? [at] : []));
     expect(failed).toEqual(Array.from({ length: 50 }, (_, at) => at + 50));
     expect(results[50]?.error).toMatchObject({ kind: 'storage', code: 'SYS_ERR' });
     expect(results[50]?.error?.message).toMatch(
-      /^a list of 50 files was not deleted: SYS_ERR, No\. \(POST .*batchDelete, status 500, request ID r-2\)$/,
+      /^a list of 50 files was not deleted: SYS_ERR, No\. \(POST .*batchDelete, status 500, request ID r-1\)$/,
     );
   });
 
   it('keeps the finished results if the signal aborts', async () => {
-    const controller = new AbortController();
+    const stop = new AbortController();
     let count = 0;
-    await using served = await serveLists(({ body, reply }) => {
+    const storage = storageOf((items) => {
       count += 1;
       // The fifth call follows the first result.
-      if (count === 5) controller.abort(new Error('enough'));
-      else if (idOf(body.fileList[0] ?? '').endsWith('/0')) reply(ok(body.fileList.map(linked)));
+      if (count === 5) stop.abort(new Error('enough'));
+      return idOf(items[0]).endsWith('/0') ? list(...items.map(linked)) : new Promise(() => {});
     });
-    const { signal } = controller;
-    const results = await served.storage.delete(ids(250), { signal });
+    const results = await storage.delete(ids(250), { signal: stop.signal });
     expect(results.map(({ error }) => error?.message)).toEqual([
       ...Array(50).fill(undefined),
       ...Array(200).fill('enough'),
