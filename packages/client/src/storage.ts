@@ -134,9 +134,6 @@ export interface StorageClient {
   upload(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
   /**
    * Uploads a user picture, like `upload`, but rejects content that is larger than the contract's 200 KiB for avatars.
-   *
-   * @example
-   * await storage.uploadAvatar('avatars/7.png', file, { contentType: 'image/png' });
    */
   uploadAvatar(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
   /**
@@ -175,9 +172,6 @@ export interface StorageClient {
   tempUrls(fileIDs: readonly string[], options?: TempUrlOptions): Promise<TempUrlResult[]>;
   /**
    * Returns a link for public use, which is always valid for 600 seconds.
-   *
-   * @example
-   * const link = await storage.publicUrl(fileID);
    */
   publicUrl(fileID: string, options?: StorageCallOptions): Promise<string>;
   /**
@@ -200,9 +194,6 @@ export interface StorageClient {
   copy(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
   /**
    * Moves a file, or a list of files of any length. If a move fails, the source is kept.
-   *
-   * @example
-   * await storage.move('/inbox/a.txt', '/archive/a.txt');
    */
   move(srcPath: string, dstPath: string, options?: CopyOptions): Promise<CopyResult>;
   move(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
