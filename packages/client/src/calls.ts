@@ -108,21 +108,23 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
   } as unknown as Calls<Paths>;
 }
 
-/** Returns a response whose body fails if it is too large. */
-function limitBody(response: Response, maxBytes: number): Response {
+/** Reads a text of unknown or large size, up to a limit. A stream that counts would take more time. */
+async function limitBody(response: Response, maxBytes: number): Promise<Response> {
   const { body, headers, status, url } = response;
   const length = Number(headers.get('Content-Length') ?? Number.NaN);
   if (!body || (length <= maxBytes && !headers.has('Content-Encoding'))) return response;
-  let size = 0;
-  const limited = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      size += chunk.byteLength;
-      if (size <= maxBytes) return controller.enqueue(chunk);
-      const reason = `the response is larger than ${maxBytes} bytes`;
-      throw new BerthError('storage', 'The call failed', { method: 'POST', url, status, reason });
-    },
-  });
-  return new Response(body.pipeThrough(limited), response);
+  const decoder = new TextDecoder();
+  let text = '';
+  const reader = body.getReader();
+  for (let size = 0; size <= maxBytes; ) {
+    const { value } = await reader.read();
+    if (!value) return new Response(text, response);
+    size += value.byteLength;
+    text += decoder.decode(value, { stream: true });
+  }
+  reader.cancel().catch(() => {});
+  const reason = `the response is larger than ${maxBytes} bytes`;
+  throw new BerthError('storage', 'The call failed', { method: 'POST', url, status, reason });
 }
 
 /** Fills in a path of the document of a hosted service, in the styles of OpenAPI. */
