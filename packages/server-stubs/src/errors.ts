@@ -72,7 +72,7 @@ type OpenCode<Known extends string> = Known | (string & Record<never, never>);
 export type GatewayErrorCode = OpenCode<keyof typeof GATEWAY_ERRORS>;
 
 /**
- * Ends a gateway call with an error of the gateway. What you do not set comes from the contract's table (D6).
+ * Ends a gateway call with an error of the gateway. What you do not set comes from the contract's table.
  *
  * @example
  * throw new GatewayError('SERVICE_NOT_READY', { retryAfter: 5 });
@@ -108,7 +108,7 @@ export type StorageErrorCode = OpenCode<keyof typeof STORAGE_ERRORS>;
 export type StorageItemCode = OpenCode<'SUCCESS' | keyof typeof STORAGE_ITEM_ERRORS>;
 
 /**
- * Ends a storage call with an error. What you do not set comes from the contract's table (D26).
+ * Ends a storage call with an error. What you do not set comes from the contract's table.
  *
  * @example
  * throw new StorageError('INVALID_PARAM', { message: 'fileList[0].maxAge must be 1 to 604800.' });
@@ -140,7 +140,7 @@ export interface UploadContext extends Pick<Call, 'requestId' | 'rawPath'> {
 export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 
 /**
- * Ends an upload with an error. What you do not set comes from the contract's table (D27).
+ * Ends an upload with an error. What you do not set comes from the contract's table.
  *
  * @example
  * throw new UploadError('AccessDenied', { message: 'The grant has expired.' });

@@ -2,7 +2,7 @@ import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { StorageError } from './errors.ts';
 import type { HandlerResponse } from './runtime/index.ts';
 
-/** The credentials of a storage call, which are sent in three headers (D17). */
+/** The credentials of a storage call, which are sent in three headers. */
 export interface StorageCredentials {
   /** The signature, `1.0 TC3-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
   readonly authorization: string;

@@ -26,10 +26,10 @@ import {
 /** The storage API operations. The upload target has its own router. */
 export type StorageOperationId = Exclude<keyof operations, 'uploadFile'>;
 
-/** The validated fields of a storage request, even if they were sent inside `data` (D21). */
+/** The validated fields of a storage request, even if they were sent inside `data`. */
 export type StorageInput<Id extends StorageOperationId> = Input<Id>['body'];
 
-/** The `data` of a storage response, which the router wraps in the envelope (D20). */
+/** The `data` of a storage response, which the router wraps in the envelope. */
 export type StorageData<Id extends StorageOperationId> = DataOf<Output<Id>>;
 
 type DataOf<Response> = Response extends { status: 200; body: { body: { data?: infer Data } } }
@@ -38,7 +38,7 @@ type DataOf<Response> = Response extends { status: 200; body: { body: { data?: i
 
 /** A storage call that has not been authenticated yet. */
 export interface StorageLogin extends Call {
-  /** Environment in the path, not validated yet. Reject credentials for any other (D30). */
+  /** Environment in the path, not validated yet. Reject credentials for any other. */
   readonly envId: string;
 }
 
@@ -80,7 +80,7 @@ export interface StorageRouterOptions<Caller = unknown> extends CommonOptions {
   readonly security: StorageSecurity<Caller>;
   /** Environments that this API serves. Default: all. */
   readonly env?: EnvOption;
-  /** Maximum number of items in a batch. Default: the contract's limit (D25). */
+  /** Maximum number of items in a batch. Default: the contract's limit. */
   readonly batchItems?: number;
 }
 

@@ -16,7 +16,7 @@ export interface UploadInput {
   readonly metaFileId: string;
   /**
    * Content of the file. It ends only when the form is complete, and fails if the form is aborted or the file too
-   * large: write it to a temporary name first (D28).
+   * large: write it to a temporary name first.
    */
   readonly file: Readable;
   /** Media type that the client sent, in lowercase, with its charset alone: `text/plain; charset=utf-8`. */

@@ -39,7 +39,7 @@ export type UploadHandler = (
 
 /** Options of `createUploadRouter`. */
 export interface UploadRouterOptions extends CommonOptions {
-  /** Maximum file size in bytes. Larger files get `EntityTooLarge`. Default: 5 GiB (D27). */
+  /** Maximum file size in bytes. Larger files get `EntityTooLarge`. Default: 5 GiB. */
   readonly fileBytes?: number;
 }
 

@@ -12,12 +12,12 @@ import { EMPTY_HASH, hashStorageRequest, sha256, toCanonicalHeads, toScopeDate }
 
 /** The authenticated caller. */
 export interface Caller {
-  /** Environment of the credentials, which is always that of the call (D15, D30). */
+  /** Environment of the credentials, which is always that of the call. */
   readonly env: string;
   /** The `sub` claim of the token, or the ID of the key pair. */
   readonly id: string;
   /**
-   * Verifies the SHA-256 (hex) of a signed body (D16). The router does, unless `signedBodies` is `handler`.
+   * Verifies the SHA-256 (hex) of a signed body. The router does, unless `signedBodies` is `handler`.
    *
    * @throws GatewayError INVALID_CREDENTIALS if the body was not signed
    */
@@ -32,7 +32,7 @@ export interface GatewaySignatureOptions {
   readonly service?: string;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now` */
   readonly now?: (request: IncomingMessage) => number;
-  /** Maximum clock skew in either direction, in seconds (D18). Default: the contract's. */
+  /** Maximum clock skew in either direction, in seconds. Default: the contract's. */
   readonly windowSeconds?: number;
 }
 
@@ -40,7 +40,7 @@ export interface GatewaySignatureOptions {
 export type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>;
 
 /**
- * Creates the security handler for signed gateway calls (D16). If the request has a body, only `Caller.verifyBody`
+ * Creates the security handler for signed gateway calls. If the request has a body, only `Caller.verifyBody`
  * rejects unknown IDs and expired pairs: to reject them earlier would reveal which IDs exist. A signature can be sent
  * again while its time is within the window.
  *
@@ -95,7 +95,7 @@ export interface StorageSignatureOptions extends GatewaySignatureOptions {
 }
 
 /**
- * Creates the security handler for storage calls (D17), whose signature covers the time but no part of the request.
+ * Creates the security handler for storage calls, whose signature covers the time but no part of the request.
  *
  * @example
  * createStorageRouter(handlers, { env: 'dev', security: createStorageSignature({ pairs }) });

@@ -2,7 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { SIGNATURE } from '../generated/contract.gen.ts';
 
-/** A key pair that signs calls (D16, D17). */
+/** A key pair that signs calls. */
 export interface Credential {
   /** Sent with each call. Visible ASCII without `/`, `,` and spaces. */
   readonly id: string;
@@ -30,7 +30,7 @@ export interface UnsignedRequest {
 }
 
 /**
- * Returns the `Authorization` header for a gateway call (D16).
+ * Returns the `Authorization` header for a gateway call.
  *
  * @example
  * signGatewayRequest({ id, secret }, { method: 'GET', target, headers: { host }, timestamp });
@@ -66,7 +66,7 @@ export interface StorageSigning {
 }
 
 /**
- * Returns the three headers for a storage call (D17).
+ * Returns the three headers for a storage call.
  *
  * @example
  * signStorageRequest({ id, secret }, { timestamp: Math.floor(Date.now() / 1000) });
