@@ -19,7 +19,7 @@ export async function serve(handle: Handler) {
 }
 
 /** Responds with JSON. */
-export function respond(response: ServerResponse, body: unknown, status = 200): void {
+function respond(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' });
   response.end(JSON.stringify(body));
 }
