@@ -187,17 +187,17 @@ function toTarget(input: string | URL | Request): Target {
 /** A call, which may take several attempts. */
 type Call = Awaited<ReturnType<typeof toCall>>;
 
-/** Properties of a `Request` that each attempt keeps. */
-const KEPT = [
-  'cache',
-  'credentials',
-  'integrity',
-  'keepalive',
-  'mode',
-  'redirect',
-  'referrer',
-  'referrerPolicy',
-] as const;
+/** Properties of a `Request` that each attempt keeps, unless they have their defaults, which `fetch` is slow to check. */
+const REQUEST_DEFAULTS = {
+  cache: 'default',
+  credentials: 'same-origin',
+  integrity: '',
+  keepalive: false,
+  mode: 'cors',
+  redirect: 'follow',
+  referrer: 'about:client',
+  referrerPolicy: '',
+} as const;
 
 async function toCall(
   { url, request }: Target,
@@ -220,7 +220,11 @@ async function toCall(
     headers['content-type'] ??= encoded.headers.get('Content-Type') ?? '';
     body = await encoded.arrayBuffer();
   }
-  const kept = request && Object.fromEntries(KEPT.map((name) => [name, request[name]]));
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of request ? Object.entries(REQUEST_DEFAULTS) : []) {
+    const actual = request?.[name as keyof typeof REQUEST_DEFAULTS];
+    if (actual !== value) kept[name] = actual;
+  }
   return {
     url,
     /** Whether the URL may get what the client adds: credentials and headers. */
@@ -245,6 +249,7 @@ export function splitOptions<Options extends Pick<FetchInit, keyof CallOptions>>
 /** Returns headers by lowercase name. */
 export function toRecord(headers: FetchInit['headers']): Record<string, string> {
   if (!headers) return {};
+  if (headers instanceof Headers) return Object.fromEntries(headers);
   try {
     return Object.fromEntries(new Headers(headers));
   } catch {
