@@ -12,7 +12,6 @@ import { fail, refuseHost } from './early-responses.ts';
 import { applyRequestFaults, mayHaveFaults } from './faults/fault-request.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
 import { isForeign, rawPathOf } from './host.ts';
-import type { Application } from './http-server.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
 import { toRouter } from './surfaces/document.ts';
@@ -23,6 +22,13 @@ export interface Surfaces {
   readonly gateway: GatewayRouter;
   readonly storage: Router;
   readonly upload: Router;
+}
+
+/** What a server does with its requests. */
+export interface Application {
+  readonly request: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
 /**
@@ -46,39 +52,32 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
     onError: (error) => process.emitWarning(error as Error),
   });
 
-  const handle =
-    (event: 'request' | 'checkContinue') =>
-    (request: IncomingMessage, response: ServerResponse): void => {
-      const path = rawPathOf(request.url ?? '/');
-      const surface = document ? 'gateway' : surfaceOf(path);
-      run(
-        () => {
-          if (isControl(path)) return control(context, request, response);
-          if (isHome(request, path)) return sendHome(request, response);
-          const isRefused = isForeign(request, context.options);
-          const record = begin(request, surface, isRefused);
-          response.once('close', () => end(record, response));
-          if (isRefused) return refuseHost(record, response, context);
-          const handleCall = () => {
-            if (surface === 'link') return link(request, response);
-            const router = routers[surface];
-            return event === 'request'
-              ? router(request, response)
-              : router.checkContinue(request, response);
-          };
-          if (!mayHaveFaults(request, record)) return handleCall();
-          const subject = toSubject(surface, request);
-          const faulted = { request, response, record, subject, parts: context };
-          return applyRequestFaults({ ...faulted, toResponse: () => response }, handleCall);
-        },
-        (error) => fail(error, surface, response, profile),
-      );
-    };
-
-  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    const path = rawPathOf(request.url ?? '/');
+    const surface = document ? 'gateway' : surfaceOf(path);
     run(
       () => {
-        if (document !== undefined) return socket.destroy();
+        if (isControl(path)) return control(context, request, response);
+        if (isHome(request, path)) return sendHome(request, response);
+        const isRefused = isForeign(request, context.options);
+        const record = begin(request, surface, isRefused);
+        response.once('close', () => end(record, response));
+        if (isRefused) return refuseHost(record, response, context);
+        const next = () => (surface === 'link' ? link : routers[surface])(request, response);
+        if (!mayHaveFaults(request, record)) return next();
+        const subject = toSubject(surface, request);
+        const faulted = { request, response, record, subject, parts: context };
+        return applyRequestFaults({ ...faulted, toResponse: () => response }, next);
+      },
+      (error) => fail(error, surface, response, profile),
+    );
+  }
+
+  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Upgraded sockets have no error listener; a client that disconnects must not end the process.
+    socket.on('error', () => {});
+    run(
+      () => {
         const record = begin(request, 'gateway', isForeign(request, context.options));
         socket.once('close', () => end(record));
         const next = () => surfaces.gateway.upgrade(request, socket, head);
@@ -132,8 +131,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
   }
 
   return {
-    request: handle('request'),
-    checkContinue: handle('checkContinue'),
+    request: handle,
     upgrade,
     shouldUpgrade: (request) => document === undefined && surfaces.gateway.shouldUpgrade(request),
   };

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createApp } from './app.ts';
 import type { Context } from './context.ts';
 import type { FileEvents } from './files.ts';
 import { originOf, toUrlHost } from './host.ts';
-import { createHttpServer } from './http-server.ts';
-import { type CallRecord, RequestLog, toJsonLine, toLine } from './log.ts';
+import { type CallRecord, RecordedRequest, RequestLog, toJsonLine, toLine } from './log.ts';
 import { createMockSession, type MockSession } from './mock-session.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { createServices } from './services/create-services.ts';
@@ -93,7 +92,11 @@ export async function startMock(options: ResolvedOptions, events: FileEvents = W
     storage: createStorage(context, auth),
     upload: createUpload(context),
   });
-  const server = createHttpServer(app, context.profile);
+  const server = createServer({
+    IncomingMessage: RecordedRequest,
+    shouldUpgradeCallback: app.shouldUpgrade,
+  });
+  server.on('request', app.request).on('upgrade', app.upgrade);
   const sockets = trackSockets(server);
   const stop = Promise.withResolvers<void>();
   let isClosed = false;

@@ -31,23 +31,11 @@ function toChallenge(surface: SurfaceName, { storageHeaders }: WireProfile): str
     : 'Bearer realm="mock"';
 }
 
-/**
- * Refuses a call from a page whose host name is that of another site. Preflights are accepted, because nobody would see
- * why they were refused; the call that follows is refused instead.
- */
+/** Refuses a call with the host name of another site. */
 export function refuseHost(record: CallRecord, response: ServerResponse, parts: RouterParts): void {
-  const { req: request } = response;
-  const { method, headers } = request;
-  const { surface, id } = record;
-  if (method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) {
-    // A browser that cached it would not ask again after the host has changed.
-    const uncached = { 'access-control-max-age': '0', 'x-request-id': id };
-    response.writeHead(204, { ...corsOf(parts, surface).preflight(headers), ...uncached });
-    response.end();
-    return;
-  }
-  const message = `Call the mock as localhost or by its IP address, not as ${hostNameOf(request)}, or listen on that name with --host.`;
-  refuse(refusalFor('host', surface, { status: 421, message }), record, response, parts);
+  const message = `Call the mock as localhost or by its IP address, not as ${hostNameOf(response.req)}, or listen on that name with --host.`;
+  const error = refusalFor('host', record.surface, { status: 421, message });
+  refuse(error, record, response, parts);
 }
 
 /** Ends a call after an internal error, in the format of its surface. */
@@ -66,14 +54,14 @@ export function fail(
   sendRefusal(refusalFor('failed', surface, { status: 500, message }), response, profile, CLOSE);
 }
 
-export const CLOSE = { connection: 'close' };
+const CLOSE = { connection: 'close' };
 
 /**
  * Sends an error. The request body is not read: Node discards the rest of it, so that the connection can be kept alive.
  *
  * @param headers those of every response on the surface
  */
-export function sendRefusal(
+function sendRefusal(
   error: Refusal,
   response: ServerResponse,
   profile: WireProfile,
@@ -87,8 +75,6 @@ export function sendRefusal(
   const text = typeof body === 'string' ? body : JSON.stringify(toWireForm(body, profile));
   const all = {
     'content-type': 'application/json',
-    // A client that waits for 100 Continue does not send its body after this response.
-    ...(request.headers.expect !== undefined && { connection: 'close' }),
     ...headers,
     ...errorHeaders,
     'content-length': Buffer.byteLength(text),

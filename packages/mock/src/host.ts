@@ -21,29 +21,17 @@ export function isLocalName(name: string, listenHost: string): boolean {
 }
 
 /**
- * Returns whether a browser calls with the host name of another site. A page may point its own name at this
- * machine (DNS rebinding) and would then have the same origin as the mock.
+ * Returns whether a call has the host name of another site. A page may point its own name at this machine (DNS
+ * rebinding) and would then have the same origin as the mock.
  */
 export function isForeign(
   request: IncomingMessage,
   { host, origins = [] }: { host: string; origins?: readonly string[] | undefined },
 ): boolean {
-  if (!isFromBrowser(request) || !isLoopback(host) || origins.includes('*')) return false;
+  if (!isLoopback(host) || origins.includes('*')) return false;
   const name = hostNameOf(request);
   if (name === '' || isLocalName(name, host)) return false;
   return !origins.some((origin) => new URL(origin).hostname === name);
-}
-
-/**
- * Without TLS, browsers do not send `Sec-Fetch-Site` to a host name, and they do not send `Origin` with a
- * same-origin GET, but they always send their `User-Agent`.
- */
-function isFromBrowser({ headers }: IncomingMessage): boolean {
-  return (
-    headers.origin !== undefined ||
-    headers['sec-fetch-site'] !== undefined ||
-    headers['user-agent']?.startsWith('Mozilla/') === true
-  );
 }
 
 /** Returns whether an origin is on this machine: `http://localhost:3000`, `https://app.localhost`. */

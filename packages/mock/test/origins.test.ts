@@ -71,8 +71,8 @@ describe('a page whose host name points to this machine', async () => {
   afterAll(() => mock.close());
   const host = 'dev.evil.example:4010';
   const marks: OutgoingHttpHeaders[] = [
+    {},
     { origin: `http://${host}` },
-    { 'sec-fetch-site': 'same-origin' },
     { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' },
   ];
   const calls: [method: string, path: string, code: string][] = [
@@ -101,8 +101,7 @@ describe('a page whose host name points to this machine', async () => {
     },
   );
 
-  test('is allowed for programs, for every origin and on a network address', async () => {
-    expect(await statusOf({ host })).toBe(200);
+  test('is allowed for every origin and on a network address', async () => {
     for (const options of [{ origins: ['*'] }, { host: '0.0.0.0' }]) {
       await using open = await createMock(options);
       const headers = { host, ...marks[0] };

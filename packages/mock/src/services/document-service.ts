@@ -16,13 +16,12 @@ export async function createDocumentService(
   const router = await openDocument(source);
   /** The requests of callers, by the connections that forward them. */
   const callers = new WeakMap<Duplex, IncomingMessage>();
-  const begin = (request: IncomingMessage) => {
+  const server = createServer((request, response) => {
     const caller = callers.get(request.socket);
     // The log says why the document refuses a request.
     if (caller !== undefined) copyRecord(caller, request);
-  };
-  const server = createServer().on('request', begin).on('request', router);
-  server.on('checkContinue', begin).on('checkContinue', router.checkContinue);
+    router(request, response);
+  });
   const { call } = createUrlService(new URL('http://document'), ({ request }) => {
     const [client, connection] = duplexPair();
     callers.set(connection, request);

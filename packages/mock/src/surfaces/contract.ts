@@ -120,16 +120,16 @@ function extend<Surface extends Router>(
       return found !== undefined && !IMPLEMENTED.has(found.operationId);
     });
     if (addition !== undefined) return addition;
-    if (request.method === 'OPTIONS' || router.find(request) !== undefined) return router;
-    // A wrong method on a path of a document gets its 405, with the methods that it allows.
+    if (router.find(request) !== undefined) return router;
+    // A preflight, or a wrong method, gets the methods that the document allows.
     const { url } = request;
     const hasPath = (each: Router) =>
       METHODS.some((method) => each.find({ method: method.toUpperCase(), url }));
     return additions.find(hasPath) ?? router;
   });
   // The rest of the router, which is for WebSockets, stays as it is.
-  const { checkContinue, find } = extended;
-  return Object.assign(extended, router, { checkContinue, find });
+  const { find } = extended;
+  return Object.assign(extended, router, { find });
 }
 
 /** Serves the operations of a surface that nothing implements, with its credentials and errors. */

@@ -71,22 +71,14 @@ type Select = (request: Pick<IncomingMessage, 'method' | 'url'>) => Router;
  * @param select returns the router for a request
  */
 export function createLiveRouter(documents: readonly Live<unknown>[], select: Select): Router {
-  const listener =
-    (event: 'request' | 'checkContinue'): Listener =>
-    (request, response, next) => {
-      const handle = () => {
-        const router = select(request);
-        const listen = event === 'request' ? router : router.checkContinue;
-        listen(request, response, next);
-      };
-      const reading = documents.flatMap((document) => document.refresh() ?? []);
-      if (reading.length === 0) handle();
-      else void Promise.all(reading).then(handle);
-    };
-  return Object.assign(listener('request'), {
-    checkContinue: listener('checkContinue'),
-    find: (request: Parameters<Select>[0]) => select(request).find(request),
-  });
+  const listener: Listener = (request, response, next) => {
+    const handle = () => select(request)(request, response, next);
+    const reading = documents.flatMap((document) => document.refresh() ?? []);
+    if (reading.length === 0) handle();
+    else void Promise.all(reading).then(handle);
+  };
+  const find = (request: Parameters<Select>[0]) => select(request).find(request);
+  return Object.assign(listener, { checkContinue: listener, find });
 }
 
 /** Creates a router all of whose operations have the same handler. */

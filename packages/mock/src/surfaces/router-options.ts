@@ -80,15 +80,15 @@ export function toDocumentOptions(
       'access-control-expose-headers': '*',
       'x-request-id': requestId,
     }),
-    toError: (error, call) => toPreflight(call.request, cors) ?? toError(error, call),
+    toError: (error, call) => toPreflight(error, call, cors) ?? toError(error, call),
   };
 }
 
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE';
-
-/** The contract's routers allow the methods of the contract alone. */
-function toPreflight({ method, headers }: IncomingMessage, cors: Cors) {
-  if (method !== 'OPTIONS' || !headers['access-control-request-method']) return undefined;
-  const allowed = { ...cors.preflight(headers), 'access-control-allow-methods': METHODS };
+/** Browsers must be able to read the error of an unknown path, too. */
+function toPreflight({ headers }: HttpError, { request }: Call, cors: Cors) {
+  if (request.method !== 'OPTIONS') return undefined;
+  const preflight = cors.preflight(request.headers);
+  const allow = headers.allow ?? preflight['access-control-allow-methods'];
+  const allowed = { ...preflight, allow, 'access-control-allow-methods': allow };
   return { [toResponse]: () => ({ status: 204, headers: allowed }) };
 }
