@@ -37,7 +37,7 @@ test.each<[object, string]>([
   [{ services: 5 }, 'services must be the path of a file, or services by name'],
   [{ document: {} }, 'document must be the path of an OpenAPI document, got {}.'],
   [{ faults: 'latency=200' }, "faults must be a list of rules, such as ['latency=200'], got 'lat"],
-  [{ faults: [{ fault: 'reset' }] }, 'faults[0].name must have 1 to 100 characters'],
+  [{ faults: [{ fault: 'reset' }] }, 'faults[0].fault is not a field'],
   [{ maxSessions: '1' }, 'maxSessions must be a positive integer'],
   [{ wireProfile: 'a' }, "wireProfile must be an object, got 'a'."],
   [{ maxSesions: 1 }, 'maxSesions is not a field: do you mean maxSessions?'],

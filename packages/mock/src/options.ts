@@ -42,7 +42,7 @@ export interface MockOptions {
   /**
    * Faults in every new session: rules, or strings such as `batchDelete:code=SYS_ERR,times=2`. Default: none.
    */
-  faults?: readonly (FaultRule | string)[] | undefined;
+  faults?: readonly (Partial<FaultRule> | string)[] | undefined;
   /**
    * Origins whose pages may read responses and open WebSockets, in the form that browsers send:
    * `['https://app.example.com']`, or `['*']` for every origin. Default: this machine's origins, which are
@@ -195,11 +195,10 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
   return {
     ...DEFAULTS,
     ...Object.fromEntries(defined),
-    faults: faults.map((fault, index) =>
-      typeof fault === 'string'
-        ? parseFaultRule(`fault-${index + 1}`, fault, { anyOperation })
-        : parseFaultRule(fault.name, fault, { anyOperation, place: `faults[${index}].` }),
-    ),
+    faults: faults.map((fault, index) => {
+      const { name = `fault-${index + 1}` } = typeof fault === 'string' ? {} : fault;
+      return parseFaultRule(name, fault, { anyOperation, place: `faults[${index}].` });
+    }),
     wireProfile: toWireProfile(wireProfile),
   };
 }

@@ -103,8 +103,6 @@ describe('a rule', () => {
     ['truncate=1.5', 'truncate must be an integer'],
     ['latencie=1', 'latencie is not a field: do you mean latency?'],
     ['__proto__=1', '__proto__ is not a field'],
-    ['reset,reset', 'reset appears twice'],
-    [`latency=1${' '.repeat(50_000)}x`, 'The fault must have at most 1,000 characters.'],
     ['batchDelet:reset', 'Do you mean batchDelete?'],
     ['service::reset', 'match must be'],
     [{ match: { toString: 1 }, reset: true }, 'match must be'],
@@ -114,7 +112,6 @@ describe('a rule', () => {
     [null, 'The fault must be a rule'],
     [{ latency: 'x' }, 'latency must be'],
     [{ reset: true, time: 1 }, 'time is not a field: do you mean times?'],
-    [{ reset: true, name: 'b' }, 'name must be a, or omitted'],
   ])('with a mistake is rejected by name: %.40j', (rule, message) => {
     expect(() => session.faults.put('a', rule as string)).toThrow(message);
     expect(session.faults.list()).toEqual([]);

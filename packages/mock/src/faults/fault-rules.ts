@@ -144,12 +144,6 @@ export function parseFaultRule(
   input: unknown,
   { anyOperation = false, place = '' }: ParseOptions = {},
 ): FaultRule {
-  if (typeof name !== 'string' || !NAME.test(name)) {
-    throw new FieldError(
-      `${place}name`,
-      'must have 1 to 100 characters and no control characters.',
-    );
-  }
   const fields = typeof input === 'string' ? splitRule(input) : input;
   if (!isObject(fields)) {
     throw new FieldError(
@@ -157,8 +151,7 @@ export function parseFaultRule(
       'must be a rule, such as { "latency": 200 } or "latency=200".',
     );
   }
-  const { name: sameName = name, match, times, ...faults } = fields;
-  if (sameName !== name) throw new FieldError(`${place}name`, `must be ${name}, or omitted.`);
+  const { name: _, match, times, ...faults } = fields;
   const count = times === undefined ? undefined : toInteger(times, 1);
   if (times !== undefined && count === undefined) {
     throw new FieldError(`${place}times`, 'must be a positive integer.');
@@ -174,9 +167,6 @@ export function parseFaultRule(
   };
 }
 
-/** Names are used in paths and in the log. */
-const NAME = /^[^\p{Cc}]{1,100}$/u;
-
 function splitRule(text: string): Record<string, unknown> {
   // `service:<name>` contains a colon; the fields never do.
   const colon = text.lastIndexOf(':');
@@ -187,9 +177,6 @@ function splitRule(text: string): Record<string, unknown> {
 
 /** Splits `latency=100,reset` into fields; a field without a value is true. */
 function splitFields(text: string): Record<string, unknown> {
-  if (text.length > MAX_CHARACTERS) {
-    throw new FieldError('The fault', 'must have at most 1,000 characters.');
-  }
   const fields: Record<string, unknown> = Object.create(null);
   for (const part of text.split(',')) {
     const [name = '', ...value] = part.split('=').map((side) => side.trim());
@@ -199,14 +186,10 @@ function splitFields(text: string): Record<string, unknown> {
         'must be a comma-separated list of fields, such as latency=200,reset.',
       );
     }
-    if (name in fields) throw new FieldError(name, 'appears twice.');
     fields[name] = value.length === 0 ? true : value.join('=');
   }
   return fields;
 }
-
-/** Far more than all fields together need. */
-const MAX_CHARACTERS = 1_000;
 
 const KIND_NAMES = Object.keys(FAULT_KINDS) as readonly (keyof Fault)[];
 

@@ -10,8 +10,8 @@ import {
 } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw';
-import { callHandler } from '../services/call-handler.ts';
 import {
+  callHandler,
   findNameProblem,
   type ServiceHandler,
   type ServiceSocket,

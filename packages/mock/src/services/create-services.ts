@@ -1,12 +1,20 @@
+import { createServer, type IncomingMessage } from 'node:http';
 import { dirname, resolve } from 'node:path';
+import { type Duplex, duplexPair } from 'node:stream';
+import type { Router } from '@berth/server-stubs';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type FileEvents, toConstant } from '../files.ts';
+import { copyRecord } from '../log.ts';
 import { isObject } from '../user-input.ts';
-import { createDocumentService, type OpenDocument } from './document-service.ts';
-import { createEcho } from './echo.ts';
+import { echo } from './echo.ts';
 import { createHandlerService, type HandlerOptions } from './handler-service.ts';
-import { type RunningService, ServicesError } from './running-service.ts';
-import { findNameProblem, type HostedServices, type ServiceHandler } from './service.ts';
+import {
+  findNameProblem,
+  type HostedServices,
+  type RunningService,
+  type ServiceHandler,
+  ServicesError,
+} from './service.ts';
 import { openServicesFile } from './services-file.ts';
 import { createUrlService } from './url-service.ts';
 
@@ -17,6 +25,9 @@ export interface Services {
   names(): readonly string[];
   close(): void;
 }
+
+/** Opens a document: the path of a file, which is live, or a parsed document. */
+export type OpenDocument = (source: string | object) => Promise<Router>;
 
 export interface ServicesOptions extends FileEvents {
   readonly openDocument: OpenDocument;
@@ -64,7 +75,7 @@ async function startAll(
   definitions: HostedServices,
   context: ServiceContext,
 ): Promise<ReadonlyMap<string, RunningService>> {
-  const running = new Map([['echo', createEcho(context)]]);
+  const running = new Map([['echo', createHandlerService('echo', echo, context)]]);
   for (const [name, definition] of Object.entries(definitions)) {
     const problem = findNameProblem(name);
     if (problem !== undefined) throw new ServicesError(`services: ${name} ${problem}`);
@@ -124,4 +135,27 @@ function startDocument(_name: string, definition: unknown, context: ServiceConte
   }
   const isDocument = isObject(definition) && ('openapi' in definition || 'swagger' in definition);
   return isDocument ? createDocumentService(definition, openDocument) : undefined;
+}
+
+/** Serves an OpenAPI document as a hosted service, like a real one, on connections in memory. */
+async function createDocumentService(
+  source: string | object,
+  openDocument: OpenDocument,
+): Promise<RunningService> {
+  const router = await openDocument(source);
+  /** The requests of callers, by the connections that forward them. */
+  const callers = new WeakMap<Duplex, IncomingMessage>();
+  const server = createServer((request, response) => {
+    const caller = callers.get(request.socket);
+    // The log says why the document refuses a request.
+    if (caller !== undefined) copyRecord(caller, request);
+    router(request, response);
+  });
+  const { call } = createUrlService(new URL('http://document'), ({ request }) => {
+    const [client, connection] = duplexPair();
+    callers.set(connection, request);
+    server.emit('connection', connection);
+    return client;
+  });
+  return { call, isDocument: true };
 }

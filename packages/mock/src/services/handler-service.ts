@@ -11,9 +11,8 @@ import {
 import { LIMITS } from '@berth/server-stubs/contract';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
-import { callHandler } from './call-handler.ts';
-import { type RunningService, toServiceHeaders } from './running-service.ts';
 import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
+import { callHandler, type RunningService, toServiceHeaders } from './service.ts';
 
 export interface HandlerOptions {
   /** Header that marks the response of a hosted service (D10). */

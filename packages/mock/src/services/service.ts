@@ -1,4 +1,10 @@
-import { GatewayError } from '@berth/server-stubs/contract';
+import type {
+  GatewayCall,
+  GatewayInput,
+  ServiceResponse,
+  WebSocketResponse,
+} from '@berth/server-stubs';
+import { GatewayError, hasResponse } from '@berth/server-stubs/contract';
 import { suggest } from '../user-input.ts';
 
 /**
@@ -52,4 +58,69 @@ export function unknownService(name: string, names: readonly string[]): GatewayE
   const hint = suggest(name, names, ' Do you mean', others);
   const message = `The hosted service ${name} does not exist: add it to services.${hint}`;
   return new GatewayError('SERVICE_NOT_FOUND', { message });
+}
+
+/** A hosted service that is ready to be called. */
+export interface RunningService {
+  call(input: GatewayInput, call: GatewayCall): ServiceResponse | Promise<ServiceResponse>;
+  /** Opens a WebSocket. Default: the response of `call`, which refuses it. */
+  open?(
+    input: GatewayInput,
+    call: GatewayCall,
+  ): Promise<WebSocketResponse | ServiceResponse> | WebSocketResponse | ServiceResponse;
+  /** Whether the responses come from an OpenAPI document, which has its own for `Prefer`. */
+  readonly isDocument?: boolean;
+}
+
+export type ServiceHeaders = Readonly<Record<string, string | string[]>>;
+
+/** Returns the headers for a service: those for the mock are left out. */
+export function toServiceHeaders({ headers }: GatewayInput): ServiceHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !name.startsWith('x-mock-')),
+  );
+}
+
+/** A services file, or a service in it, that cannot be used. The message says where, and how to fix it. */
+export class ServicesError extends Error {
+  override readonly name = 'ServicesError';
+}
+
+/**
+ * Calls a Fetch handler, whose response may be of another class in environments that imitate a page.
+ *
+ * @param report receives the errors of the handler, which the caller does not see
+ * @throws GatewayError that the handler throws, or the error of a body that is too large; any other error is a response
+ *   with the status 500
+ */
+export async function callHandler(
+  name: string,
+  handle: (request: Request) => unknown,
+  request: Request,
+  report: (error: unknown) => void,
+): Promise<Response> {
+  try {
+    const response = await handle(request);
+    if (!isResponse(response)) {
+      throw new TypeError('return a Response, such as Response.json({ … }).');
+    }
+    if (response.bodyUsed || response.body?.locked)
+      throw new TypeError('create a new Response for each call.');
+    return response;
+  } catch (error) {
+    if (hasResponse(error)) throw error;
+    report(error);
+    const message = `The service ${name} failed: ${describe(error)}`;
+    return Response.json({ message }, { status: 500 });
+  }
+}
+
+/** A service may throw anything. */
+function describe(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'string' ? error : Object.prototype.toString.call(error);
+}
+
+function isResponse(value: unknown): value is Response {
+  return typeof (value as Partial<Response> | undefined)?.arrayBuffer === 'function';
 }

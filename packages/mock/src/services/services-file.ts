@@ -5,8 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { type FileEvents, type Live, openLive } from '../files.ts';
 import { isObject } from '../user-input.ts';
-import { ServicesError } from './running-service.ts';
 import type { HostedServices } from './service.ts';
+import { ServicesError } from './service.ts';
 
 /**
  * Loads a services file, whose default export has the services by name, and starts them: again when the file or one that

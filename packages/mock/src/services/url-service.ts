@@ -8,7 +8,7 @@ import {
   type ServiceResponse,
 } from '@berth/server-stubs';
 import { LIMITS } from '@berth/server-stubs/contract';
-import { type RunningService, type ServiceHeaders, toServiceHeaders } from './running-service.ts';
+import { type RunningService, type ServiceHeaders, toServiceHeaders } from './service.ts';
 
 /**
  * Forwards the calls to a real service, and streams both bodies. Path, query and frames of WebSockets are not
