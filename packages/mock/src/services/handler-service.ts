@@ -38,7 +38,10 @@ export function createHandlerService(
   return {
     async call(input, call) {
       if (fetch === undefined) return { status: 426, headers: { upgrade: 'websocket' } };
-      const responding = callHandler(name, fetch, toRequest(input, call), report);
+      const responding = callHandler(name, fetch, toRequest(input, call), (error) => {
+        // A body that its caller breaks off is no fault of the service.
+        if (!isDisconnected(call)) report(error);
+      });
       const response = await withinTimeout(responding);
       return toServiceResponse(response, input, call, report);
     },
@@ -46,6 +49,10 @@ export function createHandlerService(
       open: (input, call) => openWebSocket(webSocket, input, call, upstreamStatus, report),
     }),
   };
+}
+
+function isDisconnected({ request, signal }: GatewayCall): boolean {
+  return signal.aborted || (request.destroyed && !request.complete);
 }
 
 /** D13: "If a service does not send its response headers within 60 s, the call fails with `SERVICE_TIMEOUT`." */
