@@ -6,9 +6,9 @@ import { checkFileStore } from '../blobs/file/check-file-store.ts';
 import { diskCodeOf } from '../blobs/file/disk-error.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { checkParts } from '../server/create-state.ts';
-import { readTls } from '../server/tls.ts';
-import { createShared, type Revocable } from '../shared/create-shared.ts';
+import { createShared, type Revocable } from '../redis.ts';
+import { checkParts } from '../state.ts';
+import { readTls } from '../tls.ts';
 import { readDevelopmentKeys } from './development-keys.ts';
 import { Failure } from './fail.ts';
 

@@ -1,7 +1,7 @@
 import { CONTRACT } from '@berth/server-stubs/contract';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
-import { REVOCABLE } from '../shared/create-shared.ts';
+import { REVOCABLE } from '../redis.ts';
 import { findFault } from './fail.ts';
 import { readPackageInfo } from './package-info.ts';
 

@@ -9,11 +9,11 @@ import {
 import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, type SignedUse, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
-import type { Config } from '../config/config.ts';
-import type { Log } from '../observe/create-log.ts';
-import type { Surface } from '../observe/create-metrics.ts';
-import type { Observer } from '../observe/create-observer.ts';
-import type { State } from './create-state.ts';
+import type { Observer } from './calls.ts';
+import type { Config } from './config/config.ts';
+import type { Log } from './log.ts';
+import type { Surface } from './metrics.ts';
+import type { State } from './state.ts';
 import { toPublicUrl } from './urls.ts';
 
 export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgrade'> {

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BlobStore } from '../blobs/blob-store.ts';
-import { type Config, findRestarts, secretsOf } from '../config/config.ts';
-import type { Log, ServerLog } from '../observe/create-log.ts';
-import { createMetrics, type Metrics } from '../observe/create-metrics.ts';
-import { createObserver } from '../observe/create-observer.ts';
-import { createAdmin } from './create-admin.ts';
-import { createApplication } from './create-application.ts';
-import { createHttpServer } from './create-http-server.ts';
-import { createState } from './create-state.ts';
+import { createAdmin } from './admin.ts';
+import { createApplication } from './application.ts';
+import type { BlobStore } from './blobs/blob-store.ts';
+import { createObserver } from './calls.ts';
+import { type Config, findRestarts, secretsOf } from './config/config.ts';
 import { createDispatch, drain } from './dispatch.ts';
+import { createHttpServer } from './http.ts';
+import type { Log, ServerLog } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { createState } from './state.ts';
 import { prepareTls } from './tls.ts';
 import { toUrl } from './urls.ts';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { StoreUnavailableError } from '@berth/storage';
-import type { Config } from '../config/config.ts';
-import { createLocks } from './create-locks.ts';
+import type { Config } from './config/config.ts';
+import { createLocks } from './redis-locks.ts';
 
 /** Redis responds within a millisecond; no call waits longer than this. */
 const COMMAND_MILLISECONDS = 500;

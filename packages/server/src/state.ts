@@ -6,16 +6,16 @@ import {
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import { createCors } from '@berth/server-stubs/contract';
-import { createAuthenticator } from '../auth/create-authenticator.ts';
-import { BlobDamagedError } from '../blobs/blob-store.ts';
-import { createStore, observeStore } from '../blobs/create-store.ts';
-import { type Config, ConfigError } from '../config/config.ts';
-import { createGateway } from '../gateway/create-gateway.ts';
-import { createServices } from '../gateway/services.ts';
-import type { Log } from '../observe/create-log.ts';
-import type { Metrics } from '../observe/create-metrics.ts';
-import { createShared, type Shared } from '../shared/create-shared.ts';
-import { createQuotas } from './create-quotas.ts';
+import { createAuthenticator } from './auth/create-authenticator.ts';
+import { BlobDamagedError } from './blobs/blob-store.ts';
+import { createStore, observeStore } from './blobs/create-store.ts';
+import { type Config, ConfigError } from './config/config.ts';
+import { createGateway } from './gateway/create-gateway.ts';
+import { createServices } from './gateway/services.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { createQuotas } from './quotas.ts';
+import { createShared, type Shared } from './redis.ts';
 
 /** Everything that is stateful, and therefore kept when the configuration is reloaded. */
 export type State = Awaited<ReturnType<typeof createState>>;

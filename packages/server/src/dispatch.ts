@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { FILES_PATH, UPLOAD_PATH } from '@berth/storage';
-import type { Surface } from '../observe/create-metrics.ts';
-import type { Observer } from '../observe/create-observer.ts';
-import type { Application } from './create-application.ts';
+import type { Application } from './application.ts';
+import type { Observer } from './calls.ts';
+import type { Surface } from './metrics.ts';
 
 /** The responses on a connection that have not ended, in order: requests may be pipelined. */
 const RESPONSES = Symbol('responses');

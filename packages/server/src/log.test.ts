@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog, createScrubber } from './create-log.ts';
+import { createLog, createScrubber } from './log.ts';
 
 test('redacts a secret anywhere in a line', () => {
   const lines: string[] = [];

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Call } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
-import type { Log } from './create-log.ts';
-import type { EndedCall, Metrics, Surface } from './create-metrics.ts';
+import type { Log } from './log.ts';
+import type { EndedCall, Metrics, Surface } from './metrics.ts';
 
 const XML_CODE = /<Code>(\w+)<\/Code>/;
 /** W3C Trace Context: `version-traceId-parentId-flags`. */

@@ -8,10 +8,10 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { Config } from '../config/config.ts';
+import type { Config } from './config/config.ts';
 import type { Dispatch } from './dispatch.ts';
-import { createStallWatch, refuseClientError } from './hardening.ts';
 import { readTls } from './tls.ts';
+import { createStallWatch, refuseClientError } from './watch.ts';
 
 /** How often Node checks for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;

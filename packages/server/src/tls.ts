@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { type Config, ConfigError } from '../config/config.ts';
+import { type Config, ConfigError } from './config/config.ts';
 
 type Files = NonNullable<Config['listen']['tls']>;
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createLocks } from './create-locks.ts';
+import { createLocks } from './redis-locks.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,4 +1,4 @@
-import type { EnvironmentConfig } from '../config/config.ts';
+import type { EnvironmentConfig } from './config/config.ts';
 
 /** Rounding error in milliseconds to tolerate, so that a caller that waited the given number of seconds is allowed. */
 const ROUNDING = 1e-3;

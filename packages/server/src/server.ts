@@ -1,10 +1,10 @@
 import type { DestinationStream } from 'pino';
-import { type Config, secretsOf } from '../config/config.ts';
-import type { ConfigInput } from '../config/config-schema.ts';
-import { resolveConfig } from '../config/resolve-config.ts';
-import { createLog } from '../observe/create-log.ts';
-import { createCore } from './create-core.ts';
-import { checkParts } from './create-state.ts';
+import { type Config, secretsOf } from './config/config.ts';
+import type { ConfigInput } from './config/config-schema.ts';
+import { resolveConfig } from './config/resolve-config.ts';
+import { createCore } from './core.ts';
+import { createLog } from './log.ts';
+import { checkParts } from './state.ts';
 
 export interface ServerOptions {
   /** Where to write log lines. Default: standard output. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createQuotas } from './create-quotas.ts';
+import { createQuotas } from './quotas.ts';
 
 function setUp(quota: { callsPerSecond: number; burst?: number }) {
   let time = 5_000;
