@@ -1,18 +1,26 @@
 #!/usr/bin/env node
-import { readPackageInfo } from './cli/package-info.ts';
+import { readFileSync } from 'node:fs';
+import module from 'node:module';
 
-// The reader may close the pipe early, as `| head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+// A reader such as `| head` may close the pipe early.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
+/** One folder up in both the source and the build. */
+const file = new URL('../package.json', import.meta.url);
+const { version, engines } = JSON.parse(readFileSync(file, 'utf8'));
+const floor = engines.node.replace('>=', '');
 const { node } = process.versions;
-const floor = readPackageInfo().engines.node.replace('>=', '');
 if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth-server needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
-  // Imported only here, because older versions of Node cannot even load it.
-  const { run } = await import('./cli/run.ts');
-  await run(process.argv);
+  // Caches compiled code to speed up the next start.
+  module.enableCompileCache();
+  // Imported dynamically because older versions of Node could not even parse it.
+  const { run } = await import('./cli/program.ts');
+  await run(process.argv, version);
 }

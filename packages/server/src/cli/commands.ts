@@ -9,8 +9,8 @@ import { loadConfig } from '../config/load-config.ts';
 import { createShared, type Revocable } from '../redis.ts';
 import { checkParts } from '../state.ts';
 import { readTls } from '../tls.ts';
-import { readDevelopmentKeys } from './development-keys.ts';
-import { Failure } from './fail.ts';
+import { readDevelopmentKeys } from './development.ts';
+import { Failure } from './failure.ts';
 
 /** Validates a configuration file as on startup, without opening the store or a port. */
 export async function checkConfig(file: string): Promise<void> {
@@ -84,12 +84,12 @@ export async function revoke(
 ): Promise<void> {
   if (file === undefined) throw new Failure('Pass the configuration of the server: --config.', 2);
   const config = await loadConfig(file);
-  if (config.shared === undefined) {
+  if (config.redis === undefined) {
     const advice = 'to revoke a key pair without Redis, remove it from the configuration.';
-    throw new Failure(`${file} has no shared.url, so replicas share no revocations: ${advice}`, 2);
+    throw new Failure(`${file} has no redis.url, so replicas share no revocations: ${advice}`, 2);
   }
   const { name, seconds } = toRevocation(kind, given, config);
-  const shared = await createShared(config.shared);
+  const shared = await createShared(config.redis);
   try {
     if (!undo) {
       await shared.revoke(kind, name, seconds);

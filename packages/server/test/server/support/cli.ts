@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
-import { run } from '../../../src/cli/run.ts';
+import packageInfo from '../../../package.json' with { type: 'json' };
+import { run } from '../../../src/cli/program.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 
@@ -85,7 +86,7 @@ export async function runHere(cwd: string, ...args: string[]) {
   const before = process.cwd();
   process.chdir(cwd);
   try {
-    await run(['node', 'berth-server', ...args]);
+    await run(['node', 'berth-server', ...args], packageInfo.version);
     return { code: process.exitCode ?? 0, ...texts };
   } finally {
     process.exitCode = undefined;

@@ -2,8 +2,7 @@ import { CONTRACT } from '@berth/server-stubs/contract';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
 import { REVOCABLE } from '../redis.ts';
-import { findFault } from './fail.ts';
-import { readPackageInfo } from './package-info.ts';
+import { toFailure } from './failure.ts';
 
 const DATA = './berth-data';
 
@@ -21,27 +20,28 @@ Exit codes:
   1  check-config or fsck found problems, or the server failed while running
   2  could not start: invalid option or configuration, port in use, Node too old`;
 
-export async function run(argv: string[]): Promise<void> {
+/** Runs the command line, and sets the exit code. */
+export async function run(argv: readonly string[], version: string): Promise<void> {
   try {
-    await createProgram().parseAsync(argv);
+    await createProgram(version).parseAsync(argv);
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : 2;
       return;
     }
-    const fault = findFault(error);
-    process.stderr.write(`${fault?.message ?? (error as Error).stack}\n`);
-    process.exitCode = fault?.exitCode ?? 1;
+    const failure = toFailure(error);
+    process.stderr.write(`${failure?.message ?? (error as Error).stack}\n`);
+    process.exitCode = failure?.exitCode ?? 1;
   }
 }
 
-function createProgram(): Command {
+function createProgram(version: string): Command {
   const { documents } = CONTRACT;
-  const version = `${readPackageInfo().version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`;
+  const versions = `${version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`;
   const port = parseNumber(0, 65_535);
   const program = new Command('berth-server')
     .description('Serve the gateway, the storage API and the upload target.')
-    .version(version)
+    .version(versions)
     .exitOverride()
     .showHelpAfterError('See berth-server --help for options and commands.')
     .option(

@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { signStorageRequest } from '@berth/server-stubs/auth';
+import { CONTRACT } from '@berth/server-stubs/contract';
+import { defaultWireProfile } from '@berth/spec/wire-profile';
+import { toFileID } from '@berth/storage';
+import { z } from 'zod';
+import { createDevKeys, mintToken } from '../auth/mint-token.ts';
+import type { ConfigInput } from '../config/config-schema.ts';
+import { Failure } from './failure.ts';
+
+const ENV = 'dev';
+
+/** The token and the signatures that a development server prints are valid for a day. */
+const VALID_SECONDS = 86_400;
+
+/** The bucket and the file in the commands to paste. */
+const BUCKET = 'files';
+const KEY = 'hello.txt';
+
+const keysSchema = z.object({
+  /** Private and public keys for tokens. */
+  tokenKey: z.looseObject({ kty: z.string(), alg: z.string() }),
+  jwks: z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) }),
+  /** Signs grants and links. */
+  linkKey: z.string(),
+  keyPair: z.object({ id: z.string(), secret: z.string() }),
+});
+
+type DevelopmentKeys = z.infer<typeof keysSchema>;
+
+/** Reads the development keys in a data folder. Returns `undefined` if the folder has none. */
+export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys | undefined> {
+  const file = join(data, KEYS_FILE);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (text === undefined) return undefined;
+  try {
+    return keysSchema.parse(JSON.parse(text));
+  } catch {
+    throw new Failure(
+      `${file} does not contain the keys of a development server: remove it, and the server will create new ones.`,
+      2,
+    );
+  }
+}
+
+const KEYS_FILE = 'development-keys.json';
+
+/**
+ * Reads the development keys in a data folder, or creates them if there are none. Tokens and links that were
+ * signed before a restart therefore stay valid. Only the owner may read the file.
+ */
+export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys> {
+  await mkdir(data, { recursive: true });
+  const known = await readDevelopmentKeys(data);
+  if (known !== undefined) return known;
+  const { privateKey, jwks } = await createDevKeys();
+  const keys = {
+    tokenKey: privateKey,
+    jwks,
+    linkKey: randomBytes(32).toString('base64url'),
+    keyPair: {
+      id: `dev-${randomBytes(8).toString('hex')}`,
+      secret: randomBytes(24).toString('base64url'),
+    },
+  };
+  const text = `${JSON.stringify(keys, null, 2)}\n`;
+  await writeFile(join(data, KEYS_FILE), text, { mode: 0o600, flag: 'wx' });
+  return keysSchema.parse(keys);
+}
+
+/** @param hello URL of the demo service */
+export function toDevelopmentConfig(
+  data: string,
+  { jwks, linkKey, keyPair }: DevelopmentKeys,
+  hello: string,
+): ConfigInput {
+  return {
+    admin: false,
+    log: { calls: true },
+    limits: { clockWindowSeconds: VALID_SECONDS },
+    store: { driver: 'file', root: join(data, 'files') },
+    keys: [{ secret: linkKey }],
+    environments: {
+      [ENV]: {
+        bucket: BUCKET,
+        tokens: { jwks },
+        credentials: [keyPair],
+        services: { hello: { endpoints: [hello] } },
+      },
+    },
+  };
+}
+
+interface DevelopmentServer {
+  readonly url: string;
+  readonly data: string;
+  readonly keys: DevelopmentKeys;
+}
+
+/** Returns what a development server prints when it is ready: addresses, credentials and commands to paste. */
+export async function describeDevelopment({ url, data, keys }: DevelopmentServer): Promise<string> {
+  const { tokenKey, keyPair } = keys;
+  const claims = { env: ENV, subject: 'developer', seconds: VALID_SECONDS };
+  const token = await mintToken({ ...claims, key: tokenKey });
+  const { documents } = CONTRACT;
+  return [
+    `Server of the gateway ${documents['gateway.v1'].version} and storage ${documents['storage.v2'].version}, environment ${ENV}`,
+    'For development only, since it prints its keys: use --config for anything that others can reach.',
+    '',
+    `Gateway        ${url}/v1/cloudrun/hello`,
+    `Storage API    ${url}/api/v2/envs/${ENV}`,
+    `Files          ${data}`,
+    `Access token   ${token}`,
+    `Key pair       ${keyPair.id} ${keyPair.secret}`,
+    '',
+    'Paste these in order, within a day:',
+    ...listExamples(url, token, keyPair),
+    '',
+    'ready',
+    '',
+  ].join('\n');
+}
+
+/** Returns commands for a POSIX shell that all succeed when they are pasted in order. */
+function listExamples(url: string, token: string, keyPair: DevelopmentKeys['keyPair']): string[] {
+  const { uploadFields, storeFileID } = defaultWireProfile;
+  const signed = signStorageRequest(keyPair, { timestamp: Math.floor(Date.now() / 1000) });
+  const headers = Object.entries(signed).filter(([, value]) => value !== '');
+  const storage = (operation: string, body: object) =>
+    toCommand(
+      `curl -sS '${url}/api/v2/envs/${ENV}/storages:${operation}'`,
+      ...headers.map(([name, value]) => `-H '${name}: ${value}'`),
+      "-H 'Content-Type: application/json'",
+      `-d '${JSON.stringify(body)}'`,
+    );
+  const form = (name: string, property: string) =>
+    `--form-string '${name}='"$(field "$grant" ${property})"`;
+  return [
+    '',
+    '# Call a service',
+    toCommand(
+      `curl -sS -w '\\n' '${url}/v1/cloudrun/hello/a/b?x=1'`,
+      `-H 'Authorization: Bearer ${token}'`,
+    ),
+    '',
+    '# Upload a file: get a grant, and send it with the file',
+    `field() { printf %s "$1" | sed 's/.*"'"$2"'":"\\([^"]*\\)".*/\\1/'; }`,
+    `grant=$(${storage('getUploadMetaData', { path: KEY })})`,
+    toCommand(
+      `curl -sS -i "$(field "$grant" url)"`,
+      form('Signature', 'authorization'),
+      form(uploadFields.securityToken, 'token'),
+      form(uploadFields.metaFileId, storeFileID),
+      `--form-string 'key=${KEY}'`,
+      `-F 'file=Hello from Berth.;filename=${KEY};type=text/plain'`,
+    ),
+    '',
+    '# Get a link to the file, and download it',
+    `links=$(${storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(ENV, BUCKET, KEY) }] })})`,
+    `curl -sS -w '\\n' "$(field "$links" tempFileURL)"`,
+  ];
+}
+
+function toCommand(...parts: string[]): string {
+  return parts.join(' \\\n  ');
+}
+
+/** A line of the JSON log. Calls have a method. */
+interface LogLine {
+  readonly level: string;
+  readonly time: string;
+  readonly msg: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly status?: number;
+  readonly ms?: number;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly cause?: string;
+  readonly err?: { readonly message: string; readonly stack?: string };
+}
+
+/**
+ * Converts a line of the JSON log to a line for a terminal: calls, warnings and errors. Returns an empty string for
+ * what a developer need not see.
+ *
+ * @example
+ * '09:41:07 GET /v1/cloudrun/hello 401 2 ms MISSING_CREDENTIALS: The Authorization header is missing.'
+ */
+export function toTerminalLine(json: string): string {
+  const line: LogLine = JSON.parse(json);
+  const text = line.method === undefined ? toProblem(line) : toCallText(line);
+  if (text === undefined) return '';
+  const clock = new Date(line.time).toTimeString().slice(0, 8);
+  // A caller must not control the terminal.
+  return `${clock} ${text.replace(/(?!\n)\p{Cc}/gu, '?')}\n`;
+}
+
+function toCallText({ method, path, status, ms = 0, code, reason, cause }: LogLine): string {
+  const parts = [method, path, status || 'aborted', Math.round(ms), 'ms'];
+  const details = [code, reason, cause].filter((detail) => detail !== undefined);
+  return [...parts, details.join(': ')].join(' ').trimEnd();
+}
+
+function toProblem({ level, msg, err }: LogLine): string | undefined {
+  if (level === 'info') return undefined;
+  return err === undefined ? msg : `${msg}: ${err.stack ?? err.message}`;
+}

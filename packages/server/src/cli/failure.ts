@@ -1,0 +1,52 @@
+import { ConfigError } from '../config/config.ts';
+
+/** An error that the user can fix. The message is a sentence that says how. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly exitCode: 1 | 2;
+
+  /** @param exitCode 1 if a check found problems, 2 if the command could not start */
+  constructor(message: string, exitCode: 1 | 2) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Returns the failure that an error means, or `undefined` if the user cannot fix it: then it is a bug. */
+export function toFailure(error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error;
+  if (error instanceof ConfigError) return new Failure(error.message, 2);
+  const { name, code, syscall, path, message, cause } = error as NodeJS.ErrnoException;
+  if (syscall === 'listen' || syscall === 'getaddrinfo') {
+    const sentence = toListenSentence(error as NodeJS.ErrnoException);
+    if (sentence !== undefined) return new Failure(sentence, 2);
+  }
+  if (name === 'StoreUnavailableError') {
+    const { path: file } = (cause ?? {}) as NodeJS.ErrnoException;
+    const fix = file === undefined ? '' : ` Check ${file}, or set store.root to another folder.`;
+    return new Failure(`Cannot use the store: ${message}${fix}`, 2);
+  }
+  if (path === undefined || code === undefined) return undefined;
+  return syscall === 'mkdir'
+    ? new Failure(`Cannot create the folder ${path} (${code}): choose another one with --data.`, 2)
+    : new Failure(`Cannot use ${path}: ${message}.`, 2);
+}
+
+/** Returns what to do if a server cannot listen. */
+function toListenSentence(
+  error: NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string },
+): string | undefined {
+  const { code, port, address, hostname } = error;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is already in use: stop the other program, or choose another port with --port or --admin-port.`;
+    case 'EACCES':
+      return `Port ${port} requires elevated privileges: choose a port above 1023 with --port or --admin-port.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${address ?? hostname} is not an address of this machine: choose another one with --host.`;
+    default:
+      return undefined;
+  }
+}
