@@ -174,8 +174,8 @@ describe("the service's response", () => {
 test('onResponse is called with responses and refusals, with operation and request ID', async () => {
   const heard: unknown[][] = [];
   const url = await gateway(echo, {
-    onResponse: ({ status, body }, { operationId, requestId }) => {
-      const code = typeof body === 'object' ? (body as { code?: string }).code : undefined;
+    onResponse: ({ status }, { operationId, requestId }, error) => {
+      const code = (error as GatewayError | undefined)?.code;
       heard.push([status, code, operationId, requestId]);
     },
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Call } from '@berth/server-stubs';
+import type { Call, UploadError } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { Log } from './log.ts';
 import type { EndedCall, Metrics, Surface } from './metrics.ts';
@@ -112,9 +112,9 @@ export function createObserver(options: ObserverOptions) {
       work();
     },
     /** For downloads, which no router handles. */
-    onRefusal(code: string, { req }: ServerResponse) {
+    onRefusal(error: UploadError, { req }: ServerResponse) {
       const observed = (req as Observed)[CALL];
-      if (observed !== undefined) observed.code = code;
+      if (observed !== undefined) observed.code = error.code;
     },
     onResponse(response: HandlerResponse, call: Call) {
       const observed = (call.request as Observed)[CALL];

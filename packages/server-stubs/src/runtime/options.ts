@@ -15,8 +15,11 @@ export interface RouterOptions {
    * operation and error to stderr.
    */
   readonly onError?: (error: unknown, call: Call) => void;
-  /** Called with each response just before it is sent, for logs and metrics. Must not throw. */
-  readonly onResponse?: (response: HandlerResponse, call: Call) => void;
+  /**
+   * Called with each response just before it is sent, for logs and metrics, and with the error that it was made from.
+   * Must not throw.
+   */
+  readonly onResponse?: (response: HandlerResponse, call: Call, error?: ErrorWithResponse) => void;
   /** Called with each `HttpError` before it is sent. May return another one. Must not throw. */
   readonly onFault?: (error: HttpError, call: Call) => HttpError | undefined;
   /**

@@ -110,22 +110,27 @@ export class Responder {
     const result = converted[toResponse](this.#call);
     const head = toHead(required, result.headers, common);
     if (result.status === 401 && this.#challenge) head['www-authenticate'] ??= this.#challenge;
-    this.#send(result, undefined, head);
+    this.#send(result, undefined, head, converted);
   }
 
-  #send(result: HandlerResponse, content: Content | undefined, head: Head): void {
+  #send(
+    result: HandlerResponse,
+    content: Content | undefined,
+    head: Head,
+    error?: ErrorWithResponse,
+  ): void {
     const { encodeBody } = this.#settings;
     const body = encodeBody === undefined ? result.body : encodeBody(result.body);
     if (body === undefined) {
-      this.#write(result, head, undefined);
+      this.#write(result, head, undefined, error);
       return;
     }
     head['content-type'] ??= toMediaType(result, content);
     const isRaw = isBytes(body) || (typeof body === 'string' && content?.kind !== 'json');
-    this.#write(result, head, isRaw ? body : JSON.stringify(body));
+    this.#write(result, head, isRaw ? body : JSON.stringify(body), error);
   }
 
-  #write(result: HandlerResponse, head: Head, body: WireBody): void {
+  #write(result: HandlerResponse, head: Head, body: WireBody, error?: ErrorWithResponse): void {
     const { request, response } = this.#call;
     const { status } = result;
     const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
@@ -136,7 +141,7 @@ export class Responder {
         head['content-length'] = length;
       }
       writeHead(response, status, head);
-      this.#settings.onResponse?.(result, this.#call);
+      this.#settings.onResponse?.(result, this.#call, error);
       if (!request.complete && hasBody(request)) drainAfter(request, response);
       if (typeof body === 'function') {
         body(response);

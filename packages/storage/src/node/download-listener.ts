@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Cors, createCors, toResponse } from '@berth/server-stubs/contract';
+import { type Cors, createCors, toResponse, type UploadError } from '@berth/server-stubs/contract';
 
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { BlobDamagedError, type ByteRange, type OpenBlob } from '../blob-store.ts';
@@ -14,8 +14,8 @@ export interface DownloadListenerOptions {
   readonly cors?: Cors;
   /** Returns the request ID. Default: a new UUID. */
   readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
-  /** Called with the error code of each rejected download. Must not throw. */
-  readonly onRefusal?: ((code: string, response: ServerResponse) => void) | undefined;
+  /** Called with the error of each rejected download. Must not throw. */
+  readonly onRefusal?: ((error: UploadError, response: ServerResponse) => void) | undefined;
   /** Called with each store failure. Must not throw. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -61,7 +61,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
         response.destroy();
         return;
       }
-      onRefusal?.(refusal.code, response);
+      onRefusal?.(refusal, response);
       const call = { request, requestId, rawPath: toResource(url) };
       const result = refusal[toResponse](call);
       setHeaders(response, { ...result.headers, 'cache-control': 'no-store' });
