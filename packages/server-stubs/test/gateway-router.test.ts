@@ -175,7 +175,7 @@ test('onResponse is called with responses and refusals, with operation and reque
   const heard: unknown[][] = [];
   const url = await gateway(echo, {
     onResponse: ({ status }, { operationId, requestId }, error) => {
-      const code = (error as GatewayError | undefined)?.code;
+      const code = (error as { code?: string } | undefined)?.code;
       heard.push([status, code, operationId, requestId]);
     },
   });
