@@ -39,15 +39,18 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
     outstanding: () =>
       gateway.stats().endpoints.reduce((sum, { outstanding }) => sum + outstanding, 0),
   });
-  const admin = createAdmin({
-    hosts: config.admin.hosts,
-    unreadiness: async () => {
-      if (phase === 'listening') return { gateway: [], storage: await findStoreFault(blobs) };
-      const reasons = [phase === 'new' ? 'not listening yet' : 'draining'];
-      return { gateway: reasons, storage: reasons };
-    },
-    registry: metrics.registry,
-  });
+  const admin =
+    initial.admin === false
+      ? undefined
+      : createAdmin({
+          hosts: initial.admin.hosts,
+          unreadiness: async () => {
+            if (phase === 'listening') return { gateway: [], storage: await findStoreFault(blobs) };
+            const reasons = [phase === 'new' ? 'not listening yet' : 'draining'];
+            return { gateway: reasons, storage: reasons };
+          },
+          registry: metrics.registry,
+        });
   const parts = { state, observer, log };
   let application = createApplication(config, parts);
   let stopSweeping = () => {};
@@ -87,7 +90,7 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
   }
 
   async function stopAdmin(): Promise<void> {
-    if (!admin.listening) return;
+    if (!admin?.listening) return;
     const closed = once(admin, 'close');
     admin.close();
     admin.closeAllConnections();
@@ -100,13 +103,17 @@ export async function createCore(initial: Config, serverLog: ServerLog) {
       return toUrl(config.listen.tls === undefined ? 'http' : 'https', config.listen.host, port);
     },
     get adminUrl() {
-      return toUrl('http', config.admin.host, (admin.address() as AddressInfo).port);
+      const { admin: settings } = config;
+      if (admin === undefined || settings === false) return undefined;
+      return toUrl('http', settings.host, (admin.address() as AddressInfo).port);
     },
     async listen(): Promise<void> {
-      const { host, port } = config.listen;
-      await once(admin.listen(config.admin.port, config.admin.host), 'listening');
+      const { host, port, reusePort } = config.listen;
+      if (admin !== undefined && config.admin !== false) {
+        await once(admin.listen(config.admin.port, config.admin.host), 'listening');
+      }
       try {
-        await once(server.listen({ host, port }), 'listening');
+        await once(server.listen({ host, port, reusePort }), 'listening');
       } catch (error) {
         await state.close();
         await stopAdmin();

@@ -18,9 +18,8 @@ export function createQuotas(environments: Environments, now = () => performance
   function update(next: Environments): void {
     const entries = Object.entries(next).flatMap(([env, { quota }]): [string, Quota][] => {
       if (quota === undefined) return [];
-      const { callsPerSecond, burst = callsPerSecond } = quota;
-      const interval = 1000 / callsPerSecond;
-      const capacity = Math.max(burst, 1);
+      const { calls: capacity, seconds } = quota;
+      const interval = (seconds * 1000) / capacity;
       const before = quotas.get(env);
       const used = before ? Math.max(before.fullAt - now(), 0) / before.interval : 0;
       return [[env, { interval, capacity, fullAt: now() + Math.min(used, capacity) * interval }]];

@@ -40,10 +40,10 @@ export type Shared = Awaited<ReturnType<typeof createShared>>;
  * Connects to Redis or Valkey. `onFallback` is called for each decision that is made without it, and `onChange` when it
  * becomes unavailable, and without a reason when it is back.
  * Resolves when it is connected, or has failed to for the first time. While it is
- * unavailable, calls throw a StoreUnavailableError with `failClosed`, and decide by themselves without.
+ * unavailable, revocations and locks throw a StoreUnavailableError, and quotas are counted by each process.
  */
 export async function createShared(
-  { url, password, prefix, failClosed }: NonNullable<Config['shared']>,
+  { url, password, prefix }: NonNullable<Config['redis']>,
   onFallback: (fallback: Fallback) => void = () => {},
   onChange: (reason: Error | undefined) => void = () => {},
 ) {
@@ -126,7 +126,7 @@ export async function createShared(
         Number(await redis.eval(TAKE, 1, `${prefix}quota:${env}`, interval, capacity)),
       ),
     isRevoked: (...revocables: (readonly [kind: Revocable, name: string])[]) =>
-      decide('revocation', !failClosed, false, async () => {
+      decide('revocation', false, false, async () => {
         const keys = revocables.map(([kind, name]) => toKey(kind, name));
         return (await redis.exists(...keys)) > 0;
       }),
@@ -141,7 +141,7 @@ export async function createShared(
     restore: async (kind: Revocable, name: string) =>
       (await send(() => redis.del(toKey(kind, name)))) > 0,
     withLocks: createLocks((script, keys, values) =>
-      decide('lock', !failClosed, undefined, () =>
+      decide('lock', false, undefined, () =>
         redis.eval(script, keys.length, ...keys.map((key) => `${prefix}lock:${key}`), ...values),
       ),
     ),

@@ -15,8 +15,8 @@ export interface ServerOptions {
 export interface BerthServer {
   /** URL for callers, such as `http://127.0.0.1:4020`; throws before `listen`. */
   readonly url: string;
-  /** URL for health checks and metrics; throws before `listen`. */
-  readonly adminUrl: string;
+  /** URL for health checks and metrics; undefined with `admin: false`. Throws before `listen`. */
+  readonly adminUrl: string | undefined;
   /** Starts accepting calls. Rejects as `net.Server` does, for example with `EADDRINUSE`. */
   listen(): Promise<void>;
   /**

@@ -54,7 +54,7 @@ export async function createState(
   const withSharedLocks: Shared['withLocks'] = (names, work) =>
     shared === undefined ? work() : shared.withLocks(names, work);
   const blobs = observeStore(
-    await createStore(config.store, config.shared && withSharedLocks),
+    await createStore(config.store, config.redis && withSharedLocks),
     (method, error, key) => {
       metrics().countStoreFailure(method);
       if (!(error instanceof BlobDamagedError)) return;
@@ -64,9 +64,9 @@ export async function createState(
   );
   // Last, because its connection keeps the process running if another part fails.
   const shared =
-    config.shared &&
+    config.redis &&
     (await createShared(
-      config.shared,
+      config.redis,
       (fallback) => metrics().countFallback(fallback),
       (reason) => {
         if (reason === undefined) log.info('Redis is available again');

@@ -7,7 +7,7 @@ import {
 import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { z } from 'zod';
 import { environmentNameSchema, environmentSchema } from './environment-schema.ts';
-import { adminSchema, listenSchema, sharedSchema } from './network-schema.ts';
+import { adminSchema, listenSchema, redisSchema } from './network-schema.ts';
 
 /** The contract's limits that an operator may set; all others apply to clients. */
 const SETTABLE = [
@@ -170,7 +170,7 @@ export const configSchema = z
       .describe('Constants used in signatures. Clients must use the same ones.'),
     limits: limitsSchema.prefault({}),
     store: storeSchema.prefault({ driver: 'file' }),
-    shared: sharedSchema.optional(),
+    redis: redisSchema.optional(),
     keys: z
       .array(signingKey)
       .min(1, 'needs at least one key')

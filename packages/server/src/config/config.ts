@@ -4,7 +4,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import type { ParsedConfig } from './config-schema.ts';
 
 /** Settings that are only read when the server starts. */
-const FIXED = ['listen', 'admin', 'store', 'shared', 'wireProfile', 'signature'] as const;
+const FIXED = ['listen', 'admin', 'store', 'redis', 'wireProfile', 'signature'] as const;
 
 /** Limits used by parts that outlive a reload. */
 const FIXED_LIMITS = [
@@ -54,11 +54,11 @@ const STORE_SECRETS: {
 } = { file: [], s3: ['secretAccessKey'] };
 
 /** Returns every secret in a configuration. */
-export function secretsOf({ keys, store, shared, environments }: Config): string[] {
+export function secretsOf({ keys, store, redis, environments }: Config): string[] {
   const secrets = keys.map(({ secret }) => secret);
-  if (shared !== undefined) {
-    const { password } = new URL(shared.url);
-    secrets.push(shared.password ?? '', password, decodeURIComponent(password));
+  if (redis !== undefined) {
+    const { password } = new URL(redis.url);
+    secrets.push(redis.password ?? '', password, decodeURIComponent(password));
   }
   const ofStore: readonly string[] = STORE_SECRETS[store.driver];
   for (const name of ofStore) secrets.push(String(store[name as keyof Store] ?? ''));

@@ -70,11 +70,16 @@ const serviceSchema = z
     'needs exactly one of `endpoints` and `versions`',
   );
 
+/** A shorter secret of a key pair can be guessed from a signature that it made. */
+export const MIN_SECRET_LENGTH = 16;
+
 const secret = z
   .string()
-  .min(1)
+  .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
   .optional()
-  .describe('The secret itself. Use a reference to an environment variable.');
+  .describe(
+    'The secret itself, at least 16 characters. Use a reference to an environment variable.',
+  );
 
 const secretFile = z
   .string()
@@ -112,17 +117,13 @@ const tokens = z
 
 const quota = z
   .strictObject({
-    callsPerSecond: z
-      .number()
-      .positive()
-      .describe(
-        'Sustained rate in calls per second. Without `shared`, each process counts its own calls.',
-      ),
-    burst: z
+    calls: z
       .int()
       .min(1)
-      .optional()
-      .describe("Number of calls allowed in a burst. Default: one second's worth."),
+      .describe(
+        'Maximum number of calls in a window. Without `redis`, each process counts its own calls.',
+      ),
+    seconds: z.int().min(1).default(1).describe('Length of a window.'),
   })
   .describe('Calls that exceed it fail with EXCEED_RATELIMIT.');
 

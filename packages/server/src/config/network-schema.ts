@@ -19,6 +19,12 @@ export const listenSchema = z
       .describe('Address to listen on; 0.0.0.0 exposes the server to the network.'),
     port: port.default(4020).describe('Port to listen on; 0 picks a free port.'),
     tls: tls.optional(),
+    reusePort: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether several processes on this machine may listen on the same port. The kernel spreads connections among them.',
+      ),
     trustProxy: z
       .boolean()
       .default(false)
@@ -65,7 +71,7 @@ export const listenSchema = z
   })
   .describe('Where callers are served.');
 
-export const sharedSchema = z
+export const redisSchema = z
   .strictObject({
     url: z
       .url({
@@ -80,18 +86,12 @@ export const sharedSchema = z
       .string()
       .default('berth:')
       .describe('Prefix of every key, so that the Redis server can be shared.'),
-    failClosed: z
-      .boolean()
-      .default(false)
-      .describe(
-        'What happens while Redis is unavailable: true rejects calls that need a revocation or a lock; false accepts them. Quotas are counted by each process in either case.',
-      ),
   })
   .describe(
-    'Shares quotas, revocations and, with S3, locks among all replicas. By default, each process counts quotas and uses locks by itself.',
+    'Shares quotas, revocations and locks among several processes. While Redis is unavailable, calls that need a revocation or a lock fail with 503, and each process counts quotas by itself.',
   );
 
-export const adminSchema = z
+const admin = z
   .strictObject({
     host: z
       .string()
@@ -106,4 +106,6 @@ export const adminSchema = z
       .default([])
       .describe('Host names to accept in requests, in addition to localhost and IP addresses.'),
   })
-  .describe('Listener for /healthz, /readyz, /metrics and the documents of the contract.');
+  .describe('Listener for /healthz, /readyz and /metrics; false switches it off.');
+
+export const adminSchema = z.union([admin, z.literal(false)]);

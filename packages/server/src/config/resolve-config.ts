@@ -15,6 +15,7 @@ import {
   type KeySet,
 } from './config.ts';
 import { configSchema, type ParsedConfig } from './config-schema.ts';
+import { MIN_SECRET_LENGTH } from './environment-schema.ts';
 import { toFaults } from './to-faults.ts';
 
 /**
@@ -137,13 +138,18 @@ async function readEnvironment(
   at: (string | number)[],
   reader: FileReader,
 ): Promise<EnvironmentConfig> {
-  const pairs = credentials.map(async ({ secretFile, secret, ...pair }, index) => ({
-    ...pair,
-    secret:
-      secretFile === undefined
-        ? (secret as string)
-        : await reader.text(secretFile, [...at, 'credentials', index, 'secretFile']),
-  }));
+  const pairs = credentials.map(async ({ secretFile, secret, ...pair }, index) => {
+    if (secretFile === undefined) return { ...pair, secret: secret as string };
+    const path = [...at, 'credentials', index, 'secretFile'];
+    const text = await reader.text(secretFile, path);
+    if (text !== '' && text.length < MIN_SECRET_LENGTH) {
+      reader.refuse(
+        path,
+        `must be a file with a secret of at least ${MIN_SECRET_LENGTH} characters`,
+      );
+    }
+    return { ...pair, secret: text };
+  });
   return {
     ...rest,
     credentials: await Promise.all(pairs),

@@ -79,7 +79,8 @@ function fromUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: Path)
   if (issue.errors.length === 0) return [{ path, problem: `must be one of ${DRIVERS.join(', ')}` }];
   const deepest = issue.errors.find((branch) => branch.some((inner) => inner.path.length > 0));
   if (deepest !== undefined) return toFaults(deepest, path);
-  if (known.length > 0 && known[0]?.code !== 'invalid_value') return toFaults(known, path);
+  const more = known.filter(({ code }) => code !== 'invalid_value');
+  if (more.length > 0) return toFaults(more, path);
   const kinds = issue.errors.flat().map((inner) => problemOf(inner).replace('must be ', ''));
   return [{ path, problem: `must be ${[...new Set(kinds)].join(' or ')}` }];
 }

@@ -4,7 +4,7 @@ import { assert, constantFrom, oneof, property, string, tuple } from 'fast-check
 import { expect, test } from 'vitest';
 import { authenticate, START } from './support/deployment.ts';
 
-const CREDENTIAL = { id: 'ci', secret: 'secret' };
+const CREDENTIAL = { id: 'ci', secret: 'the-secret-of-ci' };
 const HEADERS = { host: 'dev.example', 'content-type': 'text/plain' };
 const REQUEST = { method: 'GET', target: '/a', headers: HEADERS, timestamp: START };
 const SIGNED = signGatewayRequest(CREDENTIAL, REQUEST);

@@ -3,18 +3,17 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
-import { Cli } from '../server/support/cli.ts';
+import { startDevelopment } from '../server/support/cli.ts';
 import { useTempFolder } from './temp-folder.ts';
 
 test('refuses the store of a running process, and takes that of a killed one', async () => {
   const folder = await useTempFolder();
   const root = join(folder, 'files');
-  const server = new Cli(folder, ['--port', '0', '--admin-port', '0', '--data', '.']);
-  await server.listening();
-  const owner = `Process ${server.child.pid} on ${hostname()}`;
+  const { cli } = await startDevelopment(folder, '--data', '.');
+  const owner = `Process ${cli.child.pid} on ${hostname()}`;
   await expect(createFileBlobStore({ root })).rejects.toThrow(owner);
-  server.child.kill('SIGKILL');
-  await server.finish();
+  cli.child.kill('SIGKILL');
+  await cli.finish();
   const store = await createFileBlobStore({ root });
   await store.close();
 });

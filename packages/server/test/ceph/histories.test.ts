@@ -26,7 +26,7 @@ async function deploy(): Promise<Deployment> {
         accessKeyId,
         secretAccessKey,
       },
-      shared: { url: `redis://127.0.0.1:${redis.port}`, failClosed: true },
+      redis: { url: `redis://127.0.0.1:${redis.port}` },
     });
     await replica.start();
     cables.push(store, redis);

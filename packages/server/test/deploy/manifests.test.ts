@@ -55,7 +55,7 @@ test('the configuration in the manifests is valid, and fits the ports and the gr
   const pod = (...path: (string | number)[]) =>
     deployment?.getIn(['spec', 'template', 'spec', ...path]);
   expect(pod('containers', 0, 'ports', 0, 'containerPort')).toBe(listen.port);
-  expect(pod('containers', 0, 'ports', 1, 'containerPort')).toBe(admin.port);
+  expect(admin).toMatchObject({ port: pod('containers', 0, 'ports', 1, 'containerPort') });
   const { shutdownDelaySeconds: delay, shutdownSeconds } = listen;
   const probe = (name: string) => Number(pod('containers', 0, 'readinessProbe', name));
   expect(delay).toBeGreaterThan(probe('periodSeconds') * probe('failureThreshold'));

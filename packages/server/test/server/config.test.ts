@@ -49,14 +49,14 @@ environments:
 `,
     {
       'link.key': `${KEY}\n`,
-      'a.secret': ' of a \n',
+      'a.secret': ' long-secret-of-a \n',
       'jwks.json': '{"keys":[]}',
       'names.json': await readFile(
         new URL('../../../../spec/wire-profiles/acme.json', import.meta.url),
         'utf8',
       ),
     },
-    { PORT: '1', B: 'of b', C: '42' },
+    { PORT: '1', B: 'long-secret-of-b', C: '4200000000000000' },
   );
   expect(config.listen).toMatchObject({ port: 1, tls: { key: join(folder, 'keys/k.pem') } });
   expect(config.keys).toEqual([{ secret: KEY }]);
@@ -64,9 +64,9 @@ environments:
   expect(config.environments.dev).toMatchObject({
     tokens: { jwks: { keys: [] } },
     credentials: [
-      { id: 'a', secret: 'of a' },
-      { id: 'b', secret: 'of b' },
-      { id: 'c', secret: '42' },
+      { id: 'a', secret: 'long-secret-of-a' },
+      { id: 'b', secret: 'long-secret-of-b' },
+      { id: 'c', secret: '4200000000000000' },
     ],
   });
 });
@@ -86,8 +86,8 @@ describe('a fault names file, line, column, setting and fix', () => {
     ['listen:\n  port: a', 'berth.yaml:2:3: listen.port must be a number.'],
     ['log: { level: loud }', 'berth.yaml:1:8: log.level must be one of fatal, error, '],
     ['publicUrl: example.com', 'berth.yaml:1:1: publicUrl must be an http or https URL.'],
-    ['shared: { url: http://localhost }', 'berth.yaml:1:11: shared.url must be a URL such as'],
-    ['shared: { url: "redis://:100%@a" }', 'shared.url must be percent-encoded: write % as %25.'],
+    ['redis: { url: http://localhost }', 'berth.yaml:1:10: redis.url must be a URL such as'],
+    ['redis: { url: "redis://:100%@a" }', 'redis.url must be percent-encoded: write % as %25.'],
     [
       'cors: { credentials: true }',
       'berth.yaml:1:1: cors needs a list of `origins` with `credentials`',
@@ -114,7 +114,7 @@ describe('a fault names file, line, column, setting and fix', () => {
       '5:24: environments.dev.credentials[0] needs exactly one of `secret`',
     ],
     [
-      'dev: { credentials: [{ secret: a }] }',
+      'dev: { credentials: [{ secret: long-secret-of-a }] }',
       'environments.dev.credentials[0].id is missing: it must be a string',
     ],
     [

@@ -1,69 +1,90 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
+import { mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { testOn } from '../../../../scripts/testing/engines.ts';
-import { Cli, runHere } from './support/cli.ts';
+import { findProgram, testOn } from '../../../../scripts/testing/engines.ts';
+import { toTerminalLine } from '../../src/cli/development.ts';
+import { runHere, startDevelopment } from './support/cli.ts';
 import { makeFolder } from './support/start-server.ts';
 
 const run = promisify(execFile);
 
-/** What `npx @berth/client` runs if the package is installed. */
-const CLIENT = join(import.meta.dirname, '../../../client/src/cli.ts');
-const NPX = `npx() { shift; '${process.execPath}' --conditions=berth-source '${CLIENT}' "$@"; }`;
-
-async function start(folder: string, ...args: string[]): Promise<Cli> {
-  const cli = new Cli(folder, ['--port', '0', '--admin-port', '0', ...args]);
-  await cli.until(() => cli.stderr.endsWith('\nready\n'));
-  return cli;
-}
-
-const printed = ({ stderr }: Cli, name: string) =>
-  new RegExp(`^${name} +(\\S+)`, 'm').exec(stderr)?.[1] as string;
-
-testOn('curl')('a server without a configuration prints calls that work', async () => {
+testOn('curl')('prints commands that work with nothing but curl and sed', async () => {
   const cwd = await makeFolder();
-  const cli = await start(cwd);
-  expect(cli.stderr).toMatch(/^\*\*\* FOR DEVELOPMENT ONLY/);
-  const script = cli.stderr.slice(
-    cli.stderr.indexOf('\ntoken=') + 1,
-    cli.stderr.indexOf('\nready'),
-  );
-  const { stdout, stderr } = await run('sh', ['-eu', '-c', `${NPX}\n${script}`], { cwd });
+  await mkdir(join(cwd, 'bin'));
+  for (const name of ['curl', 'sed']) {
+    await symlink(findProgram([name]) as string, join(cwd, 'bin', name));
+  }
+  const { cli } = await startDevelopment(cwd);
+  const [, commands = ''] = /^Paste .*\n([\s\S]*)\nready\n$/m.exec(cli.stdout) ?? [];
+  const env = { PATH: join(cwd, 'bin') };
+  const { stdout, stderr } = await run('/bin/sh', ['-eu', '-c', commands], { cwd, env });
   expect(stderr).toBe('');
-  expect(stdout.match(/^\{"message":"Hello from the hosted service."\}$/gm)).toHaveLength(2);
-  expect(stdout).toContain('\nHello from the hosted service.\n');
-  expect(stdout.match(/^data: /gm)).toHaveLength(2);
-  expect(stdout).toContain('cloud://dev.files/hello.txt\nHello from Berth.\nHello from Berth.\n');
-  const audit = cli.lines.flatMap(({ audit, action, path }) =>
-    audit ? [`${action} ${path}`] : [],
+  expect(stdout).toMatch(
+    /^\{"message":"Hello from the hosted service\."\}\nHTTP\/1\.1 204 [\s\S]*\r\n\r\nHello from Berth\.\n$/,
   );
-  const moved = ['copy moved.txt', 'delete hello.txt'];
-  expect(audit).toEqual(['upload hello.txt', ...moved, 'delete moved.txt']);
+  await cli.until(() => /GET \/files\/\S+ 200 \d+ ms\n$/.test(cli.stdout));
+  const calls = cli.stdout
+    .split('\nready\n')[1]
+    ?.replaceAll(/\d+ ms/g, '1 ms')
+    .trim()
+    .split('\n');
+  expect(calls?.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''))).toEqual([
+    'GET /v1/cloudrun/hello/a/b 200 1 ms',
+    'POST /api/v2/envs/dev/storages:getUploadMetaData 200 1 ms',
+    'POST /upload 204 1 ms',
+    'POST /api/v2/envs/dev/storages:batchGetTempUrls 200 1 ms',
+    'GET /files/dev/files/hello.txt 200 1 ms',
+  ]);
 });
 
-test('its keys are only readable by the owner, and are reused by the next start', async () => {
+test('prints why a call was refused, and no secret', async () => {
+  const { cli, url, token } = await startDevelopment(await makeFolder());
+  await fetch(`${url}?secret=1`);
+  await cli.until(() => cli.stdout.includes('/hello 401'));
+  await fetch(url, { headers: { authorization: `Bearer ${token}x` } });
+  await cli.until(() => cli.stdout.split('/hello 401').length === 3);
+  const lines = cli.stdout.split('\nready\n')[1];
+  expect(lines).toMatch(/ 401 \d+ ms MISSING_CREDENTIALS: The Authorization header is missing/);
+  expect(lines).toMatch(/ 401 \d+ ms ACCESS_TOKEN_INVALID: /);
+  expect(lines).not.toMatch(/secret=|eyJ/);
+  cli.child.kill('SIGINT');
+  expect(await cli.finish()).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a line names the cause of a failure, and cannot control the terminal', () => {
+  const line = (fields: object) =>
+    toTerminalLine(JSON.stringify({ level: 'warn', time: 0, msg: 'call', ...fields }));
+  const call = { method: 'GET', path: '/a\u001b[2J', status: 502, ms: 2.4, code: 'C' };
+  expect(line({ ...call, reason: 'No.', cause: 'ECONNREFUSED 127.0.0.1:9510' })).toMatch(
+    /^[\d:]{8} GET \/a\?\[2J 502 2 ms C: No\.: ECONNREFUSED 127\.0\.0\.1:9510\n$/,
+  );
+  expect(line({ ...call, status: 0, code: undefined })).toContain(' aborted 2 ms\n');
+  expect(line({ msg: 'failed', err: { message: 'Oh' } })).toMatch(/ failed: Oh\n$/);
+  expect(line({ level: 'info', msg: 'draining' })).toBe('');
+});
+
+test('its keys are only readable by the owner, and are used again by the next start', async () => {
   const folder = await makeFolder();
-  const first = await start(folder, '--data', 'd');
-  const { mode } = await stat(join(folder, 'd/development-keys.json'));
-  expect(mode & 0o777).toBe(0o600);
-  first.child.kill('SIGTERM');
-  expect(await first.finish()).toMatchObject({ code: 0 });
+  const first = await startDevelopment(folder, '--data', 'd');
+  const file = join(folder, 'd/development-keys.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readFile(file, 'utf8')).toContain(first.keyId);
+  first.cli.child.kill('SIGTERM');
+  expect(await first.cli.finish()).toMatchObject({ code: 0 });
 
   const open = ['--host', '0.0.0.0', '--expose-development'];
-  const second = await start(folder, '--data', 'd', ...open);
-  const url = printed(second, 'Gateway');
+  const { url } = await startDevelopment(folder, '--data', 'd', ...open);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/);
   const minted = await runHere(folder, 'token', '--data', 'd', '--subject', 'me');
-  for (const token of [printed(first, 'Token'), minted.stdout.trim()]) {
-    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
-    expect(response.status).toBe(200);
+  for (const token of [first.token, minted.stdout.trim()]) {
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(url, { headers })).status).toBe(200);
+    const socket = new WebSocket(url.replace('http', 'ws'), { headers });
+    expect(String((await once(socket, 'message'))[0])).toBe('Hello from the hosted service.');
+    socket.terminate();
   }
-  const headers = { authorization: `Bearer ${printed(first, 'Token')}` };
-  const socket = new WebSocket(url.replace('http', 'ws'), { headers });
-  expect(String((await once(socket, 'message'))[0])).toBe('Hello from the hosted service.');
-  socket.terminate();
 });

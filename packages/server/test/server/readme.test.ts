@@ -9,6 +9,8 @@ const YAML = /^```yaml\n(.*?)^```/ms.exec(README)?.[1] as string;
 
 test('the configuration of the README is valid', async () => {
   const folder = await makeFolder({ 'berth.yaml': YAML, 'link.key': 'k'.repeat(44) });
-  const config = await loadConfig(join(folder, 'berth.yaml'), { CI_SECRET: 'from outside' });
-  expect(config.environments.dev?.credentials).toEqual([{ id: 'ci', secret: 'from outside' }]);
+  const config = await loadConfig(join(folder, 'berth.yaml'), { CI_SECRET: 'secret from outside' });
+  expect(config.environments.dev?.credentials).toEqual([
+    { id: 'ci', secret: 'secret from outside' },
+  ]);
 });

@@ -17,7 +17,7 @@ const keys = { dev: await createDevKeys(), qa: await createDevKeys() };
 export async function startWhole(change: Partial<ConfigInput> = {}) {
   /** Requests to the hosted services. */
   const seen: { readonly env: string; readonly target: string }[] = [];
-  const folder = await makeFolder({ secret: 'hush-hush' });
+  const folder = await makeFolder({ secret: 'hush-hush-hush-hush' });
   const root =
     change.store?.driver === 'file' ? (change.store.root as string) : join(folder, 'store');
   const environmentOf = async (env: 'dev' | 'qa') => {
@@ -35,7 +35,7 @@ export async function startWhole(change: Partial<ConfigInput> = {}) {
   const store = { driver: 'file' as const, root };
   const { token: _, ...started } = await startServer({ store, environments, ...change });
   const { url } = started;
-  await writeFile(join(root, 'secret'), 'hush-hush');
+  await writeFile(join(root, 'secret'), 'hush-hush-hush-hush');
   const clientOf = (env: 'dev' | 'qa') =>
     new StorageClient(url, { id: `${env}-id`, secret: `the-secret-of-${env}` }, env);
   return {

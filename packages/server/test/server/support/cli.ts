@@ -74,6 +74,16 @@ export class Cli {
   }
 }
 
+/** Starts a development server on a free port. Returns what it prints. */
+export async function startDevelopment(folder: string, ...args: string[]) {
+  const cli = new Cli(folder, ['--port', '0', ...args]);
+  await cli.until(() => cli.stdout.endsWith('\nready\n'));
+  const printed = (name: string) =>
+    new RegExp(`^${name} +(\\S+)`, 'm').exec(cli.stdout)?.[1] as string;
+  const [url, token, keyId] = ['Gateway', 'Access token', 'Key pair'].map(printed);
+  return { cli, url: url as string, token: token as string, keyId: keyId as string };
+}
+
 /** Runs a command that starts no server, in this process: much faster than in another one. */
 export async function runHere(cwd: string, ...args: string[]) {
   const texts = { stdout: '', stderr: '' };
