@@ -176,9 +176,8 @@ it('client, mock, server and suite work in an empty project', async () => {
       'Hello from the hosted service. A file.\n',
     );
 
-    const args = ['--port', '0', '--admin-port', '0', '--data', join(project, 'data')];
-    const server = await start('berth-server', ...args);
-    const words = /^Gateway +(\S+)\/v1\/[\s\S]*^Token +(\S+)\nKey pair +id (\S+), secret (\S+)$/m;
+    const server = await start('berth-server', '--port', '0', '--data', join(project, 'data'));
+    const words = /^Gateway +(\S+)\/v1\/[\s\S]*^Access token +(\S+)\nKey pair +(\S+) (\S+)$/m;
     const [, url = '', token = '', id = '', secret = ''] = words.exec(server) ?? [];
     const deployment = ['--gateway-url', url, '--storage-url', url, '--gateway-token', token];
     const keys = ['--tc3-secret-id', id, '--tc3-secret-key', secret];
