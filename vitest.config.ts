@@ -26,7 +26,7 @@ const PROJECTS: readonly Project[] = [
   },
   { name: 'conformance', maxConcurrency: 4 },
   { name: 'scripts', folder: '.', include: ['{bench,scripts/test}/*.test.ts'] },
-  { name: 'server', exclude: ['test/ceph/**', 'test/blobs/file-durability.test.ts'] },
+  { name: 'server', exclude: ['test/ceph/**', 'test/store/file-durability.test.ts'] },
   { name: 'mock', exclude: ['test/msw/**'] },
   { name: 'client', exclude: ['test/errors.test.ts', 'test/react-query/**'] },
   { name: 'examples', include: ['{msw,test}/*.test.ts'] },
@@ -34,7 +34,7 @@ const PROJECTS: readonly Project[] = [
   {
     name: 'server-alone',
     folder: 'packages/server',
-    include: ['test/blobs/file-durability.test.ts'],
+    include: ['test/store/file-durability.test.ts'],
     isolate: true,
   },
   { name: 'mock-alone', folder: 'packages/mock', include: ['test/msw/*.test.ts'], isolate: true },

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createAdmin } from './admin.ts';
 import { createApplication } from './application.ts';
-import type { BlobStore } from './blobs/blob-store.ts';
+import type { BlobStore } from './store/blob-store.ts';
 import { createObserver } from './calls.ts';
 import { type Config, findRestarts, secretsOf } from './config/config.ts';
 import { createDispatch, drain } from './dispatch.ts';

@@ -6,9 +6,9 @@ import {
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import { createCors } from '@berth/server-stubs/contract';
-import { createAuthenticator } from './auth/create-authenticator.ts';
-import { BlobDamagedError } from './blobs/blob-store.ts';
-import { createStore, observeStore } from './blobs/create-store.ts';
+import { createAuthenticator } from './auth/authenticator.ts';
+import { BlobDamagedError } from './store/blob-store.ts';
+import { createStore, observeStore } from './store/open-store.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { createGateway } from './gateway/create-gateway.ts';
 import { createServices } from './gateway/services.ts';

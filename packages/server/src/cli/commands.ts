@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JWK } from 'jose';
-import { mintToken, type TokenRequest } from '../auth/mint-token.ts';
-import { checkFileStore } from '../blobs/file/check-file-store.ts';
-import { diskCodeOf } from '../blobs/file/disk-error.ts';
+import { mintToken, type TokenRequest } from '../auth/tokens.ts';
+import { checkFileStore } from '../store/fsck.ts';
+import { diskCodeOf } from '../store/disk-error.ts';
 import { type Config, ConfigError } from '../config/config.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { loadConfig } from '../config/load.ts';
 import { createShared, type Revocable } from '../redis.ts';
 import { checkParts } from '../state.ts';
 import { readTls } from '../tls.ts';
@@ -52,7 +52,7 @@ export async function fsck(given: string | undefined, options: FsckOptions): Pro
 
 async function checkBucket(config: Exclude<Config['store'], { driver: 'file' }>, repair: boolean) {
   if (repair) throw new Failure('--repair only works for stores on disk.', 2);
-  const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
+  const { createS3BlobStore } = await import('../store/s3.ts');
   const store = createS3BlobStore(config);
   const counts = { files: 0, bytes: 0, problems: 0, unverified: 0 };
   try {

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
-import { BlobDamagedError, type BlobKey } from '../../src/blobs/blob-store.ts';
-import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
-import { createReader, toBytes, toStream } from '../blobs/blob-contents.ts';
+import { BlobDamagedError, type BlobKey } from '../../src/store/blob-store.ts';
+import { createS3BlobStore } from '../../src/store/s3.ts';
 import { runHere } from '../server/support/cli.ts';
 import { makeFolder } from '../server/support/start-server.ts';
 import { deploy, errorOf, link, put } from '../storage/support/client.ts';
+import { createReader, toBytes, toStream } from '../store/blob-contents.ts';
 import { CREDENTIALS, newBucket, newClient, useCeph } from './support/use-ceph.ts';
 
 const MEBIBYTE = 1024 * 1024;

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
-import { type BlobStore, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
-import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
-import { readAll, toBytes, toStream } from '../blobs/blob-contents.ts';
+import { type BlobStore, StoreUnavailableError } from '../../src/store/blob-store.ts';
+import { createS3BlobStore } from '../../src/store/s3.ts';
+import { readAll, toBytes, toStream } from '../store/blob-contents.ts';
 import { newBucket, useCeph } from './support/use-ceph.ts';
 
 const TYPE = { contentType: 'a/b' };

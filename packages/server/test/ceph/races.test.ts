@@ -4,15 +4,15 @@ import { pipeline } from 'node:stream/promises';
 import { CreateMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
-import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
+import { createS3BlobStore } from '../../src/store/s3.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { call, contentOf, deploy, put } from '../storage/support/client.ts';
 import { listLeftovers, newBucket, newClient, useCeph } from './support/use-ceph.ts';
 
 const seam = vi.hoisted(() => ({ onQueue: () => {} }));
 
-vi.mock('../../src/blobs/key-locks.ts', async (importOriginal) => {
-  const { withLocks } = await importOriginal<typeof import('../../src/blobs/key-locks.ts')>();
+vi.mock('../../src/store/locks.ts', async (importOriginal) => {
+  const { withLocks } = await importOriginal<typeof import('../../src/store/locks.ts')>();
   return {
     withLocks: (names: readonly string[], work: () => Promise<unknown>) => {
       seam.onQueue();

@@ -1,6 +1,6 @@
 import { describeOn } from '../../../../scripts/testing/engines.ts';
-import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
-import { describeBlobStore } from '../blobs/blob-store-suite.ts';
+import { createS3BlobStore } from '../../src/store/s3.ts';
+import { describeBlobStore } from '../store/blob-store-suite.ts';
 import { listLeftovers, newBucket, plantUpload, useCeph } from './support/use-ceph.ts';
 
 describeOn('ceph', 'the store', () => {

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { mountSmallDisk } from '../blobs/temp-folder.ts';
+import { mountSmallDisk } from '../store/temp-folder.ts';
 import { startWhole } from '../break-ins/support/start-whole.ts';
 
 const MEBIBYTE = 1024 * 1024;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError } from '@berth/server-stubs';
 import { expect, it, onTestFinished } from 'vitest';
-import { mountSmallDisk } from '../blobs/temp-folder.ts';
+import { mountSmallDisk } from '../store/temp-folder.ts';
 import { send, signed, startGateway, startService, toService } from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';

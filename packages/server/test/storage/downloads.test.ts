@@ -1,6 +1,6 @@
 import { open, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { createLayout } from '../../src/blobs/file/layout.ts';
+import { createLayout } from '../../src/store/layout.ts';
 import { startWhole } from '../break-ins/support/start-whole.ts';
 import { errorOf } from './support/client.ts';
 

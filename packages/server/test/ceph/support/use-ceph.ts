@@ -10,7 +10,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
-import type { S3BlobStoreOptions } from '../../../src/blobs/s3/create-s3-blob-store.ts';
+import type { S3BlobStoreOptions } from '../../../src/store/s3.ts';
 
 export const CREDENTIALS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
 

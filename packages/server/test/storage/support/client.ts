@@ -7,8 +7,8 @@ import {
   type Settings as AnySettings,
   deploy as deployOver,
 } from '../../../../storage/test/support/client.ts';
-import type { BlobStore } from '../../../src/blobs/blob-store.ts';
-import { createFileBlobStore } from '../../../src/blobs/file/create-file-blob-store.ts';
+import type { BlobStore } from '../../../src/store/blob-store.ts';
+import { createFileBlobStore } from '../../../src/store/disk.ts';
 
 export {
   call,

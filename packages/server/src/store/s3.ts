@@ -7,14 +7,15 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
-import type { ParsedConfig } from '../../config/config-schema.ts';
+import type { ParsedConfig } from '../config/schema.ts';
 import {
   type BlobStore,
   type CheckedFile,
   type StoredFile,
   StoreUnavailableError,
-} from '../blob-store.ts';
-import { findDamage } from '../verify.ts';
+} from './blob-store.ts';
+import { copyBlob } from './s3-copy.ts';
+import { openObject } from './s3-download.ts';
 import {
   type Bucket,
   createObjectKeys,
@@ -27,10 +28,9 @@ import {
   type WithSharedLocks,
   withObjectLocks,
   withS3Errors,
-} from './bucket.ts';
-import { copyBlob } from './copy-blob.ts';
-import { openObject } from './open-object.ts';
-import { writeObject } from './write-object.ts';
+} from './s3-objects.ts';
+import { writeObject } from './s3-upload.ts';
+import { findDamage } from './verify.ts';
 
 /** A store that is up accepts a connection within one round trip. */
 const CONNECT_MILLISECONDS = 3_000;

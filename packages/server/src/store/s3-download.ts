@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { type ByteRange, StoreUnavailableError } from '../blob-store.ts';
-import { toOpenBlob } from '../verify.ts';
-import { type Bucket, sendIfThere, toObjectInfo, toVersion } from './bucket.ts';
+import { type ByteRange, StoreUnavailableError } from './blob-store.ts';
+import { type Bucket, sendIfThere, toObjectInfo, toVersion } from './s3-objects.ts';
+import { toOpenBlob } from './verify.ts';
 
 /** This many broken connections without a byte are no accident. */
 const MAX_FRUITLESS = 3;

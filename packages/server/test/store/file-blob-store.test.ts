@@ -1,6 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
+import { createFileBlobStore } from '../../src/store/disk.ts';
 import { describeBlobStore } from './blob-store-suite.ts';
 import { newTempFolder } from './temp-folder.ts';
 

@@ -202,9 +202,7 @@ export class Recorder {
 /** Returns the functions of the driver that have called, from the inside to the outside, with their lines. */
 function findSite(): string {
   const lines = new Error().stack?.split('\n') ?? [];
-  const calls = lines.flatMap(
-    (line) => /(\w+) \(.*src[\\/]blobs[\\/]file[\\/](.*):\d+\)/.exec(line) ?? [],
-  );
+  const calls = lines.flatMap((line) => /(\w+) \(.*src[\\/]store[\\/](.*):\d+\)/.exec(line) ?? []);
   return calls
     .filter((_, at) => at % 3 !== 0)
     .slice(0, 6)

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assertFilePath } from '@berth/storage';
-import { type BlobKey, StoreUnavailableError } from '../blob-store.ts';
+import { type BlobKey, StoreUnavailableError } from './blob-store.ts';
 import { diskCodeOf } from './disk-error.ts';
 
 /** Environments are host name labels (D12), so they are safe names for folders. */

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { BlobDamagedError, type BlobInfo, type OpenBlob } from '../blob-store.ts';
-import { toOpenBlob } from '../verify.ts';
+import { BlobDamagedError, type BlobInfo, type OpenBlob } from './blob-store.ts';
 import { diskCodeOf } from './disk-error.ts';
 import { FOOTER_BYTES, parseTrailer, type Trailer, trailerBytesOf } from './trailer.ts';
+import { toOpenBlob } from './verify.ts';
 
 /** Large enough that system calls cost little per byte. */
 const BUFFER_BYTES = 256 * 1024;

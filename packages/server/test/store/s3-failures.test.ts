@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/blobs/blob-store.ts';
-import { createS3BlobStore, type S3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
+import { StoreUnavailableError } from '../../src/store/blob-store.ts';
+import { createS3BlobStore, type S3BlobStore } from '../../src/store/s3.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { toStream } from './blob-contents.ts';
 

@@ -5,10 +5,10 @@ import { dirname } from 'node:path';
 import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
-import type { BlobInfo, BlobKey, WriteOptions } from '../blob-store.ts';
-import { withLocks } from '../key-locks.ts';
+import type { BlobInfo, BlobKey, WriteOptions } from './blob-store.ts';
 import { withStoreErrors } from './disk-error.ts';
 import { type Layout, placeIn } from './layout.ts';
+import { withLocks } from './locks.ts';
 import { type Trailer, toTrailer } from './trailer.ts';
 
 const FLAGS =

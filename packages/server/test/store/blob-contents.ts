@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
-import type { BlobKey, BlobStore, ByteRange } from '../../src/blobs/blob-store.ts';
+import type { BlobKey, BlobStore, ByteRange } from '../../src/store/blob-store.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 

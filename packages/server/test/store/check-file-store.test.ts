@@ -10,10 +10,10 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import type { BlobStore } from '../../src/blobs/blob-store.ts';
-import { checkFileStore, type FileProblem } from '../../src/blobs/file/check-file-store.ts';
-import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
-import { createLayout } from '../../src/blobs/file/layout.ts';
+import type { BlobStore } from '../../src/store/blob-store.ts';
+import { createFileBlobStore } from '../../src/store/disk.ts';
+import { checkFileStore, type FileProblem } from '../../src/store/fsck.ts';
+import { createLayout } from '../../src/store/layout.ts';
 import { toBytes, toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 

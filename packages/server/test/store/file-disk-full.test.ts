@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/blobs/blob-store.ts';
-import { checkFileStore } from '../../src/blobs/file/check-file-store.ts';
-import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
+import { StoreUnavailableError } from '../../src/store/blob-store.ts';
+import { createFileBlobStore } from '../../src/store/disk.ts';
+import { checkFileStore } from '../../src/store/fsck.ts';
 import { toBytes, toStream } from './blob-contents.ts';
 import { mountSmallDisk } from './temp-folder.ts';
 

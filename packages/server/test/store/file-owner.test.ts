@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
+import { createFileBlobStore } from '../../src/store/disk.ts';
 import { startDevelopment } from '../server/support/cli.ts';
 import { useTempFolder } from './temp-folder.ts';
 

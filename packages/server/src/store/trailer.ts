@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { BlobInfo } from '../blob-store.ts';
+import type { BlobInfo } from './blob-store.ts';
 
 /** The last bytes of every file of a store, and the version of this format. */
 const MAGIC = Buffer.from('BERTHv2\n');

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
 import { join } from 'node:path';
-import { StoreUnavailableError } from '../blob-store.ts';
+import { StoreUnavailableError } from './blob-store.ts';
 import { diskCodeOf } from './disk-error.ts';
 
 /** Stores that this process has opened. */

@@ -14,8 +14,8 @@ import {
   type ServiceInputTypes,
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
-import { type BlobInfo, type BlobKey, StoreUnavailableError } from '../blob-store.ts';
-import { withLocks } from '../key-locks.ts';
+import { type BlobInfo, type BlobKey, StoreUnavailableError } from './blob-store.ts';
+import { withLocks } from './locks.ts';
 
 /** These characters survive unchanged in headers, through every proxy and signature. */
 const PLAIN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createObjectKeys } from './bucket.ts';
+import { createObjectKeys } from './s3-objects.ts';
 
 describe('keys of objects', () => {
   const keys = createObjectKeys('berth/');

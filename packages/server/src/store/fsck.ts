@@ -1,11 +1,11 @@
 import { lstat, readdir, realpath, rename, unlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { BlobDamagedError, StoreUnavailableError } from '../blob-store.ts';
-import { findDamage } from '../verify.ts';
+import { BlobDamagedError, StoreUnavailableError } from './blob-store.ts';
 import { diskCodeOf, orMissing, withStoreErrors } from './disk-error.ts';
 import { createLayout, type Layout, makeFolder, syncFolder } from './layout.ts';
 import { openFile } from './open-file.ts';
 import { takeStore } from './owner.ts';
+import { findDamage } from './verify.ts';
 
 /** Path of a file below `files/`. */
 const FILE = /^[A-Za-z0-9-]+\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/;

@@ -11,7 +11,8 @@ import {
   BlobMissingError,
   type CopyOptions,
   SourceKeptError,
-} from '../blob-store.ts';
+} from './blob-store.ts';
+import { openObject } from './s3-download.ts';
 import {
   type Bucket,
   deleteObject,
@@ -29,8 +30,7 @@ import {
   toVersion,
   type UploadOfParts,
   withObjectLocks,
-} from './bucket.ts';
-import { openObject } from './open-object.ts';
+} from './s3-objects.ts';
 
 /** S3: "You create a copy of your object up to 5 GB in size in a single atomic action". */
 const MAX_SINGLE_BYTES = 5 * 1024 ** 3;

@@ -7,7 +7,8 @@ import {
   type BlobKey,
   StoreUnavailableError,
   type WriteOptions,
-} from '../blob-store.ts';
+} from './blob-store.ts';
+import { copyObject } from './s3-copy.ts';
 import {
   type Bucket,
   deleteObject,
@@ -17,8 +18,7 @@ import {
   toObjectHeaders,
   type UploadOfParts,
   withObjectLocks,
-} from './bucket.ts';
-import { copyObject } from './copy-blob.ts';
+} from './s3-objects.ts';
 
 /** How many parts of one upload are held in memory; all but one are being sent to the store. */
 const MAX_PARTS = 3;

@@ -1,10 +1,10 @@
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { BlobDamagedError, type BlobStore } from '../../src/blobs/blob-store.ts';
-import { checkFileStore } from '../../src/blobs/file/check-file-store.ts';
-import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
-import { createLayout, makeFolder } from '../../src/blobs/file/layout.ts';
+import { BlobDamagedError, type BlobStore } from '../../src/store/blob-store.ts';
+import { createFileBlobStore } from '../../src/store/disk.ts';
+import { checkFileStore } from '../../src/store/fsck.ts';
+import { createLayout, makeFolder } from '../../src/store/layout.ts';
 import { readAll, toStream } from './blob-contents.ts';
 import type { Crash, Recorder } from './power-loss.ts';
 import { newTempFolder, useTempFolder } from './temp-folder.ts';

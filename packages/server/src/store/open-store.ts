@@ -5,8 +5,8 @@ import {
   type OpenBlob,
   StoreUnavailableError,
 } from './blob-store.ts';
-import { createFileBlobStore } from './file/create-file-blob-store.ts';
-import type { WithSharedLocks } from './s3/bucket.ts';
+import { createFileBlobStore } from './disk.ts';
+import type { WithSharedLocks } from './s3-objects.ts';
 
 /** Opens the file store of a configuration. */
 export async function createStore(
@@ -18,7 +18,7 @@ export async function createStore(
       return createFileBlobStore(store);
     case 's3': {
       // The SDK takes longer to load than everything else.
-      const { createS3BlobStore } = await import('./s3/create-s3-blob-store.ts');
+      const { createS3BlobStore } = await import('./s3.ts');
       return createS3BlobStore({ ...store, withSharedLocks });
     }
   }

@@ -6,7 +6,7 @@ import {
   type BlobKey,
   BlobMissingError,
   type BlobStore,
-} from '../../src/blobs/blob-store.ts';
+} from '../../src/store/blob-store.ts';
 
 import { createReader, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 import { HARD_PATHS } from './hard-paths.ts';

@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../blob-store.ts';
+import { StoreUnavailableError } from './blob-store.ts';
 
 /** Returns the code of a file system error, such as `ENOENT`, or `undefined` for any other error. */
 export function diskCodeOf(error: unknown): string | undefined {

@@ -8,10 +8,9 @@ import {
   BlobMissingError,
   type BlobStore,
   type CopyOptions,
-} from '../blob-store.ts';
-import { withLocks } from '../key-locks.ts';
-import { sweepFiles } from './check-file-store.ts';
+} from './blob-store.ts';
 import { orMissing, withStoreErrors } from './disk-error.ts';
+import { sweepFiles } from './fsck.ts';
 import {
   assertStoreExists,
   checkDisk,
@@ -21,6 +20,7 @@ import {
   placeIn,
   syncFolder,
 } from './layout.ts';
+import { withLocks } from './locks.ts';
 import { openFile, statFile } from './open-file.ts';
 import { takeStore } from './owner.ts';
 import { writeFile } from './write-file.ts';
