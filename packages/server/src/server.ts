@@ -1,7 +1,7 @@
 import type { DestinationStream } from 'pino';
 import { type Config, secretsOf } from './config/config.ts';
-import type { ConfigInput } from './config/config-schema.ts';
-import { resolveConfig } from './config/resolve-config.ts';
+import { resolveConfig } from './config/load.ts';
+import type { ConfigInput } from './config/schema.ts';
 import { createCore } from './core.ts';
 import { createLog } from './log.ts';
 import { checkParts } from './state.ts';

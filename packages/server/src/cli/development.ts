@@ -6,8 +6,8 @@ import { CONTRACT } from '@berth/server-stubs/contract';
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { toFileID } from '@berth/storage';
 import { z } from 'zod';
-import { createDevKeys, mintToken } from '../auth/mint-token.ts';
-import type { ConfigInput } from '../config/config-schema.ts';
+import { createDevKeys, mintToken } from '../auth/tokens.ts';
+import type { ConfigInput } from '../config/schema.ts';
 import { Failure } from './failure.ts';
 
 const ENV = 'dev';

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { isLoopback } from '@berth/server-stubs/contract';
 import { type Config, secretsOf } from '../config/config.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { resolveConfig } from '../config/resolve-config.ts';
+import { loadConfig, resolveConfig } from '../config/load.ts';
 import { createCore } from '../core.ts';
 import { createLog } from '../log.ts';
 import { checkParts } from '../state.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { WireProfile } from '@berth/spec/wire-profile';
 
-import type { ParsedConfig } from './config-schema.ts';
+import type { ParsedConfig } from './schema.ts';
 
 /** Settings that are only read when the server starts. */
 const FIXED = ['listen', 'admin', 'store', 'redis', 'wireProfile', 'signature'] as const;

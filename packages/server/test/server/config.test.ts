@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { makeFolder } from './support/start-server.ts';
 
 const KEY = 'k'.repeat(32);

@@ -6,7 +6,7 @@ import {
   type AuthEnvironments,
   type Authenticator,
   createAuthenticator,
-} from '../../../src/auth/create-authenticator.ts';
+} from '../../../src/auth/authenticator.ts';
 
 /** 2023-11-14T22:13:20Z */
 export const START = 1_700_000_000;

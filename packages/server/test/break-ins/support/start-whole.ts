@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDevKeys, mintToken } from '../../../src/auth/mint-token.ts';
+import { createDevKeys, mintToken } from '../../../src/auth/tokens.ts';
 import type { ConfigInput } from '../../../src/index.ts';
 import { startService } from '../../server/support/hosted-service.ts';
 import { makeFolder, startServer } from '../../server/support/start-server.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createDevKeys, mintToken } from '../../../src/auth/mint-token.ts';
+import { createDevKeys, mintToken } from '../../../src/auth/tokens.ts';
 import { type ConfigInput, createServer } from '../../../src/index.ts';
 import type { Line } from './cli.ts';
 

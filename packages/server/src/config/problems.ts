@@ -1,7 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import type { ConfigFault } from './config.ts';
-import { DRIVERS, toJsonSchema } from './config-schema.ts';
+import { DRIVERS, toJsonSchema } from './schema.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   int: 'an integer',

@@ -7,7 +7,7 @@ import {
   type KeyPairs,
 } from '@berth/server-stubs/auth';
 import type { Config, EnvironmentConfig } from '../config/config.ts';
-import { createBearer, type Trust } from './create-bearer.ts';
+import { createBearer, type Trust } from './bearer.ts';
 import { createKeySource } from './keys.ts';
 
 export type AuthEnvironments = Readonly<
