@@ -1,47 +1,65 @@
 import type { EnvironmentConfig } from './config/config.ts';
 
-/** Rounding error in milliseconds to tolerate, so that a caller that waited the given number of seconds is allowed. */
-const ROUNDING = 1e-3;
+export type Quota = NonNullable<EnvironmentConfig['quota']>;
 
-interface Quota {
-  readonly interval: number;
-  readonly capacity: number;
-  fullAt: number;
+/** Counts the calls of all processes. */
+interface SharedQuotas {
+  take(env: string, quota: Quota): Promise<number | undefined>;
 }
 
 type Environments = Readonly<Record<string, Pick<EnvironmentConfig, 'quota'>>>;
 
-/** Creates quotas, which limit each environment's calls. The script of `create-shared.ts` counts in the same way. */
-export function createQuotas(environments: Environments, now = () => performance.now()) {
-  let quotas = new Map<string, Quota>();
+/** A fixed window, which begins with its first call. */
+interface Window {
+  readonly quota: Quota;
+  calls: number;
+  endsAt: number;
+}
 
-  function update(next: Environments): void {
-    const entries = Object.entries(next).flatMap(([env, { quota }]): [string, Quota][] => {
-      if (quota === undefined) return [];
-      const { calls: capacity, seconds } = quota;
-      const interval = (seconds * 1000) / capacity;
-      const before = quotas.get(env);
-      const used = before ? Math.max(before.fullAt - now(), 0) / before.interval : 0;
-      return [[env, { interval, capacity, fullAt: now() + Math.min(used, capacity) * interval }]];
-    });
-    quotas = new Map(entries);
+/**
+ * Counts the calls of each environment in fixed windows, so twice the quota is possible around the end of one. With
+ * Redis, all processes count together; while it is not available, each counts by itself.
+ */
+export class Quotas {
+  readonly #redis: SharedQuotas | undefined;
+  readonly #now: () => number;
+  #windows = new Map<string, Window>();
+
+  constructor(environments: Environments, redis?: SharedQuotas, now = () => performance.now()) {
+    this.#redis = redis;
+    this.#now = now;
+    this.update(environments);
   }
 
-  update(environments);
-  return {
-    update,
-    of: (env: string) => quotas.get(env),
-    /** Counts a call, or returns how many full seconds to wait, for `Retry-After` (D6, D26). */
-    take(env: string): number | undefined {
-      const quota = quotas.get(env);
-      if (quota === undefined) return undefined;
-      const time = now();
-      const most = quota.interval * quota.capacity;
-      const fullAt = Math.min(Math.max(quota.fullAt, time), time + most) + quota.interval;
-      const wait = fullAt - time - most;
-      if (wait > ROUNDING) return Math.max(Math.ceil((wait - ROUNDING) / 1000), 1);
-      quota.fullAt = fullAt;
-      return undefined;
-    },
-  };
+  /** Applies other quotas. The calls that a window has counted still count. */
+  update(environments: Environments): void {
+    const windows = new Map<string, Window>();
+    for (const [env, { quota }] of Object.entries(environments)) {
+      if (quota === undefined) continue;
+      const { calls = 0, endsAt = 0 } = this.#windows.get(env) ?? {};
+      const latestEnd = this.#now() + quota.seconds * 1000;
+      windows.set(env, { quota, calls, endsAt: Math.min(endsAt, latestEnd) });
+    }
+    this.#windows = windows;
+  }
+
+  /** Counts a call, or returns how many full seconds to wait. Returns a promise only if Redis counts. */
+  take(env: string): number | undefined | Promise<number | undefined> {
+    const window = this.#windows.get(env);
+    if (window === undefined) return undefined;
+    if (this.#redis === undefined) return this.#takeHere(window);
+    return this.#redis.take(env, window.quota).catch(() => this.#takeHere(window));
+  }
+
+  #takeHere(window: Window): number | undefined {
+    const { quota } = window;
+    const now = this.#now();
+    if (now >= window.endsAt) {
+      window.calls = 0;
+      window.endsAt = now + quota.seconds * 1000;
+    }
+    if (window.calls >= quota.calls) return Math.ceil((window.endsAt - now) / 1000);
+    window.calls += 1;
+    return undefined;
+  }
 }

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { StoreUnavailableError } from '@berth/storage';
 import type { Config } from './config/config.ts';
-import { createLocks } from './redis-locks.ts';
+import type { Quota } from './quotas.ts';
 
 /** Redis responds within a millisecond; no call waits longer than this. */
 const COMMAND_MILLISECONDS = 500;
@@ -12,43 +14,33 @@ const PAUSE_MILLISECONDS = 1000;
 const CONNECT_MILLISECONDS = 3000;
 const MAX_RECONNECT_MILLISECONDS = 2000;
 
-/**
- * A token bucket, stored as the time when it will be full again, by the clock of Redis. It counts exactly as the
- * quotas of a single process do.
- */
-const TAKE = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + time[2] / 1000
-local interval = tonumber(ARGV[1])
-local most = interval * ARGV[2]
-local full = tonumber(redis.call('GET', KEYS[1]) or now)
-full = math.min(math.max(full, now), now + most) + interval
-local wait = full - now - most
-if wait > 0.01 then return math.ceil(wait / 1000) end
-redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.ceil(full - now))
-return 0`;
-
-type Fallback = 'quota' | 'revocation' | 'lock';
-
 export const REVOCABLE = ['key-pair', 'grant', 'link'] as const;
 
 export type Revocable = (typeof REVOCABLE)[number];
 
-export type Shared = Awaited<ReturnType<typeof createShared>>;
+/** What several processes share in Redis. */
+export type RedisState = Awaited<ReturnType<typeof connectRedis>>;
+
+interface RedisEvents {
+  /** Called for each quota, revocation or lock for which Redis was not available. */
+  readonly onFailure?: (use: 'quota' | 'revocation' | 'lock') => void;
+  /** Called when Redis becomes unavailable, and without a reason when it is back. */
+  readonly onChange?: (reason: Error | undefined) => void;
+}
 
 /**
- * Connects to Redis or Valkey. `onFallback` is called for each decision that is made without it, and `onChange` when it
- * becomes unavailable, and without a reason when it is back.
- * Resolves when it is connected, or has failed to for the first time. While it is
- * unavailable, revocations and locks throw a StoreUnavailableError, and quotas are counted by each process.
+ * Connects to Redis or Valkey. Resolves when it is connected, or has failed to for the first time; the connection is
+ * restored in the background. While it is not available, each method throws a StoreUnavailableError.
  */
-export async function createShared(
+export async function connectRedis(
   { url, password, prefix }: NonNullable<Config['redis']>,
-  onFallback: (fallback: Fallback) => void = () => {},
-  onChange: (reason: Error | undefined) => void = () => {},
+  { onFailure = () => {}, onChange = () => {} }: RedisEvents = {},
 ) {
-  // Loaded on demand, because most servers do not share state.
-  const { Redis } = await import('ioredis');
+  // Loaded on demand, because most servers are alone.
+  const [{ Redis }, { RateLimiterRedis }] = await Promise.all([
+    import('ioredis'),
+    import('rate-limiter-flexible'),
+  ]);
   const { protocol, hostname, host } = new URL(url);
   // SNI, which must not contain an address (RFC 6066, section 3).
   const tls = isIP(hostname.replaceAll(/[[\]]/g, '')) ? {} : { servername: hostname };
@@ -58,19 +50,26 @@ export async function createShared(
     connectTimeout: CONNECT_MILLISECONDS,
     commandTimeout: COMMAND_MILLISECONDS,
     socketTimeout: CONNECT_MILLISECONDS,
-    // Calls are decided without Redis instead of waiting for it.
+    // A command fails at once instead of waiting for a connection.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempts) =>
       Math.min(50 * 2 ** Math.min(attempts, 6), MAX_RECONNECT_MILLISECONDS) *
       (0.5 + Math.random() / 2),
   });
-  let isAway = false;
+  // `take` compares the count, so that a quota may change.
+  const limiter = new RateLimiterRedis({
+    storeClient: redis,
+    keyPrefix: `${prefix}quota`,
+    points: Number.MAX_SAFE_INTEGER,
+    duration: 1,
+  });
+  let isAvailable = true;
   let resumesAt = 0;
 
   function change(reason: Error | undefined): void {
-    if (isAway === (reason !== undefined)) return;
-    isAway = reason !== undefined;
+    if (isAvailable === (reason === undefined)) return;
+    isAvailable = reason === undefined;
     onChange(reason);
   }
 
@@ -92,20 +91,14 @@ export async function createShared(
   const unavailable = (cause?: unknown) =>
     new StoreUnavailableError(`Redis at ${host} is not available.`, { cause });
 
-  async function decide<Result>(
-    fallback: Fallback,
-    mayDecide: boolean,
-    otherwise: Result,
+  const sendFor = <Result>(
+    use: 'quota' | 'revocation' | 'lock',
     command: () => Promise<Result>,
-  ): Promise<Result> {
-    try {
-      return await send(command);
-    } catch (error) {
-      if (!mayDecide) throw error;
-      onFallback(fallback);
-      return otherwise;
-    }
-  }
+  ): Promise<Result> =>
+    send(command).catch((error: unknown) => {
+      onFailure(use);
+      throw error;
+    });
 
   const toKey = (kind: Revocable, name: string) => `${prefix}revoked:${kind}:${name}`;
 
@@ -120,31 +113,107 @@ export async function createShared(
   redis.on('ready', () => change(undefined));
 
   return {
-    /** Returns how many full seconds the caller has to wait: 0 for none, undefined if Redis is unavailable. */
-    take: (env: string, { interval, capacity }: { interval: number; capacity: number }) =>
-      decide('quota', true, undefined, async () =>
-        Number(await redis.eval(TAKE, 1, `${prefix}quota:${env}`, interval, capacity)),
-      ),
-    isRevoked: (...revocables: (readonly [kind: Revocable, name: string])[]) =>
-      decide('revocation', false, false, async () => {
+    /** Counts a call in the window of all processes, or returns how many full seconds to wait. */
+    take: (env: string, { calls, seconds }: Quota): Promise<number | undefined> =>
+      sendFor('quota', async () => {
+        const count = await limiter.consume(env, 1, { customDuration: seconds });
+        if (count.consumedPoints <= calls) return undefined;
+        return Math.max(Math.ceil(count.msBeforeNext / 1000), 1);
+      }),
+    isRevoked: (...revocables: (readonly [kind: Revocable, name: string])[]): Promise<boolean> =>
+      sendFor('revocation', async () => {
         const keys = revocables.map(([kind, name]) => toKey(kind, name));
         return (await redis.exists(...keys)) > 0;
       }),
     /** @param seconds how long to remember it. Default: until it is restored */
-    async revoke(kind: Revocable, name: string, seconds?: number) {
+    async revoke(kind: Revocable, name: string, seconds?: number): Promise<void> {
       const key = toKey(kind, name);
       await send(() =>
         seconds === undefined ? redis.set(key, 1) : redis.set(key, 1, 'EX', Math.ceil(seconds)),
       );
     },
     /** Undoes a revocation. Returns whether there was one. */
-    restore: async (kind: Revocable, name: string) =>
+    restore: async (kind: Revocable, name: string): Promise<boolean> =>
       (await send(() => redis.del(toKey(kind, name)))) > 0,
-    withLocks: createLocks((script, keys, values) =>
-      decide('lock', false, undefined, () =>
-        redis.eval(script, keys.length, ...keys.map((key) => `${prefix}lock:${key}`), ...values),
-      ),
+    /** Runs work while no other process uses any of these names. */
+    withLocks: createLocks((script, names, values) =>
+      sendFor('lock', () => {
+        const keys = names.map((name) => `${prefix}lock:${name}`);
+        return redis.eval(script, keys.length, ...keys, ...values);
+      }),
     ),
     close: () => redis.disconnect(),
+  };
+}
+
+/** How long a lock is held after its last renewal, for example because its process was killed. */
+const LEASE_MILLISECONDS = 30_000;
+const RENEWAL_MILLISECONDS = 5_000;
+
+/** The work is aborted this long before the lease ends, so that no request of it arrives later. */
+const FENCE_MILLISECONDS = 15_000;
+
+/** Longer than the lease of a killed process. */
+const WAIT_MILLISECONDS = 45_000;
+const POLL_MILLISECONDS = 20;
+
+const ACQUIRE = `
+for _, key in ipairs(KEYS) do if redis.call('EXISTS', key) == 1 then return 0 end end
+for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
+return 1`;
+
+const RENEW = `
+for _, key in ipairs(KEYS) do if redis.call('GET', key) ~= ARGV[1] then return 0 end end
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[2]) end
+return 1`;
+
+const RELEASE = `
+for _, key in ipairs(KEYS) do if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end end
+return 1`;
+
+type RunScript = (
+  script: string,
+  names: readonly string[],
+  values: (string | number)[],
+) => Promise<unknown>;
+
+/**
+ * Creates locks for all processes. A store cannot check who holds a lock, so the holder has to stop in time: the
+ * signal of the work is aborted if the lock cannot be renewed, well before another process can get it.
+ */
+export function createLocks(run: RunScript) {
+  const now = () => performance.now();
+  return async <Result>(
+    names: readonly string[],
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> => {
+    const token = randomUUID();
+    const acquire = () => run(ACQUIRE, names, [token, LEASE_MILLISECONDS]);
+    const giveUpAt = now() + WAIT_MILLISECONDS;
+    let renewedAt = now();
+    while ((await acquire()) !== 1) {
+      if (now() > giveUpAt) throw new StoreUnavailableError('The file is locked.');
+      await wait(POLL_MILLISECONDS * (0.5 + Math.random()));
+      renewedAt = now();
+    }
+    const lost = new AbortController();
+    const abort = () => lost.abort(new StoreUnavailableError('The lock of the file was lost.'));
+    const renewal = setInterval(async () => {
+      const at = now();
+      // Checked before anything else continues, even if the process was suspended.
+      if (at - renewedAt > LEASE_MILLISECONDS - FENCE_MILLISECONDS) {
+        abort();
+        return;
+      }
+      const result = await run(RENEW, names, [token, LEASE_MILLISECONDS]).catch(() => undefined);
+      if (result === 1) renewedAt = at;
+      if (result === 0) abort();
+    }, RENEWAL_MILLISECONDS);
+    try {
+      return await work(lost.signal);
+    } finally {
+      clearInterval(renewal);
+      await run(RELEASE, names, [token]).catch(() => {});
+    }
   };
 }

@@ -7,15 +7,15 @@ import {
 import type { Caller } from '@berth/server-stubs/auth';
 import { createCors } from '@berth/server-stubs/contract';
 import { createAuthenticator } from './auth/authenticator.ts';
-import { BlobDamagedError } from './store/blob-store.ts';
-import { createStore, observeStore } from './store/open-store.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { createGateway } from './gateway/create-gateway.ts';
 import { createServices } from './gateway/services.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { createQuotas } from './quotas.ts';
-import { createShared, type Shared } from './redis.ts';
+import { Quotas } from './quotas.ts';
+import { connectRedis, type RedisState } from './redis.ts';
+import { BlobDamagedError } from './store/blob-store.ts';
+import { createStore, observeStore } from './store/open-store.ts';
 
 /** Everything that is stateful, and therefore kept when the configuration is reloaded. */
 export type State = Awaited<ReturnType<typeof createState>>;
@@ -26,13 +26,10 @@ export async function createState(
 ) {
   const { limits, listen } = config;
   const services = createServices(config.environments);
-  const quotas = createQuotas(config.environments);
-  const takeCall = async (env: string): Promise<number | undefined> => {
-    const quota = quotas.of(env);
-    if (shared === undefined || quota === undefined) return quotas.take(env);
-    const seconds = await shared.take(env, quota);
-    return seconds === undefined ? quotas.take(env) : seconds || undefined;
-  };
+  const quotas = new Quotas(config.environments, {
+    take: (env, quota) => shared?.take(env, quota) ?? Promise.reject(),
+  });
+  const takeCall = async (env: string) => quotas.take(env);
   const isRevoked = async ({ env, id }: Caller) =>
     shared !== undefined && (await shared.isRevoked(['key-pair', `${env}/${id}`]));
   const authenticator = createAuthenticator(config, {
@@ -51,8 +48,8 @@ export async function createState(
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     },
   });
-  const withSharedLocks: Shared['withLocks'] = (names, work) =>
-    shared === undefined ? work() : shared.withLocks(names, work);
+  const withSharedLocks: RedisState['withLocks'] = (names, work) =>
+    (shared as RedisState).withLocks(names, work);
   const blobs = observeStore(
     await createStore(config.store, config.redis && withSharedLocks),
     (method, error, key) => {
@@ -65,14 +62,13 @@ export async function createState(
   // Last, because its connection keeps the process running if another part fails.
   const shared =
     config.redis &&
-    (await createShared(
-      config.redis,
-      (fallback) => metrics().countFallback(fallback),
-      (reason) => {
+    (await connectRedis(config.redis, {
+      onFailure: (use) => metrics().countFallback(use),
+      onChange(reason) {
         if (reason === undefined) log.info('Redis is available again');
         else log.warn({ err: reason }, 'Redis is not available');
       },
-    ));
+    }));
   return {
     blobs,
     gateway,

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JWK } from 'jose';
 import { mintToken, type TokenRequest } from '../auth/tokens.ts';
-import { checkFileStore } from '../store/fsck.ts';
-import { diskCodeOf } from '../store/disk-error.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { createShared, type Revocable } from '../redis.ts';
+import { connectRedis, type Revocable } from '../redis.ts';
 import { checkParts } from '../state.ts';
+import { diskCodeOf } from '../store/disk-error.ts';
+import { checkFileStore } from '../store/fsck.ts';
 import { readTls } from '../tls.ts';
 import { readDevelopmentKeys } from './development.ts';
 import { Failure } from './failure.ts';
@@ -89,7 +89,7 @@ export async function revoke(
     throw new Failure(`${file} has no redis.url, so replicas share no revocations: ${advice}`, 2);
   }
   const { name, seconds } = toRevocation(kind, given, config);
-  const shared = await createShared(config.redis);
+  const shared = await connectRedis(config.redis);
   try {
     if (!undo) {
       await shared.revoke(kind, name, seconds);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createLocks } from './redis-locks.ts';
+import { createLocks } from './redis.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -25,10 +25,11 @@ test('waits for a lock, and releases it even if the work fails', async () => {
   expect(scripts).toHaveLength(4);
 });
 
-test('works without a lock and a signal while Redis is unavailable', async () => {
-  const { scripts, withLocks } = lockWith(undefined);
-  expect(await withLocks(['a'], async (signal) => signal)).toBeUndefined();
-  expect(scripts).toHaveLength(1);
+test('does not run the work without a lock', async () => {
+  const withLocks = createLocks(() => Promise.reject(new Error('not available')));
+  const work = vi.fn();
+  await expect(withLocks(['a'], work)).rejects.toThrow('not available');
+  expect(work).not.toHaveBeenCalled();
 });
 
 test.each([
