@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { signStorageRequest } from '@berth/server-stubs/auth';
 import { CONTRACT } from '@berth/server-stubs/contract';
@@ -8,6 +8,7 @@ import { toFileID } from '@berth/storage';
 import { z } from 'zod';
 import { createDevKeys, mintToken } from '../auth/tokens.ts';
 import type { ConfigInput } from '../config/schema.ts';
+import { makeFolder } from '../store/disk-files.ts';
 import { Failure } from './failure.ts';
 
 const ENV = 'dev';
@@ -54,7 +55,7 @@ const KEYS_FILE = 'development-keys.json';
  * signed before a restart therefore stay valid. Only the owner may read the file.
  */
 export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys> {
-  await mkdir(data, { recursive: true });
+  await makeFolder(data);
   const known = await readDevelopmentKeys(data);
   if (known !== undefined) return known;
   const { privateKey, jwks } = await createDevKeys();

@@ -39,9 +39,9 @@ function toListenSentence(
   const { code, port, address, hostname } = error;
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is already in use: stop the other program, or choose another port with --port or --admin-port.`;
+      return `Port ${port} is already in use: stop the other program, or choose another port with --port, or --admin-port for the admin listener.`;
     case 'EACCES':
-      return `Port ${port} requires elevated privileges: choose a port above 1023 with --port or --admin-port.`;
+      return `Port ${port} requires elevated privileges: choose a port above 1023.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
