@@ -5,10 +5,9 @@ import { mintToken, type TokenRequest } from '../auth/tokens.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { connectRedis, type Revocable } from '../redis.ts';
-import { checkParts } from '../state.ts';
-import { diskCodeOf } from '../store/disk-error.ts';
-import { checkFileStore } from '../store/fsck.ts';
-import { readTls } from '../tls.ts';
+import { diskCodeOf } from '../store/disk-files.ts';
+import { fsck as checkFiles } from '../store/fsck.ts';
+import { checkParts, readTls } from '../tls.ts';
 import { readDevelopmentKeys } from './development.ts';
 import { Failure } from './failure.ts';
 
@@ -32,49 +31,26 @@ export interface FsckOptions {
   readonly repair?: boolean;
 }
 
-export async function fsck(given: string | undefined, options: FsckOptions): Promise<void> {
+export async function fsck(folder: string | undefined, options: FsckOptions): Promise<void> {
   const { config: file, data, repair = false } = options;
-  const store = given === undefined && file ? (await loadConfig(file)).store : undefined;
-  if (store !== undefined && store.driver !== 'file') return checkBucket(store, repair);
-  const root = given ?? store?.root ?? join(data, 'files');
-  const { files, bytes, problems } = await checkFileStore(root, {
+  const configured = folder === undefined && file ? (await loadConfig(file)).store : undefined;
+  const store = configured ?? { driver: 'file' as const, root: folder ?? join(data, 'files') };
+  const isDisk = store.driver === 'file';
+  if (repair && !isDisk) throw new Failure('--repair only works for stores on disk.', 2);
+  const name = isDisk ? store.root : `the bucket ${store.bucket}`;
+  const { files, bytes, problems, unverified } = await checkFiles(store, {
     repair,
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
     const isNone = ['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause) ?? '');
     const why = isNone ? 'it does not exist; pass the store.root folder.' : error.message;
-    throw new Failure(`Cannot read ${root} as a store: ${why}`, 2);
+    throw new Failure(`Cannot read ${name} as a store: ${why}`, 2);
   });
-  process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);
-  if (problems > 0 && !repair)
-    throw new Failure(`${root} has problems: run again with --repair.`, 1);
-}
-
-async function checkBucket(config: Exclude<Config['store'], { driver: 'file' }>, repair: boolean) {
-  if (repair) throw new Failure('--repair only works for stores on disk.', 2);
-  const { createS3BlobStore } = await import('../store/s3.ts');
-  const store = createS3BlobStore(config);
-  const counts = { files: 0, bytes: 0, problems: 0, unverified: 0 };
-  try {
-    for await (const { name, check } of store.scan()) {
-      const { bytes, damage, isUnverified } = (await check()) ?? {};
-      if (bytes === undefined) continue;
-      counts.files += 1;
-      counts.bytes += bytes;
-      if (isUnverified) counts.unverified += 1;
-      if (damage === undefined) continue;
-      counts.problems += 1;
-      process.stdout.write(`damaged: ${name}: ${damage}\n`);
-    }
-  } catch (error) {
-    throw new Failure(`Cannot read the bucket ${config.bucket}: ${(error as Error).message}`, 2);
-  } finally {
-    await store.close();
-  }
-  const { files, bytes, problems, unverified } = counts;
   const rest = unverified > 0 ? `, ${unverified} files without a checksum` : '';
   process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems${rest}.\n`);
-  if (problems > 0) throw new Failure(`${config.bucket} has damaged files: restore them.`, 1);
+  if (problems === 0 || repair) return;
+  const advice = isDisk ? 'run again with --repair' : 'restore them';
+  throw new Failure(`${name} has damaged files: ${advice}.`, 1);
 }
 
 export async function revoke(

@@ -36,20 +36,6 @@ export interface OpenBlob extends EngineBlob {
   sendTo(target: Writable, range?: ByteRange): Promise<void>;
 }
 
-export interface CheckedFile {
-  readonly bytes: number;
-  readonly damage?: string | undefined;
-  /** Whether another program wrote the file, so that its checksum is unknown. */
-  readonly isUnverified?: boolean;
-}
-
-export interface StoredFile {
-  /** Path relative to the root on disk, or key of the object. */
-  readonly name: string;
-  /** Returns undefined if the file was deleted in the meantime. */
-  check(): Promise<CheckedFile | undefined>;
-}
-
 /**
  * The files of all environments, which are the storage API's only state. When a promise is fulfilled, the change is
  * durable.
@@ -60,8 +46,8 @@ export interface BlobStore extends EngineStore {
   /**
    * Removes leftovers of failed uploads and returns how many it removed. Call it every few minutes. Uploads
    * of this process are never removed.
-   * @param olderThan time of the last write. Default: now on disk; a week ago on S3, where any live upload of another
-   * process has sent another part by then
+   * @param olderThan time of the last write on disk, and of the start on S3. Default: now on disk, but a day ago if
+   * several processes use the store; a week ago on S3
    */
   sweep(olderThan?: Date): Promise<number>;
   check(): Promise<void>;

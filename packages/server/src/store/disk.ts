@@ -1,6 +1,21 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile as copyBytes, lstat, open, realpath, rename, rm, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import type { Readable } from 'node:stream';
+import { assertFilePath } from '@berth/storage';
 import {
   BlobExistsError,
   type BlobInfo,
@@ -8,143 +23,286 @@ import {
   BlobMissingError,
   type BlobStore,
   type CopyOptions,
+  type OpenBlob,
+  StoreUnavailableError,
+  type WriteOptions,
 } from './blob-store.ts';
-import { orMissing, withStoreErrors } from './disk-error.ts';
-import { sweepFiles } from './fsck.ts';
 import {
-  assertStoreExists,
-  checkDisk,
-  createLayout,
-  type Layout,
+  diskCodeOf,
+  isFolder,
   makeFolder,
-  placeIn,
+  orMissing,
   syncFolder,
-} from './layout.ts';
-import { withLocks } from './locks.ts';
-import { openFile, statFile } from './open-file.ts';
+  withDiskErrors,
+} from './disk-files.ts';
+import { type WithLocks, withLocalLocks, withLocks } from './locks.ts';
 import { takeStore } from './owner.ts';
-import { writeFile } from './write-file.ts';
+import { openStoredFile, writeStoredFile } from './stored-file.ts';
+
+interface DiskStoreOptions {
+  readonly root: string;
+  /**
+   * Locks that several processes share, which may then use the store at the same time. Default: this process is the
+   * only one.
+   */
+  readonly sharedLocks?: WithLocks | undefined;
+}
+
+/** Environments are host name labels (D12), so they are safe names for folders. */
+const LABEL = /^[A-Za-z0-9-]+$/;
+
+/** A living process writes to each of its temporary files far more often. */
+const ABANDONED_MILLISECONDS = 24 * 3_600_000;
 
 /**
- * Creates a blob store on disk, which this process owns until it is closed. Nothing else may change `root`, and there
- * is no other state. `<root>/files/<environment>/<ab>/<SHA-256 of the path>` contains the content and a trailer, and
- * never changes; `<root>/tmp` contains files that are being written.
- * @throws StoreUnavailableError if the folder cannot be used, or another process uses it
+ * Opens a store on disk, which creates it if necessary.
+ * @throws StoreUnavailableError if the folder cannot be used, or another process uses it and no locks are shared
  */
-export function createFileBlobStore({ root }: { readonly root: string }): Promise<BlobStore> {
-  return withStoreErrors(async () => {
+export function openDiskStore({ root, sharedLocks }: DiskStoreOptions): Promise<BlobStore> {
+  return withDiskErrors(async () => {
     await makeFolder(root);
-    const layout = createLayout(await realpath(root));
-    for (const folder of [layout.files, layout.tmp]) await makeFolder(folder);
-    await syncFolder(layout.root);
-    const giveBack = await takeStore(layout.root);
-    const find =
-      <Found>(read: (path: string) => Promise<Found | undefined>) =>
-      (key: BlobKey) =>
-        withStoreErrors(async () => {
-          const found = await read(layout.fileOf(key));
-          if (found === undefined) await assertStoreExists(layout);
-          return found;
-        });
-    return {
-      write: (key, content, options) => writeFile(layout, key, content, options),
-      stat: find(statFile),
-      open: find(openFile),
-      copy: (from, to, options) =>
-        withStoreErrors(() => (options.move ? moveFile : copyFile)(layout, from, to, options)),
-      delete: (key) => withStoreErrors(() => deleteFile(layout, key)),
-      sweep: (olderThan) => withStoreErrors(() => sweepFiles(layout, olderThan)),
-      check: () => withStoreErrors(() => checkDisk(layout)),
-      close: giveBack,
-    };
+    const folder = await realpath(root);
+    for (const name of ['files', 'tmp']) await makeFolder(join(folder, name));
+    await syncFolder(folder);
+    const giveBack = await takeStore(folder, sharedLocks ? 'shared' : 'alone');
+    return new DiskStore(folder, sharedLocks, giveBack);
   });
 }
 
-/** Copies the bytes of a file, which a disk with copy-on-write shares between both. */
-async function copyFile(
-  layout: Layout,
-  from: BlobKey,
-  to: BlobKey,
-  { overwrite }: CopyOptions,
-): Promise<BlobInfo> {
-  const [source, destination] = [layout.fileOf(from), layout.fileOf(to)];
-  const assertNew = async () => {
-    if (!overwrite && (await isThere(destination))) throw new BlobExistsError(to);
-  };
-  const tmp = layout.newTmpFile();
-  layout.uploads.add(tmp);
-  try {
-    // Also before the bytes are copied, which may take long.
-    if ((await statFile(source)) !== undefined) await assertNew();
-    const info = await copyVersion(source, tmp);
-    if (info === undefined) {
-      await assertStoreExists(layout);
-      throw new BlobMissingError(from);
-    }
-    await placeIn(layout, dirname(destination), () =>
-      withLocks([destination], async () => {
-        await assertNew();
-        await rename(tmp, destination);
-      }),
-    );
-    return info;
-  } finally {
-    await rm(tmp, { force: true });
-    layout.uploads.delete(tmp);
+/** Returns the path of a file. Any disk accepts it, whatever characters the key has, and no two keys share one. */
+export function pathOf(root: string, { env, path }: BlobKey): string {
+  if (!LABEL.test(env)) throw new TypeError(`"${env}" is not a valid environment name.`);
+  assertFilePath(path);
+  const hash = createHash('sha256').update(path).digest('hex');
+  return join(root, 'files', env, hash.slice(0, 2), hash);
+}
+
+type LockedWork<T> = (lock?: AbortSignal) => Promise<T>;
+
+/**
+ * Files on a disk. There is no other state: the disk knows which files exist.
+ *
+ * - `<root>/files/<environment>/<ab>/<SHA-256 of the path>` is a file: its content and a trailer. It never changes.
+ * - `<root>/tmp/` has files that are being written, on the same disk.
+ * - `<root>/owners/` says which processes use the store.
+ * - `<root>/set-aside/` has what `fsck` has moved away.
+ *
+ * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. A file whose upload was
+ * reported as successful is never lost." So each change takes these steps, and is acknowledged after the last one:
+ *
+ * 1. Content and trailer are written to a temporary file, which is synced.
+ * 2. A rename gives it its name. That is atomic: there is the old file, or the new one, even if the process is killed.
+ * 3. The folder is synced, so that the name survives a loss of power.
+ *
+ * Whatever gives or takes a name holds the lock of that name, so that nothing happens between a check and a rename.
+ */
+class DiskStore implements BlobStore {
+  readonly #root: string;
+  readonly #files: string;
+  readonly #tmp: string;
+  readonly #isShared: boolean;
+  readonly #withLocks: WithLocks;
+  readonly #giveBack: () => Promise<void>;
+  /** Begins the names of this process's temporary files. */
+  readonly #process = randomUUID();
+  /** Folders below `files` that exist durably, or are being created. */
+  readonly #folders = new Map<string, Promise<void>>();
+
+  constructor(root: string, sharedLocks: WithLocks | undefined, giveBack: () => Promise<void>) {
+    this.#root = root;
+    this.#files = join(root, 'files');
+    this.#tmp = join(root, 'tmp');
+    this.#isShared = sharedLocks !== undefined;
+    this.#withLocks = sharedLocks ? withLocalLocks(sharedLocks) : withLocks;
+    this.#giveBack = giveBack;
   }
-}
 
-/** Copies one version of a file durably; returns undefined if the file does not exist. */
-async function copyVersion(source: string, tmp: string): Promise<BlobInfo | undefined> {
-  return orMissing(async () => {
-    // Checked first, because the copy would follow a symbolic link.
-    if ((await statFile(source)) === undefined) return undefined;
-    await copyBytes(source, tmp, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    const handle = await open(tmp, 'r+');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    return statFile(tmp);
-  });
-}
-
-/** Moves a file durably. The file is always in one of the two places, even if the process is killed. */
-async function moveFile(
-  layout: Layout,
-  from: BlobKey,
-  to: BlobKey,
-  { overwrite }: CopyOptions,
-): Promise<BlobInfo> {
-  const [source, destination] = [layout.fileOf(from), layout.fileOf(to)];
-  const move = () =>
-    withLocks([source, destination], async () => {
-      const info = await statFile(source);
-      if (info === undefined) {
-        await assertStoreExists(layout);
-        throw new BlobMissingError(from);
-      }
-      if (!overwrite && (await isThere(destination))) throw new BlobExistsError(to);
-      await rename(source, destination);
+  write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo> {
+    const path = pathOf(this.#root, key);
+    return this.#withTemporaryFile(async (temporary) => {
+      options.signal?.throwIfAborted();
+      const info = await writeStoredFile(temporary, content, options);
+      options.signal?.throwIfAborted();
+      await withDiskErrors(() =>
+        this.#place(path, [path], (lock) => renameFile(temporary, path, lock)),
+      );
       return info;
     });
-  const info = await placeIn(layout, dirname(destination), move);
-  await syncFolder(dirname(source));
-  return info;
-}
-
-async function deleteFile(layout: Layout, key: BlobKey): Promise<boolean> {
-  const file = layout.fileOf(key);
-  const wasThere = await withLocks([file], () => orMissing(() => unlink(file).then(() => true)));
-  if (wasThere === undefined) {
-    await assertStoreExists(layout);
-    return false;
   }
-  await syncFolder(dirname(file));
-  return true;
+
+  async stat(key: BlobKey): Promise<BlobInfo | undefined> {
+    const blob = await this.open(key);
+    await blob?.close();
+    return blob?.info;
+  }
+
+  /** The open file stays the same, whatever happens to its name. */
+  open(key: BlobKey): Promise<OpenBlob | undefined> {
+    return withDiskErrors(async () => {
+      const blob = await orMissing(openStoredFile(pathOf(this.#root, key)));
+      if (blob === undefined) await this.#assertExists();
+      return blob;
+    });
+  }
+
+  copy(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo> {
+    return withDiskErrors(() =>
+      options.move ? this.#moveFile(from, to, options) : this.#copyFile(from, to, options),
+    );
+  }
+
+  async #copyFile(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo> {
+    const [source, destination] = [pathOf(this.#root, from), pathOf(this.#root, to)];
+    await this.#statSource(from);
+    // Checked again at the end: copying the bytes may take long.
+    await this.#assertFree(to, options);
+    return this.#withTemporaryFile(async (temporary) => {
+      await orMissing(
+        // A disk with copy-on-write shares the bytes between both.
+        copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE),
+      );
+      const copy = await orMissing(open(temporary, 'r+'));
+      if (copy === undefined) throw new BlobMissingError(from);
+      await copy.sync().finally(() => copy.close());
+      const { info, close } = await openStoredFile(temporary);
+      await close();
+      await this.#place(destination, [destination], async (lock) => {
+        await this.#assertFree(to, options);
+        await renameFile(temporary, destination, lock);
+      });
+      return info;
+    });
+  }
+
+  /** The file is always in one of the two places. */
+  async #moveFile(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo> {
+    const [source, destination] = [pathOf(this.#root, from), pathOf(this.#root, to)];
+    const info = await this.#place(destination, [source, destination], async (lock) => {
+      const found = await this.#statSource(from);
+      await this.#assertFree(to, options);
+      await renameFile(source, destination, lock);
+      return found;
+    });
+    await syncFolder(dirname(source));
+    return info;
+  }
+
+  delete(key: BlobKey): Promise<boolean> {
+    const path = pathOf(this.#root, key);
+    return withDiskErrors(async () => {
+      const remove = () => orMissing(unlink(path).then(() => true));
+      const wasThere = await this.#lock([path], remove);
+      if (wasThere) await syncFolder(dirname(path));
+      else await this.#assertExists();
+      return wasThere ?? false;
+    });
+  }
+
+  /** Removes what killed processes have left. */
+  sweep(olderThan?: Date): Promise<number> {
+    const limit = olderThan ?? new Date(Date.now() - (this.#isShared ? ABANDONED_MILLISECONDS : 0));
+    return withDiskErrors(async () => {
+      let count = 0;
+      for (const name of await readdir(this.#tmp)) {
+        if (name.startsWith(this.#process)) continue;
+        const path = join(this.#tmp, name);
+        const stats = await orMissing(lstat(path));
+        // The time of a change is that of the last write, also for an old file that gets a new name.
+        if (!stats?.isFile() || stats.ctime >= limit) continue;
+        if (await orMissing(unlink(path).then(() => true))) count += 1;
+      }
+      return count;
+    });
+  }
+
+  /** Tries what a change requires: space, write permission and a single disk. */
+  check(): Promise<void> {
+    return withDiskErrors(async () => {
+      const [files, tmp] = await Promise.all([stat(this.#files), stat(this.#tmp)]);
+      if (files.dev !== tmp.dev) {
+        throw new StoreUnavailableError(
+          `${this.#files} and ${this.#tmp} must be on the same disk.`,
+        );
+      }
+      await this.#withTemporaryFile((path) =>
+        writeFile(path, 'probe', { flag: 'wx', flush: true }),
+      );
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#giveBack();
+  }
+
+  /** Lets work use the name of a temporary file, which does not exist afterwards. */
+  async #withTemporaryFile<T>(work: (path: string) => Promise<T>): Promise<T> {
+    const path = join(this.#tmp, `${this.#process}-${randomUUID()}`);
+    try {
+      return await work(path);
+    } finally {
+      // Of two errors, the first one is thrown. A sweep removes what remains.
+      await rm(path, { force: true }).catch(() => {});
+    }
+  }
+
+  /** Runs work that gives a file the name `path`, and makes the name durable. */
+  async #place<T>(path: string, locked: readonly string[], work: LockedWork<T>): Promise<T> {
+    const folder = dirname(path);
+    await this.#ensureFolder(folder);
+    const result = await this.#lock(locked, work);
+    await syncFolder(folder);
+    return result;
+  }
+
+  async #lock<T>(paths: readonly string[], work: LockedWork<T>): Promise<T> {
+    const names = paths.map((path) => relative(this.#root, path));
+    try {
+      return await this.#withLocks(names, work);
+    } catch (error) {
+      // Another program has removed a folder, or the disk is not mounted: the next call looks again.
+      if (diskCodeOf(error) === 'ENOENT') this.#folders.clear();
+      throw error;
+    }
+  }
+
+  /** Creates a folder durably, once: no file in it is acknowledged before the folder is durable, too. */
+  #ensureFolder(folder: string): Promise<void> {
+    const known = this.#folders.get(folder) ?? this.#createFolder(folder);
+    this.#folders.set(folder, known);
+    known.catch(() => this.#folders.delete(folder));
+    return known;
+  }
+
+  async #createFolder(folder: string): Promise<void> {
+    if (folder === this.#files) return this.#assertExists();
+    const parent = dirname(folder);
+    await this.#ensureFolder(parent);
+    await mkdir(folder).catch((error) => {
+      if (diskCodeOf(error) !== 'EEXIST') throw error;
+    });
+    await syncFolder(parent);
+  }
+
+  async #statSource(key: BlobKey): Promise<BlobInfo> {
+    const info = await this.stat(key);
+    if (info === undefined) throw new BlobMissingError(key);
+    return info;
+  }
+
+  async #assertFree(key: BlobKey, { overwrite }: CopyOptions): Promise<void> {
+    if (overwrite) return;
+    if (await orMissing(lstat(pathOf(this.#root, key)))) throw new BlobExistsError(key);
+  }
+
+  /** If the disk is not mounted, for example, all files seem to be missing. */
+  async #assertExists(): Promise<void> {
+    if (await isFolder(this.#files)) return;
+    throw new StoreUnavailableError('The store folder no longer exists. (ENOENT)');
+  }
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return (await orMissing(() => lstat(path))) !== undefined;
+/** @param lock aborted if another process may have the lock by now */
+async function renameFile(from: string, to: string, lock: AbortSignal | undefined): Promise<void> {
+  lock?.throwIfAborted();
+  await rename(from, to);
 }

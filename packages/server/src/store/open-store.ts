@@ -1,54 +1,57 @@
 import type { Config } from '../config/config.ts';
-import {
-  BlobDamagedError,
-  type BlobStore,
-  type OpenBlob,
-  StoreUnavailableError,
-} from './blob-store.ts';
-import { createFileBlobStore } from './disk.ts';
-import type { WithSharedLocks } from './s3-objects.ts';
+import { BlobDamagedError, type BlobStore, StoreUnavailableError } from './blob-store.ts';
+import { openDiskStore } from './disk.ts';
+import type { WithLocks } from './locks.ts';
 
-/** Opens the file store of a configuration. */
-export async function createStore(
+/**
+ * Opens the file store of a configuration.
+ * @param sharedLocks locks of all processes that use the store. Default: only this one uses it
+ */
+export async function openStore(
   store: Config['store'],
-  withSharedLocks?: WithSharedLocks,
+  sharedLocks?: WithLocks,
 ): Promise<BlobStore> {
   switch (store.driver) {
     case 'file':
-      return createFileBlobStore(store);
+      return openDiskStore({ ...store, sharedLocks });
     case 's3': {
       // The SDK takes longer to load than everything else.
-      const { createS3BlobStore } = await import('./s3.ts');
-      return createS3BlobStore({ ...store, withSharedLocks });
+      const { createS3Store } = await import('./s3.ts');
+      return createS3Store({ ...store, sharedLocks });
     }
   }
 }
-
-const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
 
 /** Reports when the store is not available and when a file is damaged. */
 export function observeStore(
   store: BlobStore,
   onFailure: (method: string, error: Error, key: unknown) => void,
 ): BlobStore {
-  const observe = <T>(method: string, key: unknown, result: Promise<T>): Promise<T> =>
-    result.catch((error: unknown) => {
+  const observe = async <T>(method: string, key: unknown, call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (error) {
       const isOurs = error instanceof StoreUnavailableError || error instanceof BlobDamagedError;
       if (isOurs) onFailure(method, error, key);
       throw error;
-    });
-  const methods = STORE_METHODS.map((method) => {
-    const call = store[method] as (...args: unknown[]) => Promise<unknown>;
-    return [method, (...args: unknown[]) => observe(method, args[0], call(...args))];
-  });
+    }
+  };
   return {
-    ...store,
-    ...Object.fromEntries(methods),
+    write: (key, content, options) => observe('write', key, store.write(key, content, options)),
+    stat: (key) => observe('stat', key, store.stat(key)),
     async open(key) {
       const blob = await observe('open', key, store.open(key));
-      if (blob === undefined) return undefined;
-      const sendTo: OpenBlob['sendTo'] = (...args) => observe('send', key, blob.sendTo(...args));
-      return { ...blob, sendTo };
+      return (
+        blob && {
+          ...blob,
+          sendTo: (target, range) => observe('send', key, blob.sendTo(target, range)),
+        }
+      );
     },
+    copy: (from, to, options) => observe('copy', from, store.copy(from, to, options)),
+    delete: (key) => observe('delete', key, store.delete(key)),
+    sweep: (olderThan) => observe('sweep', undefined, store.sweep(olderThan)),
+    check: () => observe('check', undefined, store.check()),
+    close: () => store.close(),
   };
 }

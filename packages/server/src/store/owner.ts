@@ -1,69 +1,47 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
 import { join } from 'node:path';
 import { StoreUnavailableError } from './blob-store.ts';
-import { diskCodeOf } from './disk-error.ts';
 
-/** Stores that this process has opened. */
-const opened = new Set<string>();
-
-interface Owner {
-  readonly pid: number;
-  readonly host: string;
-  /** Milliseconds since the epoch. */
-  readonly since: number;
-}
+/** `shared`: with other processes, which share locks. */
+type Ownership = 'alone' | 'shared';
 
 /**
- * Makes this process the only one that changes a store, because changes of a file only exclude each other within a
- * process. The owner is in a file; that of a process that was killed is replaced.
+ * Makes this process an owner of a store on disk. Each owner is an empty file in `<root>/owners/`, whose name says
+ * which process it is. The files of processes that have ended are removed.
  * @returns a function that gives the store back
- * @throws StoreUnavailableError if another process, or another server in this one, has opened the store
+ * @throws StoreUnavailableError if another process uses the store, unless both share locks
  */
-export async function takeStore(root: string): Promise<() => Promise<void>> {
-  const file = join(root, 'owner.json');
-  const owner: Owner = { pid: process.pid, host: hostname(), since: Date.now() };
-  if (opened.has(root)) throw toUsedError(owner, file);
-  opened.add(root);
+export async function takeStore(root: string, ownership: Ownership): Promise<() => Promise<void>> {
+  const folder = join(root, 'owners');
+  await mkdir(folder, { recursive: true });
+  const own = [ownership, process.pid, Date.now(), randomUUID(), hostname()].join('.');
+  const giveBack = () => rm(join(folder, own), { force: true });
+  // Before looking for others: of two processes that start together, at least one sees the other.
+  await writeFile(join(folder, own), '', { flag: 'wx' });
   try {
-    while (!(await claim(file, owner))) {
-      const other = await readOwner(file);
-      if (other !== undefined && isRunning(other)) throw toUsedError(other, file);
-      await rm(file, { force: true });
+    for (const name of await readdir(folder)) {
+      if (name === own) continue;
+      if (!isRunning(name)) await rm(join(folder, name), { force: true });
+      else if (ownership === 'alone' || !name.startsWith('shared.')) {
+        throw toUsedError(folder, name);
+      }
     }
   } catch (error) {
-    opened.delete(root);
+    await giveBack();
     throw error;
   }
-  return async () => {
-    if (opened.delete(root)) await rm(file, { force: true });
-  };
+  return giveBack;
 }
 
-async function claim(file: string, owner: Owner): Promise<boolean> {
-  try {
-    await writeFile(file, JSON.stringify(owner), { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (diskCodeOf(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-async function readOwner(file: string): Promise<Owner | undefined> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch {
-    // A process that was killed while it wrote the file owns nothing.
-    return undefined;
-  }
-}
-
-function isRunning({ pid, host, since }: Owner): boolean {
+function isRunning(name: string): boolean {
+  const { pid, since, host } = parse(name);
   // Of a process on another machine, nothing is known.
   if (host !== hostname()) return true;
-  const startedAt = Date.now() - uptime() * 1000;
-  if (pid === process.pid || since < startedAt) return false;
+  // A process that was restarted, in a container for example, may have the same ID.
+  if (pid === process.pid) return since >= Date.now() - process.uptime() * 1000;
+  if (since < Date.now() - uptime() * 1000) return false;
   try {
     process.kill(pid, 0);
     return true;
@@ -72,8 +50,13 @@ function isRunning({ pid, host, since }: Owner): boolean {
   }
 }
 
-function toUsedError({ pid, host }: Owner, file: string): StoreUnavailableError {
-  return new StoreUnavailableError(
-    `Process ${pid} on ${host} uses the store. Use S3 for several processes; if that one has ended, remove ${file}.`,
-  );
+function toUsedError(folder: string, name: string): StoreUnavailableError {
+  const { pid, host } = parse(name);
+  const advice = `Several processes on one store need Redis; if that one has ended, remove ${join(folder, name)}.`;
+  return new StoreUnavailableError(`Process ${pid} on ${host} uses the store. ${advice}`);
+}
+
+function parse(name: string) {
+  const [, pid, since, , ...host] = name.split('.');
+  return { pid: Number(pid), since: Number(since), host: host.join('.') };
 }

@@ -1,9 +1,5 @@
-import {
-  type CompletedPart,
-  CopyObjectCommand,
-  PutObjectCommand,
-  UploadPartCopyCommand,
-} from '@aws-sdk/client-s3';
+import { CopyObjectCommand } from '@aws-sdk/client-s3';
+import { StoreFullError } from '@berth/storage';
 import {
   BlobExistsError,
   type BlobInfo,
@@ -11,222 +7,82 @@ import {
   BlobMissingError,
   type CopyOptions,
   SourceKeptError,
+  StoreUnavailableError,
 } from './blob-store.ts';
-import { openObject } from './s3-download.ts';
 import {
   type Bucket,
-  deleteObject,
-  headObject,
   isMissing,
   isRefusedCondition,
-  type ObjectInfo,
-  putInParts,
-  type Source,
-  send,
-  statusOf,
-  toCopySource,
-  toObjectHeaders,
+  type toObjectHeaders,
   toObjectInfo,
   toVersion,
-  type UploadOfParts,
-  withObjectLocks,
 } from './s3-objects.ts';
 
 /** S3: "You create a copy of your object up to 5 GB in size in a single atomic action". */
-const MAX_SINGLE_BYTES = 5 * 1024 ** 3;
+export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 
-const COPIED_PART_BYTES = 1024 ** 3;
-
-const ATTEMPTS = 3;
-
-interface Copied {
-  readonly info: BlobInfo;
-  readonly version: string;
-}
-
-/** Copies or moves a file. If the destination exists, replaces it or fails, depending on the options. */
-export async function copyBlob(
+/**
+ * Copies or moves a file. Not all stores have conditional copies and deletions (MinIO, Ceph 16), so both files are
+ * locked, and what was checked stays true.
+ */
+export function copyFile(
   bucket: Bucket,
   from: BlobKey,
   to: BlobKey,
-  options: CopyOptions,
+  { overwrite, move }: CopyOptions,
 ): Promise<BlobInfo> {
-  const [source, destination] = [bucket.keys.of(from), bucket.keys.of(to)];
-  // A PUT that must not overwrite needs no lock: whatever checks before it deletes has found a file.
-  const locks = options.move || options.overwrite ? [source, destination] : [];
-  return withObjectLocks(bucket, locks, async (signal) => {
-    const { info, version } = await copyVersion(bucket, from, to, options, signal);
-    if (!options.move) return info;
-    const wasThere = await deleteVersion(bucket, source, version, signal).catch((error) => {
-      throw new SourceKeptError(info, error);
-    });
-    if (wasThere || options.overwrite) return info;
-    await undoCopy(bucket, destination, info);
-    throw new BlobMissingError(from);
+  const [source, destination] = [bucket.keyOf(from), bucket.keyOf(to)];
+  return bucket.change([source, destination], async (signal) => {
+    const head = await bucket.head(source, signal);
+    if (head === undefined) throw new BlobMissingError(from);
+    const info = toObjectInfo(head);
+    if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
+    if (!overwrite && (await bucket.head(destination, signal))) throw new BlobExistsError(to);
+    await copyObject(bucket, source, destination, signal, { CopySourceIfMatch: head.ETag }).catch(
+      (error) => {
+        // Other programs know nothing of locks.
+        if (isMissing(error)) throw new BlobMissingError(from);
+        if (isRefusedCondition(error)) throw new StoreUnavailableError('The file was replaced.');
+        throw error;
+      },
+    );
+    if (move) {
+      await deleteVersion(bucket, source, toVersion(head), signal).catch((error) => {
+        throw new SourceKeptError(info, error);
+      });
+    }
+    return info;
   });
 }
 
-async function copyVersion(
-  bucket: Bucket,
-  from: BlobKey,
-  to: BlobKey,
-  options: CopyOptions,
-  signal: AbortSignal | undefined,
-): Promise<Copied> {
-  const copy = options.overwrite ? copyInside : copyThrough;
-  for (let attempt = 1; ; attempt++) {
-    const copied = await copy(bucket, from, to, signal);
-    if (copied) return copied;
-    if (attempt === ATTEMPTS) throw new Error(`The file ${from.path} keeps changing.`);
-  }
-}
-
-/** Returns undefined if the source was replaced in the meantime. */
-async function copyInside(
-  bucket: Bucket,
-  from: BlobKey,
-  to: BlobKey,
-  signal?: AbortSignal,
-): Promise<Copied | undefined> {
-  const [source, destination] = [bucket.keys.of(from), bucket.keys.of(to)];
-  const head = await headObject(bucket, source);
-  if (head === undefined) throw new BlobMissingError(from);
-  const info = toObjectInfo(head);
-  try {
-    await copyObject(bucket, { key: source, version: head.ETag }, destination, info, signal);
-  } catch (error) {
-    if (isMissing(error)) throw new BlobMissingError(from);
-    if (!isRefusedCondition(error)) throw error;
-    return undefined;
-  }
-  return { info, version: toVersion(head) };
-}
-
-/** @throws BlobExistsError, or BlobTooLargeError */
-async function assertNew(bucket: Bucket, to: BlobKey, { size }: BlobInfo): Promise<void> {
-  if (size > MAX_SINGLE_BYTES) {
-    const most = `${MAX_SINGLE_BYTES} bytes`;
-    throw new BlobTooLargeError(`Files over ${most} can be copied only if overwriting is allowed.`);
-  }
-  if (await headObject(bucket, bucket.keys.of(to))) throw new BlobExistsError(to);
-}
-
-/**
- * Some stores ignore `If-None-Match: *` on CopyObject and CompleteMultipartUpload (MinIO, Ceph 16) but honour it on
- * PutObject, so the content goes through this process in one PUT.
- */
-async function copyThrough(
-  bucket: Bucket,
-  from: BlobKey,
-  to: BlobKey,
-  lock?: AbortSignal,
-): Promise<Copied | undefined> {
-  const source = await openObject(bucket, bucket.keys.of(from));
-  if (source === undefined) throw new BlobMissingError(from);
-  const { info } = source;
-  const failed = new AbortController();
-  const signal = lock ? AbortSignal.any([lock, failed.signal]) : failed.signal;
-  try {
-    await assertNew(bucket, to, info);
-    // A stream is never sent twice: a second attempt would find the first one's file.
-    const body = source.read();
-    body.once('error', (error) => failed.abort(error));
-    const command = new PutObjectCommand({
-      Bucket: bucket.name,
-      Key: bucket.keys.of(to),
-      Body: body,
-      ContentLength: info.size,
-      IfNoneMatch: '*',
-      ...toObjectHeaders(info),
-    });
-    try {
-      await send(bucket, command, signal);
-    } finally {
-      body.destroy();
-    }
-    return { info, version: source.version };
-  } catch (error) {
-    if (isRefusedCondition(error)) throw new BlobExistsError(to);
-    // S3: "409 Conflict" if another change of the key is in progress; the call can be retried.
-    if (statusOf(error) === 409) return undefined;
-    throw error;
-  } finally {
-    await source.close();
-  }
-}
-
-/** A file that S3 cannot copy without the risk of overwriting another one. */
-class BlobTooLargeError extends Error {
-  override readonly name = 'BlobTooLargeError';
-}
-
-/** Removes the source of a move, unless it was replaced. Returns false if another process has removed it. */
+/** Deletes the source of a move, unless it was replaced after a lock was lost, or by another program. */
 async function deleteVersion(
   bucket: Bucket,
   key: string,
   version: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const head = await headObject(bucket, key);
-  if (head === undefined) return false;
-  if (toVersion(head) !== version) return true;
-  if (await deleteObject(bucket, key, head.ETag, signal)) return true;
-  return (await headObject(bucket, key)) !== undefined;
+  signal: AbortSignal,
+): Promise<void> {
+  const head = await bucket.head(key, signal);
+  if (head && toVersion(head) === version) await bucket.delete(key, signal);
 }
 
-async function undoCopy(bucket: Bucket, key: string, { etag }: BlobInfo): Promise<void> {
-  const head = await headObject(bucket, key);
-  if (head?.Metadata?.etag === etag) await deleteObject(bucket, key, head.ETag);
-}
-
-/**
- * Copies an object inside the store. The copy is atomic.
- * @param change headers of the copy. Default: those of the source, of the same version as its content
- */
+/** Copies an object inside the store. The copy is atomic. */
 export async function copyObject(
   bucket: Bucket,
-  source: Source,
-  key: string,
-  info: ObjectInfo,
-  signal?: AbortSignal,
-  change?: ReturnType<typeof toObjectHeaders>,
+  source: string,
+  destination: string,
+  signal: AbortSignal,
+  options: { readonly CopySourceIfMatch?: string | undefined } | ReplacedHeaders,
 ): Promise<void> {
-  if (info.size > MAX_SINGLE_BYTES) return copyInParts(bucket, source, key, info, signal);
-  const command = new CopyObjectCommand({
-    Bucket: bucket.name,
-    Key: key,
-    ...toCopySource(bucket, source),
-    ...(change && { MetadataDirective: 'REPLACE', ...change }),
-  });
-  await send(bucket, command, signal);
+  const CopySource = `${bucket.name}/${source.split('/').map(encodeURIComponent).join('/')}`;
+  const object = { Bucket: bucket.name, Key: destination, CopySource, ...options };
+  await bucket.send(new CopyObjectCommand(object), signal);
 }
 
-async function copyInParts(
-  bucket: Bucket,
-  source: Source,
-  key: string,
-  info: ObjectInfo,
-  signal?: AbortSignal,
-): Promise<void> {
-  const copyParts = async (upload: UploadOfParts) => {
-    const parts: CompletedPart[] = [];
-    for (let start = 0; start < info.size; start += COPIED_PART_BYTES) {
-      const PartNumber = parts.length + 1;
-      const command = new UploadPartCopyCommand({
-        ...upload,
-        ...toCopySource(bucket, source),
-        PartNumber,
-        CopySourceRange: `bytes=${start}-${Math.min(start + COPIED_PART_BYTES, info.size) - 1}`,
-      });
-      const { CopyPartResult } = await send(bucket, command, signal);
-      parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
-    }
-    return parts;
-  };
-  bucket.uploads.add(key);
-  try {
-    await putInParts(bucket, { Key: key, ...toObjectHeaders(info) }, copyParts, signal);
-  } finally {
-    bucket.uploads.delete(key);
-  }
+type ReplacedHeaders = ReturnType<typeof toObjectHeaders> & {
+  readonly MetadataDirective: 'REPLACE';
+};
+
+export function toTooLargeError(): StoreFullError {
+  return new StoreFullError(`Files in this store have at most ${MAX_OBJECT_BYTES} bytes.`);
 }

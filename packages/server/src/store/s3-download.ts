@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type ByteRange, StoreUnavailableError } from './blob-store.ts';
-import { type Bucket, sendIfThere, toObjectInfo, toVersion } from './s3-objects.ts';
+import { type Bucket, toObjectInfo } from './s3-objects.ts';
 import { toOpenBlob } from './verify.ts';
 
 /** This many broken connections without a byte are no accident. */
@@ -18,51 +18,48 @@ export async function openObject(bucket: Bucket, key: string) {
   const found = await getObject(bucket, key);
   if (found === undefined) return undefined;
   const info = toObjectInfo(found);
-  const version = found.ETag;
-  const body = found.Body as Readable;
-  // A connection that breaks before anyone reads is replaced when someone does.
-  body.on('error', () => {});
-  let held: Readable | undefined = body;
+  // Nobody has read it yet.
+  let fresh: Readable | undefined = found.body;
 
   async function connect({ start, end }: ByteRange): Promise<ObjectBody> {
-    const whole = held?.destroyed ? undefined : held;
-    held = undefined;
-    if (whole && start <= SKIPPED_BYTES) return { body: whole, start: 0 };
-    const range = { start, end, version };
-    const part = await getObject(bucket, key, range).catch((error) => {
-      whole?.destroy();
+    const complete = fresh?.destroyed ? undefined : fresh;
+    fresh = undefined;
+    if (complete && start <= SKIPPED_BYTES) return { body: complete, start: 0 };
+    const condition = { Range: `bytes=${start}-${end}`, IfMatch: found?.ETag };
+    const part = await getObject(bucket, key, condition).catch((error) => {
+      complete?.destroy();
       throw error;
     });
     if (part) {
-      whole?.destroy();
-      return { body: part.Body as Readable, start };
+      complete?.destroy();
+      return { body: part.body, start };
     }
-    if (whole) return { body: whole, start: 0 };
+    if (complete) return { body: complete, start: 0 };
     throw new StoreUnavailableError('The file was replaced while it was being read.');
   }
 
-  const letGo = () => {
+  const release = () => {
     // A connection can be reused once its response has been read to the end.
-    if (info.size <= SKIPPED_BYTES) held?.resume();
-    else held?.destroy();
-    held = undefined;
+    if (info.size <= SKIPPED_BYTES) fresh?.resume();
+    else fresh?.destroy();
+    fresh = undefined;
   };
   const content = (range: ByteRange) => readObject(range, connect);
-  const blob = toOpenBlob({ info, crc32: info.crc32, content, release: letGo });
-  return { ...blob, info, version: toVersion(found) };
+  return { ...toOpenBlob({ info, crc32: info.crc32, content, release }), info };
 }
 
-function getObject(
+async function getObject(
   bucket: Bucket,
   key: string,
-  part?: ByteRange & { readonly version: string | undefined },
+  condition: { readonly Range?: string; readonly IfMatch?: string | undefined } = {},
 ) {
-  const command = new GetObjectCommand({
-    Bucket: bucket.name,
-    Key: key,
-    ...(part && { Range: `bytes=${part.start}-${part.end}`, IfMatch: part.version }),
-  });
-  return sendIfThere(bucket, command);
+  const command = new GetObjectCommand({ Bucket: bucket.name, Key: key, ...condition });
+  const found = await bucket.call((signal) => bucket.sendIfThere(command, signal));
+  if (found === undefined) return undefined;
+  const body = found.Body as Readable;
+  // A connection that breaks before anyone reads is replaced when someone does.
+  body.on('error', () => {});
+  return { ...found, body };
 }
 
 interface ObjectBody {

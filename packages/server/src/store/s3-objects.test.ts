@@ -1,29 +1,31 @@
 import { describe, expect, test } from 'vitest';
-import { createObjectKeys } from './s3-objects.ts';
+import { Bucket } from './s3-objects.ts';
+
+const openBucket = (prefix: string) => new Bucket({ bucket: 'files', region: 'us-east-1', prefix });
 
 describe('keys of objects', () => {
-  const keys = createObjectKeys('berth/');
+  const bucket = openBucket('berth/');
 
   test('consist of prefix, environment and path', () => {
-    expect(keys.of({ env: 'dev', path: '照片/a.jpg' })).toBe('berth/dev/照片/a.jpg');
-    expect(keys.uploads).toBe('berth/.uploads/');
+    expect(bucket.keyOf({ env: 'dev', path: '照片/a.jpg' })).toBe('berth/dev/照片/a.jpg');
+    expect(bucket.uploads).toBe('berth/.uploads/');
   });
 
   test.each(['', 'a/b', '..', 'a.long', '.long', '.uploads', 'a b'])(
     'refuse the environment %j, which could reach into another one',
-    (env) => expect(() => keys.of({ env, path: 'a' })).toThrow(TypeError),
+    (env) => expect(() => bucket.keyOf({ env, path: 'a' })).toThrow(TypeError),
   );
 
   test('have at most 1,024 bytes, and differ for each path', () => {
     const path = 'x'.repeat(1024 - 'berth/dev/'.length);
-    expect(keys.of({ env: 'dev', path })).toBe(`berth/dev/${path}`);
+    expect(bucket.keyOf({ env: 'dev', path })).toBe(`berth/dev/${path}`);
     const paths = [`${path}x`, `${path}y`, `${path.slice(2)}é!`];
-    const long = paths.map((longer) => keys.of({ env: 'dev', path: longer }));
+    const long = paths.map((longer) => bucket.keyOf({ env: 'dev', path: longer }));
     expect(new Set(long).size).toBe(3);
     for (const key of long) expect(key).toMatch(/^berth\/\.long\/dev\/[0-9a-f]{64}$/);
   });
 
   test('refuse a prefix that leaves no room', () => {
-    expect(() => createObjectKeys('x'.repeat(513))).toThrow('512 bytes');
+    expect(() => openBucket('x'.repeat(513))).toThrow('512 bytes');
   });
 });

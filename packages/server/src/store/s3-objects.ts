@@ -1,44 +1,198 @@
 import { createHash } from 'node:crypto';
 import {
   type $Command,
-  AbortMultipartUploadCommand,
-  type CompletedPart,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  type CreateMultipartUploadCommandInput,
   DeleteObjectCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
-  type S3Client,
+  S3Client,
   type S3ClientResolvedConfig,
   type ServiceInputTypes,
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
+import type { Config } from '../config/config.ts';
 import { type BlobInfo, type BlobKey, StoreUnavailableError } from './blob-store.ts';
-import { withLocks } from './locks.ts';
+import { type WithLocks, withLocalLocks, withLocks } from './locks.ts';
 
-/** These characters survive unchanged in headers, through every proxy and signature. */
-const PLAIN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+/** A store that is up accepts a connection within one round trip. */
+const CONNECT_MILLISECONDS = 3_000;
 
-const FALLBACK_TYPE = 'application/octet-stream';
+/** How long a connection may be idle; after that, the call is retried or the download resumed. */
+const IDLE_MILLISECONDS = 15_000;
 
-type ObjectHead = Pick<
-  HeadObjectCommandOutput,
-  'ContentLength' | 'ContentType' | 'ETag' | 'LastModified' | 'Metadata'
+const ATTEMPTS = 3;
+
+/** Larger bodies wait for `100 Continue`, so that a refusal arrives before they are sent. */
+const EXPECT_CONTINUE_BYTES = 16 * 1024 * 1024;
+
+/** Without a logger, the SDK writes the errors that it throws to the console as well. */
+const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** How long a call of the store may take, whatever the object store does. */
+const CALL_MILLISECONDS = 50_000;
+
+/** How long cleaning up after a call that failed may take. */
+export const CLEANUP_MILLISECONDS = 5_000;
+
+export interface S3StoreOptions extends Omit<Extract<Config['store'], { driver: 's3' }>, 'driver'> {
+  /** Locks of all processes that use the bucket. Default: only this one uses it. */
+  readonly sharedLocks?: WithLocks | undefined;
+  /** How long a call may take, in milliseconds. Default: 50,000. */
+  readonly callMilliseconds?: number;
+}
+
+type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = $Command<
+  Input,
+  Output,
+  S3ClientResolvedConfig
 >;
 
-/**
- * Returns a value that identifies an object's version, because two versions with the same bytes may have the
- * same ETag in the store.
- */
-export function toVersion({ ETag, LastModified, Metadata }: ObjectHead): string {
-  return JSON.stringify([ETag, LastModified, Metadata?.etag]);
+/** The part of a bucket that has the files of a store, and how it is called. */
+export class Bucket {
+  readonly name: string;
+  readonly client: S3Client;
+  /** Begins the keys of uploads that are in progress, in any process. */
+  readonly uploads: string;
+  readonly prefix: string;
+  readonly #withLocks: WithLocks;
+  readonly #callMilliseconds: number;
+
+  constructor(options: S3StoreOptions) {
+    const { bucket, prefix = '', sharedLocks, callMilliseconds = CALL_MILLISECONDS } = options;
+    if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
+      throw new TypeError(`The prefix must be at most ${MAX_PREFIX_BYTES} bytes long.`);
+    }
+    this.name = bucket;
+    this.client = createClient(options);
+    this.prefix = prefix;
+    this.uploads = `${prefix}.uploads/`;
+    this.#withLocks = sharedLocks ? withLocalLocks(sharedLocks) : withLocks;
+    this.#callMilliseconds = callMilliseconds;
+  }
+
+  /**
+   * Returns the key of a file's object: `<prefix><env>/<path>`, or `<prefix>.long/<env>/<SHA-256 of the path>` if that
+   * is too long. No environment can reach into another, because its name is one segment.
+   */
+  keyOf({ env, path }: BlobKey): string {
+    if (!LABEL.test(env)) throw new TypeError(`"${env}" is not a valid environment name.`);
+    const key = `${this.prefix}${env}/${path}`;
+    if (Buffer.byteLength(key) <= MAX_KEY_BYTES) return key;
+    const hash = createHash('sha256').update(path).digest('hex');
+    return `${this.prefix}.long/${env}/${hash}`;
+  }
+
+  /**
+   * Runs a call of the store, which ends in time whatever it is waiting for: a response, another attempt, or a lock.
+   * @throws StoreUnavailableError if it takes too long
+   */
+  async call<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    milliseconds = this.#callMilliseconds,
+  ): Promise<T> {
+    const late = new AbortController();
+    const tooLate = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const error = new StoreUnavailableError('The object store does not respond.');
+      late.abort(error);
+      tooLate.reject(error);
+    }, milliseconds);
+    try {
+      return await Promise.race([work(late.signal), tooLate.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Runs a call that changes objects, while no other call changes them. */
+  change<T>(keys: readonly string[], work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const names = keys.map((key) => `s3://${this.name}/${key}`);
+    return this.call((late) =>
+      this.#withLocks(names, (lost) => {
+        const signal = lost ? AbortSignal.any([late, lost]) : late;
+        signal.throwIfAborted();
+        return work(signal);
+      }),
+    );
+  }
+
+  /** Makes a request. If the signal is aborted, throws its reason instead of the SDK's error. */
+  send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: Command<Input, Output>,
+    abortSignal: AbortSignal,
+  ): Promise<Output> {
+    return withS3Errors(() => this.client.send(command, { abortSignal }), abortSignal);
+  }
+
+  /** Makes a request; returns `undefined` if the object, or the version in the condition, does not exist. */
+  async sendIfThere<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: Command<Input, Output>,
+    signal: AbortSignal,
+  ): Promise<Output | undefined> {
+    try {
+      return await this.send(command, signal);
+    } catch (error) {
+      if (isMissing(error) || isRefusedCondition(error)) return undefined;
+      throw error;
+    }
+  }
+
+  head(key: string, signal: AbortSignal): Promise<HeadObjectCommandOutput | undefined> {
+    return this.sendIfThere(new HeadObjectCommand({ Bucket: this.name, Key: key }), signal);
+  }
+
+  async delete(key: string, signal: AbortSignal): Promise<void> {
+    await this.send(new DeleteObjectCommand({ Bucket: this.name, Key: key }), signal);
+  }
+}
+
+/** S3: "The object key name is a sequence of Unicode characters ... up to 1,024 bytes long." */
+const MAX_KEY_BYTES = 1024;
+/** The prefix takes its share of the key; a longer one is a mistake. */
+const MAX_PREFIX_BYTES = 512;
+/** Environments are host name labels (D12) without dots, so `.long` and `.uploads` are none. */
+const LABEL = /^[A-Za-z0-9-]+$/;
+
+function createClient(options: S3StoreOptions): S3Client {
+  const { endpoint, region, forcePathStyle = endpoint !== undefined } = options;
+  const { accessKeyId, secretAccessKey } = options;
+  // The server limits its own connections, and each slow reader occupies one of these.
+  const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
+  return new S3Client({
+    region,
+    forcePathStyle,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(accessKeyId !== undefined &&
+      secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
+    maxAttempts: ATTEMPTS,
+    logger: SILENT,
+    expectContinueHeader: EXPECT_CONTINUE_BYTES,
+    // Otherwise streams are sent in chunks with a trailer, which Ceph and others reject (411). An MD5
+    // protects the content.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: CONNECT_MILLISECONDS,
+      socketTimeout: IDLE_MILLISECONDS,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  });
 }
 
 export interface ObjectInfo extends BlobInfo {
   /** CRC-32 of the content; undefined if another program wrote the object. */
   readonly crc32: number | undefined;
 }
+
+type ObjectHead = Pick<
+  HeadObjectCommandOutput,
+  'ContentLength' | 'ContentType' | 'ETag' | 'LastModified' | 'Metadata'
+>;
+
+/** These characters survive unchanged in headers, through every proxy and signature. */
+const PLAIN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+const FALLBACK_TYPE = 'application/octet-stream';
 
 /**
  * Returns the headers to store with an object. They identify the version, because the store's ETag does not
@@ -67,146 +221,9 @@ export function toObjectInfo(head: ObjectHead): ObjectInfo {
   };
 }
 
-export interface Bucket {
-  readonly client: S3Client;
-  readonly name: string;
-  readonly keys: ReturnType<typeof createObjectKeys>;
-  readonly withSharedLocks?: WithSharedLocks | undefined;
-  readonly uploads: Set<string>;
-}
-
-export type WithSharedLocks = <T>(
-  names: readonly string[],
-  work: (signal?: AbortSignal) => Promise<T>,
-) => Promise<T>;
-
-/**
- * Runs an operation while no other operation, in this process or a replica that shares locks, changes these
- * objects. The signal is aborted if a lock is lost. Not all stores have conditional deletions and copies, so
- * whatever replaces, moves or deletes an object holds its lock.
- */
-export function withObjectLocks<T>(
-  { name, withSharedLocks }: Bucket,
-  objects: readonly string[],
-  work: (signal?: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const names = objects.map((key) => `s3://${name}/${key}`);
-  const isShared = withSharedLocks !== undefined && names.length > 0;
-  return withLocks(names, () => (isShared ? withSharedLocks(names, work) : work()));
-}
-
-/** Makes a call. If the caller aborts it, throws the reason of the abort instead of the SDK's error. */
-export function send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
-  { client }: Bucket,
-  command: $Command<Input, Output, S3ClientResolvedConfig>,
-  signal?: AbortSignal,
-): Promise<Output> {
-  return withS3Errors(() => client.send(command, signal && { abortSignal: signal }), signal);
-}
-
-/** Makes a call; returns `undefined` if the object, or the version in the condition, does not exist. */
-export async function sendIfThere<
-  Input extends ServiceInputTypes,
-  Output extends ServiceOutputTypes,
->(
-  bucket: Bucket,
-  command: $Command<Input, Output, S3ClientResolvedConfig>,
-  signal?: AbortSignal,
-): Promise<Output | undefined> {
-  try {
-    return await send(bucket, command, signal);
-  } catch (error) {
-    if (isMissing(error) || isRefusedCondition(error)) return undefined;
-    throw error;
-  }
-}
-
-export function headObject(bucket: Bucket, key: string, signal?: AbortSignal) {
-  return sendIfThere(bucket, new HeadObjectCommand({ Bucket: bucket.name, Key: key }), signal);
-}
-
-/**
- * Deletes an object. Returns whether it existed in this version; only stores with conditional deletions know.
- * @param version ETag of the version to delete; stores with conditional deletions delete no other version
- */
-export async function deleteObject(
-  bucket: Bucket,
-  key: string,
-  version?: string,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const command = new DeleteObjectCommand({ Bucket: bucket.name, Key: key, IfMatch: version });
-  return (await sendIfThere(bucket, command, signal)) !== undefined;
-}
-
-export interface UploadOfParts {
-  readonly Bucket: string;
-  readonly Key: string;
-  readonly UploadId: string | undefined;
-}
-
-/** Assembles an object from parts. If that fails, no parts remain in the store. */
-export async function putInParts(
-  bucket: Bucket,
-  object: Omit<CreateMultipartUploadCommandInput, 'Bucket' | 'Key'> & { readonly Key: string },
-  sendParts: (upload: UploadOfParts) => Promise<CompletedPart[]>,
-  signal?: AbortSignal,
-): Promise<void> {
-  const create = new CreateMultipartUploadCommand({ Bucket: bucket.name, ...object });
-  const { UploadId } = await send(bucket, create, signal);
-  const upload: UploadOfParts = { Bucket: bucket.name, Key: object.Key, UploadId };
-  try {
-    const parts = await sendParts(upload);
-    const Parts = parts.toSorted((one, other) => Number(one.PartNumber) - Number(other.PartNumber));
-    const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
-    await send(bucket, complete, signal);
-  } catch (error) {
-    // Of two errors, the first one is reported. A sweep removes what remains.
-    await bucket.client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
-    throw error;
-  }
-}
-
-export interface Source {
-  readonly key: string;
-  readonly version: string | undefined;
-}
-
-export function toCopySource({ name }: Bucket, { key, version }: Source) {
-  return {
-    CopySource: `${name}/${key.split('/').map(encodeURIComponent).join('/')}`,
-    CopySourceIfMatch: version,
-  };
-}
-
-/** S3: "The object key name is a sequence of Unicode characters ... up to 1,024 bytes long." */
-const MAX_KEY_BYTES = 1024;
-/** The prefix takes its share of the key; a longer one is a mistake. */
-const MAX_PREFIX_BYTES = 512;
-/** Environments are host name labels (D12) without dots, so nothing collides. */
-const LONG = '.long';
-const UPLOADS = '.uploads';
-const LABEL = /^[A-Za-z0-9-]+$/;
-
-export function createObjectKeys(prefix: string) {
-  if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
-    throw new TypeError(`The prefix must be at most ${MAX_PREFIX_BYTES} bytes long.`);
-  }
-  return {
-    prefix,
-    uploads: `${prefix}${UPLOADS}/`,
-    /**
-     * `<prefix><env>/<path>`, or `<prefix>.long/<env>/<SHA-256 of the path>` if that is too long. No
-     * environment can reach into another, because its name is one segment.
-     */
-    of({ env, path }: BlobKey): string {
-      if (!LABEL.test(env)) throw new TypeError(`"${env}" is not a valid environment name.`);
-      const key = `${prefix}${env}/${path}`;
-      if (Buffer.byteLength(key) <= MAX_KEY_BYTES) return key;
-      const hash = createHash('sha256').update(path).digest('hex');
-      return `${prefix}${LONG}/${env}/${hash}`;
-    },
-  };
+/** Identifies an object's version: two versions with the same bytes may have the same ETag in the store. */
+export function toVersion({ ETag, LastModified, Metadata }: ObjectHead): string {
+  return JSON.stringify([ETag, LastModified, Metadata?.etag]);
 }
 
 /** S3 statuses for callers without permission or with too many requests; RFC 9110 for the rest. */
@@ -223,7 +240,7 @@ const UNAVAILABLE_NAMES: readonly string[] = [
   'TokenRefreshRequired',
 ];
 
-export function statusOf(error: unknown): number | undefined {
+function statusOf(error: unknown): number | undefined {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   return $metadata?.httpStatusCode;
 }
@@ -232,10 +249,7 @@ export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket';
 }
 
-/**
- * Returns whether a call failed because of its condition: the object already exists, or has a different
- * version.
- */
+/** Returns whether a call failed because the object has a different version. */
 export function isRefusedCondition(error: unknown): boolean {
   return statusOf(error) === 412;
 }
@@ -244,27 +258,24 @@ export function isRefusedCondition(error: unknown): boolean {
 function toS3Error(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnavailableError) return error;
   const status = statusOf(error);
-  if (status === undefined || isUnavailable(status, error.name)) {
-    // A store's messages may quote what it was sent; names and numbers do not.
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = [code ?? error.name, status].filter(Boolean).join(', ');
-    return new StoreUnavailableError(`Cannot use the object store: ${reason}.`, {
-      cause: error,
-    });
-  }
-  return error;
+  const isOurMistake =
+    status !== undefined &&
+    status < 500 &&
+    !UNAVAILABLE_STATUSES.includes(status) &&
+    !UNAVAILABLE_NAMES.includes(error.name);
+  if (isOurMistake) return error;
+  // A store's messages may quote what it was sent; names and numbers do not.
+  const { code } = error as NodeJS.ErrnoException;
+  const reason = [code ?? error.name, status].filter(Boolean).join(', ');
+  return new StoreUnavailableError(`Cannot use the object store: ${reason}.`, { cause: error });
 }
 
-function isUnavailable(status: number, name: string): boolean {
-  return status >= 500 || UNAVAILABLE_STATUSES.includes(status) || UNAVAILABLE_NAMES.includes(name);
-}
-
-export async function withS3Errors<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function withS3Errors<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
   try {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     return await call();
   } catch (error) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     throw toS3Error(error);
   }
 }

@@ -1,45 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { type CompletedPart, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
 import {
   type BlobInfo,
   type BlobKey,
   StoreUnavailableError,
   type WriteOptions,
 } from './blob-store.ts';
-import { copyObject } from './s3-copy.ts';
-import {
-  type Bucket,
-  deleteObject,
-  type ObjectInfo,
-  putInParts,
-  send,
-  toObjectHeaders,
-  type UploadOfParts,
-  withObjectLocks,
-} from './s3-objects.ts';
+import { copyObject, MAX_OBJECT_BYTES, toTooLargeError } from './s3-copy.ts';
+import { type Bucket, CLEANUP_MILLISECONDS, toObjectHeaders } from './s3-objects.ts';
 
-/** How many parts of one upload are held in memory; all but one are being sent to the store. */
-const MAX_PARTS = 3;
+/** Smaller content is sent in one call, larger content in parts of this size, the smallest that S3 accepts. */
+const PART_BYTES = 5 * 1024 * 1024;
 
-/** Smaller content is sent in one call, larger content in parts of this size. */
-const PART_BYTES = 8 * 1024 * 1024;
+/** How many bytes all uploads of this process may hold in memory, waiting for the store or for more content. */
+const MAX_HELD_BYTES = 128 * 1024 * 1024;
 
-/**
- * How many bytes all uploads of this process may hold in memory, waiting for the store or for more content.
- */
-const MAX_HELD_BYTES = 256 * 1024 * 1024;
-
-let heldBytes = 0;
+/** Begins the keys of this process's uploads. */
+export const PROCESS = randomUUID();
 
 /**
  * Writes an object atomically.
  *
  * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. A file
  * whose upload was reported as successful is never lost." A single PUT has these properties. Parts are
- * assembled under a separate prefix, so that a sweep finds the parts that killed processes have left, but
- * never other programs' uploads. The store then copies the object to its final key.
+ * assembled under a separate prefix, because the checksum is known only at the end, and so that a sweep finds what
+ * killed processes have left, but never other programs' uploads. The store then copies the object to its key.
  */
 export async function writeObject(
   bucket: Bucket,
@@ -47,8 +41,8 @@ export async function writeObject(
   content: Readable,
   { signal, contentType }: WriteOptions,
 ): Promise<BlobInfo> {
-  const target = bucket.keys.of(key);
-  const memory = new HeldMemory();
+  const target = bucket.keyOf(key);
+  const memory = new Memory();
   const failed = new AbortController();
   const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
   try {
@@ -56,37 +50,17 @@ export async function writeObject(
     addAbortSignal(stop, content);
     const parts = toParts(content, memory);
     const first = (await parts.next()).value as Buffer;
-    let info = { size: first.length, etag: randomUUID(), contentType, crc32: crc32(first) };
-    if (first.length < PART_BYTES) {
-      await withObjectLocks(bucket, [target], (lock) =>
-        putWhole(bucket, target, first, info, either(stop, lock)),
-      );
-      return info;
+    const start = { size: 0, etag: randomUUID(), contentType, crc32: 0 };
+    const info = add(start, first);
+    if (first.length === PART_BYTES) {
+      return await writeParts(bucket, target, start, prepend(first, parts), memory, failed, stop);
     }
-    const Key = `${bucket.keys.uploads}${randomUUID()}`;
-    bucket.uploads.add(Key);
-    try {
-      const all = async function* () {
-        yield first;
-        for await (const part of parts) {
-          const size = info.size + part.length;
-          info = { ...info, size, crc32: crc32(part, info.crc32) };
-          yield part;
-        }
-      };
-      const sendAll = (upload: UploadOfParts) =>
-        sendParts(bucket, upload, all(), memory, failed, stop);
-      await putInParts(bucket, { Key }, sendAll, stop);
-      const source = { key: Key, version: undefined };
-      await withObjectLocks(bucket, [target], (lock) =>
-        copyObject(bucket, source, target, info, either(stop, lock), toObjectHeaders(info)),
-      );
-      return info;
-    } finally {
-      // Either the file is in place, or the first error is thrown; a sweep removes the rest.
-      await deleteObject(bucket, Key).catch(() => {});
-      bucket.uploads.delete(Key);
-    }
+    const object = { Bucket: bucket.name, Key: target, Body: first, ...toObjectHeaders(info) };
+    // The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit.
+    await bucket.change([target], (late) =>
+      bucket.send(new PutObjectCommand(object), AbortSignal.any([stop, late])),
+    );
+    return info;
   } catch (error) {
     content.destroy();
     stop.throwIfAborted();
@@ -96,15 +70,93 @@ export async function writeObject(
   }
 }
 
-function either(stop: AbortSignal, lock: AbortSignal | undefined): AbortSignal {
-  return lock ? AbortSignal.any([stop, lock]) : stop;
+async function writeParts(
+  bucket: Bucket,
+  target: string,
+  start: NewObject,
+  parts: AsyncIterable<Buffer>,
+  memory: Memory,
+  failed: AbortController,
+  stop: AbortSignal,
+): Promise<BlobInfo> {
+  const request = { Bucket: bucket.name, Key: `${bucket.uploads}${PROCESS}-${randomUUID()}` };
+  const send = <T>(work: (signal: AbortSignal) => Promise<T>) =>
+    bucket.call((late) => work(AbortSignal.any([stop, late])));
+  const { UploadId } = await send((signal) =>
+    bucket.send(new CreateMultipartUploadCommand(request), signal),
+  );
+  const upload = { ...request, UploadId };
+  try {
+    const { info, sent } = await sendParts();
+    const complete = new CompleteMultipartUploadCommand({
+      ...upload,
+      MultipartUpload: { Parts: sent },
+    });
+    await bucket.change([target], async (late) => {
+      const signal = AbortSignal.any([stop, late]);
+      await bucket.send(complete, signal);
+      const headers = { MetadataDirective: 'REPLACE' as const, ...toObjectHeaders(info) };
+      await copyObject(bucket, request.Key, target, signal, headers);
+    });
+    return info;
+  } finally {
+    // Either the file is in place, or the first error is thrown; a sweep removes the rest.
+    await bucket
+      .call(async (signal) => {
+        const abort = bucket.sendIfThere(new AbortMultipartUploadCommand(upload), signal);
+        await Promise.allSettled([abort, bucket.delete(request.Key, signal)]);
+      }, CLEANUP_MILLISECONDS)
+      .catch(() => {});
+  }
+
+  /** Sends each part while the next one arrives, if there is memory for two. */
+  async function sendParts() {
+    const sent: CompletedPart[] = [];
+    let info = start;
+    let sending: Promise<void> | undefined;
+    try {
+      for await (const Body of parts) {
+        await sending;
+        info = add(info, Body);
+        if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
+        const PartNumber = sent.length + 1;
+        const command = new UploadPartCommand({ ...upload, PartNumber, Body });
+        sending = send((signal) => bucket.send(command, signal)).then(({ ETag }) => {
+          sent.push({ PartNumber, ETag });
+        });
+        // Otherwise, a failure would wait for more content.
+        sending.catch((error) => failed.abort(error));
+        if (!memory.hold(2 * PART_BYTES)) await sending;
+      }
+      await sending;
+      return { info, sent };
+    } catch (error) {
+      // A part that arrives after the upload was aborted would stay in the store.
+      failed.abort(error);
+      await sending?.catch(() => {});
+      throw error;
+    }
+  }
 }
 
-class HeldMemory {
+type NewObject = BlobInfo & { readonly crc32: number };
+
+function add(object: NewObject, bytes: Buffer): NewObject {
+  return { ...object, size: object.size + bytes.length, crc32: crc32(bytes, object.crc32) };
+}
+
+let heldBytes = 0;
+
+/**
+ * The memory of an upload. It keeps what it gets until its end, so that an upload in progress does not fail because
+ * others start. 60 stalled uploads by `Upload` of `@aws-sdk/lib-storage` need 310 to 1,640 MB, because that limits one
+ * upload only.
+ */
+class Memory {
   #bytes = 0;
 
-  /** Whether the upload may hold that many bytes. It keeps what it gets until its end. */
-  mayHold(bytes: number): boolean {
+  /** Returns whether the upload may hold that many bytes in all. */
+  hold(bytes: number): boolean {
     const more = Math.max(0, bytes - this.#bytes);
     if (heldBytes + more > MAX_HELD_BYTES) return more === 0;
     heldBytes += more;
@@ -122,7 +174,7 @@ class HeldMemory {
  * Splits content into parts. Only the last part may be smaller; there is at least one, which may be empty.
  * @throws StoreUnavailableError if too much memory is in use
  */
-async function* toParts(content: Readable, memory: HeldMemory): AsyncGenerator<Buffer, undefined> {
+async function* toParts(content: Readable, memory: Memory): AsyncGenerator<Buffer, undefined> {
   let chunks: Buffer[] = [];
   let length = 0;
   let count = 0;
@@ -139,7 +191,7 @@ async function* toParts(content: Readable, memory: HeldMemory): AsyncGenerator<B
       rest = rest.subarray(taken.length);
       length += taken.length;
       chunks.push(taken);
-      if (!memory.mayHold(length)) {
+      if (!memory.hold(length)) {
         throw new StoreUnavailableError('Too many uploads to the object store are in progress.');
       }
       if (length === PART_BYTES) yield next();
@@ -148,59 +200,7 @@ async function* toParts(content: Readable, memory: HeldMemory): AsyncGenerator<B
   if (length > 0 || count === 0) yield next();
 }
 
-async function putWhole(
-  bucket: Bucket,
-  key: string,
-  body: Buffer,
-  info: ObjectInfo,
-  signal: AbortSignal,
-): Promise<void> {
-  // The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in
-  // transit.
-  const put = { Bucket: bucket.name, Key: key, Body: body, ...toObjectHeaders(info) };
-  const command = new PutObjectCommand(put);
-  await send(bucket, command, signal);
-}
-
-/**
- * Sends parts in parallel, as many as memory permits. `Upload` from `@aws-sdk/lib-storage` has no limit
- * across uploads, and keeps reading the content after a part has failed.
- * @param failed aborted with the first error, which also ends the content
- */
-async function sendParts(
-  bucket: Bucket,
-  upload: UploadOfParts,
-  content: AsyncIterable<Buffer>,
-  memory: HeldMemory,
-  failed: AbortController,
-  stop: AbortSignal,
-): Promise<CompletedPart[]> {
-  const parts: CompletedPart[] = [];
-  const underWay = new Set<Promise<void>>();
-  const sendPart = async (Body: Buffer, PartNumber: number): Promise<void> => {
-    const command = new UploadPartCommand({ ...upload, PartNumber, Body });
-    try {
-      const { ETag } = await send(bucket, command, stop);
-      parts.push({ PartNumber, ETag });
-    } catch (error) {
-      failed.abort(error);
-    }
-  };
-  let count = 0;
-  let places = 1;
-  try {
-    for await (const part of content) {
-      count += 1;
-      const sending = sendPart(part, count);
-      underWay.add(sending);
-      sending.then(() => underWay.delete(sending));
-      if (places < MAX_PARTS && memory.mayHold((places + 1) * PART_BYTES)) places += 1;
-      while (underWay.size >= places) await Promise.race(underWay);
-    }
-  } catch (error) {
-    failed.abort(error);
-  }
-  await Promise.all(underWay);
-  stop.throwIfAborted();
-  return parts;
+async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* rest;
 }

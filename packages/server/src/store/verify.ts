@@ -76,6 +76,27 @@ async function send(chunks: AsyncGenerator<Buffer, undefined>, target: Writable)
   }
 }
 
+/** A file that does not belong in a store, or differs from what was written. */
+export interface FileProblem {
+  /**
+   * - `damaged`: truncated, without a complete trailer, or with other bytes than when it was written
+   * - `foreign`: not created by the store, such as a name that it does not use, a symbolic link or a device
+   */
+  readonly kind: 'damaged' | 'foreign';
+  /** Relative to the root on disk; the key of an object. */
+  readonly path: string;
+  readonly detail: string;
+}
+
+/** What a check has found out about one file. */
+export interface CheckedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly problem?: Omit<FileProblem, 'path'> | undefined;
+  /** Whether another program wrote the object, so that its checksum is unknown. */
+  readonly isUnverified?: boolean;
+}
+
 /** Reads content whose stream verifies it. Returns how it is damaged, if it is. */
 export async function findDamage(content: AsyncIterable<Buffer>): Promise<string | undefined> {
   try {

@@ -3,7 +3,7 @@ import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { BlobDamagedError, type BlobKey } from '../../src/store/blob-store.ts';
-import { createS3BlobStore } from '../../src/store/s3.ts';
+import { createS3Store } from '../../src/store/s3.ts';
 import { runHere } from '../server/support/cli.ts';
 import { makeFolder } from '../server/support/start-server.ts';
 import { deploy, errorOf, link, put } from '../storage/support/client.ts';
@@ -16,7 +16,7 @@ const TYPE = { contentType: 'a/b' };
 /** A store, and a way to change a byte of a file behind its back. */
 async function openStore() {
   const options = await newBucket((await useCeph()).endpoint);
-  const store = createS3BlobStore(options);
+  const store = createS3Store(options);
   const client = newClient(options.endpoint ?? '');
   onTestFinished(() => store.close());
   onTestFinished(() => client.destroy());

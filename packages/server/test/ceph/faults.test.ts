@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { type BlobStore, StoreUnavailableError } from '../../src/store/blob-store.ts';
-import { createS3BlobStore } from '../../src/store/s3.ts';
+import { createS3Store } from '../../src/store/s3.ts';
 import { readAll, toBytes, toStream } from '../store/blob-contents.ts';
 import { newBucket, useCeph } from './support/use-ceph.ts';
 
@@ -32,7 +32,7 @@ describeOn('ceph', 'a store', () => {
   test('is unavailable without its gateway, and recovers without a restart', async () => {
     const options = await newBucket((await useCeph()).endpoint);
     const gateway = await startForwarder(options.endpoint ?? '');
-    const store = createS3BlobStore({ ...options, endpoint: gateway.endpoint });
+    const store = createS3Store({ ...options, endpoint: gateway.endpoint });
     onTestFinished(() => store.close());
     await writeAll(store, 0);
     await gateway.stop();

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { CreateMultipartUploadCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
-import { createS3BlobStore } from '../../src/store/s3.ts';
+import { createS3Store } from '../../src/store/s3.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { call, contentOf, deploy, put } from '../storage/support/client.ts';
 import { listLeftovers, newBucket, newClient, useCeph } from './support/use-ceph.ts';
@@ -32,7 +32,7 @@ async function untilDoneOrQueued(work: Promise<unknown>): Promise<void> {
 async function deployGated() {
   const options = await newBucket((await useCeph()).endpoint);
   const gate = await openGate(options.endpoint ?? '');
-  const to = await deploy({ blobs: createS3BlobStore({ ...options, endpoint: gate.endpoint }) });
+  const to = await deploy({ blobs: createS3Store({ ...options, endpoint: gate.endpoint }) });
   const move = async (dstPath: string, overwrite = true) => {
     const item = { srcPath: '/file', dstPath, overwrite, removeOriginal: true };
     return (await call(to, 'batchCopyFile', { fileList: [item] })).data.fileList[0]?.code;

@@ -1,6 +1,6 @@
 import { open, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { createLayout } from '../../src/store/layout.ts';
+import { pathOf } from '../../src/store/disk.ts';
 import { startWhole } from '../break-ins/support/start-whole.ts';
 import { errorOf } from './support/client.ts';
 
@@ -8,7 +8,7 @@ import { errorOf } from './support/client.ts';
 async function startDamaged(size: number) {
   const whole = await startWhole();
   await whole.dev.upload('a.bin', 'x'.repeat(size));
-  const place = createLayout(whole.root).fileOf({ env: 'dev', path: 'a.bin' });
+  const place = pathOf(whole.root, { env: 'dev', path: 'a.bin' });
   const link = await whole.dev.link('a.bin');
   const flipByte = async () => {
     const file = await open(place, 'r+');

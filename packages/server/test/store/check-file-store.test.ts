@@ -11,9 +11,9 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { createFileBlobStore } from '../../src/store/disk.ts';
-import { checkFileStore, type FileProblem } from '../../src/store/fsck.ts';
-import { createLayout } from '../../src/store/layout.ts';
+import { openDiskStore, pathOf } from '../../src/store/disk.ts';
+import { fsck } from '../../src/store/fsck.ts';
+import type { FileProblem } from '../../src/store/verify.ts';
 import { toBytes, toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
@@ -25,19 +25,19 @@ let victim: string;
 
 beforeEach(async () => {
   root = await useTempFolder();
-  store = await createFileBlobStore({ root });
+  store = await openDiskStore({ root });
   for (const path of [...PATHS, key.path]) {
     const content = toStream(toBytes(10_000));
     await store.write({ env: 'dev', path }, content, { contentType: 'a/b' });
   }
-  victim = createLayout(root).fileOf(key);
+  victim = pathOf(root, key);
   await store.close();
 });
 
 async function check(repair = false): Promise<FileProblem[]> {
   const problems: FileProblem[] = [];
   const onProblem = (problem: FileProblem) => problems.push(problem);
-  const report = await checkFileStore(root, { onProblem, repair });
+  const report = await fsck({ driver: 'file', root }, { onProblem, repair });
   expect(report.problems).toBe(problems.length);
   return problems;
 }
@@ -84,7 +84,7 @@ test('finds a symbolic link, and does not follow it', async () => {
 });
 
 test('does not repair a store that a server uses', async () => {
-  const server = await createFileBlobStore({ root });
+  const server = await openDiskStore({ root });
   await expect(check(true)).rejects.toThrow('uses the store');
   expect(await check()).toEqual([]);
   await server.close();

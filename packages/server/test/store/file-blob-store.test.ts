@@ -1,12 +1,12 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFileBlobStore } from '../../src/store/disk.ts';
+import { openDiskStore } from '../../src/store/disk.ts';
 import { describeBlobStore } from './blob-store-suite.ts';
 import { newTempFolder } from './temp-folder.ts';
 
 describeBlobStore('file', async () => {
   const root = await newTempFolder();
-  const store = await createFileBlobStore({ root });
+  const store = await openDiskStore({ root });
   return {
     store,
     other: store,

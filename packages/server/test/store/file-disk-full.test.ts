@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/blob-store.ts';
-import { createFileBlobStore } from '../../src/store/disk.ts';
-import { checkFileStore } from '../../src/store/fsck.ts';
+import { openDiskStore } from '../../src/store/disk.ts';
+import { fsck } from '../../src/store/fsck.ts';
 import { toBytes, toStream } from './blob-contents.ts';
 import { mountSmallDisk } from './temp-folder.ts';
 
@@ -12,16 +12,19 @@ const options = { contentType: 'a/b' };
 
 async function expectOrder(root: string): Promise<void> {
   expect(await readdir(join(root, 'tmp'))).toEqual([]);
-  await checkFileStore(root, {
-    onProblem: ({ path, detail }) => expect.fail(`${path}: ${detail}`),
-  });
+  await fsck(
+    { driver: 'file', root },
+    {
+      onProblem: ({ path, detail }) => expect.fail(`${path}: ${detail}`),
+    },
+  );
 }
 
 test('survives a disk that is full at any byte, including the trailer', async (context) => {
   const disk = await mountSmallDisk('size=1m');
   if ('reason' in disk) return context.skip(disk.reason);
   const root = disk.folder;
-  const store = await createFileBlobStore({ root });
+  const store = await openDiskStore({ root });
   const outcomes = new Set<string>();
   for (let size = MEBIBYTE - 16_384; size <= MEBIBYTE + 4096; size += 1024) {
     const path = `${size}`;

@@ -1,39 +1,65 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createFileBlobStore } from '../../src/store/disk.ts';
-import { startDevelopment } from '../server/support/cli.ts';
+import { openDiskStore } from '../../src/store/disk.ts';
+import { fsck } from '../../src/store/fsck.ts';
+import { withLocks } from '../../src/store/locks.ts';
+import { Cli } from '../server/support/cli.ts';
 import { useTempFolder } from './temp-folder.ts';
+
+const SHARED = { sharedLocks: withLocks };
+
+/** A store that this process has used, with what another process has left in `owners/`. */
+async function useStore(owner: readonly (string | number)[]): Promise<string> {
+  const root = await useTempFolder();
+  await mkdir(join(root, 'owners'));
+  await writeFile(join(root, 'owners', owner.join('.')), '');
+  return root;
+}
 
 test('refuses the store of a running process, and takes that of a killed one', async () => {
   const folder = await useTempFolder();
   const root = join(folder, 'files');
-  const { cli } = await startDevelopment(folder, '--data', '.');
-  const owner = `Process ${cli.child.pid} on ${hostname()}`;
-  await expect(createFileBlobStore({ root })).rejects.toThrow(owner);
-  cli.child.kill('SIGKILL');
-  await cli.finish();
-  const store = await createFileBlobStore({ root });
+  const server = new Cli(folder, ['--port', '0', '--admin-port', '0', '--data', '.']);
+  await server.listening();
+  const owner = `Process ${server.child.pid} on ${hostname()}`;
+  await expect(openDiskStore({ root })).rejects.toThrow(owner);
+  await expect(openDiskStore({ root, ...SHARED })).rejects.toThrow(owner);
+  server.child.kill('SIGKILL');
+  await server.finish();
+  const store = await openDiskStore({ root });
+  expect(await readdir(join(root, 'owners'))).toHaveLength(1);
+  await store.close();
+  expect(await readdir(join(root, 'owners'))).toEqual([]);
+});
+
+test('takes the store of this process, before it was restarted in a container', async () => {
+  const root = await useStore(['alone', process.pid, 1, 'id', hostname()]);
+  const store = await openDiskStore({ root });
+  await expect(openDiskStore({ root })).rejects.toThrow(`Process ${process.pid}`);
   await store.close();
 });
 
-test.each([
-  ['half of a file', '{"pid'],
-  [
-    'this process, before it was restarted in a container',
-    JSON.stringify({ pid: process.pid, host: hostname(), since: Date.now() }),
-  ],
-])('takes the store of %s', async (_, owner) => {
-  const root = await useTempFolder();
-  await writeFile(join(root, 'owner.json'), owner);
-  const store = await createFileBlobStore({ root });
-  await store.close();
-});
+test.each(['alone', 'shared'])(
+  'refuses the store of a process on another machine (%s), and names the file to remove',
+  async (ownership) => {
+    const owner = [ownership, 1, Date.now(), 'id', 'else.where'];
+    const root = await useStore(owner);
+    const file = join(root, 'owners', owner.join('.'));
+    await expect(openDiskStore({ root })).rejects.toThrow(`remove ${file}`);
+  },
+);
 
-test('refuses the store of a process on another machine, and names the file to remove', async () => {
+test('processes that share locks share a store, which nobody repairs meanwhile', async () => {
   const root = await useTempFolder();
-  const file = join(root, 'owner.json');
-  await writeFile(file, JSON.stringify({ pid: 1, host: 'elsewhere', since: Date.now() }));
-  await expect(createFileBlobStore({ root })).rejects.toThrow(`remove ${file}`);
+  const stores = [
+    await openDiskStore({ root, ...SHARED }),
+    await openDiskStore({ root, ...SHARED }),
+  ];
+  await expect(openDiskStore({ root })).rejects.toThrow('need Redis');
+  const repair = fsck({ driver: 'file', root }, { repair: true, onProblem() {} });
+  await expect(repair).rejects.toThrow('uses the store');
+  for (const store of stores) await store.close();
+  await (await openDiskStore({ root })).close();
 });

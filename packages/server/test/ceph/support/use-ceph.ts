@@ -10,7 +10,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
-import type { S3BlobStoreOptions } from '../../../src/store/s3.ts';
+import type { S3StoreOptions } from '../../../src/store/s3-objects.ts';
 
 export const CREDENTIALS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
 
@@ -39,7 +39,7 @@ export function newClient(endpoint: string): S3Client {
 }
 
 /** Options of a store with its own bucket. */
-export async function newBucket(endpoint: string): Promise<S3BlobStoreOptions> {
+export async function newBucket(endpoint: string): Promise<S3StoreOptions> {
   const bucket = `test-${randomUUID()}`;
   const client = newClient(endpoint);
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
@@ -52,7 +52,7 @@ export async function listLeftovers({
   endpoint = '',
   bucket: Bucket,
   prefix = '',
-}: S3BlobStoreOptions): Promise<readonly string[]> {
+}: S3StoreOptions): Promise<readonly string[]> {
   const client = newClient(endpoint);
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
   const list = new ListObjectsV2Command({ Bucket, Prefix: `${prefix}.uploads/` });
@@ -62,7 +62,7 @@ export async function listLeftovers({
 }
 
 /** Leaves an upload of one part, like a killed process. */
-export async function plantUpload({ endpoint = '', bucket, prefix = '' }: S3BlobStoreOptions) {
+export async function plantUpload({ endpoint = '', bucket, prefix = '' }: S3StoreOptions) {
   const client = newClient(endpoint);
   const upload = { Bucket: bucket, Key: `${prefix}.uploads/planted` };
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(upload));

@@ -8,7 +8,7 @@ import {
   deploy as deployOver,
 } from '../../../../storage/test/support/client.ts';
 import type { BlobStore } from '../../../src/store/blob-store.ts';
-import { createFileBlobStore } from '../../../src/store/disk.ts';
+import { openDiskStore } from '../../../src/store/disk.ts';
 
 export {
   call,
@@ -32,7 +32,7 @@ interface Settings extends AnySettings {
 export async function deploy(settings: Settings = {}): Promise<Deployment> {
   const root = await mkdtemp(join(tmpdir(), 'berth-storage-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
-  const blobs = settings.blobs ?? (await createFileBlobStore({ root }));
+  const blobs = settings.blobs ?? (await openDiskStore({ root }));
   onTestFinished(() => blobs.close());
   return { ...(await deployOver({ ...settings, blobs })), blobs, root };
 }

@@ -1,0 +1,83 @@
+import { mkdir, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { StoreUnavailableError } from './blob-store.ts';
+
+/** Makes the names in a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows has no such call; its disks preserve the order of names and contents.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Creates a folder and its missing parents durably. Does not use `mkdir` with `recursive`, which never
+ * ends if the parent exists but reports `ENOENT` for every new folder, as `/proc` does.
+ * @throws a file system error
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  if (await isFolder(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) await makeFolder(parent);
+  await mkdir(folder).catch(async (error) => {
+    // Another call may have created it in the meantime.
+    if (!(await isFolder(folder))) throw error;
+  });
+  await syncFolder(parent).catch((error) => {
+    // A folder may be writable but not readable.
+    if (diskCodeOf(error) !== 'EACCES') throw error;
+  });
+}
+
+export async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() ?? false;
+}
+
+/** Returns the code of a file system error, such as `ENOENT`, or `undefined` for any other error. */
+export function diskCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'syscall' in error && 'code' in error
+    ? String(error.code)
+    : undefined;
+}
+
+/** Resolves to the result of a file operation, or to `undefined` if the file does not exist. */
+export async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (diskCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'The store folder no longer exists.',
+  ENOSPC: 'The disk is full.',
+  EDQUOT: 'The disk quota is exceeded.',
+  EFBIG: 'The file exceeds the maximum size allowed by the disk or the process.',
+  EIO: 'The disk failed.',
+  EROFS: 'The disk is mounted read-only.',
+  EACCES: 'The server has no permission to use the store folder.',
+  EPERM: 'The server has no permission to use the store folder.',
+  EMFILE: 'The process has too many files open.',
+  ENFILE: 'The system has too many files open.',
+  ELOOP: 'The store contains a symbolic link; links are not followed.',
+  ENAMETOOLONG: 'The path of the store folder is too long for file names of this length.',
+};
+
+/** Converts errors of the file system to errors of the store, which a caller may retry. */
+export async function withDiskErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = diskCodeOf(error);
+    if (code === undefined) throw error;
+    const reason = REASONS[code] ?? 'The disk operation failed.';
+    throw new StoreUnavailableError(`${reason} (${code})`, { cause: error });
+  }
+}
