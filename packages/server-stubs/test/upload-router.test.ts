@@ -31,6 +31,8 @@ const GRANT =
   field('x-store-meta-fileid', 'meta');
 const FIELDS = field('key', 'a.txt') + GRANT;
 
+const toCapitals = (text: string) => text.toUpperCase();
+
 /** Sends a form in chunks of a size. */
 async function post(
   base: string,
@@ -104,6 +106,29 @@ test.each([
     `${HEAD}"a"; filename="b"\r\n\r\nb\r\n${FIELDS}${FILE}hello${END}`,
     'hello',
   ],
+  [
+    'with unquoted names',
+    `${FIELDS}${FILE}hello${END}`.replaceAll(/name="(.+?)"/g, 'name=$1'),
+    'hello',
+  ],
+  [
+    'with names in capitals',
+    `${FIELDS}${FILE}hello${END}`.replaceAll(/"[\w-]+"/g, toCapitals),
+    'hello',
+  ],
+  [
+    'with headers on a field',
+    `${HEAD}"key"\r\nContent-Type: text/plain\r\n\r\nb\r\n${GRANT}${FILE}hello${END}`,
+    'hello',
+  ],
+  ['with half a line break at its end', `${FIELDS}${FILE}hello\r\n--x--\r`, 'hello'],
+  ...['C:\\dir\\x.txt', 'a\\"b.txt', '../../etc/passwd', 'a.txt"; name="key', '%0D%0Ax'].map(
+    (name) => [
+      `with the file name ${name}`,
+      `${FIELDS}${FILE.replace('a.txt', () => name)}hello${END}`,
+      'hello',
+    ],
+  ),
   ['with line breaks as content', `${FIELDS}${FILE}\r\n\r\n${END}`, '\r\n\r\n'],
   [
     'with the start of a delimiter',
@@ -116,6 +141,11 @@ test.each([
     const { status, headers } = await post(base, form, { size });
     expect([status, headers.etag]).toEqual([204, etagOf(content)]);
   }
+});
+
+test('a form may spell the parameters of its type in any way', async () => {
+  const type = 'Multipart/Form-Data; charset=UTF-8; BOUNDARY="x"';
+  expect((await post(await upload(), `${FIELDS}${FILE}hello${END}`, { type })).status).toBe(204);
 });
 
 const MANY_FIELDS = Array.from({ length: 101 }, (_, at) => field(`a${at}`, '')).join('');
