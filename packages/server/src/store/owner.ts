@@ -52,8 +52,10 @@ function isRunning(name: string): boolean {
 
 function toUsedError(folder: string, name: string): StoreUnavailableError {
   const { pid, host } = parse(name);
-  const advice = `Several processes on one store need Redis; if that one has ended, remove ${join(folder, name)}.`;
-  return new StoreUnavailableError(`Process ${pid} on ${host} uses the store. ${advice}`);
+  return new StoreUnavailableError(
+    `Process ${pid} on ${host} uses the store: stop it, or let both share Redis. ` +
+      `If it has ended, remove ${join(folder, name)}.`,
+  );
 }
 
 function parse(name: string) {

@@ -27,17 +27,12 @@ const EXPECT_CONTINUE_BYTES = 16 * 1024 * 1024;
 /** Without a logger, the SDK writes the errors that it throws to the console as well. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** How long a call of the store may take, whatever the object store does. */
+/** How long a call of the store may take, whatever the object store does; cleaning up may take a tenth of that. */
 const CALL_MILLISECONDS = 50_000;
-
-/** How long cleaning up after a call that failed may take. */
-export const CLEANUP_MILLISECONDS = 5_000;
 
 export interface S3StoreOptions extends Omit<Extract<Config['store'], { driver: 's3' }>, 'driver'> {
   /** Locks of all processes that use the bucket. Default: only this one uses it. */
   readonly sharedLocks?: WithLocks | undefined;
-  /** How long a call may take, in milliseconds. Default: 50,000. */
-  readonly callMilliseconds?: number;
 }
 
 type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes> = $Command<
@@ -54,10 +49,9 @@ export class Bucket {
   readonly uploads: string;
   readonly prefix: string;
   readonly #withLocks: WithLocks;
-  readonly #callMilliseconds: number;
 
   constructor(options: S3StoreOptions) {
-    const { bucket, prefix = '', sharedLocks, callMilliseconds = CALL_MILLISECONDS } = options;
+    const { bucket, prefix = '', sharedLocks } = options;
     if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
       throw new TypeError(`The prefix must be at most ${MAX_PREFIX_BYTES} bytes long.`);
     }
@@ -66,7 +60,6 @@ export class Bucket {
     this.prefix = prefix;
     this.uploads = `${prefix}.uploads/`;
     this.#withLocks = sharedLocks ? withLocalLocks(sharedLocks) : withLocks;
-    this.#callMilliseconds = callMilliseconds;
   }
 
   /**
@@ -83,19 +76,17 @@ export class Bucket {
 
   /**
    * Runs a call of the store, which ends in time whatever it is waiting for: a response, another attempt, or a lock.
+   * @param share part of the usual time. Default: 1
    * @throws StoreUnavailableError if it takes too long
    */
-  async call<T>(
-    work: (signal: AbortSignal) => Promise<T>,
-    milliseconds = this.#callMilliseconds,
-  ): Promise<T> {
+  async call<T>(work: (signal: AbortSignal) => Promise<T>, share = 1): Promise<T> {
     const late = new AbortController();
     const tooLate = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       const error = new StoreUnavailableError('The object store does not respond.');
       late.abort(error);
       tooLate.reject(error);
-    }, milliseconds);
+    }, CALL_MILLISECONDS * share);
     try {
       return await Promise.race([work(late.signal), tooLate.promise]);
     } finally {

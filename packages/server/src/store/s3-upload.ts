@@ -16,7 +16,7 @@ import {
   type WriteOptions,
 } from './blob-store.ts';
 import { copyObject, MAX_OBJECT_BYTES, toTooLargeError } from './s3-copy.ts';
-import { type Bucket, CLEANUP_MILLISECONDS, toObjectHeaders } from './s3-objects.ts';
+import { type Bucket, toObjectHeaders } from './s3-objects.ts';
 
 /** Smaller content is sent in one call, larger content in parts of this size, the smallest that S3 accepts. */
 const PART_BYTES = 5 * 1024 * 1024;
@@ -105,7 +105,7 @@ async function writeParts(
       .call(async (signal) => {
         const abort = bucket.sendIfThere(new AbortMultipartUploadCommand(upload), signal);
         await Promise.allSettled([abort, bucket.delete(request.Key, signal)]);
-      }, CLEANUP_MILLISECONDS)
+      }, 0.1)
       .catch(() => {});
   }
 

@@ -17,8 +17,6 @@ import {
 import { PROCESS, writeObject } from './s3-upload.ts';
 import { type CheckedFile, findDamage } from './verify.ts';
 
-const CHECK_MILLISECONDS = 3_000;
-
 /** An upload of another process that takes longer is given up. */
 const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
 
@@ -64,7 +62,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
     async check() {
       const command = new HeadBucketCommand({ Bucket: bucket.name });
       await bucket
-        .call((signal) => bucket.send(command, signal), CHECK_MILLISECONDS)
+        .call((signal) => bucket.send(command, signal))
         .catch((error) => {
           if (!isMissing(error)) throw error;
           const message = `The bucket "${bucket.name}" does not exist.`;

@@ -38,7 +38,7 @@ async function deploy(): Promise<Deployment> {
 describeOn('ceph', `replicas that share a bucket (seed ${SEED})`, () =>
   describeOn('redis', 'and locks', () => {
     test('are linearizable while they are killed, frozen and cut off', LIMIT, async () => {
-      await expectLinearizable(await deploy(), 10);
+      await expectLinearizable(await deploy(), 20);
     });
   }),
 );

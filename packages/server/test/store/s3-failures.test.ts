@@ -1,7 +1,8 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { StoreFullError } from '@berth/storage';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/blob-store.ts';
 import { createS3Store, type S3Store } from '../../src/store/s3.ts';
 import { startService } from '../server/support/hosted-service.ts';
@@ -72,6 +73,92 @@ test('refuses a copy beyond 5 GiB before it sends anything', async () => {
   await expect(copy).rejects.toBeInstanceOf(StoreFullError);
   expect(methods).toEqual(['HEAD']);
 });
+
+describe('an S3 that accepts connections and never answers', () => {
+  const copied = { env: 'dev', path: 'copy' };
+  const put = (store: S3Store, bytes: number) =>
+    store.write(KEY, toStream(Buffer.alloc(bytes)), { contentType: 'a/b' });
+  const METHODS: Record<string, (store: S3Store) => Promise<unknown>> = {
+    stat: (store) => store.stat(KEY),
+    open: async (store) => (await store.open(KEY))?.close(),
+    write: (store) => put(store, 1),
+    'write in parts': (store) => put(store, 6 * 1024 * 1024),
+    copy: (store) => store.copy(KEY, copied, { overwrite: true }),
+    move: (store) => store.copy(KEY, copied, { overwrite: false, move: true }),
+    delete: (store) => store.delete(KEY),
+    sweep: (store) => store.sweep(new Date()),
+    check: (store) => store.check(),
+  };
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  async function expectEndInMinute(work: Promise<unknown>): Promise<void> {
+    let outcome: PromiseSettledResult<unknown> | undefined;
+    Promise.allSettled([work]).then(([result]) => {
+      outcome = result;
+    });
+    for (let second = 0; second < 60; second += 1) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      await setImmediate();
+    }
+    expect(outcome).toBeDefined();
+    // Only what is in the way after the work is done, such as parts, may stay unanswered.
+    if (outcome?.status === 'rejected')
+      expect(outcome.reason).toBeInstanceOf(StoreUnavailableError);
+  }
+
+  test.each(Object.keys(METHODS))('%s ends, and works when S3 answers again', async (name) => {
+    const run = METHODS[name] as (store: S3Store) => Promise<unknown>;
+    let count = 0;
+    let silentFrom = 0;
+    let silence = Promise.withResolvers<void>();
+    const store = await storeOf((call, response) => {
+      count += 1;
+      if (count > silentFrom) silence.resolve();
+      else answer(call, response);
+    });
+    // Silent from the first request on, then from the second one on, until there is no such request.
+    for (let answered = 0; ; answered += 1) {
+      [count, silentFrom, silence] = [0, answered, Promise.withResolvers<void>()];
+      const work = run(store);
+      await Promise.race([work, silence.promise]);
+      if (count <= silentFrom) return;
+      await expectEndInMinute(work);
+      silentFrom = Number.POSITIVE_INFINITY;
+      await run(store);
+    }
+  });
+
+  test('keeps no lock: changes that wait for it end, too', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const store = await storeOf(() => resolve());
+    const works = [store.delete(KEY), put(store, 1), store.delete(KEY)];
+    await promise;
+    await Promise.all(works.map(expectEndInMinute));
+  });
+});
+
+/** What S3 answers to any request of the store; there is one object. */
+function answer(call: IncomingMessage, response: ServerResponse): void {
+  const { method = '', url = '' } = call;
+  const { search } = new URL(url, 'http://s3');
+  call.resume().once('end', () => {
+    response.setHeader('etag', '"1"');
+    if (method === 'DELETE') response.statusCode = 204;
+    if (search.includes('uploads') && method === 'POST') {
+      return response.end('<R><UploadId>1</UploadId></R>');
+    }
+    const isObject = ['GET', 'HEAD'].includes(method) && !search.includes('prefix');
+    // A move that must not overwrite finds no file there.
+    if (isObject && url.includes('/copy')) response.statusCode = 404;
+    return response.end(method === 'HEAD' || method === 'DELETE' ? undefined : '<R></R>');
+  });
+}
 
 test('limits the memory of all stalled uploads together', async () => {
   const store = await storeOf((call, response) => {
