@@ -108,20 +108,18 @@ interface TokenOptions extends Omit<TokenRequest, 'key'> {
 }
 
 export async function token({ data, key: file, ...request }: TokenOptions): Promise<void> {
-  const key = file === undefined ? await readDevelopmentKey(data) : await readKey(file);
+  const key =
+    file === undefined ? (await readDevelopmentKeys(data))?.tokenKey : await readKey(file);
+  if (key === undefined) {
+    throw new Failure(
+      `${data} is not the data folder of a development server: start one there, or pass a key with --key.`,
+      2,
+    );
+  }
   const minted = await mintToken({ ...request, key }).catch((error: Error) => {
     throw new Failure(`Cannot mint a token with ${file ?? data}: ${error.message}`, 2);
   });
   process.stdout.write(`${minted}\n`);
-}
-
-async function readDevelopmentKey(data: string): Promise<JWK> {
-  const keys = await readDevelopmentKeys(data);
-  if (keys !== undefined) return keys.tokenKey;
-  throw new Failure(
-    `${data} is not the data folder of a development server: start one there, or pass a key with --key.`,
-    2,
-  );
 }
 
 async function readKey(file: string): Promise<JWK> {
@@ -129,10 +127,8 @@ async function readKey(file: string): Promise<JWK> {
     throw new Failure(`Cannot read ${file}: ${error.message}.`, 2);
   });
   try {
-    const key: unknown = JSON.parse(text);
-    if (typeof key === 'object' && key !== null) return key;
+    return JSON.parse(text);
   } catch {
     throw new Failure(`${file} must contain a private key as a JWK, but it is not valid JSON.`, 2);
   }
-  throw new Failure(`${file} must contain a private key as a JWK.`, 2);
 }

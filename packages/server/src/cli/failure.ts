@@ -1,3 +1,4 @@
+import { getSystemErrorMessage } from 'node:util';
 import { ConfigError } from '../config/config.ts';
 
 /** An error that the user can fix. The message is a sentence that says how. */
@@ -16,20 +17,24 @@ export class Failure extends Error {
 export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) return new Failure(error.message, 2);
-  const { name, code, syscall, path, message, cause } = error as NodeJS.ErrnoException;
+  const { name, errno, syscall, path, message, cause } = error as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
     const sentence = toListenSentence(error as NodeJS.ErrnoException);
     if (sentence !== undefined) return new Failure(sentence, 2);
   }
   if (name === 'StoreUnavailableError') {
     const { path: file } = (cause ?? {}) as NodeJS.ErrnoException;
-    const fix = file === undefined ? '' : ` Check ${file}, or set store.root to another folder.`;
+    const fix =
+      file === undefined
+        ? ''
+        : ` Check ${file}, or choose another folder with store.root or --data.`;
     return new Failure(`Cannot use the store: ${message}${fix}`, 2);
   }
-  if (path === undefined || code === undefined) return undefined;
+  if (path === undefined || errno === undefined) return undefined;
+  const reason = getSystemErrorMessage(errno);
   return syscall === 'mkdir'
-    ? new Failure(`Cannot create the folder ${path} (${code}): choose another one with --data.`, 2)
-    : new Failure(`Cannot use ${path}: ${message}.`, 2);
+    ? new Failure(`Cannot create the folder ${path}: ${reason}. Choose another one with --data.`, 2)
+    : new Failure(`Cannot use ${path}: ${reason}.`, 2);
 }
 
 /** Returns what to do if a server cannot listen. */

@@ -6,6 +6,8 @@ import { toFailure } from './failure.ts';
 
 const DATA = './berth-data';
 
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
 const EXAMPLES = `
 Examples:
   berth-server                               start a development server in this folder
@@ -50,7 +52,11 @@ function createProgram(version: string): Command {
       parseText,
     )
     .option('--port <number>', 'port to listen on; 0 picks a free port (default: 4020)', port)
-    .option('--admin-port <number>', 'port for health checks and metrics (default: 4021)', port)
+    .option(
+      '--admin-port <number>',
+      'port for health checks and metrics, with --config (default: 4021)',
+      port,
+    )
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)', parseText)
     .addOption(
       new Option('--data <folder>', 'data folder of a development server')
@@ -58,30 +64,19 @@ function createProgram(version: string): Command {
         .argParser(parseText)
         .conflicts('config'),
     )
-    .addOption(
-      new Option('--log-level <level>', 'minimum level of log lines').choices([
-        ...['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
-      ]),
-    )
+    .addOption(new Option('--log-level <level>', 'minimum level of log lines').choices(LOG_LEVELS))
     .addOption(
       new Option(
         '--expose-development',
         'let a development server listen on an address that other machines can reach',
       ).conflicts('config'),
     )
-    .allowExcessArguments()
     .addHelpText('after', EXAMPLES)
     .action(async (options, { args: [word] }: Command) => {
-      if (word !== undefined) program.error(`error: unknown command '${word}'${suggest(word)}`);
+      const names = program.commands.map((command) => command.name());
+      if (word !== undefined) program.error(describeUnknown(word, names));
       await (await import('./serve.ts')).serve(options);
     });
-  const suggest = (word: string) => {
-    const near = closest(
-      word,
-      program.commands.map((command) => command.name()),
-    );
-    return distance(word, near) <= near.length / 2 ? `; did you mean ${near}?` : '';
-  };
   program
     .command('token')
     .description(
@@ -97,17 +92,12 @@ function createProgram(version: string): Command {
     .option('--subject <name>', 'caller that the token identifies (sub)', 'developer')
     .option('--issuer <name>', 'issuer of the token (iss)')
     .option('--seconds <number>', 'token lifetime in seconds', parseNumber(1, 31_536_000), 3600)
-    .allowExcessArguments(false)
-    .action(async (options) => {
-      const { token } = await import('./commands.ts');
-      await token({ ...program.opts(), ...options });
-    });
+    .action(async (options) => (await commands()).token({ ...program.opts(), ...options }));
   program
     .command('check-config')
     .description('Validate a configuration file, and report every error with its file and line.')
     .argument('<file>', 'YAML file')
-    .allowExcessArguments(false)
-    .action(async (file) => (await import('./commands.ts')).checkConfig(file));
+    .action(async (file) => (await commands()).checkConfig(file));
   program
     .command('fsck')
     .description('Verify the integrity of a file store.')
@@ -119,11 +109,9 @@ function createProgram(version: string): Command {
       '--repair',
       'on disk, while no server runs: move damaged and foreign files to set-aside/ in the store folder',
     )
-    .allowExcessArguments(false)
-    .action(async (root, options) => {
-      const { fsck } = await import('./commands.ts');
-      await fsck(root, { ...program.opts(), ...options });
-    });
+    .action(async (root, options) =>
+      (await commands()).fsck(root, { ...program.opts(), ...options }),
+    );
   program
     .command('revoke')
     .description(
@@ -132,13 +120,21 @@ function createProgram(version: string): Command {
     .addArgument(new Argument('<kind>', 'what to revoke').choices(REVOCABLE))
     .argument('<name>', 'environment/ID of a key pair, storeFileID of a grant, or URL of a link')
     .option('--undo', 'restore what was revoked')
-    .allowExcessArguments(false)
-    .action(async (kind, name, options) => {
-      const { revoke } = await import('./commands.ts');
-      await revoke(kind, name, { ...program.opts(), ...options });
-    });
-  return program;
+    .action(async (kind, name, options) =>
+      (await commands()).revoke(kind, name, { ...program.opts(), ...options }),
+    );
+  // Last, so that the commands do not inherit it: an unknown command is an excess argument.
+  return program.allowExcessArguments();
 }
+
+function describeUnknown(word: string, names: readonly string[]): string {
+  const near = closest(word, names);
+  const suggestion = distance(word, near) <= near.length / 2 ? `; did you mean ${near}?` : '';
+  return `error: unknown command '${word}'${suggestion}`;
+}
+
+/** Loaded when a command needs them, because the help does not. */
+const commands = () => import('./commands.ts');
 
 function parseNumber(min: number, max: number) {
   return (value: string): number => {

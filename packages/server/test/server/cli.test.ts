@@ -11,13 +11,14 @@ const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments: { dev: {}, qa: {} }\n`;
 test.each([
   [['--port', '65536'], 'integer from 0 to 65535'],
   [
-    ['--port', '4555', '--admin-port', '4555'],
+    ['--config', 'good.yaml', '--port', '4555', '--admin-port', '4555'],
     'The port and the admin port are both 4555: choose another one with --port or --admin-port.',
   ],
   [
     ['--host', '0.0.0.0'],
-    'is reachable from other machines, but this server uses development keys: use --config, or',
+    'is reachable from other machines, but this server prints its keys: use --config, or',
   ],
+  [['--admin-port', '0'], '--admin-port needs a --config whose admin is not false.'],
   [['--config', 'tls.yaml'], 'listen.tls.cert cannot be read: ENOENT: no such file or directory'],
   [['--config', 'pem.yaml'], 'listen.tls.cert must be the path of a PEM file with a certificate'],
   [['--log-level', 'loud'], 'Allowed choices are fatal'],
@@ -28,6 +29,7 @@ test.each([
   [['--config', ''], 'It must not be empty'],
   [['token', '--seconds', '-1'], 'integer from 1'],
   [['check-config'], 'missing required argument'],
+  [['check-config', 'good.yaml', 'b'], 'too many arguments'],
   [['--config', 'gone.yaml'], 'gone.yaml: cannot be read'],
   [['--config', 'bad.yaml'], 'bad.yaml:1:1: kees is not a setting: did you mean keys.'],
   [
@@ -38,7 +40,7 @@ test.each([
   [['token'], 'is not the data folder of a development server'],
   [['token', '--key', 'bad.yaml'], 'it is not valid JSON'],
   [['token', '--key', '.'], 'Cannot read .: EISDIR'],
-  [['token', '--key', 'text.json'], 'text.json must contain a private key as a JWK'],
+  [['token', '--key', 'text.json'], 'text.json: The alg of the key must be one of'],
   [
     ['token', '--key', 'secret.json'],
     'Cannot mint a token with secret.json: The alg of the key must be one of',
@@ -66,10 +68,12 @@ test.runIf(process.platform === 'linux')('names a folder that cannot be created'
   });
   const data = await runHere(folder, '--data', '/proc/berth/a');
   expect(data.stderr).toContain(
-    'Cannot create the folder /proc/berth (ENOENT): choose another one with --data.',
+    'Cannot create the folder /proc/berth: no such file or directory. Choose another one with --data.',
   );
   const store = await runHere(folder, '--config', 'proc.yaml');
-  expect(store.stderr).toContain('Check /proc/berth, or set store.root to another folder.');
+  expect(store.stderr).toContain(
+    'Check /proc/berth, or choose another folder with store.root or --data.',
+  );
   expect([data.code, store.code]).toEqual([2, 2]);
 });
 
@@ -78,13 +82,13 @@ test('an address that cannot be used is reported in one sentence, with exit code
   await once(other, 'listening');
   onTestFinished(() => void other.close());
   const { port } = other.address() as AddressInfo;
-  const used = new Cli(await makeFolder(), ['--admin-port', '0', '--port', String(port)]);
+  const used = new Cli(await makeFolder(), ['--port', String(port)]);
   const foreign = ['--host', '192.0.2.1', '--expose-development', '--port', '0'];
-  const unknown = new Cli(await makeFolder(), [...foreign, '--admin-port', '0']);
+  const unknown = new Cli(await makeFolder(), foreign);
   expect(await used.finish()).toEqual({
     code: 2,
     stdout: '',
-    stderr: `Port ${port} is already in use: stop the other process, or choose another port with --port or --admin-port.\n`,
+    stderr: `Port ${port} is already in use: stop the other program, or choose another port with --port, or --admin-port for the admin listener.\n`,
   });
   const { code, stderr } = await unknown.finish();
   expect([code, stderr]).toEqual([
