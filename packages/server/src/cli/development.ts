@@ -195,16 +195,16 @@ interface LogLine {
 export function toTerminalLine(json: string): string {
   const line: LogLine = JSON.parse(json);
   const text = line.method === undefined ? toProblem(line) : toCallText(line);
-  if (text === undefined) return '';
   const clock = new Date(line.time).toTimeString().slice(0, 8);
-  // A caller must not control the terminal.
-  return `${clock} ${text.replace(/(?!\n)\p{Cc}/gu, '?')}\n`;
+  return text === undefined ? '' : `${clock} ${text}\n`;
 }
 
 function toCallText({ method, path, status, ms = 0, code, reason, cause }: LogLine): string {
   const parts = [method, path, status || 'aborted', Math.round(ms), 'ms'];
   const details = [code, reason, cause].filter((detail) => detail !== undefined);
-  return [...parts, details.join(': ')].join(' ').trimEnd();
+  const text = [...parts, details.join(': ')].join(' ').trimEnd();
+  // A caller must not control the terminal.
+  return text.replace(/\p{Cc}/gu, '?');
 }
 
 function toProblem({ level, msg, err }: LogLine): string | undefined {
