@@ -68,9 +68,11 @@ export function createCors(
     return credentials ? { ...headers, 'access-control-allow-credentials': 'true' } : headers;
   }
 
+  const anyOrigin = { 'access-control-allow-origin': '*', ...exposed };
   return {
     allows,
-    response: (origin) => ({ ...toOriginHeaders(origin), ...exposed }),
+    response: (origin) =>
+      origins === '*' ? anyOrigin : { ...toOriginHeaders(origin), ...exposed },
     preflight: ({ origin, 'access-control-request-headers': requested = '' }) => ({
       ...toOriginHeaders(origin),
       'access-control-allow-methods': CORS.allowMethods[surface].join(', '),

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { create, parse } from 'content-disposition';
 import { type Headers, type HeaderValue, isUpgrade } from './headers.ts';
 import { headerOf } from './runtime/media-types.ts';
+import { memoize } from './runtime/memoize.ts';
 
 /**
  * Applies rules C1 to C3 to the `Content-Disposition` of a hosted service's response. A service's own
@@ -21,10 +22,24 @@ export function applyDispositionRules(
     if (name.toLowerCase() !== 'content-disposition') kept[name] = value;
     else if (value !== undefined) sent.push(...[value].flat().map(String));
   }
-  if (needsAttachment(request, headerOf(headers, 'content-type'))) {
-    kept['content-disposition'] = toAttachment(sent);
-  }
+  const disposition = toDisposition(request, headerOf(headers, 'content-type'), sent);
+  if (disposition !== undefined) kept['content-disposition'] = disposition;
   return kept;
+}
+
+/**
+ * Returns the disposition that a response needs: the service's own attachment, or a new one.
+ *
+ * @param sent what the service sent
+ */
+export function toDisposition(
+  request: Parameters<typeof applyDispositionRules>[0],
+  contentType: string | undefined,
+  sent: HeaderValue,
+): string | undefined {
+  if (!needsAttachment(request, contentType)) return undefined;
+  if (sent === undefined) return 'attachment';
+  return toAttachment([sent].flat().map(String));
 }
 
 /** C2: "Text types are those whose `Content-Type` indicates" one of these. */
@@ -37,8 +52,7 @@ function needsAttachment(
   // C3: "SSE and WebSocket requests are exempt from C1 and C2." Pages and links cannot set `Upgrade`, so
   // C1 cannot be bypassed with it.
   if (isUpgrade(headers)) return false;
-  // RFC 9110, section 8.3.1: compared in lowercase and without parameters.
-  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const type = toType(contentType);
   // Event streams are exempt, whatever the request accepts (D8).
   if (type === 'text/event-stream') return false;
   // C1: "For every GET response" `attachment` is added. D8: HEAD too.
@@ -47,7 +61,9 @@ function needsAttachment(
   return !TEXT_TYPES.includes(type);
 }
 
-/** Returns a single header: the service's own attachment, or a new one. */
+/** RFC 9110, section 8.3.1: compared in lowercase and without parameters. */
+const toType = memoize((contentType) => contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+
 function toAttachment(sent: readonly string[]): string {
   const attachment = sent.find((value) => parse(value).type === 'attachment');
   if (attachment === undefined) return 'attachment';

@@ -8,8 +8,9 @@ import { GatewayError, toContractError } from './errors.ts';
 import { LIMITS, SIGNATURE } from './generated/contract.gen.ts';
 import type { Input as GeneratedInput, Principals } from './generated/gateway.v1/index.gen.ts';
 import { routes } from './generated/gateway.v1/routes.gen.ts';
-import { hostOf, isLoopback, removeHopByHop } from './headers.ts';
+import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './headers.ts';
 import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
+import { after, attempt, type MaybePromise } from './runtime/after.ts';
 import { hasBody } from './runtime/body.ts';
 import {
   type Call,
@@ -68,6 +69,11 @@ export interface GatewayInput {
    * section 7.6.1), and with the call's `x-request-id` (D9).
    */
   readonly headers: Readonly<Record<string, string | string[]>>;
+  /**
+   * The same headers as alternating names and values, as sent: with their letter case, and each repeated one. HTTP clients
+   * such as undici take them, and no object is created.
+   */
+  readonly rawHeaders: readonly string[];
   /** Unparsed body of a POST. It fails if it exceeds the limit (D13). */
   readonly body: Readable | undefined;
 }
@@ -154,33 +160,44 @@ export function createGatewayRouter<Caller = unknown>(
   const cors = createCors('gateway', wireProfile, options.cors);
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
-  async function handle(parsed: Input, context: Call): Promise<HandlerResponse> {
-    const { request, response, requestId } = context;
+  function handle(parsed: Input, context: Call): MaybePromise<HandlerResponse> {
     assertForwardable(context);
-    const input = toServiceInput(parsed, context);
+    const input = new ServiceInput(parsed, context);
     const call = withCaller<Caller>(context);
-    if (!(response instanceof UpgradeResponse)) {
-      return toResponse(await callWithinLimit(input, call), context);
+    if (context.response instanceof UpgradeResponse) {
+      return openSocket(input, call, context.response);
     }
+    return after(callWithinLimit(input, call), (response) => toResponse(response, context));
+  }
+
+  function callWithinLimit(input: ServiceInput, call: GatewayCall<Caller>) {
+    return attempt(
+      () =>
+        after(signedBodies === 'router' ? verifyBody(input, call) : undefined, () =>
+          handlers.call(input, call),
+        ),
+      (error): ServiceResponse => {
+        // If the body exceeded the limit (D13), that is why the handler failed.
+        throw input.body?.errored instanceof HttpError ? input.body.errored : error;
+      },
+    );
+  }
+
+  async function openSocket(
+    input: GatewayInput,
+    call: GatewayCall<Caller>,
+    response: UpgradeResponse,
+  ): Promise<HandlerResponse> {
+    const { request, requestId } = call;
     assertHandshake(request, cors.allows);
     if (handlers.webSocket === undefined) throw webSocketsUnsupported();
     const result = await handlers.webSocket(input, call);
-    if (!isOpen(result)) return toResponse(result, context);
+    if (!isOpen(result)) return toResponse(result, call);
     if (response.destroyed) throw disconnected();
-    options.onResponse?.({ status: result.status }, context);
+    options.onResponse?.({ status: result.status }, call);
     const common = { 'x-request-id': requestId, [upstreamStatus]: String(result.status) };
     openWebSocket(result, request, response, common);
     return TAKEN;
-  }
-
-  async function callWithinLimit(input: GatewayInput, call: GatewayCall<Caller>) {
-    try {
-      const verified = signedBodies === 'router' ? await verifyBody(input, call) : input;
-      return await handlers.call(verified, call);
-    } catch (error) {
-      // If the body exceeded the limit (D13), that is why the handler failed.
-      throw input.body?.errored instanceof HttpError ? input.body.errored : error;
-    }
   }
 
   function toResponse(response: ServiceResponse, context: Call): HandlerResponse {
@@ -218,12 +235,13 @@ interface SignedCaller {
 }
 
 /** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
-async function verifyBody(input: GatewayInput, call: GatewayCall): Promise<GatewayInput> {
+function verifyBody(input: ServiceInput, call: GatewayCall): MaybePromise<void> {
   const caller = call.caller as SignedCaller | undefined;
-  if (input.body === undefined || typeof caller?.verifyBody !== 'function') return input;
-  const bytes = await buffer(input.body);
-  caller.verifyBody(hash('sha256', bytes));
-  return { ...input, body: Readable.from([bytes]) };
+  if (input.body === undefined || typeof caller?.verifyBody !== 'function') return undefined;
+  return buffer(input.body).then((bytes) => {
+    caller.verifyBody?.(hash('sha256', bytes));
+    input.body = Readable.from([bytes]);
+  });
 }
 
 function webSocketsUnsupported(): GatewayError {
@@ -240,7 +258,7 @@ function disconnected(): Error {
   return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
 }
 
-const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
  * Rejects requests that must not reach a hosted service. D3: a segment that is `.` or `..` after one decoding is
@@ -251,7 +269,7 @@ function assertForwardable({ request, rawPath }: Call): void {
   if (rawPath.includes('\\')) {
     throw invalidRequest('The path contains a backslash: encode it as %5C, or send a slash.');
   }
-  if (rawPath.split('/').some((segment) => DOT_SEGMENT.test(segment))) {
+  if (DOT_SEGMENT.test(rawPath)) {
     throw invalidRequest(
       'The path contains a . or .. segment after decoding: resolve it before you send the request.',
     );
@@ -268,28 +286,56 @@ function invalidRequest(message: string): GatewayError {
 }
 
 /** Nothing is decoded or encoded again (D3). */
-function toServiceInput(
-  { path, body }: Input,
-  { request, requestId, rawQuery }: Call,
-): GatewayInput {
-  const { method = 'GET' } = request;
-  const anyPath = String(path?.anyPath ?? '');
-  const headers = removeHopByHop(request.headers) as Record<string, string | string[]>;
-  // The router handles this header, and some HTTP clients refuse to send it.
-  delete headers.expect;
-  // A service that sees the credentials could call the others in the caller's name.
-  delete headers.authorization;
-  headers['x-request-id'] = requestId;
-  return {
-    name: String(path?.name),
-    anyPath,
-    rawQuery,
-    target: rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`,
-    method,
-    headers,
-    body: method === 'POST' ? (body as Readable) : undefined,
-  };
+class ServiceInput implements GatewayInput {
+  readonly name: string;
+  readonly anyPath: string;
+  readonly rawQuery: string | undefined;
+  readonly target: string;
+  readonly method: string;
+  body: Readable | undefined;
+  readonly #call: Call;
+  #headers: GatewayInput['headers'] | undefined;
+
+  constructor({ path, body }: Input, call: Call) {
+    const { rawQuery, request } = call;
+    const anyPath = path?.anyPath === undefined ? '' : String(path.anyPath);
+    this.name = String(path?.name);
+    this.anyPath = anyPath;
+    this.rawQuery = rawQuery;
+    this.target = rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`;
+    this.method = request.method ?? 'GET';
+    this.body = this.method === 'POST' ? (body as Readable) : undefined;
+    this.#call = call;
+  }
+
+  get headers(): GatewayInput['headers'] {
+    this.#headers ??= this.#readHeaders();
+    return this.#headers;
+  }
+
+  get rawHeaders(): readonly string[] {
+    const { request, requestId } = this.#call;
+    const kept = removeRawHopByHop(request.rawHeaders, request.headers.connection, WITHHELD);
+    kept.push('x-request-id', requestId);
+    return kept;
+  }
+
+  #readHeaders(): GatewayInput['headers'] {
+    const { request, requestId } = this.#call;
+    const kept = removeHopByHop(request.headers, WITHHELD);
+    kept['x-request-id'] = requestId;
+    return kept as Record<string, string | string[]>;
+  }
 }
+
+const WITHHELD = new Set([
+  // A service that sees the credentials could call the others in the caller's name.
+  'authorization',
+  // The router handles this header, and some HTTP clients refuse to send it.
+  'expect',
+  // The gateway sets it (D9).
+  'x-request-id',
+]);
 
 /** Every operation of the gateway has credentials, whose security handler has set `env`. */
 function withCaller<Caller>(context: Call): GatewayCall<Caller> {

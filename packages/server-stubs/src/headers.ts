@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 // Not imported from the runtime's index, which needs Node.js modules: errors are also used in browsers.
 import { type Headers, type HeaderValue, headerOf } from './runtime/media-types.ts';
+import { memoize } from './runtime/memoize.ts';
 
 export type { Headers, HeaderValue };
 
@@ -18,19 +19,43 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Removes hop-by-hop headers, and those that `Connection` names (RFC 9110, section 7.6.1). Names become lowercase.
+ * Removes hop-by-hop headers, those that `Connection` names (RFC 9110, section 7.6.1), and `others`. Names become
+ * lowercase.
  */
-export function removeHopByHop(headers: Headers): Record<string, HeaderValue> {
+export function removeHopByHop(
+  headers: Headers,
+  others?: ReadonlySet<string>,
+): Record<string, HeaderValue> {
   const kept: Record<string, HeaderValue> = {};
   const nominated = nominatedBy(headerOf(headers, 'connection'));
   for (const name in headers) {
     const value = headers[name];
-    const key = name.toLowerCase();
-    if (value === undefined || HOP_BY_HOP.has(key) || nominated?.has(key)) continue;
-    kept[key] = value;
+    const key = toLowerCase(name);
+    if (value === undefined || HOP_BY_HOP.has(key) || others?.has(key)) continue;
+    if (!nominated?.has(key)) kept[key] = value;
   }
   return kept;
 }
+
+/** Like `removeHopByHop`, for alternating names and values, whose letter case is kept. */
+export function removeRawHopByHop(
+  rawHeaders: readonly string[],
+  connection: string | undefined,
+  others: ReadonlySet<string>,
+): string[] {
+  const kept: string[] = [];
+  const nominated = nominatedBy(connection);
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const key = toLowerCase(name);
+    if (HOP_BY_HOP.has(key) || others.has(key) || nominated?.has(key)) continue;
+    kept.push(name, rawHeaders[index + 1] as string);
+  }
+  return kept;
+}
+
+/** Lowercase header names. Callers use few of them, so that each is only converted once. */
+export const toLowerCase = memoize((name) => name.toLowerCase());
 
 function nominatedBy(connection: string | undefined): Set<string> | undefined {
   // Fast path: the common values nominate nothing.
@@ -62,15 +87,22 @@ const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
 export function hostOf(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
   const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? hostHeaderOf(request);
-  if (authority === undefined || !AUTHORITY.test(authority)) return undefined;
-  return URL.parse(`http://${authority}`)?.hostname;
+  return authority === undefined ? undefined : toHostname(authority) || undefined;
 }
+
+/** Empty if it is not an authority. */
+const toHostname = memoize((authority) =>
+  AUTHORITY.test(authority) ? (URL.parse(`http://${authority}`)?.hostname ?? '') : '',
+);
 
 /** RFC 9112, section 3.2: a second `Host` is rejected, because two parsers could choose different ones. */
 function hostHeaderOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
-  const isHost = (name: string, at: number) =>
-    at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host';
-  return rawHeaders.filter(isHost).length === 1 ? headers.host : undefined;
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && toLowerCase(name) === 'host') count += 1;
+  }
+  return count === 1 ? headers.host : undefined;
 }
 
 /** `127.0.0.0/8`, also as an IPv6 address, and `::1`. */

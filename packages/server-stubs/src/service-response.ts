@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
-import { applyDispositionRules } from './disposition.ts';
+import { toDisposition } from './disposition.ts';
 import { GatewayError } from './errors.ts';
 import { removeHopByHop } from './headers.ts';
 import type { BodyWriter, Call, HandlerResponse } from './runtime/index.ts';
-import { headerOf } from './runtime/media-types.ts';
 
 /** A hosted service's response, which is forwarded unchanged (D7) except for the headers that the gateway sets. */
 export interface ServiceResponse {
@@ -19,11 +18,11 @@ export interface ServiceResponse {
 const MERGED = ['access-control-expose-headers', 'vary'];
 
 /** Headers that only the gateway may set (D9, D11). */
-const RESERVED = [
+const RESERVED = new Set([
   'x-request-id',
   'access-control-allow-origin',
   'access-control-allow-credentials',
-];
+]);
 
 /**
  * D7: "status, headers and body pass through unchanged", except for hop-by-hop headers, `X-Request-Id`, CORS headers
@@ -45,16 +44,23 @@ export function toCallerResponse(
     throw new GatewayError('BAD_GATEWAY', { cause: new TypeError(message) });
   }
   const { headers: sent = {}, body } = response;
-  const headers = applyDispositionRules(request, removeHopByHop(sent));
-  for (const name of RESERVED) delete headers[name];
+  const headers = removeHopByHop(sent, RESERVED);
+  const contentType = headers['content-type'];
+  const disposition = toDisposition(
+    request,
+    contentType === undefined ? undefined : String(contentType),
+    headers['content-disposition'],
+  );
+  if (disposition !== undefined) headers['content-disposition'] = disposition;
+  else delete headers['content-disposition'];
   headers[upstreamStatus] = String(status);
   // RFC 9110, section 8.6: "A server MUST NOT send a Content-Length header field in any response with
   // a status code of … 204 (No Content)."
   if (status === 204) delete headers['content-length'];
   for (const name of MERGED) {
-    const added = headerOf(headers, name);
+    const added = headers[name];
     if (added !== undefined && common[name] !== undefined) {
-      headers[name] = `${common[name]}, ${added}`;
+      headers[name] = `${common[name]}, ${String(added)}`;
     }
   }
   return { status, headers: headers as NonNullable<HandlerResponse['headers']>, body };

@@ -45,6 +45,20 @@ test('a service does not get the credentials of its caller', async () => {
   expect(response.json).not.toHaveProperty('headers.authorization');
 });
 
+test('raw headers are those of the caller, repeated ones and letter case included', async () => {
+  let seen: readonly string[] = [];
+  const base = await gateway(({ rawHeaders, headers }) => {
+    seen = rawHeaders;
+    return { status: 200, body: JSON.stringify(headers) };
+  });
+  const hops = { connection: 'close, x-hop', 'x-hop': '1', te: 'trailers', 'x-request-id': 'mine' };
+  const response = await call(base, '/hello', { headers: { ...hops, 'X-Twice': ['a', 'b'] } });
+  expect(seen.join('\n')).toContain('X-Twice\na\nX-Twice\nb\n');
+  expect(seen.slice(-2)).toEqual(['x-request-id', response.headers['x-request-id']]);
+  expect(seen.join('\n')).not.toMatch(/authorization|bearer|connection|hop|trailers|mine/i);
+  expect(JSON.parse(response.text)).toMatchObject({ 'x-twice': 'a, b' });
+});
+
 test('a limit of undefined is the default', async () => {
   const requests = { streamBytes: undefined } as never;
   const body = Buffer.alloc(LIMITS.gatewayBodyBytes + 1);

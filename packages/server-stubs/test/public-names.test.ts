@@ -29,7 +29,8 @@ test.each([
   [
     'the runtime',
     runtime,
-    `Call HttpError UpgradeResponse ajvHelpers createEventStream createRouter hasResponse toResponse`,
+    `Call HttpError UpgradeResponse ajvHelpers createEventStream createRouter hasResponse memoize
+    toResponse`,
   ],
 ])('%s exports these names, and no others', (_, module, names) => {
   expect(Object.keys(module).sort()).toEqual(names.split(/\s+/));

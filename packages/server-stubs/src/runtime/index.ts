@@ -15,6 +15,7 @@ export type {
   Output as TypedOutput,
   SecurityHandlers as TypedSecurityHandlers,
 } from './handlers.ts';
+export { memoize } from './memoize.ts';
 export type {
   FoundOperation,
   Handler,

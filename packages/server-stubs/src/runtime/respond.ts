@@ -13,13 +13,7 @@ import {
 import { findContent, type HeaderValue, headerOf } from './media-types.ts';
 import type { Settings } from './options.ts';
 import { createNullObject } from './parameters.ts';
-import type {
-  BodyWriter,
-  Content,
-  DocumentedResponse,
-  HandlerResponse,
-  Route,
-} from './route-table.ts';
+import type { BodyWriter, Content, DocumentedResponse, HandlerResponse } from './route-table.ts';
 
 type Stream = Readable | ReadableStream<Uint8Array>;
 type WireBody = string | Uint8Array | Stream | BodyWriter | undefined;
@@ -44,8 +38,8 @@ export class Responder {
    *
    * @throws HttpError if the document does not allow it and responses are checked; TypeError if it is no response
    */
-  respond(result: HandlerResponse, route: Route): void {
-    const { response, operationId } = this.#call;
+  respond(result: HandlerResponse): void {
+    const { response, operationId, route } = this.#call;
     if (response.headersSent) return;
     if (!(result?.status >= 200 && result.status <= 599)) {
       throw new TypeError(
@@ -53,12 +47,12 @@ export class Responder {
       );
     }
     const common = this.#settings.headers?.(this.#call);
-    if (route.passThrough) {
+    if (route?.passThrough) {
       // Unchanged: no content type is added, and strings are not serialized.
       this.#write(result, toHead(result.headers, common), result.body as WireBody);
       return;
     }
-    const documented = findResponse(route.responses, result.status);
+    const documented = findResponse(route?.responses ?? [], result.status);
     const content = documented && contentOf(documented, result);
     if (this.#settings.responses === 'check') {
       const violation = findViolation(documented, content, result, common);

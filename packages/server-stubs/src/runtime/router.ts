@@ -1,3 +1,4 @@
+import { after, attempt, type MaybePromise } from './after.ts';
 import { type BodyReader, createBodyReader, deferContinue } from './body.ts';
 import { Call, type Principals } from './call.ts';
 import {
@@ -23,7 +24,7 @@ import {
 import { createParameterReader, decodeText, type ParameterReader } from './parameters.ts';
 import { namesOf, Paths, splitTarget } from './paths.ts';
 import { Responder } from './respond.ts';
-import type { Route, RouteTable } from './route-table.ts';
+import type { HandlerResponse, Route, RouteTable } from './route-table.ts';
 import { createAuthentication, toChallenge } from './security.ts';
 
 /** A route, with everything that can be prepared before the first request. */
@@ -32,7 +33,7 @@ interface Operation {
   /** Names of the path parameters, in the order in which they are in the path. */
   readonly pathNames: readonly string[];
   readonly handle: Handler | undefined;
-  readonly authenticate: ((call: Call) => Promise<Principals>) | undefined;
+  readonly authenticate: ((call: Call) => MaybePromise<Principals>) | undefined;
   /** `WWW-Authenticate` of each 401. */
   readonly challenge: string | undefined;
   readonly readParameters: ParameterReader | undefined;
@@ -68,36 +69,49 @@ export function createRouter(
     }
     const operation = match && findOperation(match.leaf, request.method);
     const call = new Call(request, response, operation?.route, path, query, options.requestId);
-    void respond(call, match?.leaf, operation, match?.values ?? []);
+    respond(call, match?.leaf, operation, match?.values ?? []);
   };
 
-  /** The flow of a call. Never rejects. */
-  async function respond(
+  /** Sends what the handler returns, or what an error defines. Neither throws nor rejects. */
+  function respond(
     call: Call,
     operations: Operations | undefined,
     operation: Operation | undefined,
     pathValues: readonly string[],
-  ): Promise<void> {
+  ): void {
     const responder = new Responder(call, settings, operation?.challenge);
-    try {
-      const { request, rawPath, rawQuery } = call;
-      if (operations === undefined) throw notFound(rawPath, table.basePath);
-      if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(operations));
-      // Before authentication, so that security handlers only see valid paths.
-      assertDecodable(operation, pathValues);
-      const { route, handle, authenticate, readParameters, readBody } = operation;
-      if (handle === undefined) {
-        throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
-      }
-      if (authenticate !== undefined) call.security = await authenticate(call);
+    void attempt(
+      () =>
+        after(handle(call, operations, operation, pathValues), (result) =>
+          responder.respond(result),
+        ),
+      (error) => responder.fail(toDocumented(error, operation?.route)),
+    );
+  }
+
+  /** The flow of a call up to its handler. */
+  function handle(
+    call: Call,
+    operations: Operations | undefined,
+    operation: Operation | undefined,
+    pathValues: readonly string[],
+  ): MaybePromise<HandlerResponse> {
+    const { request, rawPath, rawQuery } = call;
+    if (operations === undefined) throw notFound(rawPath, table.basePath);
+    if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(operations));
+    // Before authentication, so that security handlers only see valid paths.
+    assertDecodable(operation, pathValues);
+    const { route, handle: handler, authenticate, readParameters, readBody } = operation;
+    if (handler === undefined) {
+      throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
+    }
+    return after(authenticate?.(call), (principals) => {
+      if (principals !== undefined) call.security = principals;
       const input = { ...NO_INPUT };
       readParameters?.(input, request, pathValues, rawQuery);
       validateParameters(route, input);
-      if (readBody !== undefined) await readBody(input, request);
-      responder.respond(await handle(input, call), route);
-    } catch (error) {
-      await responder.fail(toDocumented(error, operation?.route));
-    }
+      return after(readBody?.(input, request), () => handler(input, call));
+    });
   }
 
   const checkContinue: Listener = (request, response, next) => {
