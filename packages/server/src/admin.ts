@@ -1,73 +1,87 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { Registry } from 'prom-client';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Metrics } from './metrics.ts';
+import type { BlobStore } from './store/blob-store.ts';
 import { isOwnHost } from './urls.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
-/**
- * For each API, the reasons why it does not accept calls. The list is empty while the API accepts calls. If
- * the gateway accepts no calls, neither does the storage API.
- */
-interface Unreadiness {
-  readonly gateway: readonly string[];
-  readonly storage: readonly string[];
+/** What the server is doing. It accepts calls while it is `ready`, and until it is `draining`. */
+export interface Status {
+  phase: 'starting' | 'ready' | 'draining';
 }
 
 interface AdminOptions {
+  /** Host names under which it may be called, besides localhost and IP addresses. */
   readonly hosts: readonly string[];
-  readonly unreadiness: () => Promise<Unreadiness>;
-  readonly registry: Registry;
+  readonly status: Readonly<Status>;
+  readonly blobs: BlobStore;
+  readonly metrics: Pick<Metrics, 'contentType' | 'toText'>;
 }
 
-/**
- * Creates the server for health checks and metrics. Hosted services do not need the store, so
- * an outage of the store must not make `/readyz` fail.
- */
-export function createAdmin({ hosts, unreadiness, registry }: AdminOptions): Server {
+/** Creates the server for health checks and metrics. */
+export function createAdmin({ hosts, status, blobs, metrics }: AdminOptions): Server {
   return createServer(
     { headersTimeout: 5_000, requestTimeout: 10_000 },
     async (request, response) => {
       request.resume();
       if (!isOwnHost(request.headers.host, hosts)) {
-        send(
-          response,
-          421,
-          TEXT,
-          'This server is not available under that name: use localhost or an IP address.\n',
-        );
+        const message =
+          'This server is not available under that name: use localhost or an IP address.';
+        send(response, 421, `${message}\n`);
       } else if (request.method !== 'GET' && request.method !== 'HEAD') {
         response.setHeader('allow', 'GET, HEAD');
-        send(response, 405, TEXT, 'Only GET and HEAD are served here.\n');
+        send(response, 405, 'Only GET and HEAD are served here.\n');
       } else {
         try {
           await respond(request.url?.split('?', 1)[0], response);
         } catch (error) {
-          send(response, 500, TEXT, `${(error as Error).name}\n`);
+          send(response, 500, `${(error as Error).name}\n`);
         }
       }
     },
   );
 
   async function respond(path: string | undefined, response: ServerResponse): Promise<void> {
-    if (path === '/healthz') {
-      send(response, 200, TEXT, 'ok\n');
-    } else if (path === '/readyz' || path === '/readyz/gateway' || path === '/readyz/storage') {
-      const { gateway, storage } = await unreadiness();
-      const reasons = path === '/readyz/storage' ? storage : gateway;
-      const notes = path === '/readyz' ? storage.map((reason) => `storage: ${reason}`) : [];
-      if (reasons.length > 0) send(response, 503, TEXT, `${reasons.join('\n')}\n`);
-      else send(response, 200, TEXT, `${['ready', ...notes].join('\n')}\n`);
-    } else if (path === '/metrics') {
-      send(response, 200, registry.contentType, await registry.metrics());
-    } else {
-      send(response, 404, TEXT, `Not found. Available paths:\n${PATHS.join('\n')}\n`);
+    switch (path) {
+      case '/healthz':
+        return send(response, 200, 'ok\n');
+      case '/readyz':
+      case '/readyz/gateway':
+      case '/readyz/storage':
+        return respondReadiness(path, response);
+      case '/metrics':
+        return send(response, 200, await metrics.toText(), metrics.contentType);
+      default:
+        return send(response, 404, `Not found. Available paths:\n${PATHS.join('\n')}\n`);
     }
+  }
+
+  /** Hosted services do not need the store, so its outage does not make `/readyz` fail. */
+  async function respondReadiness(path: string, response: ServerResponse): Promise<void> {
+    if (status.phase !== 'ready') return send(response, 503, `${status.phase}\n`);
+    const fault = await findStoreFault(blobs);
+    if (path === '/readyz/gateway' || fault === undefined) return send(response, 200, 'ready\n');
+    if (path === '/readyz') return send(response, 200, `ready\nstorage: ${fault}\n`);
+    return send(response, 503, `${fault}\n`);
   }
 }
 
 const PATHS = ['/healthz', '/readyz', '/readyz/gateway', '/readyz/storage', '/metrics'];
 
-function send(response: ServerResponse, status: number, type: string, text: string) {
+/** A store that takes longer to respond is not ready for uploads. */
+const STORE_CHECK_MILLISECONDS = 3_000;
+
+async function findStoreFault(blobs: BlobStore): Promise<string | undefined> {
+  const check = blobs.check().then(
+    () => undefined,
+    (error: Error) => `blob store: ${error.message}`,
+  );
+  const late = wait(STORE_CHECK_MILLISECONDS, 'blob store: no response', { ref: false });
+  return Promise.race([check, late]);
+}
+
+function send(response: ServerResponse, status: number, text: string, type = TEXT): void {
   response
     .writeHead(status, {
       'content-type': type,

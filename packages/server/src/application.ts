@@ -1,107 +1,234 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import {
   createGatewayRouter,
   createStorageRouter,
   createUploadRouter,
-  type GatewayRouter,
-  type Router,
+  GatewayError,
+  type GatewaySecurity,
+  StorageError,
+  type StorageSecurity,
   UploadError,
 } from '@berth/server-stubs';
+import type { Caller } from '@berth/server-stubs/auth';
 import { createCors, type EnvOption } from '@berth/server-stubs/contract';
-import { createStorage, type SignedUse, UPLOAD_PATH } from '@berth/storage';
+import { createStorage, FILES_PATH, type SignedUse, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
-import type { Observer } from './calls.ts';
+import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
+import type { Calls } from './calls.ts';
 import type { Config } from './config/config.ts';
+import { createGateway } from './gateway/create-gateway.ts';
+import { createServices } from './gateway/services.ts';
 import type { Log } from './log.ts';
-import type { Surface } from './metrics.ts';
-import type { State } from './state.ts';
+import type { Metrics, Surface } from './metrics.ts';
+import { Quotas } from './quotas.ts';
+import { connectRedis, type RedisState } from './redis.ts';
+import { BlobDamagedError, type BlobStore } from './store/blob-store.ts';
+import { observeStore, openStore } from './store/open-store.ts';
 import { toPublicUrl } from './urls.ts';
 
-export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgrade'> {
-  readonly surfaces: Readonly<
-    Record<Surface, { readonly request: Router; readonly checkContinue: Router['checkContinue'] }>
-  >;
+/** What a reload keeps: connections, files, and what has been counted and cached. */
+export interface Resources {
+  /** What several processes share: quotas, revocations and locks. Undefined if this process is alone. */
+  readonly redis: RedisState | undefined;
+  readonly blobs: BlobStore;
+  readonly quotas: Quotas;
+  readonly authenticator: Authenticator;
+  readonly services: ReturnType<typeof createServices>;
+  readonly gateway: ReturnType<typeof createGateway>;
 }
 
-interface ApplicationParts {
-  readonly state: State;
-  readonly observer: Observer;
-  readonly log: Log;
+/** @throws StoreUnavailableError if the store cannot be used */
+export async function openResources(
+  config: Config,
+  log: Log,
+  metrics: Metrics,
+): Promise<Resources> {
+  const redis =
+    config.redis &&
+    (await connectRedis(config.redis, {
+      onFailure: (use) => metrics.redisFailures.inc({ use }),
+      onChange(reason) {
+        if (reason === undefined) log.info('Redis is available again');
+        else log.warn({ err: reason }, 'Redis is not available');
+      },
+    }));
+  const blobs = await openStore(config.store, redis?.withLocks).catch((error: unknown) => {
+    redis?.close();
+    throw error;
+  });
+  const quotas = new Quotas(config.environments, redis);
+  const authenticator = createAuthenticator(config, {
+    onKeyFailure: (env, reason) =>
+      log.error({ env, reason }, 'cannot load the keys for access tokens'),
+  });
+  const services = createServices(config.environments);
+  const gateway = createGateway({
+    services,
+    headersSeconds: config.limits.gatewayHeadersSeconds,
+    spoolBytes: config.limits.gatewaySpoolBytes,
+    maxHeaderBytes: config.listen.maxHeaderBytes,
+    trustProxy: config.listen.trustProxy,
+    wireProfile: config.wireProfile,
+    beforeCall({ env }) {
+      const wait = quotas.take(env);
+      return wait instanceof Promise ? wait.then(refuseOverQuota) : refuseOverQuota(wait);
+    },
+  });
+  const onStoreFailure = (method: string, error: Error, key: unknown) => {
+    metrics.storeFailures.inc({ method });
+    if (!(error instanceof BlobDamagedError)) return;
+    metrics.damagedFiles.inc();
+    log.error({ file: key, err: error }, 'a file is damaged');
+  };
+  return {
+    redis,
+    blobs: observeStore(blobs, onStoreFailure),
+    quotas,
+    authenticator,
+    services,
+    gateway,
+  };
 }
 
-/**
- * Creates the application from the routers, the storage API and the state. A new application is created
- * for each configuration, but `state` is kept.
- */
-export function createApplication(config: Config, parts: ApplicationParts): Application {
-  const { state, observer, log } = parts;
+function refuseOverQuota(retryAfter: number | undefined): void {
+  if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
+}
+
+export function updateResources(resources: Resources, config: Config): void {
+  const { authenticator, services, quotas } = resources;
+  authenticator.update(config.environments);
+  services.prepare(config.environments)();
+  quotas.update(config.environments);
+}
+
+export async function closeResources({
+  authenticator,
+  redis,
+  blobs,
+  gateway,
+}: Resources): Promise<void> {
+  authenticator.close();
+  gateway.close();
+  redis?.close();
+  await blobs.close();
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What a reload replaces: the routers of the four surfaces. Calls in flight finish with the old ones. */
+export interface Application {
+  readonly request: Listener;
+  /** For requests that wait for `100 Continue`. */
+  readonly checkContinue: Listener;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
+}
+
+export function createApplication(
+  config: Config,
+  resources: Resources,
+  calls: Calls,
+  log: Log,
+): Application {
   const { cors, wireProfile, limits, environments, publicUrl, listen } = config;
-  const { onError, onResponse } = observer;
-  const shared = { cors, wireProfile, onResponse, onError };
+  const { authenticator, blobs, gateway, quotas, redis } = resources;
+  const { onError, onResponse, onRefusal } = calls;
   const env = toEnvOption(Object.keys(environments));
-
+  const common = { cors, wireProfile, onResponse, onError };
   const onStorageError = (error: unknown, requestId: string) =>
     log.error({ requestId, err: error }, 'storage failed');
+
+  // 1. The gateway: who calls is authenticated here, and `gateway` calls the hosted service.
+  const gatewayRouter = createGatewayRouter(gateway.handlers, {
+    ...common,
+    env,
+    security: guardGateway(authenticator, redis),
+    // A large body is kept in a file.
+    signedBodies: 'handler',
+    requests: { streamBytes: limits.gatewayBodyBytes },
+  });
+
+  // 2. The storage API. With its grants and links, a caller uses the other two surfaces.
   const { storage, upload, download } = createStorage({
-    blobs: state.blobs,
+    blobs,
     signer: createSigner(config.keys.map(({ secret }) => Buffer.from(secret))),
     bucketOf: (name) =>
       Object.hasOwn(environments, name) ? environments[name]?.bucket : undefined,
     publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toPublicUrl(listen.trustProxy),
     limits,
     wireProfile: () => wireProfile,
-    authorizeUse: (use) => authorizeUse(use, config, state),
+    authorizeUse: (use) => authorizeUse(use, environments, redis),
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
     onError: onStorageError,
   });
-  const gateway = createGatewayRouter(state.gateway.handlers, {
-    ...shared,
-    env,
-    security: state.gatewaySecurity,
-    // A large body is kept in a file.
-    signedBodies: 'handler',
-    requests: { streamBytes: limits.gatewayBodyBytes },
-  });
   const storageRouter = createStorageRouter(storage, {
-    ...shared,
+    ...common,
     env,
-    security: state.storageSecurity,
+    security: guardStorage(authenticator, redis, quotas),
     batchItems: limits.batchItems,
     requests: { bodyBytes: limits.storageBodyBytes },
   });
-  const uploadRouter = createUploadRouter(upload, { ...shared, fileBytes: limits.uploadBytes });
-  const files = createDownloadListener({
+
+  // 3. The upload target: a grant is the credential.
+  const uploadRouter = createUploadRouter(upload, { ...common, fileBytes: limits.uploadBytes });
+
+  // 4. Downloads: the signature of a link is the credential.
+  const linkCors = createCors('link', wireProfile, cors);
+  const links = createDownloadListener({
     download,
-    cors: createCors('link', wireProfile, cors),
-    onRefusal: observer.onRefusal,
+    cors: linkCors,
+    onRefusal,
     onError: onStorageError,
-  }) as unknown as Router;
-  const both = (router: Router) => ({ request: router, checkContinue: router.checkContinue });
+  });
+
+  const requests: Readonly<Record<Surface, Listener>> = {
+    gateway: gatewayRouter,
+    storage: storageRouter,
+    upload: mount(UPLOAD_PATH, uploadRouter),
+    files: (request, response) => void links(request, response),
+  };
+  const continues: Readonly<Record<Surface, Listener>> = {
+    gateway: gatewayRouter.checkContinue,
+    storage: storageRouter.checkContinue,
+    upload: mount(UPLOAD_PATH, uploadRouter.checkContinue),
+    files: requests.files,
+  };
+  const begin = (request: IncomingMessage, response: ServerResponse): Surface => {
+    const surface = surfaceOf(request.url ?? '/');
+    calls.begin(surface, request, response);
+    return surface;
+  };
   return {
-    surfaces: {
-      gateway: both(gateway),
-      storage: both(storageRouter),
-      upload: {
-        request: mount(UPLOAD_PATH, uploadRouter) as Router,
-        checkContinue: mount(UPLOAD_PATH, uploadRouter.checkContinue),
-      },
-      files: { request: files, checkContinue: files },
+    request(request, response) {
+      requests[begin(request, response)](request, response);
     },
-    upgrade: gateway.upgrade,
-    shouldUpgrade: gateway.shouldUpgrade,
+    checkContinue(request, response) {
+      continues[begin(request, response)](request, response);
+    },
+    upgrade(request, socket, head) {
+      calls.beginUpgrade(request);
+      gatewayRouter.upgrade(request, socket, head);
+    },
+    shouldUpgrade: gatewayRouter.shouldUpgrade,
   };
 }
 
-/** Rejects grants and links that were revoked, or whose key pair was revoked or removed. */
-async function authorizeUse(
-  { kind, id, env, caller }: SignedUse,
-  config: Config,
-  { shared }: State,
-): Promise<void> {
-  const pairs = config.environments[env]?.credentials ?? [];
-  const isKnown = pairs.some((pair) => pair.id === caller);
-  if (!isKnown || (await shared?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id]))) {
-    throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
-  }
+/** Returns the surface for a path. The gateway gets every path that belongs to no other surface. */
+function surfaceOf(url: string): Surface {
+  const path = `${url.split('?', 1)[0]}/`;
+  if (path.startsWith('/api/v2/')) return 'storage';
+  if (path.startsWith(`${UPLOAD_PATH}/`)) return 'upload';
+  return path.startsWith(`${FILES_PATH}/`) ? 'files' : 'gateway';
+}
+
+/** Strips a prefix from request paths, as mounting does in Express. */
+function mount(prefix: string, listener: Listener): Listener {
+  return (request, response) => {
+    const rest = (request.url ?? '/').slice(prefix.length);
+    request.url = rest.startsWith('/') ? rest : `/${rest}`;
+    listener(request, response);
+  };
 }
 
 /** D12: "a server that has a single environment also accepts any loopback host". */
@@ -111,13 +238,74 @@ function toEnvOption(names: readonly string[]): EnvOption {
   return (name) => known.has(name);
 }
 
-type Listener = Router['checkContinue'];
-
-/** Strips a prefix from request paths, as mounting does in Express. */
-function mount(prefix: string, listener: Listener): Listener {
-  return (request, response) => {
-    const rest = (request.url ?? '/').slice(prefix.length);
-    request.url = rest.startsWith('/') ? rest : `/${rest}`;
-    listener(request, response);
+/** Authenticates callers of the gateway, and rejects key pairs that were revoked. Tokens are not revoked in Redis. */
+function guardGateway(
+  { gateway: { bearerToken, signature } }: Authenticator,
+  redis: RedisState | undefined,
+): GatewaySecurity<Caller> {
+  if (redis === undefined) return { bearerToken, signature };
+  return {
+    bearerToken,
+    async signature(value, call) {
+      const caller = await signature(value, call);
+      if (!caller || !(await isRevoked(caller, redis).catch(failGateway))) return caller;
+      const error = new GatewayError('INVALID_CREDENTIALS', { message: REVOKED });
+      const { verifyBody } = caller;
+      if (verifyBody === undefined) throw error;
+      // Only callers that know the secret learn that the key pair exists.
+      const refuseBody = (hash: string) => {
+        verifyBody(hash);
+        throw error;
+      };
+      return { ...caller, verifyBody: refuseBody };
+    },
   };
+}
+
+/** Authenticates callers of the storage API, rejects key pairs that were revoked, and counts the call. */
+function guardStorage(
+  { storage }: Authenticator,
+  redis: RedisState | undefined,
+  quotas: Quotas,
+): StorageSecurity<Caller> {
+  return {
+    async credentials(credentials, call) {
+      const caller = await storage.credentials(credentials, call);
+      if (!caller) return caller;
+      if (redis !== undefined && (await isRevoked(caller, redis).catch(failStorage))) {
+        throw new StorageError('SIGN_PARAM_INVALID', { message: REVOKED });
+      }
+      const retryAfter = await quotas.take(call.envId);
+      if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
+      return caller;
+    },
+  };
+}
+
+/** Rejects grants and links that were revoked, or whose key pair was revoked or removed. */
+async function authorizeUse(
+  { kind, id, env, caller }: SignedUse,
+  environments: Config['environments'],
+  redis: RedisState | undefined,
+): Promise<void> {
+  const pairs = environments[env]?.credentials ?? [];
+  const isKnown = pairs.some((pair) => pair.id === caller);
+  if (!isKnown || (await redis?.isRevoked(['key-pair', `${env}/${caller}`], [kind, id]))) {
+    throw new UploadError('AccessDenied', { message: `The ${kind} has been revoked.` });
+  }
+}
+
+const REVOKED = 'The key pair has been revoked.';
+
+const isRevoked = ({ env, id }: Caller, redis: RedisState): Promise<boolean> =>
+  redis.isRevoked(['key-pair', `${env}/${id}`]);
+
+/** Nobody is let in while it is unknown who was revoked. */
+function failGateway(cause: Error): never {
+  const message = 'Revocations cannot be checked at the moment.';
+  throw new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause });
+}
+
+function failStorage(cause: Error): never {
+  throw new StorageError('SERVICE_UNAVAILABLE', { cause });
 }

@@ -1,68 +1,69 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Call, UploadError } from '@berth/server-stubs';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
+import type { Config } from './config/config.ts';
 import type { Log } from './log.ts';
-import type { EndedCall, Metrics, Surface } from './metrics.ts';
+import type { Metrics, Surface } from './metrics.ts';
 
-const XML_CODE = /<Code>(\w+)<\/Code>/;
-/** W3C Trace Context: `version-traceId-parentId-flags`. */
-const TRACE_PARENT = /^[\da-f]{2}-([\da-f]{32})-/;
+const OBSERVED = Symbol('observed call');
+type ObservedRequest = IncomingMessage & { [OBSERVED]?: ObservedCall };
 
-const CALL = Symbol('observed call');
-const BYTES = Symbol('bytes so far');
-type Observed = IncomingMessage & { [CALL]?: ObservedCall };
-type Counted = Socket & { [BYTES]?: { received: number; sent: number } };
-
+/** What is known about a call before it ends. */
 interface ObservedCall {
+  readonly kind: 'call' | 'upgrade';
   readonly surface: Surface;
   /** The original target, before a mount strips its prefix. */
   readonly target: string;
   readonly startedAt: number;
-  /** Whether it may become a WebSocket. It is counted and logged when it is opened or rejected. */
-  readonly isUpgrade: boolean;
+  /** As the router sees it. */
   call: Call | undefined;
-  code: string;
+  /** Why the call was refused, or failed. */
+  error: ContractError | undefined;
 }
 
-export type Observer = ReturnType<typeof createObserver>;
-
-interface ObserverOptions {
-  readonly log: Log;
-  readonly metrics: () => Metrics;
-  readonly logCalls: () => boolean;
-  readonly environments: () => Environments;
+interface ContractError {
+  readonly code: string;
+  readonly message: string;
+  readonly cause?: unknown;
 }
 
-type Environments = Readonly<Record<string, { readonly services: object }>>;
+export type Calls = ReturnType<typeof createCalls>;
 
-export function createObserver(options: ObserverOptions) {
-  const { log, metrics, logCalls, environments } = options;
+type ObservedConfig = Pick<Config, 'log' | 'environments'>;
+
+/** Counts the calls, and logs those that failed, or all of them. */
+export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig) {
+  let config = initial;
   let active = 0;
-  let ended = () => {};
+
+  function observe(request: IncomingMessage, kind: ObservedCall['kind'], surface: Surface): void {
+    (request as ObservedRequest)[OBSERVED] = {
+      kind,
+      surface,
+      target: request.url ?? '',
+      startedAt: performance.now(),
+      call: undefined,
+      error: undefined,
+    };
+  }
 
   /** A single listener for all responses. */
   function end(this: ServerResponse): void {
-    const observed = (this.req as Observed)[CALL] as ObservedCall;
     active -= 1;
-    ended();
-    const status = this.headersSent ? this.statusCode : 0;
-    report(observed, this, status, takeBytes(this.req.socket));
+    const observed = (this.req as ObservedRequest)[OBSERVED] as ObservedCall;
+    report(observed, this, this.headersSent ? this.statusCode : 0);
   }
 
-  function report(
-    { surface, target, startedAt, call, code }: ObservedCall,
-    response: ServerResponse,
-    status: number,
-    bytes: { received: number; sent: number },
-  ): void {
+  function report(observed: ObservedCall, response: ServerResponse, status: number): void {
+    const { surface, target, startedAt, call, error } = observed;
     const operation = call?.operationId ?? (surface === 'files' ? 'download' : '');
     const seconds = (performance.now() - startedAt) / 1000;
-    const scope = scopeOf(call, surface, target, environments());
-    metrics().count({ surface, operation, ...scope, status, code, seconds });
+    const code = error?.code ?? '';
+    const { env, service } = scopeOf(observed, config.environments);
+    metrics.count({ surface, operation, env, service, status, code, seconds });
     const isFailure = status >= 500;
-    const isRefusal = status >= 400 && code !== '';
-    if (!logCalls() && !isFailure && !(isRefusal && log.isLevelEnabled('debug'))) return;
+    const isLogged = config.log.calls || isFailure;
+    if (!isLogged && !(error !== undefined && log.isLevelEnabled('debug'))) return;
     const entry = {
       ...identify(call, response),
       surface,
@@ -71,112 +72,84 @@ export function createObserver(options: ObserverOptions) {
       // Without the query, which contains the signatures of links.
       path: target.split('?', 1)[0],
       status,
-      ...(code !== '' && { code }),
       ms: Math.round(seconds * 1e5) / 100,
-      ...bytes,
+      ...(error && { code, reason: error.message }),
+      ...(isFailure && describeCause(error?.cause)),
     };
     if (isFailure) log.warn(entry, 'call failed');
-    else if (logCalls()) log.info(entry, status === 0 ? 'caller disconnected' : 'call');
-    else log.debug(entry, 'call rejected');
+    else if (config.log.calls) log.info(entry, status === 0 ? 'caller disconnected' : 'call');
+    else log.debug(entry, 'call refused');
   }
 
   return {
+    /** Number of calls in flight, without WebSockets. */
     get active() {
       return active;
     },
-    onEnd(listener: () => void) {
-      ended = listener;
+    /** Begins to observe a call; it ends with its response. */
+    begin(surface: Surface, request: IncomingMessage, response: ServerResponse): void {
+      observe(request, 'call', surface);
+      active += 1;
+      response.on('close', end);
     },
-    /**
-     * Runs the function that handles a request, and observes the call.
-     * @param response undefined if the request may become a WebSocket, which has none in Node
-     */
-    run(
-      surface: Surface,
-      request: IncomingMessage,
-      response: ServerResponse | undefined,
-      work: () => void,
-    ) {
-      (request as Observed)[CALL] = {
-        surface,
-        target: request.url ?? '',
-        startedAt: performance.now(),
-        isUpgrade: response === undefined,
-        call: undefined,
-        code: '',
-      };
-      if (response !== undefined) {
-        active += 1;
-        response.on('close', end);
-      }
-      work();
+    /** Begins to observe an upgrade, which has no response in Node; it ends with the 101 or the refusal. */
+    beginUpgrade(request: IncomingMessage): void {
+      observe(request, 'upgrade', 'gateway');
+    },
+    /** For the routers. */
+    onResponse({ status }: HandlerResponse, call: Call, error?: unknown): void {
+      const observed = (call.request as ObservedRequest)[OBSERVED];
+      if (observed === undefined) return;
+      observed.call = call;
+      if (isContractError(error)) observed.error = error;
+      if (observed.kind === 'upgrade') report(observed, call.response, status);
     },
     /** For downloads, which no router handles. */
-    onRefusal(error: UploadError, { req }: ServerResponse) {
-      const observed = (req as Observed)[CALL];
-      if (observed !== undefined) observed.code = error.code;
+    onRefusal(error: UploadError, { req }: ServerResponse): void {
+      const observed = (req as ObservedRequest)[OBSERVED];
+      if (observed !== undefined) observed.error = error;
     },
-    onResponse(response: HandlerResponse, call: Call) {
-      const observed = (call.request as Observed)[CALL];
-      if (observed === undefined) return;
-      const { status } = response;
-      observed.call = call;
-      observed.code = codeOf(response);
-      if (observed.isUpgrade) {
-        report(observed, call.response, status, { received: 0, sent: 0 });
-      }
+    /** For bugs, and for responses that broke off. */
+    onError(error: unknown, call: Call): void {
+      const { operationId: operation, response } = call;
+      log.error({ ...identify(call, response), operation, err: error }, 'internal error');
     },
-    onError(error: unknown, call: Call) {
-      log.error(
-        { ...identify(call, call.response), operation: call.operationId, err: error },
-        'internal error',
-      );
+    /** Applies other settings. */
+    update(next: ObservedConfig): void {
+      config = next;
     },
   };
 }
 
-function takeBytes(socket: Counted | null): { received: number; sent: number } {
-  if (socket === null) return { received: 0, sent: 0 };
-  socket[BYTES] ??= { received: 0, sent: 0 };
-  const before = socket[BYTES];
-  const { bytesRead, bytesWritten } = socket;
-  const since = { received: bytesRead - before.received, sent: bytesWritten - before.sent };
-  before.received = bytesRead;
-  before.sent = bytesWritten;
-  return since;
+/** Other errors with a response are preflights. */
+function isContractError(error: unknown): error is ContractError {
+  return error instanceof Error && 'code' in error;
 }
 
 function identify(call: Call | undefined, response: ServerResponse) {
-  const traceId = TRACE_PARENT.exec(String(response.req?.headers.traceparent))?.[1];
-  const caller = (call as { caller?: { env?: string; id?: string } } | undefined)?.caller;
+  const { caller } = (call ?? {}) as { caller?: { env?: string; id?: string } };
   return {
     requestId: call?.requestId ?? response.getHeader('x-request-id'),
-    ...(traceId !== undefined && { traceId }),
     ...(caller?.env !== undefined && { env: caller.env, caller: caller.id }),
   };
 }
 
-function scopeOf(
-  call: Call | undefined,
-  surface: Surface,
-  target: string,
-  environments: Environments,
-): Pick<EndedCall, 'env' | 'service'> {
-  const isGateway = surface === 'gateway';
-  const segments = target.split(/[/?]/, 5);
-  const inPath = segments[surface === 'storage' ? 4 : 2];
-  const name = (isGateway ? (call as { env?: string } | undefined)?.env : inPath) ?? '';
-  const isKnown = Object.hasOwn(environments, name);
-  const service = segments[3] ?? '';
-  const hasService = isKnown && Object.hasOwn(environments[name]?.services ?? {}, service);
-  const label = hasService ? service : 'other';
-  return { env: isKnown ? name : 'other', service: isGateway ? label : '' };
+/** The endpoint of a service that failed, and why. */
+function describeCause(cause: unknown) {
+  if (!(cause instanceof Error)) return undefined;
+  const { endpoint } = cause as { endpoint?: string };
+  return { ...(endpoint !== undefined && { endpoint }), cause: cause.message };
 }
 
-function codeOf({ status, body }: HandlerResponse): string {
-  if (status < 400) return '';
-  if (typeof body === 'string') return XML_CODE.exec(body)?.[1] ?? '';
-  const { code, body: inner } = (body ?? {}) as { code?: unknown; body?: { code?: unknown } };
-  const found = code ?? inner?.code;
-  return typeof found === 'string' ? found : '';
+/** Returns the environment and the service of a call. What the configuration does not name is `other`. */
+function scopeOf({ surface, target, call }: ObservedCall, environments: Config['environments']) {
+  const [, , second = '', third = '', fourth = ''] = target.split(/[/?]/, 5);
+  const isGateway = surface === 'gateway';
+  const inPath = surface === 'storage' ? fourth : second;
+  const name = isGateway ? ((call as { env?: string } | undefined)?.env ?? '') : inPath;
+  const environment = Object.hasOwn(environments, name) ? environments[name] : undefined;
+  const env = environment === undefined ? 'other' : name;
+  if (!isGateway) return { env, service: '' };
+  const isKnown = environment !== undefined && Object.hasOwn(environment.services, third);
+  return { env, service: isKnown ? third : 'other' };
 }

@@ -1,17 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
-  type Server,
   type ServerOptions,
   type ServerResponse,
+  STATUS_CODES,
 } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
+import { GatewayError } from '@berth/server-stubs';
+import { toResponse } from '@berth/server-stubs/contract';
+import type { Application } from './application.ts';
 import type { Config } from './config/config.ts';
-import type { Dispatch } from './dispatch.ts';
-import { readTls } from './tls.ts';
-import { createStallWatch, refuseClientError } from './watch.ts';
+import { Connection } from './watch.ts';
 
 /** How often Node checks for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
@@ -19,13 +24,24 @@ const HEADER_CHECK_MILLISECONDS = 1_000;
 /** Maximum number of headers; requests with more get a 431. */
 const MAX_HEADERS = 200;
 
+/** While it drains: how often the server looks for what can be closed, and when it closes unused connections. */
+const DRAIN_CHECK_MILLISECONDS = 20;
+const UNUSED_MILLISECONDS = 1_000;
+
 type Listen = Config['listen'];
 
-/** Creates the server for callers, hardened against slow clients, broken clients and too many clients. */
-export async function createHttpServer(listen: Listen, dispatch: Dispatch): Promise<Server> {
+export type HttpServer = ReturnType<typeof createHttpServer>;
+
+/** Creates the server for callers. It limits what slow, silent and broken ones can hold. */
+export function createHttpServer(listen: Listen, first: Application) {
+  let application = first;
+  let state: 'serving' | 'draining' = 'serving';
+  const sockets = new Set<Socket>();
+  const connections = new Map<Duplex, Connection>();
+
   const options: ServerOptions = {
     headersTimeout: listen.headersSeconds * 1000,
-    // A body may take any time as long as bytes arrive: see the watch.
+    // A body may take any time as long as bytes arrive: see `Connection`.
     requestTimeout: 0,
     connectionsCheckingInterval: HEADER_CHECK_MILLISECONDS,
     keepAliveTimeout: listen.keepAliveSeconds * 1000,
@@ -33,62 +49,176 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
     // The routers reject it in the contract's error format.
     requireHostHeader: false,
     noDelay: true,
-    shouldUpgradeCallback: dispatch.shouldUpgrade,
+    shouldUpgradeCallback: (request) => application.shouldUpgrade(request),
   };
-  const server = listen.tls
-    ? createTlsServer({
-        ...options,
-        ...(await readTls(listen.tls)),
-        minVersion: 'TLSv1.2',
-        handshakeTimeout: listen.headersSeconds * 1000,
-      })
-    : createServer(options);
+  const server =
+    listen.tls === undefined
+      ? createServer(options)
+      : createTlsServer({
+          ...options,
+          ...toTlsOptions(listen.tls),
+          handshakeTimeout: listen.headersSeconds * 1000,
+        });
   server.maxHeadersCount = MAX_HEADERS;
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
-  const watch = createStallWatch(listen.stalledSeconds);
-  const findFault = (request: IncomingMessage) => {
-    // Before Node 24, excess headers were only dropped from `headers`, and still forwarded.
-    if (request.rawHeaders.length > MAX_HEADERS * 2) return 'HPE_HEADER_OVERFLOW';
-    return isAmbiguous(request) ? 'HPE_INVALID_HEADER_TOKEN' : undefined;
+
+  server
+    .on('connection', (socket: Socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    })
+    .on(listen.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+      connections.set(socket, new Connection(socket));
+      socket.once('close', () => connections.delete(socket));
+    })
+    .on('request', (request, response) => {
+      if (accept(request, response)) application.request(request, response);
+    })
+    .on('checkContinue', (request, response) => {
+      if (accept(request, response)) application.checkContinue(request, response);
+    })
+    .on('upgrade', (request, socket, head) => {
+      if (accept(request)) application.upgrade(request, socket, head);
+    })
+    .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+      // A refusal would be taken for a part of the response.
+      if (connections.get(socket)?.hasOpenResponse) socket.destroy();
+      else refuse(socket, REFUSALS[error.code ?? ''] ?? MALFORMED);
+    })
+    // Node also reports it as a `clientError`, but no refusal can be sent without a handshake: `end`
+    // would wait for one indefinitely.
+    .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
+
+  /** Returns whether a request is to be served. Otherwise, it has been refused. */
+  function accept(request: IncomingMessage, response?: ServerResponse): boolean {
+    const refusal = findFault(request);
+    if (refusal !== undefined) {
+      refuse(request.socket, refusal);
+      return false;
+    }
+    connections.get(request.socket)?.receive(request, response);
+    if (response !== undefined && state === 'draining') response.shouldKeepAlive = false;
+    return true;
+  }
+
+  const limit = listen.stalledSeconds * 1000;
+  const watch = setInterval(endStalled, Math.min(limit / 4 || 5_000, 5_000)).unref();
+
+  function endStalled(): void {
+    const now = performance.now();
+    for (const [socket, connection] of connections) {
+      const stall = limit > 0 ? connection.findStall(now, limit) : undefined;
+      if (stall === undefined) continue;
+      if (stall === 'reads nothing' || connection.hasOpenResponse) socket.destroy();
+      else refuse(socket, { status: 408, message: 'The request body arrived too slowly.' });
+    }
+  }
+
+  return {
+    get port(): number {
+      return (server.address() as AddressInfo).port;
+    },
+    countConnections: (): Promise<number> => promisify(server.getConnections.bind(server))(),
+    async listen(): Promise<void> {
+      const { host, port, reusePort } = listen;
+      await once(server.listen({ host, port, reusePort }), 'listening');
+    },
+    /** Serves new calls with another application. */
+    serve(next: Application): void {
+      application = next;
+    },
+    /** Uses another certificate for new connections. */
+    setCertificate(tls: NonNullable<Listen['tls']>): void {
+      (server as TlsServer).setSecureContext(toTlsOptions(tls));
+    },
+    /** From now on, every response closes its connection. */
+    announceEnd(): void {
+      state = 'draining';
+    },
+    /**
+     * Accepts no more connections, and closes those that are not used. WebSockets do not end by themselves, so they are
+     * closed as soon as no call is in flight. Returns the number of calls that were aborted when time was up.
+     */
+    async drain(seconds: number, calls: { readonly active: number }, endWebSockets: () => void) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      const timer = setInterval(() => {
+        server.closeIdleConnections();
+        if (calls.active === 0) endWebSockets();
+      }, DRAIN_CHECK_MILLISECONDS);
+      // Only since version 26 does Node count them as idle. One that was just opened may have a request on its way.
+      const unused = setTimeout(
+        () => {
+          for (const [socket, { isUnused }] of connections) if (isUnused) socket.destroy();
+        },
+        Math.min(seconds * 1000, UNUSED_MILLISECONDS),
+      );
+      let aborted = 0;
+      const end = setTimeout(() => {
+        aborted = calls.active;
+        endWebSockets();
+        for (const socket of [...connections.keys(), ...sockets]) socket.destroy();
+      }, seconds * 1000);
+      await closed;
+      clearInterval(timer);
+      clearTimeout(unused);
+      clearTimeout(end);
+      clearInterval(watch);
+      return aborted;
+    },
   };
-  const serve =
-    (listener: Dispatch['request']) => (request: IncomingMessage, response: ServerResponse) => {
-      const code = findFault(request);
-      if (code !== undefined) {
-        refuseClientError(code, request.socket);
-        return;
-      }
-      watch.addBody(request, response);
-      listener(request, response);
-    };
-  return (
-    server
-      .on(listen.tls ? 'secureConnection' : 'connection', watch.addConnection)
-      .on('request', serve(dispatch.request))
-      .on('checkContinue', serve(dispatch.checkContinue))
-      .on('upgrade', (request, socket, head) => {
-        const code = findFault(request);
-        if (code !== undefined) refuseClientError(code, socket);
-        else dispatch.upgrade(request, socket, head);
-      })
-      .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-        if (dispatch.hasOpenResponse(socket)) socket.destroy();
-        else refuseClientError(error.code, socket);
-      })
-      // Node also reports it as a `clientError`, but no refusal can be sent without a handshake: `end`
-      // would wait for one indefinitely.
-      .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
-      .on('close', watch.close)
-  );
 }
 
+function toTlsOptions({ cert, key }: NonNullable<Listen['tls']>) {
+  return { cert, key, minVersion: 'TLSv1.2' } as const;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+const MALFORMED: Refusal = { status: 400, message: 'The request is not valid HTTP.' };
+const TOO_LARGE: Refusal = { status: 431, message: 'The request line and headers are too large.' };
+
+/** Refusals by the code of Node's error. */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: TOO_LARGE,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The chunk extensions are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
+};
+
 /**
- * RFC 9112, section 6.1: "A server … that receives an HTTP/1.0 message containing a Transfer-Encoding header
- * field MUST treat the message as if the framing is faulty". Node accepts such a message, but an HTTP/1.0
- * proxy would find its end elsewhere. Only HTTP/1 is supported here, although Node accepts `HTTP/2.0`.
+ * Finds what Node accepts and the contract does not. RFC 9112, section 6.1: "A server … that receives an HTTP/1.0 message
+ * containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty": an HTTP/1.0 proxy would
+ * find its end elsewhere. Only HTTP/1 is supported here, although Node accepts `HTTP/2.0`.
  */
-function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
-  return (
-    httpVersionMajor !== 1 || (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined)
-  );
+function findFault(request: IncomingMessage): Refusal | undefined {
+  // Before Node 24, excess headers were only dropped from `headers`, and still forwarded.
+  if (request.rawHeaders.length > MAX_HEADERS * 2) return TOO_LARGE;
+  const { httpVersionMajor, httpVersionMinor, headers } = request;
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  return httpVersionMajor !== 1 || (httpVersionMinor === 0 && isChunked) ? MALFORMED : undefined;
+}
+
+/** Placeholder for a request that could not be parsed. */
+const UNPARSED_REQUEST = { method: 'GET', headers: {} } as IncomingMessage;
+
+/** Sends a refusal in the contract's error format, and closes the connection. */
+function refuse(socket: Duplex, { status, message }: Refusal): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const error = new GatewayError('INVALID_REQUEST', { status, message });
+  const response = error[toResponse]({ request: UNPARSED_REQUEST, requestId: randomUUID() });
+  const body = JSON.stringify(response.body);
+  const headers = {
+    ...response.headers,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+    date: new Date().toUTCString(),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  socket.end(head + body, () => socket.destroy());
 }

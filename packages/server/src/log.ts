@@ -1,43 +1,25 @@
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 
-const DEPTH = 5;
-
-const MAX_PENDING_BYTES = 1024 * 1024;
-
-const FLUSH_MILLISECONDS = 1000;
-
 export type Log = Logger;
 
-interface LogOptions {
-  readonly level: Level | 'silent';
-  readonly secrets: readonly string[];
-  readonly destination?: DestinationStream | undefined;
-}
+/**
+ * Values under these names are not logged. This is the second line of defense: nothing passes a secret to the log, and
+ * errors are logged without what libraries attach to them.
+ */
+const SECRETS = [
+  'authorization',
+  'cookie',
+  'password',
+  'secret',
+  'secretAccessKey',
+  'sign',
+  'signature',
+  'token',
+];
 
-export type ServerLog = ReturnType<typeof createLog>;
-
-export function createLog({ level, secrets, destination }: LogOptions) {
-  const scrub = createScrubber(secrets);
-  let dropped = 0;
-  let reported = 0;
-  /** Never waits: a pipe or socket that nobody reads must not block the server. */
-  const stdout: DestinationStream = {
-    write(line) {
-      if (process.stdout.writableLength <= MAX_PENDING_BYTES) {
-        process.stdout.write(line);
-        return;
-      }
-      if (dropped === reported) process.stdout.once('drain', report);
-      dropped += 1;
-    },
-  };
-  const report = () => {
-    log.warn({ dropped: dropped - reported }, 'dropped log lines');
-    reported = dropped;
-  };
-  if (destination === undefined && !process.stdout.listeners('error').includes(ignoreBrokenPipe)) {
-    process.stdout.on('error', ignoreBrokenPipe);
-  }
+/** Creates the log: JSON lines, by default on standard output. */
+export function createLog(level: Level | 'silent', destination?: DestinationStream): Log {
+  const stdout = destination === undefined ? new StandardOutput() : undefined;
   const log = pino(
     {
       level,
@@ -45,27 +27,61 @@ export function createLog({ level, secrets, destination }: LogOptions) {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: toPlainError },
-      hooks: { streamWrite: scrub },
+      redact: {
+        paths: SECRETS.flatMap((name) => [name, `*.${name}`]),
+        censor: '[redacted]',
+      },
+      hooks: { streamWrite: escapeControls },
     },
     destination ?? stdout,
   );
-  return {
-    log,
-    /** Waits until all lines so far have been read, but at most one second. */
-    async flush(): Promise<void> {
-      if (destination !== undefined) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, FLUSH_MILLISECONDS);
-        process.stdout.write('', () => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
-    },
-    update(next: Level | 'silent', nextSecrets: readonly string[]): void {
-      log.level = next;
-      scrub.update(nextSecrets);
-    },
+  stdout?.onDrop((dropped) => log.warn({ dropped }, 'dropped log lines'));
+  return log;
+}
+
+const FLUSH_MILLISECONDS = 1000;
+
+/** Waits until standard output has been read, but at most one second. */
+export async function flushLog(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, FLUSH_MILLISECONDS);
+    process.stdout.write('', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+const MAX_PENDING_BYTES = 1024 * 1024;
+
+/** Never waits: a pipe that nobody reads must not block the server. */
+class StandardOutput implements DestinationStream {
+  #dropped = 0;
+  #report: (dropped: number) => void = () => {};
+
+  constructor() {
+    const { stdout } = process;
+    if (!stdout.listeners('error').includes(ignoreBrokenPipe)) stdout.on('error', ignoreBrokenPipe);
+  }
+
+  /** @param report called when lines can be written again */
+  onDrop(report: (dropped: number) => void): void {
+    this.#report = report;
+  }
+
+  write(line: string): void {
+    if (process.stdout.writableLength <= MAX_PENDING_BYTES) {
+      process.stdout.write(line);
+      return;
+    }
+    if (this.#dropped === 0) process.stdout.once('drain', this.#onDrain);
+    this.#dropped += 1;
+  }
+
+  readonly #onDrain = () => {
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    this.#report(dropped);
   };
 }
 
@@ -82,11 +98,13 @@ interface PlainError {
   readonly cause?: PlainError;
 }
 
+const MAX_CAUSES = 5;
+
 /**
  * Error properties that are logged. Others are omitted, because libraries attach requests, headers and
  * credentials to their errors.
  */
-function toPlainError(error: unknown, depth = DEPTH): PlainError {
+function toPlainError(error: unknown, causes = MAX_CAUSES): PlainError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { name, message, stack, cause } = error;
   const { code } = error as NodeJS.ErrnoException;
@@ -95,50 +113,13 @@ function toPlainError(error: unknown, depth = DEPTH): PlainError {
     message,
     ...(typeof code === 'string' && { code }),
     ...(stack !== undefined && { stack }),
-    ...(cause !== undefined && depth > 0 && { cause: toPlainError(cause, depth - 1) }),
+    ...(cause !== undefined && causes > 0 && { cause: toPlainError(cause, causes - 1) }),
   };
 }
 
-/** Carries a secret whatever its value: the name is kept, the value is redacted. */
-const SHAPES: readonly [RegExp, string][] = [
-  [/\b(Bearer\s+)[\w.~+/=-]+/gi, '$1'],
-  [/(berth\.bearer\.)[\w.~+/=-]+/gi, '$1'],
-  [/\b(Signature=|Token=)[^\s,"&\\]+/gi, '$1'],
-  [/([?&](?:sign|signature|token|x-amz-[\w-]+)=)[^&"\s\\]+/gi, '$1'],
-  // Starts at a word boundary; otherwise it would take quadratic time in the length of the line.
-  [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, ''],
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, ''],
-];
+/** Characters that terminals or other readers of lines act on, and that JSON leaves as they are. */
+const CONTROLS = /[\x7f-\x9f\u2028\u2029]/g;
 
-const REDACTED = '[redacted]';
-
-/** Shorter secrets would also match ordinary words and numbers. */
-const SHORTEST = 6;
-
-/**
- * Creates a function that redacts secrets anywhere in a log line: the given secrets, and everything that
- * looks like a token, a signature or a signed link.
- */
-export function createScrubber(secrets: readonly string[]) {
-  let known: RegExp | undefined;
-  const update = (next: readonly string[]) => {
-    // A line is JSON, which escapes some characters.
-    const spelled = next
-      .filter(({ length }) => length >= SHORTEST)
-      .flatMap((text) => [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)]);
-    const texts = [...new Set(spelled)].sort((one, other) => other.length - one.length);
-    known = texts.length === 0 ? undefined : new RegExp(texts.map(toPattern).join('|'), 'g');
-  };
-  update(secrets);
-  const scrub = (text: string): string => {
-    let clean = known === undefined ? text : text.replace(known, REDACTED);
-    for (const [shape, kept] of SHAPES) clean = clean.replace(shape, `${kept}${REDACTED}`);
-    return clean;
-  };
-  return Object.assign(scrub, { update });
-}
-
-/** `RegExp.escape` requires Node 24. */
-function toPattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+function escapeControls(line: string): string {
+  return line.replace(CONTROLS, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,10 +1,25 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
-import { type Config, secretsOf } from './config/config.ts';
+import { createAdmin, type Status } from './admin.ts';
+import {
+  closeResources,
+  createApplication,
+  openResources,
+  updateResources,
+} from './application.ts';
+import { createCalls } from './calls.ts';
+import { type Config, findRestarts } from './config/config.ts';
 import { resolveConfig } from './config/load.ts';
 import type { ConfigInput } from './config/schema.ts';
-import { createCore } from './core.ts';
-import { createLog } from './log.ts';
-import { checkParts } from './state.ts';
+import { createHttpServer } from './http.ts';
+import { createLog, type Log } from './log.ts';
+import { createMetrics } from './metrics.ts';
+import type { BlobStore } from './store/blob-store.ts';
+import { checkParts, readTls } from './tls.ts';
+import { toUrl } from './urls.ts';
 
 export interface ServerOptions {
   /** Where to write log lines. Default: standard output. */
@@ -21,7 +36,7 @@ export interface BerthServer {
   listen(): Promise<void>;
   /**
    * Applies another configuration while the server is running: environments, credentials, services, quotas,
-   * CORS, keys, limits and logging. Calls in flight finish with the old one.
+   * CORS, keys, certificates, limits and logging. Calls in flight finish with the old one.
    *
    * @returns settings that have changed and need a restart; they keep their values
    * @throws ConfigError for an invalid configuration; the old one then stays in use
@@ -54,21 +69,126 @@ export async function createServer(
   input: ConfigInput | Config,
   { logTo }: ServerOptions = {},
 ): Promise<BerthServer> {
-  const config = await resolveConfig(input);
-  await checkParts(config);
-  const { level } = config.log;
-  const log = createLog({ level, secrets: secretsOf(config), destination: logTo });
-  const core = await createCore(config, log);
+  const config = await checkParts(await resolveConfig(input));
+  return createServerWithLog(config, createLog(config.log.level, logTo));
+}
+
+/** Creates a server that writes to the log of its program. */
+export async function createServerWithLog(initial: Config, log: Log): Promise<BerthServer> {
+  let config = initial;
+  const status: Status = { phase: 'starting' };
+  const metrics = createMetrics();
+  const calls = createCalls(log, metrics, config);
+  const resources = await openResources(config, log, metrics);
+  const { blobs, gateway } = resources;
+  const tls = config.listen.tls && (await readTls(config.listen.tls));
+  const http = createHttpServer(
+    { ...config.listen, tls },
+    createApplication(config, resources, calls, log),
+  );
+  const admin = config.admin && createAdmin({ ...config.admin, status, blobs, metrics });
+  metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
+  metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
+  metrics.addGauge('berth_upstream_outstanding', 'Calls to hosted services in flight.', () =>
+    gateway.stats().endpoints.reduce((sum, { outstanding }) => sum + outstanding, 0),
+  );
+  let stopSweeping = () => {};
+  let closing: Promise<void> | undefined;
+
+  async function listen(): Promise<void> {
+    try {
+      if (admin && config.admin)
+        await once(admin.listen(config.admin.port, config.admin.host), 'listening');
+      await http.listen();
+    } catch (error) {
+      await closeResources(resources);
+      if (admin) await stop(admin);
+      throw error;
+    }
+    status.phase = 'ready';
+    stopSweeping = keepSwept(blobs, log);
+  }
+
+  async function reload(input: ConfigInput | Config): Promise<readonly string[]> {
+    const { config: next, restarts } = findRestarts(
+      config,
+      await checkParts(await resolveConfig(input)),
+    );
+    const tls = next.listen.tls && (await readTls(next.listen.tls));
+    // Nothing from here on rejects the configuration, so that all of it takes effect, or nothing.
+    config = next;
+    updateResources(resources, next);
+    http.serve(createApplication(next, resources, calls, log));
+    if (tls !== undefined) http.setCertificate(tls);
+    calls.update(next);
+    log.level = next.log.level;
+    return restarts;
+  }
+
+  async function close(): Promise<void> {
+    const wasReady = status.phase === 'ready';
+    status.phase = 'draining';
+    if (wasReady) await drain();
+    stopSweeping();
+    await closeResources(resources);
+    // Last, so that `/readyz` reports that the server is draining.
+    if (admin) await stop(admin);
+  }
+
+  async function drain(): Promise<void> {
+    const { shutdownDelaySeconds: delay, shutdownSeconds: seconds } = config.listen;
+    http.announceEnd();
+    if (delay > 0) {
+      log.info({ seconds: delay }, 'not ready; still accepting calls');
+      await wait(delay * 1000);
+    }
+    log.info({ calls: calls.active, seconds }, 'draining');
+    const aborted = await http.drain(seconds, calls, gateway.close);
+    if (aborted === 0) return;
+    log.warn({ calls: aborted }, 'aborted calls that did not finish before the shutdown deadline');
+  }
+
+  const closeOnce = () => {
+    closing ??= close();
+    return closing;
+  };
   return {
     get url() {
-      return core.url;
+      const { host, tls } = config.listen;
+      return toUrl(tls === undefined ? 'http' : 'https', host, http.port);
     },
     get adminUrl() {
-      return core.adminUrl;
+      if (!admin || !config.admin) return undefined;
+      return toUrl('http', config.admin.host, (admin.address() as AddressInfo).port);
     },
-    listen: core.listen,
-    reload: async (next) => core.reload(await resolveConfig(next)),
-    close: core.close,
-    [Symbol.asyncDispose]: core.close,
+    listen,
+    reload,
+    close: closeOnce,
+    [Symbol.asyncDispose]: closeOnce,
   };
+}
+
+async function stop(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
+
+const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
+
+/** Removes what failed uploads left, now and from time to time. */
+function keepSwept(blobs: BlobStore, log: Log): () => void {
+  const sweep = async () => {
+    try {
+      const removed = await blobs.sweep();
+      if (removed > 0) log.info({ removed }, 'removed leftovers of failed uploads');
+    } catch (error) {
+      log.warn({ err: error }, 'cannot remove files left over from failed uploads');
+    }
+  };
+  const timer = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS).unref();
+  void sweep();
+  return () => clearInterval(timer);
 }

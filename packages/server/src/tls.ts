@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { Server } from 'node:http';
-import type { Server as TlsServer } from 'node:https';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { createCors } from '@berth/server-stubs/contract';
+import { createAuthenticator } from './auth/authenticator.ts';
 import { type Config, ConfigError } from './config/config.ts';
+import { createServices } from './gateway/services.ts';
 
 type Files = NonNullable<Config['listen']['tls']>;
 
@@ -10,7 +11,7 @@ type Files = NonNullable<Config['listen']['tls']>;
  * Reads a certificate and its key.
  * @throws ConfigError if a file cannot be read, or does not contain a certificate or a key
  */
-export async function readTls(files: Files): Promise<{ cert: Buffer; key: Buffer }> {
+export async function readTls(files: Files): Promise<{ cert: string; key: string }> {
   // One after the other, so that if neither can be read, the error is always about the certificate.
   const cert = await read('cert', files);
   const key = await read('key', files);
@@ -21,8 +22,8 @@ export async function readTls(files: Files): Promise<{ cert: Buffer; key: Buffer
   return { cert, key };
 }
 
-async function read(name: keyof Files, files: Files): Promise<Buffer> {
-  return readFile(files[name]).catch((error: Error) =>
+async function read(name: keyof Files, files: Files): Promise<string> {
+  return readFile(files[name], 'utf8').catch((error: Error) =>
     fail([name], `cannot be read: ${error.message}`),
   );
 }
@@ -39,11 +40,15 @@ function fail(path: readonly (keyof Files)[], problem: string): never {
   throw new ConfigError([{ path: ['listen', 'tls', ...path], problem }]);
 }
 
-/**
- * Reads the certificate of a server again. Returns a function that applies it.
- * @throws ConfigError
- */
-export async function prepareTls(server: Server, files: Files): Promise<() => void> {
-  const pair = await readTls(files);
-  return () => (server as TlsServer).setSecureContext({ ...pair, minVersion: 'TLSv1.2' });
+/** Replaced by the checks of the configuration. */
+export async function checkParts(config: Config): Promise<Config> {
+  try {
+    createCors('gateway', config.wireProfile, config.cors);
+    createServices(config.environments);
+    createAuthenticator(config).close();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new ConfigError([{ path: [], problem: error.message.replace(/\.$/, '') }]);
+  }
+  return config;
 }

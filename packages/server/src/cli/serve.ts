@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { isLoopback } from '@berth/server-stubs/contract';
-import { type Config, secretsOf } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { loadConfig, resolveConfig } from '../config/load.ts';
-import { createCore } from '../core.ts';
-import { createLog } from '../log.ts';
-import { checkParts } from '../state.ts';
+import { createLog, flushLog } from '../log.ts';
+import { createServerWithLog } from '../server.ts';
+import { checkParts } from '../tls.ts';
 import {
   describeDevelopment,
   openDevelopmentKeys,
@@ -35,9 +35,8 @@ export function serve(options: ServeOptions): Promise<void> {
 async function serveConfig(file: string, options: ServeOptions): Promise<void> {
   const config = withOptions(await loadConfig(file), options);
   await checkParts(config);
-  const serverLog = createLog({ level: config.log.level, secrets: secretsOf(config) });
-  const { log } = serverLog;
-  const server = await createCore(config, serverLog);
+  const log = createLog(config.log.level);
+  const server = await createServerWithLog(config, log);
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
   const reload = async () => {
     try {
@@ -58,7 +57,7 @@ async function serveConfig(file: string, options: ServeOptions): Promise<void> {
     log.info({ signal }, 'shutting down');
     await server.close();
     log.info('ended');
-    await serverLog.flush();
+    await flushLog();
   });
   log.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
 }
@@ -78,8 +77,7 @@ async function serveDevelopment(options: ServeOptions): Promise<void> {
   const input = toDevelopmentConfig(data, keys, hello.origin);
   const config = withOptions(await resolveConfig(input), options);
   const destination = { write: (line: string) => void process.stdout.write(toTerminalLine(line)) };
-  const log = createLog({ level: config.log.level, secrets: secretsOf(config), destination });
-  const server = await createCore(config, log);
+  const server = await createServerWithLog(config, createLog(config.log.level, destination));
   await server.listen();
   stopOnSignal(async () => {
     process.stdout.write('Finishing the calls in progress; press Ctrl-C again to end at once.\n');
