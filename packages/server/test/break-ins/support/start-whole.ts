@@ -51,7 +51,7 @@ export async function startWhole(change: Partial<ConfigInput> = {}) {
     async disk(): Promise<string[]> {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });
       return entries
-        .filter((entry) => entry.isFile() && entry.name !== 'owner.json')
+        .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('/owners'))
         .map(({ name }) => name);
     },
   };
