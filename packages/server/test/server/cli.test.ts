@@ -19,8 +19,11 @@ test.each([
     'is reachable from other machines, but this server prints its keys: use --config, or',
   ],
   [['--admin-port', '0'], '--admin-port needs a --config whose admin is not false.'],
-  [['--config', 'tls.yaml'], 'listen.tls.cert cannot be read: ENOENT: no such file or directory'],
-  [['--config', 'pem.yaml'], 'listen.tls.cert must be the path of a PEM file with a certificate'],
+  [['--config', 'tls.yaml'], 'gone.pem, which cannot be read: no such file or directory.'],
+  [
+    ['--config', 'pem.yaml'],
+    'pem.yaml:1:18: listen.tls.cert must be a PEM file with a certificate.',
+  ],
   [['--log-level', 'loud'], 'Allowed choices are fatal'],
   [['--prot', '1'], 'Did you mean --port?'],
   [['tokn'], "unknown command 'tokn'; did you mean token?"],
@@ -116,7 +119,9 @@ test('check-config rejects keys of no algorithm', async () => {
   const jwks = '{ tokens: { jwks: { keys: [{ kty: oct }] } } }';
   const folder = await makeFolder({ 'berth.yaml': GOOD.replace('dev: {}', `dev: ${jwks}`) });
   const result = await runHere(folder, 'check-config', 'berth.yaml');
-  const stderr = expect.stringContaining('has no key for RS256');
+  const stderr = expect.stringContaining(
+    'berth.yaml:2:34: environments.dev.tokens.jwks has no usable key for RS256',
+  );
   expect(result).toEqual({ code: 1, stdout: '', stderr });
 });
 
