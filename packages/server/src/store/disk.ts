@@ -190,8 +190,10 @@ class DiskStore implements BlobStore {
   delete(key: BlobKey): Promise<boolean> {
     const path = pathOf(this.#root, key);
     return withDiskErrors(async () => {
-      const remove = () => orMissing(unlink(path).then(() => true));
-      const wasThere = await this.#lock([path], remove);
+      const wasThere = await this.#lock([path], (lock) => {
+        lock?.throwIfAborted();
+        return orMissing(unlink(path).then(() => true));
+      });
       if (wasThere) await syncFolder(dirname(path));
       else await this.#assertExists();
       return wasThere ?? false;

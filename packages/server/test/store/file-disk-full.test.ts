@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/store/blob-store.ts';
+import { type BlobKey, StoreUnavailableError } from '../../src/store/blob-store.ts';
 import { openDiskStore } from '../../src/store/disk.ts';
 import { fsck } from '../../src/store/fsck.ts';
-import { toBytes, toStream } from './blob-contents.ts';
+import { readAll, toBytes, toStream } from './blob-contents.ts';
 import { mountSmallDisk } from './temp-folder.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -40,4 +40,26 @@ test('survives a disk that is full at any byte, including the trailer', async (c
     await expectOrder(root);
   }
   expect([...outcomes]).toEqual(['written', 'full']);
+});
+
+test('survives a disk that becomes read-only, and recovers', async (context) => {
+  const disk = await mountSmallDisk('size=1m');
+  if ('reason' in disk) return context.skip(disk.reason);
+  const store = await openDiskStore({ root: disk.folder });
+  const [key, copy] = ['a', 'b'].map((path) => ({ env: 'dev', path })) as [BlobKey, BlobKey];
+  const changes = [
+    () => store.write(key, toStream(toBytes(1000)), options),
+    () => store.copy(key, copy, { overwrite: true }),
+    () => store.copy(copy, key, { overwrite: true, move: true }),
+    () => store.check(),
+    () => store.delete(key),
+  ];
+  await changes[0]?.();
+  await disk.remount('ro');
+  for (const change of changes.filter((_, index) => index !== 2)) {
+    await expect(change()).rejects.toThrow('The disk is mounted read-only. (EROFS)');
+  }
+  expect(await readAll(store, key)).toEqual(toBytes(1000));
+  await disk.remount('rw');
+  for (const change of changes) await change();
 });

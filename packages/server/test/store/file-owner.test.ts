@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDiskStore } from '../../src/store/disk.ts';
 import { fsck } from '../../src/store/fsck.ts';
-import { withLocks } from '../../src/store/locks.ts';
-import { Cli } from '../server/support/cli.ts';
+import { startDevelopment } from '../server/support/cli.ts';
+import { NO_LOCKS } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
-const SHARED = { sharedLocks: withLocks };
+const SHARED = { sharedLocks: NO_LOCKS };
 
 /** A store that this process has used, with what another process has left in `owners/`. */
 async function useStore(owner: readonly (string | number)[]): Promise<string> {
@@ -21,13 +21,12 @@ async function useStore(owner: readonly (string | number)[]): Promise<string> {
 test('refuses the store of a running process, and takes that of a killed one', async () => {
   const folder = await useTempFolder();
   const root = join(folder, 'files');
-  const server = new Cli(folder, ['--port', '0', '--admin-port', '0', '--data', '.']);
-  await server.listening();
-  const owner = `Process ${server.child.pid} on ${hostname()}`;
+  const { cli } = await startDevelopment(folder, '--data', '.');
+  const owner = `Process ${cli.child.pid} on ${hostname()}`;
   await expect(openDiskStore({ root })).rejects.toThrow(owner);
   await expect(openDiskStore({ root, ...SHARED })).rejects.toThrow(owner);
-  server.child.kill('SIGKILL');
-  await server.finish();
+  cli.child.kill('SIGKILL');
+  await cli.finish();
   const store = await openDiskStore({ root });
   expect(await readdir(join(root, 'owners'))).toHaveLength(1);
   await store.close();

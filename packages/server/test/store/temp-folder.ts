@@ -15,7 +15,9 @@ const run = promisify(execFile);
  */
 export async function mountSmallDisk(
   options: string,
-): Promise<{ folder: string } | { reason: string }> {
+): Promise<
+  { folder: string; remount: (option: 'ro' | 'rw') => Promise<unknown> } | { reason: string }
+> {
   const folder = await useTempFolder();
   try {
     await run('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
@@ -27,7 +29,8 @@ export async function mountSmallDisk(
   onTestFinished(async () => {
     await run('umount', ['-l', folder]);
   });
-  return { folder };
+  const remount = (option: string) => run('mount', ['-o', `remount,${option}`, folder]);
+  return { folder, remount };
 }
 
 export async function newTempFolder(): Promise<string> {

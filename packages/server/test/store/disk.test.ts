@@ -1,0 +1,81 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { type BlobStore, StoreUnavailableError } from '../../src/store/blob-store.ts';
+import { openDiskStore } from '../../src/store/disk.ts';
+import type { WithLocks } from '../../src/store/locks.ts';
+import { NO_LOCKS, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
+import { describeBlobStore } from './blob-store-suite.ts';
+import { newTempFolder, useTempFolder } from './temp-folder.ts';
+
+const KEY = { env: 'dev', path: 'a' };
+const TYPE = { contentType: 'a/b' };
+
+/** Two stores on one disk, as in two processes, if they share locks. */
+async function openBoth(root: string, sharedLocks?: WithLocks) {
+  const store = await openDiskStore({ root, sharedLocks });
+  return { store, other: sharedLocks ? await openDiskStore({ root, sharedLocks }) : store };
+}
+
+describe.each([
+  ['disk', undefined],
+  ['disk of several processes', NO_LOCKS],
+])('%s', (name, sharedLocks) => {
+  describeBlobStore(name, async () => {
+    const root = await newTempFolder();
+    return {
+      ...(await openBoth(root, sharedLocks)),
+      leftovers: () => readdir(join(root, 'tmp')),
+      plantLitter: () => writeFile(join(root, 'tmp', 'litter'), 'half of a file'),
+      dispose: () => rm(root, { recursive: true }),
+    };
+  });
+});
+
+const write = (store: BlobStore, content: string, key = KEY) =>
+  store.write(key, toStream(Buffer.from(content)), TYPE);
+
+test.each<[string, WithLocks]>([
+  ['is lost', (_names, work) => work(AbortSignal.abort(new StoreUnavailableError('lost')))],
+  ['cannot be had', () => Promise.reject(new StoreUnavailableError('no Redis'))],
+])('changes nothing while a lock %s, and recovers', async (_, failing) => {
+  const to = { env: 'dev', path: 'b' };
+  let locks = NO_LOCKS;
+  const root = await useTempFolder();
+  const store = await openDiskStore({ root, sharedLocks: (names, work) => locks(names, work) });
+  await write(store, 'old');
+  await write(store, 'other', to);
+  locks = failing;
+  const changes = [
+    () => write(store, 'new'),
+    () => store.copy(KEY, to, { overwrite: true }),
+    () => store.copy(KEY, to, { overwrite: true, move: true }),
+    () => store.delete(to),
+  ];
+  for (const change of changes) await expect(change()).rejects.toThrow(StoreUnavailableError);
+  expect((await readAll(store, KEY))?.toString()).toBe('old');
+  expect((await readAll(store, to))?.toString()).toBe('other');
+  expect(await readdir(join(root, 'tmp'))).toEqual([]);
+  locks = NO_LOCKS;
+  for (const change of changes) await change();
+  await store.close();
+});
+
+test('a sweep keeps what other living processes write, until a day has passed without a write', async () => {
+  const { store, other } = await openBoth(await useTempFolder(), NO_LOCKS);
+  const sweepTomorrow = async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 3_600_000 });
+    const count = await other.sweep();
+    vi.useRealTimers();
+    return count;
+  };
+  const counts: number[] = [];
+  const content = toBrokenStream(toBytes(1000), async (stream) => {
+    counts.push(await other.sweep(), await sweepTomorrow());
+    stream.push(null);
+  });
+  await expect(store.write(KEY, content, TYPE)).rejects.toThrow(StoreUnavailableError);
+  expect(counts).toEqual([0, 1]);
+  expect(await store.stat(KEY)).toBeUndefined();
+  await write(store, 'again');
+});
