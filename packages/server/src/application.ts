@@ -17,8 +17,7 @@ import { createDownloadListener, createSigner } from '@berth/storage/node';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
 import type { Calls } from './calls.ts';
 import type { Config } from './config/config.ts';
-import { createGateway } from './gateway/create-gateway.ts';
-import { createServices } from './gateway/services.ts';
+import { createGateway } from './gateway/gateway.ts';
 import type { Log } from './log.ts';
 import type { Metrics, Surface } from './metrics.ts';
 import { Quotas } from './quotas.ts';
@@ -34,7 +33,6 @@ export interface Resources {
   readonly blobs: BlobStore;
   readonly quotas: Quotas;
   readonly authenticator: Authenticator;
-  readonly services: ReturnType<typeof createServices>;
   readonly gateway: ReturnType<typeof createGateway>;
 }
 
@@ -62,18 +60,9 @@ export async function openResources(
     onKeyFailure: (env, reason) =>
       log.error({ env, reason }, 'cannot load the keys for access tokens'),
   });
-  const services = createServices(config.environments);
-  const gateway = createGateway({
-    services,
-    headersSeconds: config.limits.gatewayHeadersSeconds,
-    spoolBytes: config.limits.gatewaySpoolBytes,
-    maxHeaderBytes: config.listen.maxHeaderBytes,
-    trustProxy: config.listen.trustProxy,
-    wireProfile: config.wireProfile,
-    beforeCall({ env }) {
-      const wait = quotas.take(env);
-      return wait instanceof Promise ? wait.then(refuseOverQuota) : refuseOverQuota(wait);
-    },
+  const gateway = createGateway(config, ({ env }) => {
+    const wait = quotas.take(env);
+    return wait instanceof Promise ? wait.then(refuseOverQuota) : refuseOverQuota(wait);
   });
   const onStoreFailure = (method: string, error: Error, key: unknown) => {
     metrics.storeFailures.inc({ method });
@@ -86,7 +75,6 @@ export async function openResources(
     blobs: observeStore(blobs, onStoreFailure),
     quotas,
     authenticator,
-    services,
     gateway,
   };
 }
@@ -96,19 +84,13 @@ function refuseOverQuota(retryAfter: number | undefined): void {
 }
 
 export function updateResources(resources: Resources, config: Config): void {
-  const { authenticator, services, quotas } = resources;
-  authenticator.update(config.environments);
-  services.prepare(config.environments)();
+  const { authenticator, gateway, quotas } = resources;
+  authenticator.update(config);
+  gateway.update(config);
   quotas.update(config.environments);
 }
 
-export async function closeResources({
-  authenticator,
-  redis,
-  blobs,
-  gateway,
-}: Resources): Promise<void> {
-  authenticator.close();
+export async function closeResources({ redis, blobs, gateway }: Resources): Promise<void> {
   gateway.close();
   redis?.close();
   await blobs.close();

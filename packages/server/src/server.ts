@@ -12,13 +12,12 @@ import {
 } from './application.ts';
 import { createCalls } from './calls.ts';
 import { type Config, findRestarts } from './config/config.ts';
-import { resolveConfig } from './config/load.ts';
+import { resolveConfig } from './config/resolve.ts';
 import type { ConfigInput } from './config/schema.ts';
 import { createHttpServer } from './http.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import type { BlobStore } from './store/blob-store.ts';
-import { checkParts, readTls } from './tls.ts';
 import { toUrl } from './urls.ts';
 
 export interface ServerOptions {
@@ -69,7 +68,7 @@ export async function createServer(
   input: ConfigInput | Config,
   { logTo }: ServerOptions = {},
 ): Promise<BerthServer> {
-  const config = await checkParts(await resolveConfig(input));
+  const config = await resolveConfig(input);
   return createServerWithLog(config, createLog(config.log.level, logTo));
 }
 
@@ -81,16 +80,14 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   const calls = createCalls(log, metrics, config);
   const resources = await openResources(config, log, metrics);
   const { blobs, gateway } = resources;
-  const tls = config.listen.tls && (await readTls(config.listen.tls));
-  const http = createHttpServer(
-    { ...config.listen, tls },
-    createApplication(config, resources, calls, log),
-  );
+  const http = createHttpServer(config.listen, createApplication(config, resources, calls, log));
   const admin = config.admin && createAdmin({ ...config.admin, status, blobs, metrics });
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
-  metrics.addGauge('berth_upstream_outstanding', 'Calls to hosted services in flight.', () =>
-    gateway.stats().endpoints.reduce((sum, { outstanding }) => sum + outstanding, 0),
+  metrics.addGauge(
+    'berth_upstream_outstanding',
+    'Calls to hosted services in flight.',
+    () => gateway.stats().calls,
   );
   let stopSweeping = () => {};
   let closing: Promise<void> | undefined;
@@ -110,16 +107,12 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   }
 
   async function reload(input: ConfigInput | Config): Promise<readonly string[]> {
-    const { config: next, restarts } = findRestarts(
-      config,
-      await checkParts(await resolveConfig(input)),
-    );
-    const tls = next.listen.tls && (await readTls(next.listen.tls));
+    const { config: next, restarts } = findRestarts(config, await resolveConfig(input));
     // Nothing from here on rejects the configuration, so that all of it takes effect, or nothing.
     config = next;
     updateResources(resources, next);
     http.serve(createApplication(next, resources, calls, log));
-    if (tls !== undefined) http.setCertificate(tls);
+    if (next.listen.tls !== undefined) http.setCertificate(next.listen.tls);
     calls.update(next);
     log.level = next.log.level;
     return restarts;

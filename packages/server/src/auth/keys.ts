@@ -1,32 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '@berth/server-stubs/auth';
-import { isLoopback } from '@berth/server-stubs/contract';
 import {
   createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
   errors,
+  type FetchImplementation,
   type JSONWebKeySet,
   type JWTVerifyGetKey,
-  type JWTVerifyOptions,
-  type JWTVerifyResult,
-  jwtVerify,
+  jwksCache,
 } from 'jose';
 import QuickLRU from 'quick-lru';
-import type { KeySet as GivenKeys } from '../config/config.ts';
-
-/** The accepted algorithms. The list is fixed, so that the caller cannot choose `none` or HMAC (D19). */
-export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
-
-const KEY_TYPES = ['RSA', 'EC', 'OKP'];
-
-/** Members that only private and symmetric keys have (RFC 7518, section 6). */
-const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-
-/** How many keys to try for a token without a `kid`. */
-const MAX_TRIES = 8;
+import { findKeyProblem, type KeySet, toUsable } from '../config/key-set.ts';
 
 /** How many verified tokens are cached, up to twice as many at times: about 6 MB at worst. */
 const MAX_TOKENS = 10_000;
 
 const MAX_BYTES = 262_144;
+const TIMEOUT_MS = 5000;
 
 /** Older keys are refreshed in the background. */
 const FRESH_MS = 5 * 60_000;
@@ -34,28 +25,24 @@ const FRESH_MS = 5 * 60_000;
 /** Keys that could not be refreshed for this long are no longer trusted: one may have been withdrawn. */
 const STALE_MS = 60 * 60_000;
 
-/** Minimum time between two attempts, whatever tokens arrive; the second one while no keys are loaded. */
+/** Minimum time between two attempts, whatever tokens arrive; the second one while no keys can be used. */
 const COOL_DOWN_MS = 30_000;
 const RETRY_MS = 1000;
 
-export interface KeySet {
-  /** Recently verified tokens by their SHA-256, so that no token can be read from memory (D19). */
-  readonly tokens: QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
-  readonly text: string;
-  /** @throws JOSEError */
-  verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult>;
-}
+/** Recently verified tokens by their SHA-256, so that no token can be read from memory (D19). */
+type Tokens = QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
 
+/** The keys that verify an environment's tokens. */
 export interface KeySource {
-  readonly current: KeySet | undefined;
   /**
-   * Returns the keys to verify with.
-   * @throws KeysUnavailable if there are none
+   * Finds the key for a token.
+   * @throws KeysUnavailable if there are no keys at the moment
    */
-  load(): Promise<KeySet>;
-  /** Checks for newer keys, because a token names one that is not in `seen`. */
-  renew(seen: KeySet): Promise<KeySet | undefined>;
-  close(): void;
+  readonly find: JWTVerifyGetKey;
+  /** Tokens that the current keys verified. Other keys begin with an empty cache. */
+  readonly tokens: Tokens;
+  /** Empties the cache, also of tokens that are being verified. */
+  forgetTokens(): void;
 }
 
 /** Thrown if keys cannot be loaded at the moment, and no earlier keys can be used. */
@@ -63,108 +50,112 @@ export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }
 
-interface Settings {
-  readonly now: () => number;
-  readonly onFailure: (reason: string) => void;
-  readonly timeoutMs?: number;
-}
-
 /**
  * Creates the source of an environment's keys: a key set, or the URL that serves one.
- * @throws TypeError for unusable keys
+ * @param onFailure called with the reason if keys cannot be loaded
  */
 export function createKeySource(
-  jwks: GivenKeys | string,
-  { now, onFailure, timeoutMs = 5000 }: Settings,
+  jwks: KeySet | string,
+  onFailure: (reason: string) => void,
 ): KeySource {
-  if (typeof jwks !== 'string') {
-    const current = createKeySet(jwks);
-    return { current, load: async () => current, renew: async () => undefined, close() {} };
-  }
-  const url = toUrl(jwks);
-  const closing = new AbortController();
-  let current: KeySet | undefined;
-  let loadedAt = Number.NEGATIVE_INFINITY;
-  let triedAt = Number.NEGATIVE_INFINITY;
-  let pending: Promise<void> | undefined;
-
-  async function attempt(): Promise<void> {
-    try {
-      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
-      const keys = createKeySet(await fetchJson(url, signal));
-      // The token cache is kept if the keys are the same.
-      if (keys.text !== current?.text) current = keys;
-      loadedAt = now();
-    } catch (error) {
-      if (!closing.signal.aborted) onFailure(toReason(error));
-    }
-  }
-
-  /** Reloads the keys, one attempt at a time, and never during the pause after a failure. */
-  function reload(): Promise<void> | undefined {
-    if (pending !== undefined) return pending;
-    const coolDown = current === undefined ? RETRY_MS : COOL_DOWN_MS;
-    if (now() - triedAt < coolDown) return undefined;
-    triedAt = now();
-    pending = attempt().finally(() => {
-      pending = undefined;
-    });
-    return pending;
-  }
-
-  const isOld = (age: number) => now() - loadedAt >= age;
+  let tokens = createTokens();
+  const forgetTokens = () => {
+    tokens = createTokens();
+  };
+  const find =
+    typeof jwks === 'string'
+      ? createRemoteKeys(jwks, { onFailure, onChange: forgetTokens })
+      : createLocalJWKSet(toUsable(jwks));
   return {
-    get current() {
-      return current;
+    find,
+    get tokens() {
+      return tokens;
     },
-    async load() {
-      if (isOld(STALE_MS)) {
-        await reload();
-        if (isOld(STALE_MS)) current = undefined;
-      } else if (isOld(FRESH_MS)) {
-        void reload();
-      }
-      if (current === undefined) throw new KeysUnavailable();
-      return current;
-    },
-    async renew(seen) {
-      await reload();
-      return current === seen ? undefined : current;
-    },
-    close: () => closing.abort(),
+    forgetTokens,
   };
 }
 
-function toUrl(text: string): URL {
-  const url = new URL(text);
-  if (url.protocol !== 'https:' && !isLoopback(url.hostname)) {
-    throw new TypeError(
-      'The URL of a key set must use https: otherwise, anyone who can change the response could log in.',
-    );
-  }
-  return url;
+const createTokens = (): Tokens => new QuickLRU({ maxSize: MAX_TOKENS });
+
+interface RemoteOptions {
+  readonly onFailure: (reason: string) => void;
+  readonly onChange: () => void;
 }
 
-/** @throws TypeError whose message quotes nothing from the response */
-async function fetchJson(url: URL, signal: AbortSignal): Promise<unknown> {
-  // A redirect could lead to keys that no operator configured.
-  const headers = { accept: 'application/jwk-set+json, application/json' };
-  const response = await fetch(url, { headers, redirect: 'error', signal });
+/**
+ * Creates the keys of a URL. `jose` caches them and loads them again for an unknown `kid`. It would do so for every
+ * such token while the URL is down, reads responses of any size and drops the keys when it cannot refresh them.
+ */
+function createRemoteKeys(url: string, { onFailure, onChange }: RemoteOptions): JWTVerifyGetKey {
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let keys: JSONWebKeySet = { keys: [] };
+  const cache = {
+    uat: Number.NEGATIVE_INFINITY,
+    get jwks() {
+      return keys;
+    },
+    /** Set by `jose` at the moment when it uses these keys. */
+    set jwks(next) {
+      if (!isDeepStrictEqual(next, keys)) onChange();
+      keys = next;
+    },
+  };
+  const load: FetchImplementation = async (href, init) => {
+    const pause = remote.fresh ? COOL_DOWN_MS : RETRY_MS;
+    if (Date.now() - triedAt < pause) throw new KeysUnavailable();
+    triedAt = Date.now();
+    try {
+      return Response.json(await fetchKeys(href, init));
+    } catch (error) {
+      onFailure(toReason(error));
+      throw new KeysUnavailable();
+    }
+  };
+  const remote = createRemoteJWKSet(new URL(url), {
+    timeoutDuration: TIMEOUT_MS,
+    cooldownDuration: COOL_DOWN_MS,
+    cacheMaxAge: STALE_MS,
+    [jwksCache]: cache,
+    [customFetch]: load,
+  });
+  return async (header, token) => {
+    if (remote.fresh && Date.now() - cache.uat >= FRESH_MS) remote.reload().catch(() => {});
+    try {
+      return await remote(header, token);
+    } catch (error) {
+      // The token names an unknown key, and there may be newer ones, but nobody can be asked.
+      if (error instanceof KeysUnavailable && remote.fresh) throw new errors.JWKSNoMatchingKey();
+      throw error;
+    }
+  };
+}
+
+/** @throws Error whose message quotes nothing from the response */
+async function fetchKeys(...[url, init]: Parameters<FetchImplementation>): Promise<JSONWebKeySet> {
+  // `jose` does not follow redirects: one could lead to keys that no operator configured.
+  const response = await fetch(url, init);
   if (response.status !== 200 || response.body === null) {
     await response.body?.cancel();
-    throw new TypeError(`The response status is ${response.status}.`);
+    throw new Error(`The response status is ${response.status}.`);
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body) {
     size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new TypeError(`The response exceeds ${MAX_BYTES} bytes.`);
+    if (size > MAX_BYTES) throw new Error(`The response exceeds ${MAX_BYTES} bytes.`);
     chunks.push(chunk);
   }
+  const keys = parse(Buffer.concat(chunks).toString());
+  const problem = findKeyProblem(keys);
+  if (problem !== undefined) throw new Error(`The key set ${problem}.`);
+  return toUsable(keys as KeySet);
+}
+
+function parse(text: string): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(text);
   } catch {
-    throw new TypeError('The response is not valid JSON.');
+    throw new Error('The response is not valid JSON.');
   }
 }
 
@@ -173,50 +164,4 @@ function toReason(error: unknown): string {
   if (error.name === 'TimeoutError') return 'The request timed out.';
   const { code } = (error.cause ?? {}) as { code?: unknown };
   return typeof code === 'string' ? `${error.message} (${code})` : error.message;
-}
-
-/** @throws TypeError if the value is not a set of public keys; the message does not quote the value */
-function createKeySet(json: unknown): KeySet {
-  const keys = (json as Partial<JSONWebKeySet> | undefined | null)?.keys;
-  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {
-    throw new TypeError('The key set must be an object with a list of keys (RFC 7517).');
-  }
-  if (keys.some((key) => key.kty !== 'oct' && SECRETS.some((name) => Object.hasOwn(key, name)))) {
-    throw new TypeError(
-      'The key set must contain only public keys, but it contains a private key.',
-    );
-  }
-  const usable = keys.filter(({ kty }) => KEY_TYPES.includes(String(kty)));
-  if (usable.length === 0) {
-    throw new TypeError(`The key set has no key for ${ALGORITHMS.join(', ')}.`);
-  }
-  const find = createLocalJWKSet({ keys: usable });
-  return {
-    tokens: new QuickLRU({ maxSize: MAX_TOKENS }),
-    text: JSON.stringify(usable),
-    verify: (token, options) => verify(token, find, options),
-  };
-}
-
-async function verify(
-  token: string,
-  find: JWTVerifyGetKey,
-  options: JWTVerifyOptions,
-): Promise<JWTVerifyResult> {
-  try {
-    return await jwtVerify(token, find, options);
-  } catch (error) {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    let tries = 0;
-    for await (const key of error) {
-      tries += 1;
-      if (tries > MAX_TRIES) break;
-      try {
-        return await jwtVerify(token, key, options);
-      } catch (reason) {
-        if (!(reason instanceof errors.JWSSignatureVerificationFailed)) throw reason;
-      }
-    }
-    throw new errors.JWSSignatureVerificationFailed();
-  }
 }

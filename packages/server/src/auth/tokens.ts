@@ -7,7 +7,7 @@ import {
   type JWK,
   SignJWT,
 } from 'jose';
-import { ALGORITHMS } from './keys.ts';
+import { ALGORITHMS } from '../config/key-set.ts';
 
 export interface TokenRequest {
   readonly env: string;

@@ -7,7 +7,6 @@ import { loadConfig } from '../config/load.ts';
 import { connectRedis, type Revocable } from '../redis.ts';
 import { diskCodeOf } from '../store/disk-files.ts';
 import { fsck as checkFiles } from '../store/fsck.ts';
-import { checkParts, readTls } from '../tls.ts';
 import { readDevelopmentKeys } from './development.ts';
 import { Failure } from './failure.ts';
 
@@ -15,8 +14,6 @@ import { Failure } from './failure.ts';
 export async function checkConfig(file: string): Promise<void> {
   try {
     const config = await loadConfig(file);
-    await checkParts(config);
-    if (config.listen.tls !== undefined) await readTls(config.listen.tls);
     const names = Object.keys(config.environments);
     process.stdout.write(`${file} is valid. Environments: ${names.join(', ')}.\n`);
   } catch (error) {
@@ -25,7 +22,7 @@ export async function checkConfig(file: string): Promise<void> {
   }
 }
 
-export interface FsckOptions {
+interface FsckOptions {
   readonly config?: string;
   readonly data: string;
   readonly repair?: boolean;
@@ -42,9 +39,8 @@ export async function fsck(folder: string | undefined, options: FsckOptions): Pr
     repair,
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
-    const isNone = ['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause) ?? '');
-    const why = isNone ? 'it does not exist; pass the store.root folder.' : error.message;
-    throw new Failure(`Cannot read ${name} as a store: ${why}`, 2);
+    if (!['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause) ?? '')) throw error;
+    throw new Failure(`${name} is not a folder: pass store.root.`, 2);
   });
   const rest = unverified > 0 ? `, ${unverified} files without a checksum` : '';
   process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems${rest}.\n`);
@@ -55,45 +51,48 @@ export async function fsck(folder: string | undefined, options: FsckOptions): Pr
 
 export async function revoke(
   kind: Revocable,
-  given: string,
+  subject: string,
   { config: file, undo = false }: { readonly config?: string; readonly undo?: boolean },
 ): Promise<void> {
   if (file === undefined) throw new Failure('Pass the configuration of the server: --config.', 2);
   const config = await loadConfig(file);
   if (config.redis === undefined) {
     const advice = 'to revoke a key pair without Redis, remove it from the configuration.';
-    throw new Failure(`${file} has no redis.url, so replicas share no revocations: ${advice}`, 2);
+    throw new Failure(
+      `${file} has no redis.url, so its processes share no revocations: ${advice}`,
+      2,
+    );
   }
-  const { name, seconds } = toRevocation(kind, given, config);
-  const shared = await connectRedis(config.redis);
+  const { name, seconds } = toRevocation(kind, subject, config);
+  const redis = await connectRedis(config.redis);
   try {
     if (!undo) {
-      await shared.revoke(kind, name, seconds);
+      await redis.revoke(kind, name, seconds);
       process.stdout.write(`Revoked the ${kind}.\n`);
-    } else if (await shared.restore(kind, name)) {
+    } else if (await redis.restore(kind, name)) {
       process.stdout.write(`Restored the ${kind}.\n`);
     } else {
       throw new Failure(`The ${kind} was not revoked.`, 1);
     }
   } finally {
-    shared.close();
+    redis.close();
   }
 }
 
 function toRevocation(
   kind: Revocable,
-  given: string,
+  subject: string,
   config: Config,
 ): { name: string; seconds?: number } {
   switch (kind) {
     case 'key-pair':
-      if (Object.keys(config.environments).some((env) => given.startsWith(`${env}/`)))
-        return { name: given };
+      if (Object.keys(config.environments).some((env) => subject.startsWith(`${env}/`)))
+        return { name: subject };
       throw new Failure('Write a key pair as environment and ID, such as dev/ci.', 2);
     case 'grant':
-      return { name: given, seconds: config.limits.grantSeconds };
+      return { name: subject, seconds: config.limits.grantSeconds };
     case 'link': {
-      const query = URL.canParse(given) ? new URL(given).searchParams : new URLSearchParams();
+      const query = URL.parse(subject)?.searchParams ?? new URLSearchParams();
       const seconds = (Number(query.get('expires') ?? Number.NaN) - Date.now()) / 1000;
       const name = query.get('sign');
       if (name !== null && seconds > 0) return { name, seconds };

@@ -16,10 +16,6 @@ const ENV = 'dev';
 /** The token and the signatures that a development server prints are valid for a day. */
 const VALID_SECONDS = 86_400;
 
-/** The bucket and the file in the commands to paste. */
-const BUCKET = 'files';
-const KEY = 'hello.txt';
-
 const keysSchema = z.object({
   /** Private and public keys for tokens. */
   tokenKey: z.looseObject({ kty: z.string(), alg: z.string() }),
@@ -87,7 +83,6 @@ export function toDevelopmentConfig(
     keys: [{ secret: linkKey }],
     environments: {
       [ENV]: {
-        bucket: BUCKET,
         tokens: { jwks },
         credentials: [keyPair],
         services: { hello: { endpoints: [hello] } },
@@ -96,15 +91,12 @@ export function toDevelopmentConfig(
   };
 }
 
-interface DevelopmentServer {
-  readonly url: string;
-  readonly data: string;
-  readonly keys: DevelopmentKeys;
-}
-
 /** Returns what a development server prints when it is ready: addresses, credentials and commands to paste. */
-export async function describeDevelopment({ url, data, keys }: DevelopmentServer): Promise<string> {
-  const { tokenKey, keyPair } = keys;
+export async function describeDevelopment(
+  url: string,
+  data: string,
+  { tokenKey, keyPair }: DevelopmentKeys,
+): Promise<string> {
   const claims = { env: ENV, subject: 'developer', seconds: VALID_SECONDS };
   const token = await mintToken({ ...claims, key: tokenKey });
   const { documents } = CONTRACT;
@@ -125,6 +117,9 @@ export async function describeDevelopment({ url, data, keys }: DevelopmentServer
     '',
   ].join('\n');
 }
+
+/** The file in the commands to paste. */
+const FILE = 'hello.txt';
 
 /** Returns commands for a POSIX shell that all succeed when they are pasted in order. */
 function listExamples(url: string, token: string, keyPair: DevelopmentKeys['keyPair']): string[] {
@@ -150,18 +145,18 @@ function listExamples(url: string, token: string, keyPair: DevelopmentKeys['keyP
     '',
     '# Upload a file: get a grant, and send it with the file',
     `field() { printf %s "$1" | sed 's/.*"'"$2"'":"\\([^"]*\\)".*/\\1/'; }`,
-    `grant=$(${storage('getUploadMetaData', { path: KEY })})`,
+    `grant=$(${storage('getUploadMetaData', { path: FILE })})`,
     toCommand(
       `curl -sS -i "$(field "$grant" url)"`,
       form('Signature', 'authorization'),
       form(uploadFields.securityToken, 'token'),
       form(uploadFields.metaFileId, storeFileID),
-      `--form-string 'key=${KEY}'`,
-      `-F 'file=Hello from Berth.;filename=${KEY};type=text/plain'`,
+      `--form-string 'key=${FILE}'`,
+      `-F 'file=Hello from Berth.;filename=${FILE};type=text/plain'`,
     ),
     '',
     '# Get a link to the file, and download it',
-    `links=$(${storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(ENV, BUCKET, KEY) }] })})`,
+    `links=$(${storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(ENV, 'files', FILE) }] })})`,
     `curl -sS -w '\\n' "$(field "$links" tempFileURL)"`,
   ];
 }
@@ -190,7 +185,7 @@ interface LogLine {
  * what a developer need not see.
  *
  * @example
- * '09:41:07 GET /v1/cloudrun/hello 401 2 ms MISSING_CREDENTIALS: The Authorization header is missing.'
+ * '09:41:07 GET /v1/cloudrun/hello 401 2 ms MISSING_CREDENTIALS: …'
  */
 export function toTerminalLine(json: string): string {
   const line: LogLine = JSON.parse(json);

@@ -28,7 +28,7 @@ export function toFailure(error: unknown): Failure | undefined {
       file === undefined
         ? ''
         : ` Check ${file}, or choose another folder with store.root or --data.`;
-    return new Failure(`Cannot use the store: ${message}${fix}`, 2);
+    return new Failure(`${message}${fix}`, 2);
   }
   if (path === undefined || errno === undefined) return undefined;
   const reason = getSystemErrorMessage(errno);

@@ -8,58 +8,48 @@ const { examples, responses } = gateway.components;
 const EVENTS = 'text/event-stream';
 
 /** The contract's example responses of a hosted service, which the `hello` of the mock returns too. */
-const EXAMPLES: Readonly<Record<string, string>> = {
-  'application/json': JSON.stringify(examples.Greeting.value),
-  'text/plain': examples.Text.value,
-  [EVENTS]: responses.ServiceResponse['x-berth-content'][EVENTS].examples.events.value,
-};
+const EXAMPLES: ReadonlyMap<string, string> = new Map([
+  ['application/json', JSON.stringify(examples.Greeting.value)],
+  ['text/plain', examples.Text.value],
+  [EVENTS, responses.ServiceResponse['x-berth-content'][EVENTS].examples.events.value],
+]);
 
 /**
- * Returns the first type in `Accept` that the service supports, ignoring quality values, or JSON if it
- * supports none. Many clients list every type that they can read.
+ * Starts the demo service `hello` on a free loopback port, until the process ends, and returns its URL. It returns
+ * the contract's example for the `Accept` header, and resumes events after `Last-Event-ID`. A WebSocket first gets
+ * the text example, and then an echo of each message.
  */
-function chooseType(accept = ''): string {
-  const named = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase() ?? '');
-  return named.find((name) => Object.hasOwn(EXAMPLES, name)) ?? 'application/json';
-}
-
-/**
- * Starts the demo service `hello` on a free loopback port. It returns the contract's example for the `Accept`
- * header, and resumes events after `Last-Event-ID`. A WebSocket first gets the text example, and then an echo
- * of each message.
- */
-export async function startHelloService() {
+export async function startHelloService(): Promise<string> {
   const server = createServer(respond);
-  const sockets = new WebSocketServer({ server });
-  sockets.on('connection', (socket) => {
+  new WebSocketServer({ server }).on('connection', (socket) => {
     socket.on('error', () => {});
-    socket.send(examples.Text.value);
     socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
+    socket.send(examples.Text.value);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   server.unref();
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close(): Promise<void> {
-      for (const socket of sockets.clients) socket.terminate();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 function respond(request: IncomingMessage, response: ServerResponse): void {
   const { accept, 'last-event-id': lastId } = request.headers;
   const type = chooseType(accept);
-  const example = EXAMPLES[type] ?? '';
+  const example = EXAMPLES.get(type) ?? '';
   const body = type === EVENTS ? eventsAfter(example, lastId) : example;
   request.resume().once('end', () => {
     // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
     if (body === '') response.writeHead(204).end();
     else response.writeHead(200, { 'content-type': type }).end(body);
   });
+}
+
+/**
+ * Returns the first type in `Accept` that the service supports, ignoring quality values, or JSON if it
+ * supports none. Many clients list every type that they can read.
+ */
+function chooseType(accept = ''): string {
+  const types = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase() ?? '');
+  return types.find((type) => EXAMPLES.has(type)) ?? 'application/json';
 }
 
 function eventsAfter(text: string, id: string | string[] | undefined): string {

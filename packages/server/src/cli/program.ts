@@ -115,7 +115,7 @@ function createProgram(version: string): Command {
   program
     .command('revoke')
     .description(
-      'Revoke a key pair, grant or link on all replicas that share a Redis server (--config).',
+      'Revoke a key pair, grant or link in all processes that share a Redis server (--config).',
     )
     .addArgument(new Argument('<kind>', 'what to revoke').choices(REVOCABLE))
     .argument('<name>', 'environment/ID of a key pair, storeFileID of a grant, or URL of a link')

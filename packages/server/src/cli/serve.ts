@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { isLoopback } from '@berth/server-stubs/contract';
 import type { Config } from '../config/config.ts';
-import { loadConfig, resolveConfig } from '../config/load.ts';
+import { loadConfig } from '../config/load.ts';
+import { resolveConfig } from '../config/resolve.ts';
 import { createLog, flushLog } from '../log.ts';
 import { createServerWithLog } from '../server.ts';
-import { checkParts } from '../tls.ts';
 import {
   describeDevelopment,
   openDevelopmentKeys,
@@ -14,7 +14,7 @@ import {
 import { Failure } from './failure.ts';
 import { startHelloService } from './hello.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   /** Default: a development server. */
   readonly config?: string;
   readonly port?: number;
@@ -34,7 +34,6 @@ export function serve(options: ServeOptions): Promise<void> {
 /** Serves what a file says. SIGHUP reads it again. */
 async function serveConfig(file: string, options: ServeOptions): Promise<void> {
   const config = withOptions(await loadConfig(file), options);
-  await checkParts(config);
   const log = createLog(config.log.level);
   const server = await createServerWithLog(config, log);
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
@@ -73,8 +72,7 @@ async function serveDevelopment(options: ServeOptions): Promise<void> {
   }
   const data = resolve(options.data);
   const keys = await openDevelopmentKeys(data);
-  const hello = await startHelloService();
-  const input = toDevelopmentConfig(data, keys, hello.origin);
+  const input = toDevelopmentConfig(data, keys, await startHelloService());
   const config = withOptions(await resolveConfig(input), options);
   const destination = { write: (line: string) => void process.stdout.write(toTerminalLine(line)) };
   const server = await createServerWithLog(config, createLog(config.log.level, destination));
@@ -82,9 +80,8 @@ async function serveDevelopment(options: ServeOptions): Promise<void> {
   stopOnSignal(async () => {
     process.stdout.write('Finishing the calls in progress; press Ctrl-C again to end at once.\n');
     await server.close();
-    await hello.close();
   });
-  process.stdout.write(await describeDevelopment({ url: server.url, data, keys }));
+  process.stdout.write(await describeDevelopment(server.url, data, keys));
 }
 
 /** Options on the command line come before settings in the file. */

@@ -1,25 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { WireProfile } from '@berth/spec/wire-profile';
-
+import type { KeySet } from './key-set.ts';
 import type { ParsedConfig } from './schema.ts';
 
-/** Settings that are only read when the server starts. */
-const FIXED = ['listen', 'admin', 'store', 'redis', 'wireProfile', 'signature'] as const;
-
-/** Limits used by parts that outlive a reload. */
-const FIXED_LIMITS = [
-  'gatewayHeadersSeconds',
-  'gatewaySpoolBytes',
-  'clockWindowSeconds',
-  'tokenCacheSeconds',
-] as const;
-
 type ParsedEnvironment = ParsedConfig['environments'][string];
-
-/** Public keys of a token issuer (RFC 7517). */
-export interface KeySet {
-  readonly keys: readonly Readonly<Record<string, unknown>>[];
-}
 
 /** A key pair that signs calls. */
 export interface KeyPair {
@@ -44,28 +28,6 @@ export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wi
   readonly wireProfile: WireProfile;
   readonly keys: readonly { readonly secret: string }[];
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
-}
-
-type Store = ParsedConfig['store'];
-
-/** The settings of each store driver that are secret. */
-const STORE_SECRETS: {
-  readonly [Driver in Store['driver']]: readonly (keyof Extract<Store, { driver: Driver }>)[];
-} = { file: [], s3: ['secretAccessKey'] };
-
-/** Returns every secret in a configuration. */
-export function secretsOf({ keys, store, redis, environments }: Config): string[] {
-  const secrets = keys.map(({ secret }) => secret);
-  if (redis !== undefined) {
-    const { password } = new URL(redis.url);
-    secrets.push(redis.password ?? '', password, decodeURIComponent(password));
-  }
-  const ofStore: readonly string[] = STORE_SECRETS[store.driver];
-  for (const name of ofStore) secrets.push(String(store[name as keyof Store] ?? ''));
-  for (const { credentials } of Object.values(environments)) {
-    for (const { secret, token } of credentials) secrets.push(secret, token ?? '');
-  }
-  return secrets;
 }
 
 /** One error in a configuration. */
@@ -102,17 +64,20 @@ function toName(path: readonly (string | number)[]): string {
     .replace(/^\./, '');
 }
 
-/** Finds the changed settings that only take effect after a restart, and keeps their old values. */
+/** Settings that are only read when the server starts. */
+const FIXED = ['listen', 'admin', 'store', 'redis'] as const;
+
+/**
+ * Finds the changed settings that only take effect after a restart, and keeps their old values. A certificate
+ * can be renewed.
+ */
 export function findRestarts(
   old: Config,
   next: Config,
-): { config: Config; restarts: readonly string[] } {
-  const settings = FIXED.filter((name) => !isDeepStrictEqual(old[name], next[name]));
-  const limits = FIXED_LIMITS.filter((name) => old.limits[name] !== next.limits[name]);
-  const kept = Object.fromEntries(FIXED.map((name) => [name, old[name]]));
-  const keptLimits = Object.fromEntries(FIXED_LIMITS.map((name) => [name, old.limits[name]]));
-  return {
-    config: { ...next, ...kept, limits: { ...next.limits, ...keptLimits } },
-    restarts: [...settings, ...limits.map((name) => `limits.${name}`)],
-  };
+): { readonly config: Config; readonly restarts: readonly string[] } {
+  const tls = old.listen.tls && next.listen.tls;
+  const { listen, admin, store, redis } = tls ? { ...old, listen: { ...old.listen, tls } } : old;
+  const fixed = { listen, admin, store, redis };
+  const restarts = FIXED.filter((name) => !isDeepStrictEqual(fixed[name], next[name]));
+  return { config: { ...next, ...fixed }, restarts };
 }

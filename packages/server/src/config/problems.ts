@@ -1,9 +1,86 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import type { ConfigFault } from './config.ts';
-import { DRIVERS, toJsonSchema } from './schema.ts';
+import { ConfigError, type ConfigFault } from './config.ts';
+import { configSchema, type ParsedConfig } from './schema.ts';
 
-const NAMES: Readonly<Record<string, string>> = {
+type Issue = z.core.$ZodIssue;
+type Path = (string | number)[];
+
+/** A fault, and the type that zod expected if the value has another one. */
+export interface Problem extends ConfigFault {
+  readonly expected?: string;
+}
+
+/** Finds the errors in a configuration, without reading the files that it names. */
+export function findProblems(input: unknown): readonly Problem[] {
+  const { error } = configSchema.safeParse(input, { error: toMessage });
+  return toProblems(error?.issues ?? []);
+}
+
+/**
+ * Validates a configuration and fills in the defaults, without reading the files that it names.
+ * @throws ConfigError
+ */
+export function validate(input: unknown): ParsedConfig {
+  const { data, error } = configSchema.safeParse(input, { error: toMessage });
+  if (error !== undefined) throw new ConfigError(toProblems(error.issues));
+  return data;
+}
+
+/** Converts zod's issues, whose messages are those of `toMessage`, to faults. */
+function toProblems(issues: readonly Issue[], at: Path = []): Problem[] {
+  return issues.flatMap((issue): Problem[] => {
+    const path = [...at, ...(issue.path as Path)];
+    const { message } = issue;
+    switch (issue.code) {
+      case 'unrecognized_keys': {
+        const lines = message.split('\n');
+        return issue.keys.map((key, index) => ({
+          path: [...path, key],
+          problem: lines[index] as string,
+        }));
+      }
+      case 'invalid_key':
+        return issue.issues.map((inner) => ({ path, problem: inner.message }));
+      case 'invalid_union': {
+        // The form that matched deepest is most likely the intended one.
+        const form = issue.errors.find((inner) => inner.some((error) => error.path.length > 0));
+        return form === undefined ? [{ path, problem: message }] : toProblems(form, path);
+      }
+      case 'invalid_type':
+        return [{ path, problem: message, expected: issue.expected }];
+      default:
+        return [{ path, problem: message }];
+    }
+  });
+}
+
+/**
+ * Says what is wrong with a setting and how to fix it, as the end of a sentence that begins with the setting. For
+ * unknown settings it has a line for each. Schemas have messages of their own for what only they know.
+ */
+function toMessage(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+    case 'invalid_value':
+      return `${issue.input === undefined ? 'is missing: it ' : ''}must be ${formOf(issue as Issue)}`;
+    case 'invalid_union':
+      return `must be ${formOf(issue as Issue)}`;
+    case 'too_small':
+      if (issue.origin === 'string') return 'must not be empty';
+      return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    case 'unrecognized_keys': {
+      const known = Object.keys((issue.inst as z.ZodObject).shape);
+      return (issue.keys as string[]).map((key) => toUnknown(key, known)).join('\n');
+    }
+    default:
+      return 'is invalid';
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
   int: 'an integer',
   number: 'a number',
   string: 'a string',
@@ -13,100 +90,23 @@ const NAMES: Readonly<Record<string, string>> = {
   record: 'a group of settings',
 };
 
-type Issue = z.core.$ZodIssue;
-
-type Path = (string | number)[];
-
-/** Converts zod's issues to sentences that name the setting and the fix. */
-export function toFaults(issues: readonly Issue[], at: Path = []): ConfigFault[] {
-  return issues.flatMap((issue) => {
-    const path = [...at, ...(issue.path as Path)];
-    switch (issue.code) {
-      case 'unrecognized_keys':
-        return issue.keys.map((key) => ({ path: [...path, key], problem: unknown(path, key) }));
-      case 'invalid_union':
-        return fromUnion(issue, path);
-      case 'invalid_key':
-        return toFaults(issue.issues, path).map((fault) => ({ ...fault, path }));
-      default:
-        return [{ path, problem: problemOf(issue) }];
-    }
-  });
-}
-
-function unknown(path: Path, key: string): string {
-  const known = knownSettings(path);
-  if (known.length === 0) return 'is not a setting: remove it';
-  const near = closest(key, known);
-  return distance(key, near) <= Math.max(2, key.length / 3)
-    ? `is not a setting: did you mean ${near}`
-    : `is not a setting; the settings here are: ${known.join(', ')}`;
-}
-
-interface Schema {
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema | boolean;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-}
-
-function knownSettings(path: readonly (string | number)[]): string[] {
-  let places: Schema[] = branchesOf(toJsonSchema() as Schema);
-  for (const step of path) {
-    places = places.flatMap((schema) => {
-      const next = typeof step === 'number' ? schema.items : childOf(schema, step);
-      return next === undefined ? [] : branchesOf(next);
-    });
-  }
-  return [...new Set(places.flatMap(({ properties }) => Object.keys(properties ?? {})))];
-}
-
-function branchesOf(schema: Schema): Schema[] {
-  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
-  return [schema, ...inner.flatMap(branchesOf)];
-}
-
-function childOf({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
-  if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
-  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
-}
-
-/** The branch that matched deepest is most likely the intended one. */
-function fromUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: Path): ConfigFault[] {
-  const known = issue.errors.flat().filter(({ code }) => code !== 'invalid_type');
-  if (issue.errors.length === 0) return [{ path, problem: `must be one of ${DRIVERS.join(', ')}` }];
-  const deepest = issue.errors.find((branch) => branch.some((inner) => inner.path.length > 0));
-  if (deepest !== undefined) return toFaults(deepest, path);
-  const more = known.filter(({ code }) => code !== 'invalid_value');
-  if (more.length > 0) return toFaults(more, path);
-  const kinds = issue.errors.flat().map((inner) => problemOf(inner).replace('must be ', ''));
-  return [{ path, problem: `must be ${[...new Set(kinds)].join(' or ')}` }];
-}
-
-function problemOf(issue: Issue): string {
+function formOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.message.includes('received undefined')
-        ? `is missing: it must be ${article(issue.expected)}`
-        : `must be ${article(issue.expected)}`;
+      return TYPES[issue.expected] ?? issue.expected;
     case 'invalid_value':
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
-    case 'too_small':
-      if (issue.message.startsWith('Too small')) {
-        return issue.origin === 'string'
-          ? 'must not be empty'
-          : `must be at least ${issue.minimum}`;
-      }
-      return issue.message;
-    case 'too_big':
-      return `must be at most ${issue.maximum}`;
+      return `${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
+    case 'invalid_union':
+      if ('options' in issue) return `one of ${(issue.options as string[]).join(', ')}`;
+      return [...new Set(issue.errors.flat().map(formOf))].join(' or ');
     default:
       return issue.message;
   }
 }
 
-function article(expected: string): string {
-  return NAMES[expected] ?? expected;
+function toUnknown(key: string, known: readonly string[]): string {
+  const near = closest(key, known);
+  return distance(key, near) <= Math.max(2, key.length / 3)
+    ? `is not a setting: did you mean ${near}`
+    : `is not a setting; the settings here are: ${known.join(', ')}`;
 }

@@ -1,184 +1,369 @@
+import { isLoopback } from '@berth/server-stubs/contract';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import {
-  toWireProfile,
-  type WireProfileError,
-  type WireProfileInput,
-} from '@berth/spec/wire-profile';
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import { toWireProfile, WireProfileError, type WireProfileInput } from '@berth/spec/wire-profile';
 import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { z } from 'zod';
-import { environmentNameSchema, environmentSchema } from './environment-schema.ts';
-import { adminSchema, listenSchema, redisSchema } from './network-schema.ts';
+import { findKeyProblem } from './key-set.ts';
 
-/** The contract's limits that an operator may set; all others apply to clients. */
-const SETTABLE = [
-  'gatewayBodyBytes',
-  'gatewaySpoolBytes',
-  'gatewayHeadersSeconds',
-  'clockWindowSeconds',
-  'tokenCacheSeconds',
-  'storageBodyBytes',
-  'batchItems',
-  'linkSeconds',
-  'linkMaxSeconds',
-  'grantSeconds',
-  'uploadBytes',
-] as const satisfies readonly (keyof typeof defaults.limits)[];
+const text = z.string().min(1);
+const flag = z.boolean();
+const port = z.int().min(0).max(65_535);
+const count = z.int().min(1);
+const seconds = z.number().min(0);
 
-type Settable = (typeof SETTABLE)[number];
-type Limit = z.ZodDefault<z.ZodInt>;
+const listen = z
+  .strictObject({
+    host: text
+      .default('127.0.0.1')
+      .describe('Address to listen on; 0.0.0.0 exposes the server to the network.'),
+    port: port.default(4020).describe('Port to listen on; 0 picks a free port.'),
+    tls: z
+      .strictObject({
+        cert: text.describe('PEM file with the certificate and its intermediates.'),
+        key: text.describe('PEM file with the private key.'),
+      })
+      .optional()
+      .describe('Serves HTTPS. A reload reads both files again.'),
+    reusePort: flag
+      .default(false)
+      .describe('Whether several processes may listen on the port and share its connections.'),
+    trustProxy: flag
+      .default(false)
+      .describe('Whether a proxy in front sets X-Forwarded-*. If not, callers could forge it.'),
+    headersSeconds: seconds
+      .default(15)
+      .describe('How long, in seconds, a client may take to send the request headers.'),
+    stalledSeconds: seconds
+      .default(30)
+      .describe(
+        'A client that sends less than 1 KiB of a body within this many seconds, or reads nothing of what is sent to it, is disconnected; 0 disables the check. Idle streams are not affected.',
+      ),
+    keepAliveSeconds: seconds
+      .default(65)
+      .describe(
+        'How long, in seconds, idle connections are kept open. Must exceed the timeout of a load balancer in front, or calls are lost.',
+      ),
+    maxConnections: count
+      .optional()
+      .describe('Further connections are closed immediately. Default: no limit.'),
+    maxHeaderBytes: z
+      .int()
+      .min(1024)
+      .default(16_384)
+      .describe(
+        'Maximum size of the request line and headers, in bytes; larger requests get a 431. Also applies to the response headers of services; larger ones fail with BAD_GATEWAY.',
+      ),
+    shutdownDelaySeconds: seconds
+      .default(0)
+      .describe(
+        'How long, in seconds, calls are still accepted after SIGTERM or SIGINT, while /readyz already fails. Set it to the time that a load balancer needs to notice.',
+      ),
+    shutdownSeconds: seconds
+      .default(30)
+      .describe('How long, in seconds, calls may continue after shutdownDelaySeconds.'),
+  })
+  .describe('Where callers are served.');
 
-const shape = Object.fromEntries(
-  SETTABLE.map((name) => {
-    const { value, description, unit } = defaults.limits[name];
-    return [name, z.int().min(1).default(value).describe(`${description} In ${unit}.`)];
-  }),
-) as Record<Settable, Limit>;
+const admin = z
+  .strictObject({
+    host: text
+      .default('127.0.0.1')
+      .describe('Address to listen on. Whoever can reach it can read the metrics.'),
+    port: port.default(4021).describe('Port to listen on; 0 picks a free port.'),
+    hosts: z
+      .array(text)
+      .default([])
+      .describe('Host names to accept in requests, besides localhost and IP addresses.'),
+  })
+  .describe('Listener for /healthz, /readyz and /metrics; false switches it off.');
 
-const limitsSchema = z
-  .strictObject(shape)
+const log = z
+  .strictObject({
+    level: z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+      .default('info')
+      .describe('Minimum level of a line.'),
+    calls: flag
+      .default(false)
+      .describe('Whether to log every call. Default: those that fail with 500 or above.'),
+  })
+  .describe('The log: JSON lines on standard output.');
+
+const isOrigin = (origin: string) => URL.parse(origin)?.origin === origin;
+const NO_ORIGIN = 'must be an origin such as https://app.example.com';
+
+const cors = z
+  .strictObject({
+    origins: z
+      .union([z.literal('*'), z.array(z.string().refine(isOrigin, NO_ORIGIN))])
+      .default('*')
+      .describe('Origins whose pages may read responses.'),
+    credentials: flag
+      .default(false)
+      .describe('Whether pages from the listed origins may send cookies. Not allowed with *.'),
+  })
+  .refine(
+    ({ origins, credentials }) => !credentials || origins !== '*',
+    'needs a list of `origins` with `credentials`: with *, any site could make calls with cookies',
+  );
+
+const signature = z
+  .strictObject({
+    service: text.default(defaults.signature.service).describe('Service in the credential scope.'),
+    storageSigningHost: text
+      .default(defaults.signature.storageSigningHost)
+      .describe('Host in the signature of a storage call.'),
+  })
+  .describe('Constants used in signatures. Clients must use the same ones.');
+
+/** A limit of the contract that an operator may change. All others apply to clients. */
+function limit(name: keyof typeof defaults.limits) {
+  const { value, description, unit } = defaults.limits[name];
+  return count.default(value).describe(`${description} In ${unit}.`);
+}
+
+const limits = z
+  .strictObject({
+    gatewayBodyBytes: limit('gatewayBodyBytes'),
+    gatewayHeadersSeconds: limit('gatewayHeadersSeconds'),
+    clockWindowSeconds: limit('clockWindowSeconds'),
+    tokenCacheSeconds: limit('tokenCacheSeconds'),
+    storageBodyBytes: limit('storageBodyBytes'),
+    batchItems: limit('batchItems'),
+    linkSeconds: limit('linkSeconds'),
+    linkMaxSeconds: limit('linkMaxSeconds'),
+    grantSeconds: limit('grantSeconds'),
+    uploadBytes: limit('uploadBytes'),
+  })
   .refine(
     ({ linkSeconds, linkMaxSeconds }) => linkSeconds <= linkMaxSeconds,
     'needs a `linkSeconds` that does not exceed `linkMaxSeconds`',
   )
   .describe('Limits of this deployment.');
 
-export const DRIVERS = ['file', 's3'] as const;
-
-const file = z
+const disk = z
   .strictObject({
-    driver: z.literal(DRIVERS[0]),
-    root: z
-      .string()
-      .min(1)
+    driver: z.literal('file'),
+    root: text
       .default('./berth-data/files')
-      .describe('Folder for the files, created if it does not exist. One process uses it.'),
+      .describe('Folder for the files. One process uses it, or several that share Redis.'),
   })
   .describe('Stores files in a folder on this machine.');
 
 const s3 = z
   .strictObject({
-    driver: z.literal(DRIVERS[1]),
-    bucket: z.string().min(1).describe('Bucket in the object store; it must exist.'),
-    region: z.string().min(1).default('us-east-1'),
-    endpoint: z.url().optional().describe('URL of the store. Default: AWS, in the given region.'),
-    prefix: z
-      .string()
+    driver: z.literal('s3'),
+    bucket: text.describe('Bucket in the object store; it must exist.'),
+    region: text.default('us-east-1').describe('Region of the bucket.'),
+    endpoint: z
+      .url('must be a URL')
       .optional()
-      .describe('Prefix of every key, so that the bucket can be shared.'),
-    accessKeyId: z.string().min(1).optional(),
-    secretAccessKey: z
-      .string()
-      .min(1)
+      .describe('URL of the store. Default: AWS, in the given region.'),
+    prefix: z.string().optional().describe('Prefix of every key, for a bucket with other files.'),
+    accessKeyId: text.optional().describe('Default: the credentials that the AWS SDK finds.'),
+    secretAccessKey: text.optional().describe('Use a reference to an environment variable.'),
+    forcePathStyle: flag
       .optional()
-      .describe(
-        'Use a reference to an environment variable. Without a key pair, the default AWS credential chain applies.',
-      ),
-    forcePathStyle: z
-      .boolean()
-      .optional()
-      .describe(
-        'Whether the bucket is in the path instead of the host name. Ceph and MinIO require this.',
-      ),
+      .describe('Whether the bucket is in the path. Ceph and MinIO require this.'),
   })
   .refine(
-    ({ accessKeyId, secretAccessKey }) =>
-      (accessKeyId === undefined) === (secretAccessKey === undefined),
+    (store) => (store.accessKeyId === undefined) === (store.secretAccessKey === undefined),
     'needs both `accessKeyId` and `secretAccessKey`, or neither',
   )
-  .describe('Stores files as objects in an S3-compatible store.');
+  .describe('Stores files as objects in an S3-compatible store, at most 5 GiB each.');
 
-const storeSchema = z
-  .discriminatedUnion('driver', [file, s3])
-  .describe('Where files are stored. The server has no other state.');
+const redis = z
+  .strictObject({
+    url: z
+      .url({
+        protocol: /^rediss?$/,
+        hostname: /./,
+        error: 'must be a URL such as redis://redis.example.com:6379, or rediss:// for TLS',
+      })
+      .refine((url) => !/%(?![\da-f]{2})/i.test(url), 'must be percent-encoded: write % as %25')
+      .describe('URL of a Redis or Valkey server; rediss:// uses TLS.'),
+    password: text.optional().describe('Password, if it is not in the URL.'),
+    prefix: z.string().default('berth:').describe('Prefix of every key, for a server with others.'),
+  })
+  .describe(
+    'Shares quotas, revocations and locks among several processes. While Redis is unavailable, calls that need a revocation or a lock fail with 503, and each process counts quotas by itself.',
+  );
 
-const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-const { signature } = defaults;
+/** A secret in the configuration or in a file. A short one could be guessed from what it signed. */
+function secretOf(minLength: number) {
+  const hint = `must have at least ${minLength} characters`;
+  return {
+    secret: z.string().min(minLength, hint).optional().describe(`The secret. It ${hint}.`),
+    secretFile: text.optional().describe('File with the secret; white space around it is cut.'),
+  };
+}
+
+const hasOneSecret = (value: { secret?: string | undefined; secretFile?: string | undefined }) =>
+  (value.secret === undefined) !== (value.secretFile === undefined);
+const NO_SECRET = 'needs exactly one of `secret` and `secretFile`';
+
+const tokens = z
+  .strictObject({
+    jwks: z
+      .union([
+        text.refine(
+          (name) => !isUrl(name) || isSecure(name),
+          'must use https: otherwise, anyone who can change the response could log in',
+        ),
+        z
+          .looseObject({ keys: z.array(z.record(z.string(), z.unknown())) })
+          .superRefine((keys, context) => addProblem(context, findKeyProblem(keys))),
+      ])
+      .describe("The issuer's public keys: a file, an https URL, or the key set itself."),
+    issuer: text.optional().describe('Required `iss` claim of tokens. Default: any.'),
+  })
+  .describe('Bearer tokens: RS256, ES256 or EdDSA, with the environment as `aud`.');
+
+const credential = z
+  .strictObject({
+    id: z
+      .string()
+      .regex(/^[!-+\--.0-~]{1,256}$/, 'must not contain slashes, commas or spaces')
+      .describe('ID of the key pair, as used in signatures.'),
+    ...secretOf(16),
+    token: z
+      .string()
+      .regex(/^[!-+\--~]+$/, 'must be ASCII without commas and spaces')
+      .optional()
+      .describe('Session token of temporary credentials.'),
+    expires: z.iso
+      .datetime({ offset: true, error: 'must be a time such as 2027-01-31T12:00:00Z' })
+      .optional()
+      .describe('When the temporary credentials expire.'),
+  })
+  .refine(hasOneSecret, NO_SECRET);
+
+const quota = z
+  .strictObject({
+    calls: count.describe('Maximum number of calls in a window.'),
+    seconds: count.default(1).describe('Length of a window.'),
+  })
+  .describe('Further calls fail with EXCEED_RATELIMIT. Processes count together with `redis`.');
+
+const endpoints = z.array(
+  z
+    .string()
+    .refine(isEndpoint, 'must be a URL without a path, such as http://127.0.0.1:9000')
+    .transform((url) => new URL(url).origin),
+);
+
+const version = z.strictObject({
+  name: text.describe('Version name, used in logs.'),
+  weight: z
+    .number()
+    .min(0)
+    .default(100)
+    .describe('Weight relative to the other versions; a version with 0 gets no calls.'),
+  endpoints: endpoints.default([]).describe('URLs of the instances.'),
+});
+
+const service = z
+  .strictObject({
+    state: z
+      .enum(['ready', 'not-ready', 'resource-missing', 'forbidden', 'overdue'])
+      .default('ready')
+      .describe('In any state except `ready`, calls fail with the code for that state.'),
+    callers: z
+      .array(text)
+      .optional()
+      .describe('The `sub` of tokens, or IDs of key pairs, that may call it. Default: all.'),
+    maxCalls: count
+      .default(1024)
+      .describe('Concurrent calls to a version. Further ones fail with EXCEED_RATELIMIT.'),
+    headersSeconds: z
+      .number()
+      .positive()
+      .optional()
+      .describe('Replaces limits.gatewayHeadersSeconds for this service.'),
+    endpoints: endpoints.optional().describe('URLs of the instances of the only version.'),
+    versions: z.array(version).optional().describe('Versions with their endpoints.'),
+  })
+  .refine(
+    ({ versions, endpoints }) => (versions === undefined) !== (endpoints === undefined),
+    'needs exactly one of `endpoints` and `versions`',
+  );
+
+/** D12: the name of an environment is the first label of the gateway's host name. */
+const ENVIRONMENT_NAME = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/;
+const NO_HOST_LABEL = 'must be a host name label: lowercase letters, digits and hyphens';
+
+const SERVICE_NAME = new RegExp(gateway.components.schemas.ServiceName.pattern);
+const NO_SERVICE_NAME = `must be a service name (${SERVICE_NAME.source})`;
+
+const environment = z.strictObject({
+  bucket: z
+    .string()
+    .regex(/^\w[\w.-]*$/, 'must be letters, digits, underscores, dots and hyphens')
+    .default('files')
+    .describe('Bucket name in file IDs, cloud://<environment>.<bucket>/<path>.'),
+  tokens: tokens.optional(),
+  credentials: z
+    .array(credential)
+    .refine(
+      (pairs) => new Set(pairs.map(({ id }) => id)).size === pairs.length,
+      'must not list an `id` twice',
+    )
+    .default([])
+    .describe('Key pairs that sign calls.'),
+  quota: quota.optional(),
+  services: z
+    .record(z.string().regex(SERVICE_NAME, NO_SERVICE_NAME), service)
+    .default({})
+    .describe('Hosted services by name.'),
+});
+
 const { $schema: _, ...profileJsonSchema } = profileSchema;
 
-/** The names and forms of a deployment (D1). `@berth/spec` checks and completes them. */
-const wireProfileSchema = z
+/** The names and forms of a deployment (D1). `@berth/spec` checks and describes them. */
+const wireProfile = z
   .looseObject({})
   .superRefine((profile, context) => {
     try {
       toWireProfile(profile as WireProfileInput);
     } catch (error) {
-      const { field, problem } = error as WireProfileError;
-      context.addIssue({ code: 'custom', path: field.split('.'), message: problem });
+      if (!(error instanceof WireProfileError)) throw error;
+      addProblem(context, error.problem, error.field.split('.'));
     }
   })
   .meta(profileJsonSchema as Record<string, unknown>);
 
-const signingKey = z
-  .strictObject({
-    secret: z.string().min(32, 'must have at least 32 characters').optional(),
-    file: z.string().min(1).optional().describe('File that contains the secret.'),
-  })
-  .refine(
-    ({ secret, file }) => (secret === undefined) !== (file === undefined),
-    'needs exactly one of `secret` and `file`',
-  );
-
+/** Every setting of the server, with its type, default and description. */
 export const configSchema = z
   .strictObject({
     $schema: z.string().optional(),
-    listen: listenSchema.prefault({}),
-    admin: adminSchema.prefault({}),
+    listen: listen.prefault({}),
+    admin: z.union([admin, z.literal(false)]).prefault({}),
     publicUrl: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
       .optional()
-      .describe(
-        "Public URL of this server, with which upload targets and links begin. Default: the host of the request, if it is one of this machine's addresses.",
-      ),
-    log: z
-      .strictObject({
-        level: z.enum(LEVELS).default('info'),
-        calls: z
-          .boolean()
-          .default(false)
-          .describe(
-            'Whether to log every call. By default, only calls that fail with status 500 or above are logged.',
-          ),
-      })
-      .prefault({})
-      .describe('Log format: JSON lines on standard output.'),
+      .describe('URL of this server, for upload targets and links. Default: that of the call.'),
+    log: log.prefault({}),
     wireProfile: z
-      .union([z.string().min(1), wireProfileSchema])
+      .union([text, wireProfile])
       .optional()
       .describe('JSON file with the wire profile of this deployment.'),
-    cors: z
-      .strictObject({
-        origins: z
-          .union([z.literal('*'), z.array(z.string().min(1))])
-          .default('*')
-          .describe('Origins whose pages may read responses.'),
-        credentials: z
-          .boolean()
-          .default(false)
-          .describe('Whether pages from the listed origins may send cookies. Not allowed with *.'),
-      })
-      .prefault({})
-      .refine(
-        ({ origins, credentials }) => !credentials || origins !== '*',
-        'needs a list of `origins` with `credentials`: with *, any site could make calls with cookies',
-      ),
-    signature: z
-      .strictObject({
-        service: z.string().min(1).default(signature.service),
-        storageSigningHost: z.string().min(1).default(signature.storageSigningHost),
-      })
-      .prefault({})
-      .describe('Constants used in signatures. Clients must use the same ones.'),
-    limits: limitsSchema.prefault({}),
-    store: storeSchema.prefault({ driver: 'file' }),
-    redis: redisSchema.optional(),
+    cors: cors.prefault({}),
+    signature: signature.prefault({}),
+    limits: limits.prefault({}),
+    store: z
+      .discriminatedUnion('driver', [disk, s3])
+      .prefault({ driver: 'file' })
+      .describe('Where files are stored. The server has no other state.'),
+    redis: redis.optional(),
     keys: z
-      .array(signingKey)
+      .array(z.strictObject(secretOf(32)).refine(hasOneSecret, NO_SECRET))
       .min(1, 'needs at least one key')
       .describe(
         'Secrets that sign upload grants and links. The first one signs and all are accepted, so that secrets can be rotated. All processes need the same keys.',
       ),
     environments: z
-      .record(environmentNameSchema, environmentSchema)
+      .record(z.string().regex(ENVIRONMENT_NAME, NO_HOST_LABEL), environment)
       .refine((all) => Object.keys(all).length > 0, 'needs at least one environment')
       .describe('Environments by name.'),
   })
@@ -190,18 +375,26 @@ export type ConfigInput = z.input<typeof configSchema>;
 /** A configuration with its defaults filled in. */
 export type ParsedConfig = z.output<typeof configSchema>;
 
-/**
- * Returns the JSON Schema (draft 2020-12) for a configuration file. The schema accepts any string that refers
- * to an environment variable (`${NAME}`), whose length is only known when the file is loaded.
- */
-export function toJsonSchema(): object {
-  return z.toJSONSchema(configSchema, {
-    io: 'input',
-    override({ jsonSchema }) {
-      const { minLength = 0 } = jsonSchema;
-      if (minLength < 2) return;
-      delete jsonSchema.minLength;
-      jsonSchema.pattern = `\\$\\{\\w+\\}|[\\s\\S]{${minLength}}`;
-    },
-  });
+function addProblem(
+  context: z.RefinementCtx,
+  message: string | undefined,
+  path: string[] = [],
+): void {
+  if (message !== undefined) context.addIssue({ code: 'custom', message, path });
+}
+
+/** Whether a setting that can be a file name is a URL. */
+export function isUrl(name: string): boolean {
+  return /^https?:/.test(name);
+}
+
+function isSecure(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === 'https:' || isLoopback(url.hostname));
+}
+
+/** Whether it is `http:` or `https:` with a host and optionally a port. */
+function isEndpoint(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && isUrl(url.href) && url.href === `${url.origin}/`;
 }

@@ -8,68 +8,86 @@ import type {
   WebSocketResponse,
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
-import type { Switched } from './attempt.ts';
+import type { Switched } from './proxy.ts';
 
 /** Idle time after which TCP probes a connection. */
 const KEEP_ALIVE_MILLISECONDS = 60_000;
 
+/** How long a WebSocket may take to close. Then it is cut off. */
 const CLOSE_MILLISECONDS = 1000;
 
 /** RFC 6455, section 7.4.1: "1001 indicates that an endpoint is "going away", such as a server going down". */
 const GOING_AWAY = Buffer.from([0x88, 2, 1001 >> 8, 1001 & 255]);
 
-/** Calls a service. Resolves with a socket only if `upgrade` requests one. */
-export type CallService = (
+type Handshake = (
   input: GatewayInput,
   call: GatewayCall<Caller>,
-  upgrade: 'websocket' | undefined,
 ) => Promise<ServiceResponse | Switched>;
 
+interface Joined {
+  state: 'open' | 'closing';
+  /** They end one direction each. */
+  readonly closers: readonly (() => void)[];
+}
+
 /**
- * Creates the WebSocket handler. It forwards frames as bytes: subprotocols, extensions, pings and close codes
- * are between the caller and the service (D14).
+ * The open WebSockets, each of which joins two sockets. Frames are forwarded as bytes: subprotocols, extensions, pings
+ * and close codes are between the caller and the service (D14).
  */
-export function createWebSocketHandler(callService: CallService) {
-  const open = new Map<Duplex, () => void>();
-  return {
-    async handler(input: GatewayInput, call: GatewayCall<Caller>) {
-      const response = await callService(input, call, 'websocket');
-      if (!('socket' in response)) return response;
-      const { socket, headers } = response;
-      // If the caller disconnects before the 101 is written, nobody takes ownership of the socket.
-      const onClose = () => socket.destroy();
-      call.response.once('close', onClose);
-      return {
-        status: 101,
-        headers,
-        open(client, head) {
-          call.response.off('close', onClose);
-          if (head.length > 0) client.unshift(head);
-          const closers = [forward(client, socket, mask), forward(socket, client)];
-          open.set(client, () => {
-            open.set(client, () => {});
-            for (const close of closers) close();
-            const cut = () => client.destroy();
-            const timer = setTimeout(cut, CLOSE_MILLISECONDS);
-            client.once('close', () => clearTimeout(timer));
-          });
-          client.once('close', () => open.delete(client));
-        },
-      } satisfies WebSocketResponse;
-    },
-    get size() {
-      return open.size;
-    },
-    /** Closes them with 1001. Those that are not closed after a second are cut off. */
-    close() {
-      for (const close of open.values()) close();
-    },
+export class WebSockets {
+  readonly #handshake: Handshake;
+  /** By the caller's socket. */
+  readonly #joined = new Map<Duplex, Joined>();
+
+  constructor(handshake: Handshake) {
+    this.#handshake = handshake;
+  }
+
+  get count(): number {
+    return this.#joined.size;
+  }
+
+  readonly open = async (
+    input: GatewayInput,
+    call: GatewayCall<Caller>,
+  ): Promise<WebSocketResponse | ServiceResponse> => {
+    const response = await this.#handshake(input, call);
+    if (!('socket' in response)) return response;
+    const { status, headers, socket } = response;
+    // If the caller disconnects before the 101 is written, nobody takes ownership of the socket.
+    const cut = () => socket.destroy();
+    call.response.once('close', cut);
+    const open = (client: Duplex, head: Buffer) => {
+      call.response.off('close', cut);
+      this.#join(client, head, socket);
+    };
+    return { status, headers, open };
   };
+
+  /** Closes them with 1001. */
+  close(): void {
+    for (const [client, joined] of this.#joined) {
+      if (joined.state === 'closing') continue;
+      joined.state = 'closing';
+      for (const close of joined.closers) close();
+      const timer = setTimeout(() => client.destroy(), CLOSE_MILLISECONDS);
+      client.once('close', () => clearTimeout(timer));
+    }
+  }
+
+  /** @param head what the caller has already sent */
+  #join(client: Duplex, head: Buffer, service: Duplex): void {
+    if (head.length > 0) client.unshift(head);
+    const closers = [forward(client, service, mask), forward(service, client)];
+    this.#joined.set(client, { state: 'open', closers });
+    client.once('close', () => this.#joined.delete(client));
+  }
 }
 
 /**
  * Pipes bytes in one direction, with backpressure. If the sender ends, the receiver is ended; if it fails, the
  * receiver is destroyed. Idle connections stay open while both sides acknowledge TCP probes.
+ *
  * @param encode encodes a frame of the gateway for this direction
  * @returns sends a close frame to the receiver after the current frame, and drops what follows
  */

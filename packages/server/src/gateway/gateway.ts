@@ -1,0 +1,134 @@
+import { hash } from 'node:crypto';
+import type {
+  GatewayCall,
+  GatewayHandlers,
+  GatewayInput,
+  ServiceResponse,
+} from '@berth/server-stubs';
+import type { Caller } from '@berth/server-stubs/auth';
+import type { Config } from '../config/config.ts';
+import { createToServiceHeaders } from './headers.ts';
+import { callService, ForwardedBody, type ServiceRequest, type Switched } from './proxy.ts';
+import { SignedBodies } from './signed-body.ts';
+import { Targets } from './targets.ts';
+import { WebSockets } from './web-socket.ts';
+
+/** What the gateway needs of a configuration. */
+export interface GatewayConfig extends Pick<Config, 'environments' | 'wireProfile'> {
+  readonly listen: Pick<Config['listen'], 'maxHeaderBytes' | 'trustProxy'>;
+  readonly limits: Pick<Config['limits'], 'gatewayHeadersSeconds'>;
+}
+
+/** Called for each call after authentication. Throws a `GatewayError` to reject it. */
+type BeforeCall = (call: GatewayCall<Caller>) => void | Promise<void>;
+
+type Body = Pick<ServiceRequest, 'body'> & { readonly length: number | undefined };
+
+const NO_BODY: Body = { body: null, length: undefined };
+
+/** SHA-256 of a call without a body. */
+const EMPTY_HASH = hash('sha256', '');
+
+/**
+ * Creates the reverse proxy to hosted services. Requests and responses are streamed, except for signed bodies (D13).
+ * Nothing is decoded in either direction (D3, D7).
+ */
+export function createGateway(initial: GatewayConfig, beforeCall: BeforeCall) {
+  const { maxHeaderBytes, trustProxy } = initial.listen;
+  const targets = new Targets(maxHeaderBytes);
+  const signedBodies = new SignedBodies();
+  const webSockets = new WebSockets((input, call) => handle(input, call, 'websocket'));
+  let { limits } = initial;
+  let toServiceHeaders = createToServiceHeaders(initial.wireProfile, trustProxy);
+  targets.update(initial.environments);
+
+  /** The flow of a call. It only waits for what is not known at once: a signed body, or a quota in Redis. */
+  function handle(
+    input: GatewayInput,
+    call: GatewayCall<Caller>,
+    upgrade: 'websocket' | null,
+  ): Promise<ServiceResponse | Switched> {
+    const { verifyBody } = call.caller;
+    if (verifyBody !== undefined) return handleSigned(input, call, verifyBody, upgrade);
+    return admit(input, call, toBody(input, call), upgrade);
+  }
+
+  async function handleSigned(
+    input: GatewayInput,
+    call: GatewayCall<Caller>,
+    verifyBody: (hash: string) => void,
+    upgrade: 'websocket' | null,
+  ): Promise<ServiceResponse | Switched> {
+    const unread = toBody(input, call);
+    if (input.body === undefined || unread === NO_BODY) {
+      verifyBody(EMPTY_HASH);
+      return admit(input, call, NO_BODY, upgrade);
+    }
+    const body = await signedBodies.read(input.body);
+    const { response } = call;
+    if (response.destroyed) void body.release();
+    else response.once('close', body.release);
+    verifyBody(body.hash);
+    return admit(input, call, { body: body.content, length: body.length }, upgrade);
+  }
+
+  /** Only here is a caller authenticated, because a signature covers the body. */
+  function admit(
+    input: GatewayInput,
+    call: GatewayCall<Caller>,
+    body: Body,
+    upgrade: 'websocket' | null,
+  ): Promise<ServiceResponse | Switched> {
+    const pending = beforeCall(call);
+    const next = () => forward(input, call, body, upgrade);
+    return pending === undefined ? next() : pending.then(next);
+  }
+
+  function forward(
+    input: GatewayInput,
+    { request, response, env, caller }: GatewayCall<Caller>,
+    { body, length }: Body,
+    upgrade: 'websocket' | null,
+  ): Promise<ServiceResponse | Switched> {
+    const { target: path, method } = input;
+    const { endpoints, headersSeconds } = targets.choose(env, input.name, caller);
+    const kind = upgrade === null ? 'call' : 'handshake';
+    const headers = toServiceHeaders(input, request, kind);
+    if (length !== undefined) headers.push('content-length', String(length));
+    const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
+    const ready = { path, method, headers, body, upgrade, headersTimeout };
+    return callService(ready, endpoints, response);
+  }
+
+  return {
+    handlers: {
+      // Without an upgrade, no service switches protocols.
+      call: (input, call) => handle(input, call, null) as Promise<ServiceResponse>,
+      webSocket: webSockets.open,
+    } satisfies GatewayHandlers<Caller>,
+    /** Current activity: calls to services in flight, idle connections, and open WebSockets. */
+    stats: () => ({ ...targets.stats, webSockets: webSockets.count }),
+    /** Applies another configuration to the calls that follow, except for `listen`. */
+    update(next: GatewayConfig): void {
+      ({ limits } = next);
+      toServiceHeaders = createToServiceHeaders(next.wireProfile, trustProxy);
+      targets.update(next.environments);
+    },
+    /** Closes idle connections and every WebSocket. Calls in flight finish on their own. */
+    close(): void {
+      webSockets.close();
+      targets.close();
+    },
+  };
+}
+
+/** RFC 9112, section 6.3: a request that announces no body has none. */
+function toBody({ body }: GatewayInput, { request: { headers } }: GatewayCall): Body {
+  if (body === undefined) return NO_BODY;
+  const length = headers['content-length'];
+  if (length === undefined) {
+    const isChunked = headers['transfer-encoding'] !== undefined;
+    return isChunked ? { body: new ForwardedBody(body), length } : NO_BODY;
+  }
+  return length === '0' ? NO_BODY : { body: new ForwardedBody(body), length: Number(length) };
+}

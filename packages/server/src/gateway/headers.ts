@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { GatewayInput } from '@berth/server-stubs';
+import { memoize } from '@berth/server-stubs/runtime';
+import type { WireProfile } from '@berth/spec/wire-profile';
+
+/** Headers that are not sent to services, in addition to what the router removes. */
+const WITHHELD = new Set([
+  // The length is that of the body that is actually sent.
+  'content-length',
+  // RFC 7239: only X-Forwarded-* is maintained here, and the two could contradict each other.
+  'forwarded',
+  // The service's own host, for virtual hosts; the one that the caller used is in X-Forwarded-Host.
+  'host',
+  // A service would trust it, and only the proxy in front of the gateway knows the address.
+  'x-real-ip',
+]);
+
+/** The router sets it; other spellings come from the caller. */
+const REQUEST_ID = 'x-request-id';
+
+/** Set here: a caller could pretend to be someone else. */
+const FORWARDED = 'x-forwarded-';
+
+/**
+ * RFC 6455, section 11.3.4: it belongs to a handshake. In any other call it could only carry a token (D14).
+ */
+const SUBPROTOCOLS = 'sec-websocket-protocol';
+
+const NO_HEADERS: IncomingMessage['headers'] = {};
+
+type Rule = 'forward' | 'withhold' | 'forward-in-handshake';
+
+/** Returns the headers of the call to a service, as alternating names and values. */
+export type ToServiceHeaders = (
+  input: GatewayInput,
+  request: IncomingMessage,
+  kind: 'call' | 'handshake',
+) => string[];
+
+/**
+ * Creates a function that returns the headers of the call to a service. It gets no credentials, because with them it
+ * could call other services or the storage API in the caller's name.
+ *
+ * @param trustProxy whether to continue the `X-Forwarded-*` headers of a request, which the proxy in front of the gateway
+ *   has set
+ */
+export function createToServiceHeaders(
+  { storageHeaders }: WireProfile,
+  trustProxy: boolean,
+): ToServiceHeaders {
+  const credentials = new Set(Object.values(storageHeaders).map(toSpelling));
+  const ruleOf = memoize((name): Rule => {
+    const spelling = toSpelling(name);
+    if (spelling === SUBPROTOCOLS) return 'forward-in-handshake';
+    if (WITHHELD.has(spelling) || credentials.has(spelling)) return 'withhold';
+    if (spelling.startsWith(FORWARDED)) return 'withhold';
+    return spelling === REQUEST_ID && name !== REQUEST_ID ? 'withhold' : 'forward';
+  });
+  return ({ rawHeaders }, request, kind) => {
+    const headers: string[] = [];
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const name = rawHeaders[index] as string;
+      const rule = ruleOf(name);
+      if (rule === 'withhold' || (rule !== 'forward' && kind === 'call')) continue;
+      headers.push(name, rawHeaders[index + 1] as string);
+    }
+    addForwarded(headers, request, trustProxy);
+    return headers;
+  };
+}
+
+/** CGI and WSGI read `X_Real_IP` and `X-Real-IP` as the same name, so underscores count as hyphens. */
+function toSpelling(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-');
+}
+
+function addForwarded(
+  headers: string[],
+  { headers: received, socket }: IncomingMessage,
+  trustProxy: boolean,
+): void {
+  const address = socket.remoteAddress ?? 'unknown';
+  const protocol = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
+  const before = trustProxy ? received : NO_HEADERS;
+  const addresses = toText(before['x-forwarded-for']);
+  headers.push(
+    'x-forwarded-for',
+    addresses === undefined ? address : `${addresses}, ${address}`,
+    'x-forwarded-proto',
+    toText(before['x-forwarded-proto']) ?? protocol,
+  );
+  const host = toText(before['x-forwarded-host']) ?? received.host;
+  if (host !== undefined) headers.push('x-forwarded-host', host);
+}
+
+function toText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
+}

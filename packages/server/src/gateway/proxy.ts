@@ -1,0 +1,339 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { type Duplex, Readable } from 'node:stream';
+import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
+import type { Dispatcher } from 'undici';
+import type { Connection, Endpoint, Reuse } from './targets.ts';
+
+/** How many endpoints to try, if the first ones cannot be reached. */
+const MAX_ATTEMPTS = 3;
+
+/** A call that is ready to be sent to any endpoint of a version. Path and headers are sent byte for byte. */
+export interface ServiceRequest {
+  readonly path: string;
+  readonly method: string;
+  /** Alternating names and values. */
+  readonly headers: string[];
+  readonly body: Readable | Buffer | null;
+  /** The protocol to upgrade to, if the call requests one. */
+  readonly upgrade: 'websocket' | null;
+  /** How long the service may take until its response headers, in milliseconds. */
+  readonly headersTimeout: number;
+}
+
+/** The service switched protocols, as requested. */
+export interface Switched {
+  readonly status: 101;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: Duplex;
+}
+
+/** Why a call to an endpoint failed, for the log. */
+export class EndpointError extends Error {
+  override readonly name = 'EndpointError';
+  /** URL of the endpoint. */
+  readonly endpoint: string;
+
+  constructor(endpoint: string, cause: Error) {
+    super(describe(cause), { cause });
+    this.endpoint = endpoint;
+  }
+}
+
+/**
+ * Calls one of the endpoints, and streams the response to the caller.
+ *
+ * @throws GatewayError if there is no response
+ */
+export function callService(
+  request: ServiceRequest,
+  endpoints: readonly Endpoint[],
+  response: ServerResponse,
+): Promise<ServiceResponse | Switched> {
+  if (response.destroyed) return Promise.reject(gone());
+  return new Promise((resolve, reject) => {
+    new ProxiedCall(request, endpoints, response, resolve, reject).start();
+  });
+}
+
+/** Where a call is. */
+type State =
+  /** Nothing has been sent. */
+  | 'connecting'
+  /** The service may have seen the request, but has sent nothing. */
+  | 'sent'
+  /** The head of the response is arriving. */
+  | 'responding'
+  /** The router has the head, and will ask for the body. */
+  | 'buffering'
+  /** The body goes to the caller as it arrives. */
+  | 'streaming'
+  /** The response is complete, and the router will ask for the body. */
+  | 'received'
+  | 'over';
+
+/**
+ * A call to a service. It is itself the handler that the HTTP client calls for each event, with nothing else between the
+ * two sockets.
+ *
+ * An unrequested `100 Continue` counts as broken, because the HTTP client never sends `Expect` and closes such a
+ * connection. Other interim responses are accepted and not forwarded, and trailers are dropped.
+ */
+class ProxiedCall implements Dispatcher.DispatchHandler {
+  readonly #request: ServiceRequest;
+  readonly #endpoints: readonly Endpoint[];
+  readonly #response: ServerResponse;
+  readonly #resolve: (outcome: ServiceResponse | Switched) => void;
+  readonly #reject: (error: Error) => void;
+  #state: State = 'connecting';
+  #attempts = 0;
+  #isSentAgain = false;
+  #endpoint: Endpoint;
+  #connection: Connection;
+  #controller: Dispatcher.DispatchController | undefined;
+  /** What has arrived of the body before the router asks for it, which it does in the same turn. */
+  readonly #chunks: Buffer[] = [];
+
+  constructor(
+    request: ServiceRequest,
+    endpoints: readonly Endpoint[],
+    response: ServerResponse,
+    resolve: (outcome: ServiceResponse | Switched) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#request = request;
+    this.#endpoints = endpoints;
+    this.#response = response;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#endpoint = endpoints[0] as Endpoint;
+    this.#connection = this.#connect(request.method === 'POST' ? 'certain' : 'any');
+  }
+
+  start(): void {
+    this.#response.on('close', this.#leave);
+    this.#send();
+  }
+
+  #connect(reuse: Reuse): Connection {
+    const isUpgrade = this.#request.upgrade !== null;
+    return isUpgrade ? this.#endpoint.open() : this.#endpoint.take(reuse);
+  }
+
+  #send(): void {
+    this.#state = 'connecting';
+    this.#attempts += 1;
+    this.#endpoint.calls += 1;
+    this.#connection.dispatch(this.#request, this);
+  }
+
+  /** Tries the next endpoint, or the only one again. */
+  #sendAgain(): void {
+    this.#endpoint = this.#endpoints[this.#attempts % this.#endpoints.length] as Endpoint;
+    this.#connection = this.#connect('none');
+    this.#send();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#state = 'sent';
+  }
+
+  /** Called with the first byte of the response. The client calls it, but its types do not declare it. */
+  onResponseStarted(): void {
+    this.#state = 'responding';
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status === 101) {
+      controller.abort(new Error('The service switched protocols, but no switch was requested.'));
+    } else if (status > 599) {
+      controller.abort(new Error(`The service responded with the status ${status}.`));
+    } else if (status >= 200) {
+      this.#state = 'buffering';
+      this.#resolve({ status, headers, body: this.#write });
+    }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#state !== 'streaming') this.#chunks.push(chunk);
+    else if (!this.#response.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#endpoint.calls -= 1;
+    this.#endpoint.giveBack(this.#connection);
+    if (this.#state === 'streaming') {
+      this.#state = 'over';
+      this.#response.end();
+    } else {
+      this.#state = 'received';
+    }
+  }
+
+  onRequestUpgrade(
+    _controller: Dispatcher.DispatchController,
+    _status: number,
+    headers: IncomingHttpHeaders,
+    socket: Duplex,
+  ): void {
+    const endpoint = this.#endpoint;
+    this.#state = 'over';
+    socket.once('close', () => {
+      endpoint.calls -= 1;
+    });
+    this.#resolve({ status: 101, headers, socket });
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    const state = this.#state;
+    if (state === 'received' || state === 'over') return;
+    const { isReused } = this.#connection;
+    this.#abort();
+    if (state === 'buffering' || state === 'streaming') {
+      // This is HTTP's only way to signal a truncated response.
+      this.#response.destroy();
+    } else if (this.#mayBeSentAgain(error, state, isReused)) {
+      this.#isSentAgain ||= state === 'sent';
+      this.#sendAgain();
+    } else {
+      this.#reject(this.#toGatewayError(error, state));
+    }
+  }
+
+  /** Ends the call because no one is waiting for its response any more. */
+  readonly #leave = (): void => {
+    if (this.#state === 'over') return;
+    if (this.#state !== 'received') this.#abort();
+    this.#state = 'over';
+    // In case that nothing has been received.
+    this.#reject(gone());
+  };
+
+  #abort(): void {
+    this.#state = 'over';
+    this.#endpoint.calls -= 1;
+    this.#connection.destroy();
+  }
+
+  /**
+   * A call that cannot have reached a service goes to the next endpoints. Idempotent methods are also sent again, once, if
+   * there was no response (RFC 9110, section 9.2.2): to another endpoint, or to the same one if a reused connection was
+   * closed, because services close idle connections (RFC 9112, section 9.3.1).
+   */
+  #mayBeSentAgain(error: Error, state: State, isReused: boolean): boolean {
+    const endpoints = this.#endpoints.length;
+    if (this.#attempts >= Math.min(Math.max(endpoints, 2), MAX_ATTEMPTS)) return false;
+    if (this.#response.destroyed || isRefused(error)) return false;
+    if (state === 'connecting') return true;
+    const isSafe = this.#request.method !== 'POST' && state === 'sent' && !isTimeout(error);
+    return isSafe && !this.#isSentAgain && (isReused || endpoints > 1);
+  }
+
+  #toGatewayError(error: Error, state: State): GatewayError {
+    if (isRefused(error)) {
+      const message = 'The request cannot be forwarded.';
+      return new GatewayError('INVALID_REQUEST', { message, cause: error });
+    }
+    const cause = new EndpointError(this.#endpoint.origin, error);
+    if (state === 'connecting') return new GatewayError('SERVICE_LB_STATUS_ABNORMAL', { cause });
+    return new GatewayError(isTimeout(error) ? 'SERVICE_TIMEOUT' : 'BAD_GATEWAY', { cause });
+  }
+
+  /** Writes the body to the caller with backpressure: what has already arrived, and what follows. */
+  readonly #write = (response: ServerResponse): void => {
+    const chunks = this.#chunks;
+    if (this.#state === 'received') {
+      const last = chunks.pop();
+      for (const chunk of chunks) response.write(chunk);
+      this.#state = 'over';
+      // Node sends a head and a string in one piece, in half the time of a head and a buffer.
+      response.end(last?.toString('latin1'), 'latin1');
+    } else if (this.#state === 'buffering') {
+      this.#state = 'streaming';
+      response.on('drain', () => this.#controller?.resume());
+      // Unlike `flushHeaders`, which writes UTF-8, this leaves the bytes of the headers unchanged.
+      let isFull = chunks.length === 0 && !response.write('', 'latin1');
+      for (const chunk of chunks.splice(0)) isFull = !response.write(chunk);
+      if (isFull) this.#controller?.pause();
+    } else {
+      response.destroy();
+    }
+  };
+}
+
+/** Returns whether the HTTP client, which validates requests again, refused to send this one. */
+function isRefused({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED';
+}
+
+function isTimeout({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'UND_ERR_HEADERS_TIMEOUT';
+}
+
+/** Such as `ECONNREFUSED 127.0.0.1:9000`. */
+function describe(error: Error): string {
+  // A host name with several addresses has an error for each.
+  const first = error instanceof AggregateError ? error.errors[0] : error;
+  const { code, address, port, message } = first;
+  return address === undefined ? message : `${code} ${address}:${port}`;
+}
+
+/** Named as in Node, so that it is not mistaken for a gateway error. */
+function gone(): Error {
+  return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
+}
+
+/**
+ * The body of a call on its way to the service. The HTTP client destroys a request's body when a call fails. This wrapper
+ * leaves the caller's request intact, so that the caller can still get a response. Nothing is read before the connection
+ * is open, so that another attempt finds the body untouched.
+ */
+export class ForwardedBody extends Readable {
+  readonly #source: Readable;
+  #state: 'untouched' | 'reading' = 'untouched';
+
+  constructor(source: Readable) {
+    super({ highWaterMark: 64 * 1024 });
+    this.#source = source;
+  }
+
+  override _read(): void {
+    const source = this.#source;
+    if (this.#state === 'reading') {
+      source.resume();
+      return;
+    }
+    this.#state = 'reading';
+    if (source.destroyed) {
+      this.destroy(source.errored ?? gone());
+      return;
+    }
+    source.on('data', this.#onData).once('end', this.#onEnd);
+    source.once('error', this.#onError).once('close', this.#onClose);
+    // Destroying a body in transit must not crash the process.
+    source.on('error', () => {});
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    const source = this.#source;
+    source.off('data', this.#onData).off('end', this.#onEnd);
+    source.off('error', this.#onError).off('close', this.#onClose);
+    callback(error);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    if (!this.push(chunk)) this.#source.pause();
+  };
+
+  readonly #onEnd = (): void => void this.push(null);
+
+  readonly #onError = (error: Error): void => void this.destroy(error);
+
+  readonly #onClose = (): void => {
+    if (!this.#source.readableEnded) this.destroy(this.#source.errored ?? gone());
+  };
+}

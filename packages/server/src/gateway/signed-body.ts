@@ -1,0 +1,117 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { finished, type Readable, Writable } from 'node:stream';
+import { GatewayError } from '@berth/server-stubs';
+
+/**
+ * How many bodies may be read at the same time. Together with the limit of each, this limits what forged calls can
+ * occupy: 128 MiB of memory.
+ */
+const MAX_BODIES = 128;
+
+/** How much of a body is kept in memory. Beyond that, it goes to a temporary file. */
+const MEMORY_BYTES = 1024 * 1024;
+
+/** A slow body with a forged signature must not keep its place. */
+const MAX_SECONDS = 30;
+
+/** A signed body that has been read to its end. */
+export interface SignedBody {
+  /** SHA-256 (hex). */
+  readonly hash: string;
+  readonly length: number;
+  readonly content: Buffer | Readable;
+  release(): Promise<void>;
+}
+
+/** Reads signed bodies before their calls, because a signature covers the body (D13, D16). */
+export class SignedBodies {
+  #count = 0;
+
+  /** @throws GatewayError EXCEED_RATELIMIT if too many are being read; any error of the body */
+  async read(body: Readable, seconds = MAX_SECONDS): Promise<SignedBody> {
+    if (this.#count >= MAX_BODIES) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 1 });
+    this.#count += 1;
+    try {
+      return await readBody(body, seconds);
+    } finally {
+      this.#count -= 1;
+    }
+  }
+}
+
+async function readBody(body: Readable, seconds: number): Promise<SignedBody> {
+  const hash = createHash('sha256');
+  let chunks: Buffer[] = [];
+  let length = 0;
+  let file: FileHandle | undefined;
+  const write = async (chunk: Buffer) => {
+    hash.update(chunk);
+    length += chunk.length;
+    chunks.push(chunk);
+    if (file === undefined && length <= MEMORY_BYTES) return;
+    file ??= await openTemporary();
+    await file.appendFile(Buffer.concat(chunks));
+    chunks = [];
+  };
+  // The last write, which may still be in progress when the body is released.
+  let last = Promise.resolve();
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      last = write(chunk);
+      last.then(() => done(), done);
+    },
+  });
+  try {
+    await pipeTo(sink, body, seconds);
+  } catch (error) {
+    await last.catch(() => {});
+    await file?.close();
+    throw toBodyError(error);
+  }
+  const content = file?.createReadStream({ start: 0, autoClose: false }) ?? Buffer.concat(chunks);
+  return {
+    hash: hash.digest('hex'),
+    length,
+    content,
+    async release() {
+      if (!Buffer.isBuffer(content)) content.destroy();
+      await file?.close();
+    },
+  };
+}
+
+/** No one else can open the file, and a crash leaves nothing behind. */
+async function openTemporary(): Promise<FileHandle> {
+  const path = join(tmpdir(), `berth-body-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
+}
+
+/** Unlike `pipeline`, does not destroy the body: a rejected caller must still get its response. */
+function pipeTo(sink: Writable, body: Readable, seconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  return new Promise<void>((resolve, reject) => {
+    const message = `A signed body must arrive within ${seconds} s.`;
+    const expire = () => reject(new GatewayError('INVALID_REQUEST', { status: 408, message }));
+    timer = setTimeout(expire, seconds * 1000);
+    finished(body, { writable: false }, (error) => error && reject(error));
+    sink.once('error', reject).once('finish', resolve);
+    body.pipe(sink);
+  }).finally(() => {
+    clearTimeout(timer);
+    body.unpipe(sink);
+    sink.destroy();
+  });
+}
+
+/** A full disk may have space again soon, and nothing was called. */
+function toBodyError(error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined || (code !== 'ENOSPC' && code !== 'EDQUOT')) return error;
+  const message = 'The gateway has no space for the request body. Try again later.';
+  return new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause: error });
+}
