@@ -48,7 +48,7 @@ test.each([
     ['token', '--key', 'secret.json'],
     'Cannot mint a token with secret.json: The alg of the key must be one of',
   ],
-  [['fsck', 'gone'], 'Cannot read gone as a store: it does not exist; pass the store.root folder.'],
+  [['fsck', 'gone'], 'gone is not a folder: pass store.root.'],
 ])('%j is refused with exit 2', async (args, sentence) => {
   const folder = await makeFolder({
     'bad.yaml': `kees: []\n${GOOD}`,
