@@ -1,19 +1,30 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { StoreFullError } from '@berth/storage';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { listen } from '../../../../scripts/testing/listen.ts';
 import { StoreUnavailableError } from '../../src/store/blob-store.ts';
 import { createS3Store, type S3Store } from '../../src/store/s3.ts';
 import { startService } from '../server/support/hosted-service.ts';
-import { toStream } from './blob-contents.ts';
+import { toBrokenStream, toStream } from './blob-contents.ts';
 
 const KEY = { env: 'dev', path: 'file' };
 
 /** A store over S3 whose responses are those of the listener. */
 async function storeOf(listener: RequestListener): Promise<S3Store> {
+  return storeAt(await startService(listener));
+}
+
+function storeAt(endpoint: string): S3Store {
   const store = createS3Store({
-    endpoint: await startService(listener),
+    endpoint,
     region: 'us-east-1',
     bucket: 'files',
     accessKeyId: 'key',
@@ -74,22 +85,48 @@ test('refuses a copy beyond 5 GiB before it sends anything', async () => {
   expect(methods).toEqual(['HEAD']);
 });
 
-describe('an S3 that accepts connections and never answers', () => {
-  const copied = { env: 'dev', path: 'copy' };
-  const put = (store: S3Store, bytes: number) =>
-    store.write(KEY, toStream(Buffer.alloc(bytes)), { contentType: 'a/b' });
-  const METHODS: Record<string, (store: S3Store) => Promise<unknown>> = {
-    stat: (store) => store.stat(KEY),
-    open: async (store) => (await store.open(KEY))?.close(),
-    write: (store) => put(store, 1),
-    'write in parts': (store) => put(store, 6 * 1024 * 1024),
-    copy: (store) => store.copy(KEY, copied, { overwrite: true }),
-    move: (store) => store.copy(KEY, copied, { overwrite: false, move: true }),
-    delete: (store) => store.delete(KEY),
-    sweep: (store) => store.sweep(new Date()),
-    check: (store) => store.check(),
-  };
+const copied = { env: 'dev', path: 'copy' };
+const put = (store: S3Store, bytes: number) =>
+  store.write(KEY, toStream(Buffer.alloc(bytes)), { contentType: 'a/b' });
+const METHODS: Record<string, (store: S3Store) => Promise<unknown>> = {
+  stat: (store) => store.stat(KEY),
+  open: async (store) => (await store.open(KEY))?.close(),
+  write: (store) => put(store, 1),
+  'write in parts': (store) => put(store, 6 * 1024 * 1024),
+  copy: (store) => store.copy(KEY, copied, { overwrite: true }),
+  move: (store) => store.copy(KEY, copied, { overwrite: false, move: true }),
+  delete: (store) => store.delete(KEY),
+  sweep: (store) => store.sweep(new Date()),
+  check: (store) => store.check(),
+};
 
+test.each(Object.keys(METHODS))(
+  '%s is refused without S3, and works when it is back',
+  async (name) => {
+    const run = METHODS[name] as (store: S3Store) => Promise<unknown>;
+    const server = createServer(answer);
+    const { port } = await listen(server);
+    const store = storeAt(`http://127.0.0.1:${port}`);
+    await run(store);
+    server.close();
+    server.closeAllConnections();
+    await expect(run(store)).rejects.toThrow('Cannot use the object store: ECONNREFUSED.');
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    await run(store);
+    server.close();
+  },
+);
+
+test('ends an upload whose part is refused, although its content stalls', async () => {
+  const store = await storeOf((call, response) =>
+    call.method === 'PUT' ? respond(403, 'AccessDenied')(call, response) : answer(call, response),
+  );
+  const content = toBrokenStream(Buffer.alloc(6 * 1024 * 1024), () => {});
+  await expect(store.write(KEY, content, { contentType: 'a/b' })).rejects.toThrow('AccessDenied');
+  expect(content.destroyed).toBe(true);
+});
+
+describe('an S3 that accepts connections and never answers', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   });
