@@ -55,7 +55,7 @@ export function removeRawHopByHop(
 }
 
 /** Lowercase header names. Callers use few of them, so that each is only converted once. */
-export const toLowerCase = memoize((name) => name.toLowerCase());
+const toLowerCase = memoize((name) => name.toLowerCase());
 
 function nominatedBy(connection: string | undefined): Set<string> | undefined {
   // Fast path: the common values nominate nothing.

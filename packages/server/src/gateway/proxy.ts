@@ -28,7 +28,7 @@ export interface Switched {
 }
 
 /** Why a call to an endpoint failed, for the log. */
-export class EndpointError extends Error {
+class EndpointError extends Error {
   override readonly name = 'EndpointError';
   /** URL of the endpoint. */
   readonly endpoint: string;

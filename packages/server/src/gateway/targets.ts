@@ -131,14 +131,11 @@ class Version {
 }
 
 /** Chooses a version by weight. One with the weight 0 gets no calls. */
-export function chooseVersion<Weighted extends { readonly weight: number }>(
-  versions: readonly Weighted[],
-  random: () => number = Math.random,
-): Weighted | undefined {
+function chooseVersion(versions: readonly Version[]): Version | undefined {
   const [first] = versions;
   if (versions.length === 1 && first !== undefined && first.weight > 0) return first;
   const weighted = versions.filter(({ weight }) => weight > 0);
-  let rest = random() * weighted.reduce((sum, { weight }) => sum + weight, 0);
+  let rest = Math.random() * weighted.reduce((sum, { weight }) => sum + weight, 0);
   return weighted.find(({ weight }) => {
     rest -= weight;
     return rest < 0;

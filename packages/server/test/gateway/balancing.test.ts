@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
-import { chooseVersion } from '../../src/gateway/services.ts';
 import {
   begin,
   send,
@@ -29,20 +28,28 @@ function startActing(act: (socket: Socket, line: string) => void) {
   });
 }
 
-it('distributes calls to versions by weight', () => {
-  const versions = [
-    { name: 'a', weight: 1, hasResource: true, endpoints: ['http://a'] },
-    { name: 'none', weight: 0, hasResource: true, endpoints: ['http://n'] },
-    { name: 'b', weight: 3, hasResource: true, endpoints: ['http://b'] },
-  ];
-  const service = toService([], { versions });
-  const names = [0, 0.249, 0.25, 0.999].map((share) => chooseVersion(service, () => share).name);
+it('distributes calls to versions by weight', async () => {
+  const weights = { a: 1, none: 0, b: 3 };
+  const versions = await Promise.all(
+    Object.entries(weights).map(async ([name, weight]) => {
+      const { origin } = await startNamed(name);
+      return { name, weight, endpoints: [origin] };
+    }),
+  );
+  const { base } = await startGateway({ state: 'ready', maxCalls: 10, versions });
+  const random = vi.spyOn(Math, 'random');
+  const names: string[] = [];
+  for (const share of [0, 0.249, 0.25, 0.999]) {
+    random.mockReturnValue(share);
+    names.push((await send(base, HELLO)).text);
+  }
+  random.mockRestore();
   expect(names).toEqual(['a', 'a', 'b', 'b']);
 });
 
 it('calls the endpoints in turn', async () => {
   const all = await Promise.all(['a', 'b', 'c'].map(startNamed));
-  const { base } = await startGateway([toService(all.map(({ origin }) => origin))]);
+  const { base } = await startGateway(toService(all.map(({ origin }) => origin)));
   const texts: string[] = [];
   for (let time = 0; time < 6; time += 1) texts.push((await send(base, HELLO)).text);
   expect(texts).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
@@ -51,19 +58,18 @@ it('calls the endpoints in turn', async () => {
 it('tries the next endpoints if a connection fails, with the body untouched', async () => {
   const dead = [await deadOrigin(), await deadOrigin()];
   const { origin } = await startService((request, response) => request.pipe(response));
-  const { base, gateway } = await startGateway([toService([...dead, origin])]);
+  const { base, gateway } = await startGateway(toService([...dead, origin]));
   for (let time = 0; time < 6; time += 1) {
     const body = `body ${time}`.repeat(1000);
     expect(await send(base, HELLO, { method: 'POST', body })).toMatchObject({ text: body });
   }
-  const counts = gateway.stats().endpoints.map(({ outstanding }) => outstanding);
-  expect(counts).toEqual([0, 0, 0]);
+  expect(gateway.stats().calls).toBe(0);
 });
 
 it('retries a GET without a response at another endpoint, and no POST', async () => {
   const bad = await startActing((socket) => socket.end());
   const good = await startNamed('good');
-  const { base } = await startGateway([toService([bad.origin, good.origin])]);
+  const { base } = await startGateway(toService([bad.origin, good.origin]));
   expect(await send(base, HELLO)).toMatchObject({ text: 'good' });
   expect(await send(base, HELLO)).toMatchObject({ text: 'good' });
   expect(await send(base, HELLO, POST)).toMatchObject({ code: 'BAD_GATEWAY' });
@@ -76,12 +82,12 @@ it('does not retry a GET whose response has begun', async () => {
     socket.end('HTTP/1.1 200 OK\r\nA: b\r\n');
   };
   const both = await Promise.all([startActing(act), startActing(act)]);
-  const { base } = await startGateway([toService(both.map(({ origin }) => origin))]);
+  const { base } = await startGateway(toService(both.map(({ origin }) => origin)));
   expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY' });
   expect(calls).toBe(1);
 });
 
-it('retries a GET on a connection that the service closes, and sends no POST twice', async () => {
+it('retries a GET once on a connection that the service closes', async () => {
   const seen: string[] = [];
   const { origin } = await startRawService((socket) => {
     let calls = 0;
@@ -92,18 +98,67 @@ it('retries a GET on a connection that the service closes, and sends no POST twi
       else socket.write(OK);
     });
   });
-  const { base, gateway } = await startGateway([toService([origin])]);
+  const { base, gateway } = await startGateway(toService([origin]));
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   expect(seen).toEqual(['GET ', 'GET ', 'GET ']);
-  expect(await send(base, HELLO, POST)).toMatchObject({ code: 'BAD_GATEWAY' });
-  expect(seen.slice(3)).toEqual(['POST']);
-  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 0 });
+  expect(gateway.stats()).toMatchObject({ calls: 0, idle: 1 });
+});
+
+it.each<[string, (socket: Socket) => void]>([
+  ['at once', (socket) => socket.end()],
+  ['after 5 ms', (socket) => setTimeout(() => socket.end(), 5)],
+  ['by a reset after 5 ms', (socket) => setTimeout(() => socket.resetAndDestroy(), 5)],
+])('a POST neither fails nor is repeated if connections are closed %s', async (_when, close) => {
+  const executed = new Map<string, number>();
+  const { origin } = await startRawService((socket) => {
+    socket.on('data', (chunk) => {
+      const id = /x-id: (\d+)/.exec(String(chunk))?.[1] ?? '';
+      executed.set(id, (executed.get(id) ?? 0) + 1);
+      socket.write(OK.replace('\r\n', '\r\nKeep-Alive: timeout=60\r\n'));
+      close(socket);
+    });
+  });
+  const { base } = await startGateway(toService([origin]));
+  for (let id = 0; id < 40; id += 1) {
+    // A GET in between uses the kept connections.
+    if (id % 4 === 3) expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+    const headers = { 'x-id': String(id) };
+    expect(await send(base, HELLO, { ...POST, headers })).toMatchObject({ text: 'ok' });
+  }
+  executed.delete('');
+  expect(new Set(executed.values())).toEqual(new Set([1]));
+});
+
+it('reuses a connection for a POST if the service has been seen to keep it for a second', async () => {
+  const sockets: Socket[] = [];
+  const { origin } = await startRawService((socket) => {
+    sockets.push(socket);
+    socket.on('data', (chunk) => String(chunk).includes(' HTTP/1.1\r\n') && socket.write(OK));
+  });
+  const { base, gateway } = await startGateway(toService([origin]));
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => now.mockRestore());
+  const connectionsAfterPost = async () => {
+    expect(await send(base, HELLO, POST)).toMatchObject({ text: 'ok' });
+    return sockets.length;
+  };
+  expect(await connectionsAfterPost()).toBe(1);
+  expect(await connectionsAfterPost()).toBe(2);
+  now.mockReturnValue(1500);
+  // Both have been idle for longer than a second, and are open: new ones will be for a second.
+  expect(await connectionsAfterPost()).toBe(3);
+  expect(await connectionsAfterPost()).toBe(3);
+  const { idle } = gateway.stats();
+  sockets[2]?.destroy();
+  await expect.poll(() => gateway.stats().idle).toBe(idle - 1);
+  now.mockReturnValue(1600);
+  expect(await connectionsAfterPost()).toBe(4);
 });
 
 it('limits the concurrent calls of a service', async () => {
   const { origin } = await startService((_request, response) => void response.write('begun'));
-  const { base, gateway } = await startGateway([toService([origin], { maxCalls: 2 })]);
+  const { base, gateway } = await startGateway(toService([origin], { maxCalls: 2 }));
   const first = await begin(base, HELLO);
   const second = await begin(base, HELLO);
   expect(await send(base, HELLO)).toMatchObject({
@@ -112,7 +167,7 @@ it('limits the concurrent calls of a service', async () => {
     headers: { 'retry-after': '1' },
   });
   first.on('error', () => {}).destroy();
-  await expect.poll(() => gateway.stats().endpoints[0]?.outstanding).toBe(1);
+  await expect.poll(() => gateway.stats().calls).toBe(1);
   (await begin(base, HELLO)).on('error', () => {}).destroy();
   second.on('error', () => {}).destroy();
 });
@@ -120,9 +175,9 @@ it('limits the concurrent calls of a service', async () => {
 it('drops idle connections that the service has closed', async () => {
   const { origin, server } = await startService((_request, response) => response.end('ok'));
   server.keepAliveTimeout = 300_000;
-  const { base, gateway } = await startGateway([toService([origin])]);
+  const { base, gateway } = await startGateway(toService([origin]));
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
-  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 1 });
+  expect(gateway.stats()).toMatchObject({ calls: 0, idle: 1 });
   server.closeAllConnections();
-  await expect.poll(() => gateway.stats().endpoints[0]?.idle).toBe(0);
+  await expect.poll(() => gateway.stats().idle).toBe(0);
 });

@@ -19,15 +19,15 @@ async function startSecure(name: string) {
 it('calls a service by the name of its certificate', async () => {
   const { port, cert } = await startSecure('localhost');
   await trust(cert);
-  const { base } = await startGateway([toService([`https://localhost:${port}`])]);
+  const { base } = await startGateway(toService([`https://localhost:${port}`]));
   expect(await send(base, HELLO)).toMatchObject({ text: `localhost:${port}` });
 });
 
 it('sends nothing to a service whose certificate has another name, or is not trusted', async () => {
   const { port, cert } = await startSecure('localhost');
-  const untrusted = await startGateway([toService([`https://localhost:${port}`])]);
+  const untrusted = await startGateway(toService([`https://localhost:${port}`]));
   expect(await send(untrusted.base, HELLO)).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
   await trust(cert);
-  const { base } = await startGateway([toService([`https://127.0.0.1:${port}`])]);
+  const { base } = await startGateway(toService([`https://127.0.0.1:${port}`]));
   expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
 });

@@ -1,30 +1,23 @@
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import type { Service } from '../../src/gateway/services.ts';
 import { begin, send, startGateway, startRawService, toService } from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
-const VERSION = {
-  name: 'v1',
-  weight: 1,
-  hasResource: true,
-  endpoints: ['http://[::1]:1'],
-};
+const VERSION = { name: 'v1', weight: 1, endpoints: ['http://[::1]:1'] };
 
-it.each<[string, number, Partial<Service>]>([
-  ['SERVICE_NOT_FOUND', 404, { name: 'other' }],
-  ['SERVICE_NOT_FOUND', 404, { env: 'other' }],
+it.each<[string, number, Parameters<typeof toService>[1], path?: string]>([
+  ['SERVICE_NOT_FOUND', 404, {}, '/v1/cloudrun/other'],
   ['SERVICE_FORBIDDEN', 403, { state: 'forbidden' }],
-  ['SERVICE_FORBIDDEN', 403, { callers: new Set(['bob']) }],
+  ['SERVICE_FORBIDDEN', 403, { callers: ['bob'] }],
   ['SERVICE_CHARGE_OVERDUE', 402, { state: 'overdue' }],
   ['SERVICE_NOT_READY', 503, { state: 'not-ready' }],
+  ['SERVICE_RESOURCE_NOT_FOUND', 404, { state: 'resource-missing' }],
   ['SERVICE_VERSION_NOT_FOUND', 404, { versions: [] }],
   ['SERVICE_VERSION_NOT_FOUND', 404, { versions: [{ ...VERSION, weight: 0 }] }],
-  ['SERVICE_RESOURCE_NOT_FOUND', 404, { versions: [{ ...VERSION, hasResource: false }] }],
   ['SERVICE_ENDPOINT_NOT_FOUND', 503, { versions: [{ ...VERSION, endpoints: [] }] }],
-])('responds to %s with %i for %j', async (code, status, change) => {
-  const { base } = await startGateway([toService([], change)]);
-  const response = await send(base, HELLO);
+])('responds to %s with %i for %j', async (code, status, change, path = HELLO) => {
+  const { base } = await startGateway(toService([], change));
+  const response = await send(base, path);
   expect(response).toMatchObject({ code, status });
   expect(response.headers['x-svc-upstream-status-code']).toBeUndefined();
   expect(response.headers['retry-after']).toBe(status === 503 ? '1' : undefined);
@@ -43,10 +36,10 @@ it.each([
       closed = new Promise((resolve) => socket.on('close', () => resolve()));
       socket.on('data', () => socket.write(bytes));
     });
-    const { base, gateway } = await startGateway([toService([origin])], { headersSeconds: 0.2 });
+    const { base, gateway } = await startGateway(toService([origin]), { headersSeconds: 0.2 });
     expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_TIMEOUT', status: 504 });
     await closed;
-    expect(gateway.stats().endpoints).toEqual([{ origin, outstanding: 0, idle: 0 }]);
+    expect(gateway.stats()).toMatchObject({ calls: 0, idle: 0 });
   },
 );
 
@@ -78,12 +71,12 @@ it.each([
   ['sends a spaced name', sending('Content-Length : 0\r\n\r\n')],
 ])('responds with BAD_GATEWAY if a service %s', async (_what, act) => {
   const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));
-  const { base, gateway } = await startGateway([toService([origin])]);
+  const { base, gateway } = await startGateway(toService([origin]));
   expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
   expect(await send(base, HELLO, { method: 'POST', body: 'x' })).toMatchObject({
     code: 'BAD_GATEWAY',
   });
-  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0 });
+  expect(gateway.stats().calls).toBe(0);
 });
 
 it.each([
@@ -94,7 +87,7 @@ it.each([
   const { origin } = await startRawService((socket) => {
     socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n${part}`));
   });
-  const { base } = await startGateway([toService([origin])]);
+  const { base } = await startGateway(toService([origin]));
   const read = async () => {
     let text = '';
     for await (const chunk of await begin(base, HELLO)) text += chunk;
@@ -112,8 +105,20 @@ it('never mistakes surplus bytes from a service for the next response', async ()
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok${calls === 1 ? poison : ''}`);
     });
   });
-  const { base } = await startGateway([toService([origin])]);
+  const { base } = await startGateway(toService([origin]));
   for (let time = 0; time < 3; time += 1) {
     expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   }
+});
+
+it('names the endpoint and the cause of a failed call for the log', async () => {
+  const errors: unknown[] = [];
+  const onResponse = (_response: unknown, _call: unknown, error: unknown) =>
+    void errors.push(error);
+  const { base } = await startGateway(toService(['http://127.0.0.1:1']), {}, { onResponse });
+  await send(base, HELLO);
+  expect(errors[0]).toMatchObject({
+    code: 'SERVICE_LB_STATUS_ABNORMAL',
+    cause: { endpoint: 'http://127.0.0.1:1', message: 'ECONNREFUSED 127.0.0.1:1' },
+  });
 });

@@ -30,7 +30,7 @@ async function startRecorder(options = {}) {
     seen.push({ request, body: await buffer(request) });
     response.end('ok');
   });
-  return { seen, origin, ...(await startGateway([toService([origin])], options)) };
+  return { seen, origin, ...(await startGateway(toService([origin]), options)) };
 }
 
 it('forwards the caller to the service, and no secrets', async () => {
@@ -125,9 +125,9 @@ it('forwards response headers of a service up to the limit', async () => {
     socket.on('data', () => socket.write(head));
   });
   const raw = `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`;
-  const large = await startGateway([toService([origin])], { maxHeaderBytes: 32_768 });
+  const large = await startGateway(toService([origin]), { maxHeaderBytes: 32_768 });
   expect(await sendRaw(large.port, raw)).toMatch(/^HTTP\/1\.1 200 [\s\S]*ok$/);
-  const small = await startGateway([toService([origin])]);
+  const small = await startGateway(toService([origin]));
   expect(await sendRaw(small.port, raw)).toContain('BAD_GATEWAY');
 });
 

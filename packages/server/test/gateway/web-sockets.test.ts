@@ -22,7 +22,7 @@ async function startSockets(routing = {}) {
   const { origin, server } = await startService((_request, response) => response.end('plain'));
   const requests: IncomingMessage[] = [];
   new WebSocketServer({ server }).on('connection', (_, request) => requests.push(request));
-  const { port } = await startGateway([toService([origin])], {}, routing);
+  const { port } = await startGateway(toService([origin]), {}, routing);
   return { port, requests };
 }
 
@@ -95,7 +95,7 @@ it.each([
   ['is silent', 'SERVICE_TIMEOUT', 0.2, () => {}],
 ])('responds with an error if the service %s', async (_what, code, headersSeconds, act) => {
   const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));
-  const { port } = await startGateway([toService([origin])], { headersSeconds });
+  const { port } = await startGateway(toService([origin]), { headersSeconds });
   expect(await sendRaw(port, `${HEAD}Authorization: ${BEARER}\r\n\r\n`)).toContain(code);
 });
 
@@ -106,7 +106,7 @@ it('forwards bytes that either side sends together with its handshake', async ()
       socket.once('data', (chunk) => socket.end(`, ${chunk}`));
     });
   });
-  const { port } = await startGateway([toService([origin])]);
+  const { port } = await startGateway(toService([origin]));
   const socket = connect(port, '127.0.0.1');
   socket.write(`${HEAD}Authorization: ${BEARER}\r\n\r\nearly`);
   let text = '';
@@ -123,7 +123,7 @@ async function startRawPair() {
       opened.resolve(socket);
     });
   });
-  const { port, gateway } = await startGateway([toService([origin])]);
+  const { port, gateway } = await startGateway(toService([origin]));
   const client = connect(port, '127.0.0.1');
   onTestFinished(() => void client.destroy());
   client.write(`${HEAD}Authorization: ${BEARER}\r\n\r\n`);

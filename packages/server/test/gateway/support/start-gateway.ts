@@ -10,8 +10,10 @@ import {
   type Sent,
   send as sendAsIs,
 } from '../../../../server-stubs/test/support/send.ts';
-import { createGateway, type GatewayOptions } from '../../../src/gateway/create-gateway.ts';
-import type { Service } from '../../../src/gateway/services.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { createGateway, type GatewayConfig } from '../../../src/gateway/gateway.ts';
+
+type Service = Config['environments'][string]['services'][string];
 
 /** `Authorization` of the caller `ada`, and of a signed call whose body has this SHA-256. */
 export const BEARER = 'Bearer ada';
@@ -24,23 +26,31 @@ interface Started {
   readonly gateway: ReturnType<typeof createGateway>;
 }
 
-/** Serves a gateway of the environment `dev` until the end of the test. */
+interface Options {
+  readonly headersSeconds?: number;
+  readonly maxHeaderBytes?: number;
+  readonly trustProxy?: boolean;
+  readonly wireProfile?: GatewayConfig['wireProfile'];
+  readonly beforeCall?: Parameters<typeof createGateway>[1];
+}
+
+/** Serves a gateway of the environment `dev`, with a service `hello`, until the end of the test. */
 export async function startGateway(
-  services: readonly Service[],
-  options: Partial<GatewayOptions> = {},
+  service: Service,
+  options: Options = {},
   routing: Partial<GatewayRouterOptions<Caller>> = {},
 ): Promise<Started> {
-  const gateway = createGateway({
-    services: {
-      find: (env, name) => services.find((some) => some.env === env && some.name === name),
+  const { headersSeconds = 60, maxHeaderBytes = 16_384, trustProxy = false } = options;
+  const { wireProfile = defaultWireProfile, beforeCall = () => {} } = options;
+  const gateway = createGateway(
+    {
+      listen: { maxHeaderBytes, trustProxy },
+      limits: { gatewayHeadersSeconds: headersSeconds },
+      wireProfile,
+      environments: { dev: { services: { hello: service } } } as unknown as Config['environments'],
     },
-    headersSeconds: 60,
-    maxHeaderBytes: 16_384,
-    spoolBytes: 1024 * 1024,
-    trustProxy: false,
-    wireProfile: defaultWireProfile,
-    ...options,
-  });
+    beforeCall,
+  );
   const router = createGatewayRouter<Caller>(gateway.handlers, {
     env: 'dev',
     signedBodies: 'handler',
@@ -67,19 +77,9 @@ function createVerifier(value: string): (hash: string) => void {
   };
 }
 
-/** A ready service `hello` with one version at these addresses. */
-export function toService(origins: readonly string[], change: Partial<Service> = {}): Service {
-  const version = { name: 'v1', weight: 100, hasResource: true, endpoints: origins };
-  return {
-    env: 'dev',
-    name: 'hello',
-    state: 'ready',
-    versions: [version],
-    callers: undefined,
-    maxCalls: 1024,
-    headersSeconds: undefined,
-    ...change,
-  };
+/** A ready service with these endpoints. */
+export function toService(endpoints: readonly string[], change: Partial<Service> = {}): Service {
+  return { state: 'ready', maxCalls: 1024, endpoints: [...endpoints], ...change };
 }
 
 /** A hosted service on a free loopback port until the end of the test. */
