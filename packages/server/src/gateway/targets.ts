@@ -170,6 +170,7 @@ export class Endpoint {
   readonly #idle: Connection[] = [];
   /** What it does with idle connections: nothing is known yet, it keeps them, or it closes them early. */
   #habit: 'unknown' | 'keeps' | 'closes' = 'unknown';
+  #closedAt = Number.NEGATIVE_INFINITY;
 
   constructor(origin: string, maxHeaderSize: number) {
     this.origin = origin;
@@ -210,16 +211,21 @@ export class Endpoint {
     const isLong = ({ idleSince }: Connection) => now - idleSince >= PROVEN_IDLE_MILLISECONDS;
     // The first is the one that has been idle for the longest.
     const [first] = this.#idle;
-    if (first !== undefined && isLong(first)) this.#habit = 'keeps';
+    if (first !== undefined && isLong(first) && first.idleSince > this.#closedAt) {
+      this.#habit = 'keeps';
+    }
     const last = this.#idle.at(-1);
     return this.#habit === 'keeps' && last !== undefined && !isLong(last);
   }
 
   readonly #onDisconnect = (connection: Connection, error: Error): void => {
-    const { idleSince } = connection;
+    const now = performance.now();
+    const isEarly = now - connection.idleSince < PROVEN_IDLE_MILLISECONDS;
     connection.idleSince = Number.NaN;
-    const isEarly = performance.now() - idleSince < PROVEN_IDLE_MILLISECONDS;
-    if (isEarly && isClosedByPeer(error)) this.#habit = 'closes';
+    if (isEarly && isClosedByPeer(error)) {
+      this.#habit = 'closes';
+      this.#closedAt = now;
+    }
     const at = this.#idle.indexOf(connection);
     if (at < 0) return;
     this.#idle.splice(at, 1);

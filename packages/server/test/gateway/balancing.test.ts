@@ -139,21 +139,23 @@ it('reuses a connection for a POST if the service has been seen to keep it for a
   const { base, gateway } = await startGateway(toService([origin]));
   const now = vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => now.mockRestore());
-  const connectionsAfterPost = async () => {
-    expect(await send(base, HELLO, POST)).toMatchObject({ text: 'ok' });
+  const connectionsAfter = async (posts: number) => {
+    const sent = await Promise.all(Array.from({ length: posts }, () => send(base, HELLO, POST)));
+    expect(sent.map(({ text }) => text)).toEqual(Array(posts).fill('ok'));
     return sockets.length;
   };
-  expect(await connectionsAfterPost()).toBe(1);
-  expect(await connectionsAfterPost()).toBe(2);
+  expect(await connectionsAfter(1)).toBe(1);
+  expect(await connectionsAfter(1)).toBe(2);
   now.mockReturnValue(1500);
   // Both have been idle for longer than a second, and are open: new ones will be for a second.
-  expect(await connectionsAfterPost()).toBe(3);
-  expect(await connectionsAfterPost()).toBe(3);
-  const { idle } = gateway.stats();
-  sockets[2]?.destroy();
-  await expect.poll(() => gateway.stats().idle).toBe(idle - 1);
+  expect(await connectionsAfter(1)).toBe(3);
+  expect(await connectionsAfter(1)).toBe(3);
+  expect(await connectionsAfter(2)).toBe(4);
+  expect(gateway.stats().idle).toBe(4);
   now.mockReturnValue(1600);
-  expect(await connectionsAfterPost()).toBe(4);
+  sockets[3]?.destroy();
+  await expect.poll(() => gateway.stats().idle).toBe(3);
+  expect(await connectionsAfter(1)).toBe(5);
 });
 
 it('limits the concurrent calls of a service', async () => {
