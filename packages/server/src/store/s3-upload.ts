@@ -22,7 +22,7 @@ import { type Bucket, toObjectHeaders } from './s3-objects.ts';
 const PART_BYTES = 5 * 1024 * 1024;
 
 /** How many bytes all uploads of this process may hold in memory, waiting for the store or for more content. */
-const MAX_HELD_BYTES = 128 * 1024 * 1024;
+const MAX_HELD_BYTES = 96 * 1024 * 1024;
 
 /** Begins the keys of this process's uploads. */
 export const PROCESS = randomUUID();
@@ -175,29 +175,26 @@ class Memory {
  * @throws StoreUnavailableError if too much memory is in use
  */
 async function* toParts(content: Readable, memory: Memory): AsyncGenerator<Buffer, undefined> {
-  let chunks: Buffer[] = [];
+  let part = Buffer.allocUnsafe(PART_BYTES);
   let length = 0;
-  let count = 0;
-  const next = () => {
-    const part = Buffer.concat(chunks, length);
-    chunks = [];
-    length = 0;
-    count += 1;
-    return part;
-  };
+  let isFirst = true;
   for await (const chunk of content as AsyncIterable<Buffer>) {
-    for (let rest = chunk; rest.length > 0; ) {
-      const taken = rest.subarray(0, PART_BYTES - length);
-      rest = rest.subarray(taken.length);
-      length += taken.length;
-      chunks.push(taken);
+    for (let at = 0; at < chunk.length; ) {
+      // Copied at once, because garbage of many chunks takes as much memory as the parts.
+      const copied = chunk.copy(part, length, at);
+      at += copied;
+      length += copied;
       if (!memory.hold(length)) {
         throw new StoreUnavailableError('Too many uploads to the object store are in progress.');
       }
-      if (length === PART_BYTES) yield next();
+      if (length < PART_BYTES) continue;
+      yield part;
+      part = Buffer.allocUnsafe(PART_BYTES);
+      length = 0;
+      isFirst = false;
     }
   }
-  if (length > 0 || count === 0) yield next();
+  if (length > 0 || isFirst) yield part.subarray(0, length);
 }
 
 async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
