@@ -46,13 +46,21 @@ const SERVERS: Readonly<Record<string, (argument: string) => Promise<Server>>> =
    * httpxy in front of the hosted service, with keep-alive connections, without authentication or header rules.
    * Argument: hosted service URL.
    */
-  async 'gateway-peer'(target) {
+  async httpxy(target) {
     const { createProxyServer } = await import('httpxy');
     const proxy = createProxyServer({ target, agent: new Agent({ keepAlive: true }) });
     return createServer((request, response) => {
       request.url = request.url?.slice(PREFIX.length) || '/';
       void proxy.web(request, response);
     });
+  },
+  /** http-proxy-middleware in front of the hosted service, likewise. */
+  async 'http-proxy-middleware'(target) {
+    const { createProxyMiddleware } = await import('http-proxy-middleware');
+    const agent = new Agent({ keepAlive: true });
+    const pathRewrite = (path: string) => path.slice(PREFIX.length) || '/';
+    const proxy = createProxyMiddleware({ target, agent, pathRewrite });
+    return createServer((request, response) => void proxy(request, response));
   },
   /**
    * A file server: busboy piped to the disk, with fsync, and createReadStream().pipe(response). No grants, no

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/testing/free-port.ts';
-import type { Figure, Suite } from '../compare.ts';
+import type { Figure, Row, Suite } from '../compare.ts';
 import { type Call, compareCpuRates, type Target } from '../load.ts';
 import {
   LOAD_CORE,
@@ -16,21 +16,22 @@ import {
 
 const OURS = join(import.meta.dirname, '../servers/ours.ts');
 
-const FIGURE: Figure = {
-  suite: 'gateway',
-  measure: 'small JSON response, requests/CPU s',
-  peerName: 'httpxy',
-  goal: '>= 1.3',
-};
+const NAME = 'gateway';
+
+/** The peers, and the goals of our rates. */
+const PEERS: readonly Pick<Figure, 'peerName' | 'goal'>[] = [
+  { peerName: 'httpxy', goal: '>= 1.3' },
+  { peerName: 'http-proxy-middleware', goal: '>= 1.6' },
+];
 
 /**
  * Requests a small JSON response from a hosted service through two proxies. Ours verifies tokens and applies
- * every rule of the contract; the peer uses its defaults. As in the `stubs` suite, counts requests per
- * second of CPU time.
+ * every rule of the contract; the peers use their defaults and keep-alive connections. As in the `stubs` suite, counts
+ * requests per second of CPU time.
  */
 export const gatewaySuite: Suite = {
-  name: FIGURE.suite,
-  description: "The reference server's gateway against httpxy",
+  name: NAME,
+  description: "The reference server's gateway against httpxy and http-proxy-middleware",
   run: async (runs) => {
     const { child: service, url: origin } = await startServer(
       'minimal',
@@ -38,19 +39,25 @@ export const gatewaySuite: Suite = {
       LOAD_CORE,
     );
     const ours = await startOurs(origin);
-    const peer = await startServer('minimal', ['gateway-peer', origin], SERVER_CORE);
+    const rows: Row[] = [];
     try {
-      const target = await toTarget(peer.child, peer.url);
-      return [await compareCpuRates(FIGURE, runs, ours, target)];
+      for (const { peerName, goal } of PEERS) {
+        const measure = 'small JSON response, requests/CPU s';
+        const figure: Figure = { suite: NAME, measure, peerName, goal };
+        const peer = await startServer('minimal', [peerName, origin], SERVER_CORE);
+        rows.push(await compareCpuRates(figure, runs, ours, await toTarget(peer.child, peer.url)));
+        await stopProcess(peer.child);
+      }
+      return rows;
     } finally {
-      await Promise.all([ours.child, peer.child, service].map(stopProcess));
+      await Promise.all([ours.child, service].map(stopProcess));
     }
   },
 };
 
 async function startOurs(origin: string): Promise<Target> {
   const port = await freePort();
-  const args = [OURS, String(port), makeTemporaryFolder('gateway'), origin];
+  const args = [OURS, String(port), makeTemporaryFolder(NAME), origin];
   const child = startNode(args, SERVER_CORE);
   const [token] = await once(child.stdout, 'data');
   return toTarget(child, `http://127.0.0.1:${port}`, { authorization: `Bearer ${token}` });
