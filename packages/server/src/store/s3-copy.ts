@@ -7,12 +7,10 @@ import {
   BlobMissingError,
   type CopyOptions,
   SourceKeptError,
-  StoreUnavailableError,
 } from './blob-store.ts';
 import {
   type Bucket,
   isMissing,
-  isRefusedCondition,
   type toObjectHeaders,
   toObjectInfo,
   toVersion,
@@ -38,14 +36,10 @@ export function copyFile(
     const info = toObjectInfo(head);
     if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
     if (!overwrite && (await bucket.head(destination, signal))) throw new BlobExistsError(to);
-    await copyObject(bucket, source, destination, signal, { CopySourceIfMatch: head.ETag }).catch(
-      (error) => {
-        // Other programs know nothing of locks.
-        if (isMissing(error)) throw new BlobMissingError(from);
-        if (isRefusedCondition(error)) throw new StoreUnavailableError('The file was replaced.');
-        throw error;
-      },
-    );
+    await copyObject(bucket, source, destination, signal).catch((error) => {
+      // Other programs know nothing of locks.
+      throw isMissing(error) ? new BlobMissingError(from) : error;
+    });
     if (move) {
       await deleteVersion(bucket, source, toVersion(head), signal).catch((error) => {
         throw new SourceKeptError(info, error);
@@ -66,22 +60,22 @@ async function deleteVersion(
   if (head && toVersion(head) === version) await bucket.delete(key, signal);
 }
 
-/** Copies an object inside the store. The copy is atomic. */
+/**
+ * Copies an object inside the store. The copy is atomic.
+ * @param headers of the copy. Default: those of the source, of the same version as its content
+ */
 export async function copyObject(
   bucket: Bucket,
   source: string,
   destination: string,
   signal: AbortSignal,
-  options: { readonly CopySourceIfMatch?: string | undefined } | ReplacedHeaders,
+  headers?: ReturnType<typeof toObjectHeaders>,
 ): Promise<void> {
   const CopySource = `${bucket.name}/${source.split('/').map(encodeURIComponent).join('/')}`;
-  const object = { Bucket: bucket.name, Key: destination, CopySource, ...options };
+  const replaced = headers && { MetadataDirective: 'REPLACE' as const, ...headers };
+  const object = { Bucket: bucket.name, Key: destination, CopySource, ...replaced };
   await bucket.send(new CopyObjectCommand(object), signal);
 }
-
-type ReplacedHeaders = ReturnType<typeof toObjectHeaders> & {
-  readonly MetadataDirective: 'REPLACE';
-};
 
 export function toTooLargeError(): StoreFullError {
   return new StoreFullError(`Files in this store have at most ${MAX_OBJECT_BYTES} bytes.`);

@@ -76,7 +76,7 @@ export class Bucket {
 
   /**
    * Runs a call of the store, which ends in time whatever it is waiting for: a response, another attempt, or a lock.
-   * @param share part of the usual time. Default: 1
+   * @param share part of the time that a call has. Default: 1
    * @throws StoreUnavailableError if it takes too long
    */
   async call<T>(work: (signal: AbortSignal) => Promise<T>, share = 1): Promise<T> {
@@ -241,7 +241,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** Returns whether a call failed because the object has a different version. */
-export function isRefusedCondition(error: unknown): boolean {
+function isRefusedCondition(error: unknown): boolean {
   return statusOf(error) === 412;
 }
 

@@ -95,8 +95,7 @@ async function writeParts(
     await bucket.change([target], async (late) => {
       const signal = AbortSignal.any([stop, late]);
       await bucket.send(complete, signal);
-      const headers = { MetadataDirective: 'REPLACE' as const, ...toObjectHeaders(info) };
-      await copyObject(bucket, request.Key, target, signal, headers);
+      await copyObject(bucket, request.Key, target, signal, toObjectHeaders(info));
     });
     return info;
   } finally {

@@ -63,15 +63,15 @@ test.each<[string, WithLocks]>([
 
 test('a sweep keeps what other living processes write, until a day has passed without a write', async () => {
   const { store, other } = await openBoth(await useTempFolder(), NO_LOCKS);
-  const sweepTomorrow = async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 3_600_000 });
+  const sweepAfter = async (hours: number) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
     const count = await other.sweep();
     vi.useRealTimers();
     return count;
   };
   const counts: number[] = [];
   const content = toBrokenStream(toBytes(1000), async (stream) => {
-    counts.push(await other.sweep(), await sweepTomorrow());
+    counts.push(await sweepAfter(23), await sweepAfter(25));
     stream.push(null);
   });
   await expect(store.write(KEY, content, TYPE)).rejects.toThrow(StoreUnavailableError);

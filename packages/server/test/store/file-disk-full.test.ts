@@ -26,10 +26,12 @@ test('survives a disk that is full at any byte, including the trailer', async (c
   const root = disk.folder;
   const store = await openDiskStore({ root });
   const outcomes = new Set<string>();
-  for (let size = MEBIBYTE - 16_384; size <= MEBIBYTE + 4096; size += 1024) {
+  // Some sizes leave 64 bytes of the last page for the trailer, which then does not fit.
+  for (let size = MEBIBYTE - 16_384 - 64; size <= MEBIBYTE + 4096; size += 1024) {
     const path = `${size}`;
     try {
       await store.write({ env: 'dev', path }, toStream(toBytes(size)), options);
+      expect(await store.stat({ env: 'dev', path })).toMatchObject({ size });
       expect(await store.delete({ env: 'dev', path })).toBe(true);
       outcomes.add('written');
     } catch (error) {
