@@ -52,6 +52,10 @@ it.each([
   ['sends half a head', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nA: b\r\n')],
   ['sends a status below 100', (socket: Socket) => socket.end('HTTP/1.1 099 No\r\n\r\n')],
   [
+    'sends a status beyond 599',
+    (socket: Socket) => socket.end('HTTP/1.1 600 No\r\nContent-Length: 0\r\n\r\n'),
+  ],
+  [
     'switches protocols without being asked to',
     (socket: Socket) =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
