@@ -198,6 +198,7 @@ export function createApplication(
 
 /** Returns the surface for a path. The gateway gets every path that belongs to no other surface. */
 function surfaceOf(url: string): Surface {
+  if (url.startsWith('/v1/')) return 'gateway';
   const path = `${url.split('?', 1)[0]}/`;
   if (path.startsWith('/api/v2/')) return 'storage';
   if (path.startsWith(`${UPLOAD_PATH}/`)) return 'upload';
