@@ -18,7 +18,7 @@ import type { Application } from './application.ts';
 import type { Config } from './config/config.ts';
 import { Connection } from './watch.ts';
 
-/** How often Node checks for connections whose headers have not arrived. */
+/** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
 
 /** Maximum number of headers; requests with more get a 431. */
@@ -30,8 +30,6 @@ const UNUSED_MILLISECONDS = 1_000;
 
 type Listen = Config['listen'];
 
-export type HttpServer = ReturnType<typeof createHttpServer>;
-
 /** Creates the server for callers. It limits what slow, silent and broken ones can hold. */
 export function createHttpServer(listen: Listen, first: Application) {
   let application = first;
@@ -39,12 +37,13 @@ export function createHttpServer(listen: Listen, first: Application) {
   const sockets = new Set<Socket>();
   const connections = new Map<Duplex, Connection>();
 
+  const headersTimeout = Math.ceil(listen.headersSeconds * 1000);
   const options: ServerOptions = {
-    headersTimeout: listen.headersSeconds * 1000,
+    headersTimeout,
     // A body may take any time as long as bytes arrive: see `Connection`.
     requestTimeout: 0,
-    connectionsCheckingInterval: HEADER_CHECK_MILLISECONDS,
-    keepAliveTimeout: listen.keepAliveSeconds * 1000,
+    connectionsCheckingInterval: Math.min(Math.ceil(headersTimeout / 4), HEADER_CHECK_MILLISECONDS),
+    keepAliveTimeout: Math.ceil(listen.keepAliveSeconds * 1000),
     maxHeaderSize: listen.maxHeaderBytes,
     // The routers reject it in the contract's error format.
     requireHostHeader: false,
@@ -57,7 +56,7 @@ export function createHttpServer(listen: Listen, first: Application) {
       : createTlsServer({
           ...options,
           ...toTlsOptions(listen.tls),
-          handshakeTimeout: listen.headersSeconds * 1000,
+          handshakeTimeout: headersTimeout,
         });
   server.maxHeadersCount = MAX_HEADERS;
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { open, sendRaw } from '../support/send-raw.ts';
 import { startService } from './support/hosted-service.ts';
 import { startServer } from './support/start-server.ts';
@@ -38,11 +38,12 @@ test.each([
   expect(refusalOf(await send(url, bytes))).toMatchObject({ status, code: 'INVALID_REQUEST' });
 });
 
-test('closes a connection whose headers do not arrive (slow-loris)', async () => {
-  const { url } = await startServer({ listen: { port: 0, headersSeconds: 0.5 } });
-  expect(refusalOf(await send(url, 'GET / HTTP/1.1\r\nHost: a\r\n'))).toMatchObject({
-    status: 408,
-  });
+test.each([
+  ['sends nothing', ''],
+  ['sends half of its headers (slow-loris)', 'GET / HTTP/1.1\r\nHost: a\r\n'],
+])('closes a connection that %s', async (_, bytes) => {
+  const { url } = await startServer({ listen: { port: 0, headersSeconds: 0.05 } });
+  expect(refusalOf(await send(url, bytes))).toMatchObject({ status: 408 });
 });
 
 const UPLOAD = 'POST /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n';
@@ -58,7 +59,7 @@ function taker() {
 test('closes a connection whose body hardly arrives', async () => {
   const origin = await taker();
   const { url, token } = await startServer(
-    { listen: { port: 0, stalledSeconds: 0.4 } },
+    { listen: { port: 0, stalledSeconds: 0.1 } },
     { services: { hello: { endpoints: [origin] } } },
   );
   const response = await send(url, `${UPLOAD}Authorization: Bearer ${token}\r\n\r\nx`);
@@ -66,26 +67,6 @@ test('closes a connection whose body hardly arrives', async () => {
     status: 408,
     message: expect.stringContaining('too slowly'),
   });
-});
-
-test('a body that arrives steadily may take longer than any limit', async () => {
-  const origin = await taker();
-  const { url, token } = await startServer(
-    { listen: { port: 0, stalledSeconds: 1, headersSeconds: 0.5 } },
-    { services: { hello: { endpoints: [origin] } } },
-  );
-  const socket = await open(portOf(url));
-  const response = buffer(socket);
-  socket.write(`${UPLOAD}Authorization: Bearer ${token}\r\nConnection: close\r\n\r\n`);
-  const started = performance.now();
-  let left = 1_000_000;
-  const timer = setInterval(() => {
-    const size = Math.min(left, performance.now() - started > 1_500 ? left : 5_000);
-    left -= size;
-    socket.write('x'.repeat(size));
-    if (left === 0) clearInterval(timer);
-  }, 20);
-  expect((await response).toString()).toMatch(/^HTTP\/1.1 200 [\s\S]*1000000/);
 });
 
 const GET = (token: string, headers = '') =>
@@ -105,7 +86,7 @@ async function endless() {
   return { origin, closed };
 }
 
-test('disconnects a caller that reads nothing, but not a slow one or an idle stream', async () => {
+test('disconnects callers that read nothing, but no idle stream', async () => {
   const { origin, closed } = await endless();
   let send = (_event: string) => {};
   const silent = await startService((_, response) => {
@@ -113,31 +94,16 @@ test('disconnects a caller that reads nothing, but not a slow one or an idle str
     send = (event) => void response.write(event);
   });
   const { url, token } = await startServer(
-    { listen: { port: 0, stalledSeconds: 3 } },
+    { listen: { port: 0, stalledSeconds: 0.2 } },
     { services: { hello: { endpoints: [origin] }, silent: { endpoints: [silent] } } },
   );
   const events = await fetch(`${url}/v1/cloudrun/silent`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  // The server only sees progress when half of the receive buffer, several megabytes, is free again.
-  const slow = await open(portOf(url), { highWaterMark: 1_048_576 });
-  slow.write(GET(token));
-  let taken = 0;
-  slow.on('readable', () => {
-    const timer = setTimeout(() => {
-      taken += slow.read()?.length ?? 0;
-    }, 25);
-    onTestFinished(() => clearTimeout(timer));
-  });
-  await expect.poll(() => taken).toBeGreaterThan(0);
-
   const stalled = await Promise.all(Array.from({ length: 3 }, () => open(portOf(url))));
   for (const socket of stalled) socket.pause().write(GET(token));
-  await expect.poll(() => closed.length).toBe(4);
-  await Promise.all(closed.slice(1));
-
-  const before = taken;
-  await expect.poll(() => taken).toBeGreaterThan(before);
+  await expect.poll(() => closed.length).toBe(3);
+  await Promise.all(closed);
   send('data: still here\n\n');
   const { value } = (await events.body?.getReader().read()) ?? {};
   expect(Buffer.from(value ?? []).toString()).toBe('data: still here\n\n');

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { copyFile } from 'node:fs/promises';
+import { get } from 'node:https';
 import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
+import { startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
 import { startServer } from './support/start-server.ts';
 
@@ -36,7 +39,7 @@ test.each([
   ['does not use TLS', 'GET / HTTP/1.1\r\n\r\n'],
 ])('a connection that %s is closed', async (_, text) => {
   const tls = await makeCertificate('first');
-  const { url } = await startServer({ listen: { port: 0, tls, headersSeconds: 1 } });
+  const { url } = await startServer({ listen: { port: 0, tls, headersSeconds: 0.1 } });
   const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
   // As a client that reads nothing and never closes: `end` of the server would wait for it.
   socket.on('error', () => {});
@@ -44,17 +47,28 @@ test.each([
   await once(socket.resume(), 'close');
 });
 
-test('names the setting of a key instead of a certificate, and of a mismatched key', async () => {
-  const { cert } = await makeCertificate('first');
-  const { key } = await makeCertificate('second');
-  const start = (tls: { cert: string; key: string }) => startServer({ listen: { port: 0, tls } });
-  await expect(start({ cert: key, key })).rejects.toThrow(
-    'listen.tls.cert must be the path of a PEM file with a certificate',
-  );
-  await expect(start({ cert, key: cert })).rejects.toThrow(
-    'listen.tls.key must be the path of a PEM file with a private key',
-  );
-  await expect(start({ cert, key })).rejects.toThrow(
-    'listen.tls must contain a certificate and its private key',
-  );
+test('a call in flight finishes while the server drains', async () => {
+  const { resolve: finish, promise: finished } = Promise.withResolvers<void>();
+  const origin = await startService(async (_, response) => {
+    response.write('begun ');
+    await finished;
+    response.end('ended');
+  });
+  const tls = await makeCertificate('first');
+  const listen = { port: 0, tls, shutdownSeconds: 60 };
+  const services = { hello: { endpoints: [origin] } };
+  const { server, url, token } = await startServer({ listen }, { services });
+  const address = { port: Number(new URL(url).port), host: '127.0.0.1' };
+  const options = { ...address, rejectUnauthorized: false };
+  const idle = connect(options);
+  await once(idle.resume(), 'secureConnect');
+  const headers = { authorization: `Bearer ${token}` };
+  const sent = get({ ...options, path: '/v1/cloudrun/hello', headers });
+  const [response] = await once(sent, 'response');
+  const closed = server.close();
+  // It is closed only after other connections had the time to send a request.
+  await once(idle, 'close');
+  finish();
+  expect(await text(response)).toBe('begun ended');
+  await closed;
 });
