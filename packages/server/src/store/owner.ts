@@ -16,13 +16,13 @@ type Ownership = 'alone' | 'shared';
 export async function takeStore(root: string, ownership: Ownership): Promise<() => Promise<void>> {
   const folder = join(root, 'owners');
   await mkdir(folder, { recursive: true });
-  const own = [ownership, process.pid, Date.now(), randomUUID(), hostname()].join('.');
-  const giveBack = () => rm(join(folder, own), { force: true });
+  const entry = [ownership, process.pid, Date.now(), randomUUID(), hostname()].join('.');
+  const giveBack = () => rm(join(folder, entry), { force: true });
   // Before looking for others: of two processes that start together, at least one sees the other.
-  await writeFile(join(folder, own), '', { flag: 'wx' });
+  await writeFile(join(folder, entry), '', { flag: 'wx' });
   try {
     for (const name of await readdir(folder)) {
-      if (name === own) continue;
+      if (name === entry) continue;
       if (!isRunning(name)) await rm(join(folder, name), { force: true });
       else if (ownership === 'alone' || !name.startsWith('shared.')) {
         throw toUsedError(folder, name);
