@@ -162,7 +162,7 @@ export function createGatewayRouter<Caller = unknown>(
 
   function handle(parsed: Input, context: Call): MaybePromise<HandlerResponse> {
     assertForwardable(context);
-    const input = new ServiceInput(parsed, context);
+    const input = toServiceInput(parsed, context);
     const call = withCaller<Caller>(context);
     if (context.response instanceof UpgradeResponse) {
       return openSocket(input, call, context.response);
@@ -285,47 +285,37 @@ function invalidRequest(message: string): GatewayError {
   return new GatewayError('INVALID_REQUEST', { message });
 }
 
-/** Nothing is decoded or encoded again (D3). */
-class ServiceInput implements GatewayInput {
-  readonly name: string;
-  readonly anyPath: string;
-  readonly rawQuery: string | undefined;
-  readonly target: string;
-  readonly method: string;
-  body: Readable | undefined;
-  readonly #call: Call;
-  #headers: GatewayInput['headers'] | undefined;
+/** A `GatewayInput` whose body can be replaced once it has been read. */
+type ServiceInput = Omit<GatewayInput, 'body'> & { body: Readable | undefined };
 
-  constructor({ path, body }: Input, call: Call) {
-    const { rawQuery, request } = call;
-    const anyPath = path?.anyPath === undefined ? '' : String(path.anyPath);
-    this.name = String(path?.name);
-    this.anyPath = anyPath;
-    this.rawQuery = rawQuery;
-    this.target = rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`;
-    this.method = request.method ?? 'GET';
-    this.body = this.method === 'POST' ? (body as Readable) : undefined;
-    this.#call = call;
-  }
-
-  get headers(): GatewayInput['headers'] {
-    this.#headers ??= this.#readHeaders();
-    return this.#headers;
-  }
-
-  get rawHeaders(): readonly string[] {
-    const { request, requestId } = this.#call;
-    const kept = removeRawHopByHop(request.rawHeaders, request.headers.connection, WITHHELD);
-    kept.push('x-request-id', requestId);
-    return kept;
-  }
-
-  #readHeaders(): GatewayInput['headers'] {
-    const { request, requestId } = this.#call;
-    const kept = removeHopByHop(request.headers, WITHHELD);
-    kept['x-request-id'] = requestId;
-    return kept as Record<string, string | string[]>;
-  }
+/**
+ * Nothing is decoded or encoded again (D3). Headers are created when they are read; as properties of the object, they are
+ * also in a copy of it.
+ */
+function toServiceInput(
+  { path, body }: Input,
+  { request, requestId, rawQuery }: Call,
+): ServiceInput {
+  const { method = 'GET' } = request;
+  const anyPath = path?.anyPath === undefined ? '' : String(path.anyPath);
+  return {
+    name: String(path?.name),
+    anyPath,
+    rawQuery,
+    target: rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`,
+    method,
+    get headers() {
+      const kept = removeHopByHop(request.headers, WITHHELD) as Record<string, string | string[]>;
+      kept['x-request-id'] = requestId;
+      return kept;
+    },
+    get rawHeaders() {
+      const kept = removeRawHopByHop(request.rawHeaders, request.headers.connection, WITHHELD);
+      kept.push('x-request-id', requestId);
+      return kept;
+    },
+    body: method === 'POST' ? (body as Readable) : undefined,
+  };
 }
 
 const WITHHELD = new Set([

@@ -47,7 +47,8 @@ test('a service does not get the credentials of its caller', async () => {
 
 test('raw headers are those of the caller, repeated ones and letter case included', async () => {
   let seen: readonly string[] = [];
-  const base = await gateway(({ rawHeaders, headers }) => {
+  const base = await gateway((input) => {
+    const { rawHeaders, headers } = { ...input };
     seen = rawHeaders;
     return { status: 200, body: JSON.stringify(headers) };
   });
