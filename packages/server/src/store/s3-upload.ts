@@ -21,8 +21,8 @@ import { type Bucket, toObjectHeaders } from './s3-objects.ts';
 /** Smaller content is sent in one call, larger content in parts of this size, the smallest that S3 accepts. */
 const PART_BYTES = 5 * 1024 * 1024;
 
-/** How many bytes all uploads of this process may hold in memory, waiting for the store or for more content. */
-const MAX_HELD_BYTES = 96 * 1024 * 1024;
+/** How many bytes all uploads of this process may keep in memory, waiting for the store or for more content. */
+const MAX_BUFFERED_BYTES = 96 * 1024 * 1024;
 
 /** Begins the keys of this process's uploads. */
 export const PROCESS = randomUUID();
@@ -125,7 +125,7 @@ async function writeParts(
         });
         // Otherwise, a failure would wait for more content.
         sending.catch((error) => failed.abort(error));
-        if (!memory.hold(2 * PART_BYTES)) await sending;
+        if (!memory.reserve(2 * PART_BYTES)) await sending;
       }
       await sending;
       return { info, sent };
@@ -144,7 +144,7 @@ function add(object: NewObject, bytes: Buffer): NewObject {
   return { ...object, size: object.size + bytes.length, crc32: crc32(bytes, object.crc32) };
 }
 
-let heldBytes = 0;
+let bufferedBytes = 0;
 
 /**
  * The memory of an upload. It keeps what it gets until its end, so that an upload in progress does not fail because
@@ -154,17 +154,17 @@ let heldBytes = 0;
 class Memory {
   #bytes = 0;
 
-  /** Returns whether the upload may hold that many bytes in all. */
-  hold(bytes: number): boolean {
+  /** Returns whether the upload may keep that many bytes in all. */
+  reserve(bytes: number): boolean {
     const more = Math.max(0, bytes - this.#bytes);
-    if (heldBytes + more > MAX_HELD_BYTES) return more === 0;
-    heldBytes += more;
+    if (bufferedBytes + more > MAX_BUFFERED_BYTES) return more === 0;
+    bufferedBytes += more;
     this.#bytes += more;
     return true;
   }
 
   release(): void {
-    heldBytes -= this.#bytes;
+    bufferedBytes -= this.#bytes;
     this.#bytes = 0;
   }
 }
@@ -183,7 +183,7 @@ async function* toParts(content: Readable, memory: Memory): AsyncGenerator<Buffe
       const copied = chunk.copy(part, length, at);
       at += copied;
       length += copied;
-      if (!memory.hold(length)) {
+      if (!memory.reserve(length)) {
         throw new StoreUnavailableError('Too many uploads to the object store are in progress.');
       }
       if (length < PART_BYTES) continue;
