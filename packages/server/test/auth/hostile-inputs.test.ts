@@ -2,7 +2,9 @@ import { GatewayError, StorageError } from '@berth/server-stubs';
 import { signGatewayRequest, signStorageRequest } from '@berth/server-stubs/auth';
 import { assert, constantFrom, oneof, property, string, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
-import { authenticate, START } from './support/deployment.ts';
+import { createAuthenticator } from '../../src/auth/authenticator.ts';
+import { resolveConfig } from '../../src/config/resolve.ts';
+import { clock, START } from './support/deployment.ts';
 
 const CREDENTIAL = { id: 'ci', secret: 'the-secret-of-ci' };
 const HEADERS = { host: 'dev.example', 'content-type': 'text/plain' };
@@ -10,7 +12,14 @@ const REQUEST = { method: 'GET', target: '/a', headers: HEADERS, timestamp: STAR
 const SIGNED = signGatewayRequest(CREDENTIAL, REQUEST);
 const STORAGE = signStorageRequest(CREDENTIAL, { timestamp: START })['X-Svc-Authorization'] ?? '';
 
-const { gateway, storage } = authenticate({ dev: { credentials: [CREDENTIAL] } });
+clock.start();
+
+const { gateway, storage } = createAuthenticator(
+  await resolveConfig({
+    keys: [{ secret: 'a key that signs links and grants' }],
+    environments: { dev: { credentials: [CREDENTIAL] } },
+  }),
+);
 
 function askGateway(value: string, headers = {}): unknown {
   const request = { method: 'GET', url: '/a', headers: { ...HEADERS, ...headers } };

@@ -1,22 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { createDevKeys } from '../../src/auth/tokens.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { resolveConfig } from '../../src/config/resolve.ts';
+import { makeCertificate } from './support/make-certificate.ts';
 import { makeFolder } from './support/start-server.ts';
 
 const KEY = 'k'.repeat(32);
 const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments:\n  dev: {}\n`;
+const ACME = new URL('../../../../spec/wire-profiles/acme.json', import.meta.url);
 
 async function load(yaml: string, files: Record<string, string> = {}, env = {}) {
   const folder = await makeFolder({ 'berth.yaml': yaml, ...files });
   return { folder, config: await loadConfig(join(folder, 'berth.yaml'), env) };
 }
 
-async function refusal(yaml: string, files: Record<string, string> = {}): Promise<string> {
+/** The message of the error, with names of files relative to the folder. */
+async function refusal(yaml: string, files: Record<string, string> = {}, env = {}) {
   const folder = await makeFolder({ 'berth.yaml': yaml, ...files });
-  const error = await loadConfig(join(folder, 'berth.yaml'), {}).catch((error) => error);
+  const error = await loadConfig(join(folder, 'berth.yaml'), env).catch((error) => error);
   expect(error).toHaveProperty('name', 'ConfigError');
-  return error.message.replaceAll(`${folder}/`, '');
+  return String(error.message).replaceAll(`${folder}/`, '');
 }
 
 test('the smallest file is keys and an environment', async () => {
@@ -31,121 +36,190 @@ test('the smallest file is keys and an environment', async () => {
   });
 });
 
-test('secrets come from files and from environment variables, paths are relative to the file', async () => {
-  const { config, folder } = await load(
+test('reads files and environment variables, and its result is a configuration again', async () => {
+  const { cert, key } = await makeCertificate('localhost');
+  const { jwks } = await createDevKeys();
+  const { config } = await load(
     `listen:
   port: \${PORT}
+  trustProxy: \${PROXY}
   tls: { cert: c.pem, key: keys/k.pem }
-keys: [{ file: link.key }]
+admin: { port: "\${ADMIN_PORT}" }
+keys: [{ secretFile: link.key }]
 wireProfile: names.json
 environments:
-  dev:
+  dev: &dev
     tokens: { jwks: jwks.json }
     credentials:
       - { id: a, secretFile: a.secret }
       - { id: b, secret: "\${B}" }
       - id: c
         secret: \${C}
+    services: { hello: { endpoints: [HTTP://Example:80/] } }
+  qa: *dev
 `,
     {
       'link.key': `${KEY}\n`,
       'a.secret': ' long-secret-of-a \n',
-      'jwks.json': '{"keys":[]}',
-      'names.json': await readFile(
-        new URL('../../../../spec/wire-profiles/acme.json', import.meta.url),
-        'utf8',
-      ),
+      'jwks.json': JSON.stringify(jwks),
+      'names.json': await readFile(ACME, 'utf8'),
+      'c.pem': await readFile(cert, 'utf8'),
+      'keys/k.pem': await readFile(key, 'utf8'),
     },
-    { PORT: '1', B: 'long-secret-of-b', C: '4200000000000000' },
+    {
+      ...{ PORT: '1', ADMIN_PORT: '2', PROXY: 'true' },
+      ...{ B: 'long-secret-of-b', C: '4200000000000000' },
+    },
   );
-  expect(config.listen).toMatchObject({ port: 1, tls: { key: join(folder, 'keys/k.pem') } });
+  expect(config.listen).toMatchObject({ port: 1, trustProxy: true });
+  expect(config.listen.tls?.key).toContain('PRIVATE KEY');
+  expect(config.admin).toMatchObject({ port: 2 });
   expect(config.keys).toEqual([{ secret: KEY }]);
   expect(config.wireProfile.name).toBe('acme');
   expect(config.environments.dev).toMatchObject({
-    tokens: { jwks: { keys: [] } },
+    tokens: { jwks },
     credentials: [
       { id: 'a', secret: 'long-secret-of-a' },
       { id: 'b', secret: 'long-secret-of-b' },
       { id: 'c', secret: '4200000000000000' },
     ],
+    services: { hello: { endpoints: ['http://example'] } },
   });
+  expect(config.environments.qa).toEqual(config.environments.dev);
+  expect(await resolveConfig(config)).toEqual(config);
 });
 
-describe('a fault names file, line, column, setting and fix', () => {
-  test.each([
-    ['listen: { prot: 1 }', 'berth.yaml:1:11: listen.prot is not a setting: did you mean port.'],
-    [
-      'store: { driver: file, rot: x }',
-      'berth.yaml:1:24: store.rot is not a setting: did you mean root.',
-    ],
-    [
-      'store: { driver: s3, bucket: b, accessKeyId: a }',
-      'berth.yaml:1:1: store needs both `accessKeyId` and `secretAccessKey`',
-    ],
-    ['store: { driver: disk }', 'berth.yaml:1:10: store.driver must be one of file, s3.'],
-    ['listen:\n  port: a', 'berth.yaml:2:3: listen.port must be a number.'],
-    ['log: { level: loud }', 'berth.yaml:1:8: log.level must be one of fatal, error, '],
-    ['publicUrl: example.com', 'berth.yaml:1:1: publicUrl must be an http or https URL.'],
-    ['redis: { url: http://localhost }', 'berth.yaml:1:10: redis.url must be a URL such as'],
-    ['redis: { url: "redis://:100%@a" }', 'redis.url must be percent-encoded: write % as %25.'],
-    [
-      'cors: { credentials: true }',
-      'berth.yaml:1:1: cors needs a list of `origins` with `credentials`',
-    ],
-    ['limits: { linkMaxSeconds: 60 }', 'berth.yaml:1:1: limits needs a `linkSeconds`'],
-    ['limits: { uploadBytes: 0 }', 'berth.yaml:1:11: limits.uploadBytes must be at least 1.'],
-    [
-      'wireProfile: none.json',
-      'berth.yaml:1:1: wireProfile refers to none.json, which cannot be read: no such file',
-    ],
-    ['cors: { origins: [], "origins": [] }', 'berth.yaml:1:22: Map keys must be unique.'],
-    ['a: [', 'berth.yaml:2:1: Flow sequence in block collection'],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a reference of the file
-    ['publicUrl: ${NOWHERE}', 'berth.yaml:1:12: The environment variable NOWHERE is not set.'],
-  ])('%s', async (yaml, line) => {
-    expect(await refusal(`${yaml}\n${GOOD}`)).toContain(line);
-  });
+test('in code, relative paths are relative to the working directory', async () => {
+  const { store } = await resolveConfig({ keys: [{ secret: KEY }], environments: { dev: {} } });
+  expect(store).toMatchObject({ root: join(process.cwd(), 'berth-data/files') });
+});
 
-  test.each([
-    ['Dev: {}', 'environments.Dev must be a single host name label'],
-    ['dev: { bucket: a/b }', 'environments.dev.bucket must be letters'],
-    [
-      'dev: { credentials: [{ id: a }] }',
-      '5:24: environments.dev.credentials[0] needs exactly one of `secret`',
-    ],
-    [
-      'dev: { credentials: [{ secret: long-secret-of-a }] }',
-      'environments.dev.credentials[0].id is missing: it must be a string',
-    ],
-    [
-      'dev: { credentials: [{ id: a, secretFile: gone }] }',
-      'secretFile refers to gone, which cannot be read',
-    ],
-    ['dev: { tokens: { jwks: text } }', 'tokens.jwks refers to text, which is not valid JSON'],
-    ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
-    [
-      'dev: { services: { ab: { endpoints: [localhost] } } }',
-      'endpoints[0] must be a URL without a path',
-    ],
-  ])('%s', async (yaml, part) => {
-    const text = await refusal(
-      `# one\n# two\nkeys: [{ secret: ${KEY} }]\nenvironments:\n  ${yaml}\n`,
-      { text: 'x' },
-    );
-    expect(text).toMatch(/^berth\.yaml:[45]:\d+: environments/);
-    expect(text).toContain(part);
-    expect(text.split('\n')).toHaveLength(1);
-  });
+test.each([
+  ['listen: { prot: 1 }', 'berth.yaml:1:11: listen.prot is not a setting: did you mean port.'],
+  ['admin: { prot: 1 }', 'berth.yaml:1:10: admin.prot is not a setting: did you mean port.'],
+  ['admin: true', 'berth.yaml:1:1: admin must be a group of settings or false.'],
+  [
+    'store: { driver: file, rot: x }',
+    'berth.yaml:1:24: store.rot is not a setting: did you mean root.',
+  ],
+  [
+    'store: { driver: s3, bucket: b, accessKeyId: a }',
+    'berth.yaml:1:1: store needs both `accessKeyId` and `secretAccessKey`',
+  ],
+  ['store: { driver: disk }', 'berth.yaml:1:10: store.driver must be one of file, s3.'],
+  ['listen:\n  port: a', 'berth.yaml:2:3: listen.port must be a number.'],
+  ['listen: { port: 70000 }', 'berth.yaml:1:11: listen.port must be at most 65535.'],
+  ['log: { level: loud }', 'berth.yaml:1:8: log.level must be one of fatal, error, '],
+  ['publicUrl: example.com', 'berth.yaml:1:1: publicUrl must be an http or https URL.'],
+  ['redis: { url: http://localhost }', 'berth.yaml:1:10: redis.url must be a URL such as'],
+  ['redis: { url: "redis://:100%@a" }', 'redis.url must be percent-encoded: write % as %25.'],
+  [
+    'cors: { credentials: true }',
+    'berth.yaml:1:1: cors needs a list of `origins` with `credentials`',
+  ],
+  [
+    'cors: { origins: [https://a.example/] }',
+    'berth.yaml:1:19: cors.origins[0] must be an origin such as https://app.example.com.',
+  ],
+  ['cors: { origins: 1 }', 'berth.yaml:1:9: cors.origins must be * or a list.'],
+  ['limits: { linkMaxSeconds: 60 }', 'berth.yaml:1:1: limits needs a `linkSeconds`'],
+  ['limits: { uploadBytes: 0 }', 'berth.yaml:1:11: limits.uploadBytes must be at least 1.'],
+  [
+    'wireProfile: none.json',
+    'berth.yaml:1:1: wireProfile refers to none.json, which cannot be read: no such file',
+  ],
+  [
+    'wireProfile: profile.json',
+    'berth.yaml:1:1: wireProfile.storageHeaders.timestamp must be the name of a header',
+  ],
+  [
+    'listen: { tls: { cert: text, key: text } }',
+    'berth.yaml:1:18: listen.tls.cert must be a PEM file with a certificate.',
+  ],
+  ['cors: { origins: [], "origins": [] }', 'berth.yaml:1:22: Map keys must be unique.'],
+  ['a: [', 'berth.yaml:2:1: Flow sequence in block collection'],
+  ['a: *b', 'berth.yaml:1:4: There is no anchor &b.'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a reference of the file
+  ['publicUrl: ${NOWHERE}', 'berth.yaml:1:12: The environment variable NOWHERE is not set.'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a reference of the file
+  ['listen: { port: "${TEXT}" }', 'berth.yaml:1:11: listen.port must be a number.'],
+])('an error names file, line, column, setting and fix: %s', async (yaml, line) => {
+  const profile = '{ "storageHeaders": { "timestamp": "a b" } }';
+  const files = { text: 'x', 'profile.json': profile };
+  expect(await refusal(`${yaml}\n${GOOD}`, files, { TEXT: 'text' })).toContain(line);
+});
 
-  test('reports all faults together, and never a secret', async () => {
-    const text = await refusal(
-      'keys: [{ secret: short }]\nenvironments: { dev: { credentials: [{ id: 1, secret: 7715 }] } }\nx: 1',
-    );
-    expect(text.split('\n')).toHaveLength(4);
-    expect(text).not.toMatch(/short|7715/);
-  });
+test.each([
+  ['Dev: {}', 'environments.Dev must be a host name label'],
+  ['dev: { bucket: a/b }', 'environments.dev.bucket must be letters'],
+  [
+    'dev: { credentials: [{ id: a }] }',
+    '5:24: environments.dev.credentials[0] needs exactly one of `secret`',
+  ],
+  [
+    'dev: { credentials: [{ secret: long-secret-of-a }] }',
+    'environments.dev.credentials[0].id is missing: it must be a string',
+  ],
+  [
+    'dev: { credentials: [{ id: a, secret: fifteen-letters }] }',
+    '5:33: environments.dev.credentials[0].secret must have at least 16 characters',
+  ],
+  [
+    'dev: { credentials: [{ id: a, secretFile: text }] }',
+    '5:24: environments.dev.credentials[0].secret must have at least 16 characters',
+  ],
+  [
+    'dev: { credentials: [{ id: a, secretFile: gone }] }',
+    'secretFile refers to gone, which cannot be read',
+  ],
+  [
+    'dev: { credentials: [{ id: a, secretFile: empty }] }',
+    'secretFile refers to empty, which is empty',
+  ],
+  [
+    `dev: { credentials: [{ id: a, secret: ${KEY} }, { id: a, secret: ${KEY} }] }`,
+    'environments.dev.credentials must not list an `id` twice',
+  ],
+  [
+    `dev: { credentials: [{ id: a/b, secret: ${KEY} }] }`,
+    'credentials[0].id must not contain slashes, commas or spaces',
+  ],
+  ['dev: { tokens: { jwks: text } }', 'tokens.jwks refers to text, which is not a JSON object'],
+  ['dev: { tokens: { jwks: set.json } }', '5:20: environments.dev.tokens.jwks has no usable key'],
+  ['dev: { tokens: { jwks: "http://a.example" } }', 'tokens.jwks must use https'],
+  ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
+  [
+    'dev: { services: { ab: { endpoints: [localhost] } } }',
+    'endpoints[0] must be a URL without a path',
+  ],
+  [
+    'dev: { services: { ab: { endpoints: ["http://a:99999"] } } }',
+    'endpoints[0] must be a URL without a path',
+  ],
+  [
+    'dev: { quota: { calls: 1, burst: 2 } }',
+    'quota.burst is not a setting; the settings here are: calls, seconds',
+  ],
+])('an error of an environment does so, too: %s', async (yaml, part) => {
+  const text = await refusal(
+    `# one\n# two\nkeys: [{ secret: ${KEY} }]\nenvironments:\n  ${yaml}\n`,
+    { text: 'x', empty: ' \n', 'set.json': '{ "keys": [] }' },
+  );
+  expect(text).toMatch(/^berth\.yaml:[45]:\d+: environments/);
+  expect(text).toContain(part);
+  expect(text.split('\n')).toHaveLength(1);
+});
 
-  test('an empty file lacks keys and environments', async () => {
-    expect(await refusal('')).toMatch(/keys is missing.*\n.*environments is missing/);
-  });
+test('reports all errors together, and never a secret', async () => {
+  const text = await refusal(
+    'keys: [{ secret: short }]\nenvironments: { dev: { credentials: [{ id: 1, secret: 7715 }] } }\nx: 1',
+  );
+  expect(text.split('\n')).toHaveLength(4);
+  expect(text).not.toMatch(/short|7715/);
+});
+
+test('an empty file lacks keys and environments; none at all cannot be read', async () => {
+  expect(await refusal('')).toMatch(/keys is missing.*\n.*environments is missing/);
+  const error = await loadConfig('/nowhere/berth.yaml').catch((error) => error);
+  expect(error.message).toMatch(/^\/nowhere\/berth\.yaml: cannot be read: ENOENT/);
 });

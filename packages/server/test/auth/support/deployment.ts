@@ -1,12 +1,9 @@
-import type { GatewayError } from '@berth/server-stubs';
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
-import {
-  type AuthEnvironments,
-  type Authenticator,
-  createAuthenticator,
-} from '../../../src/auth/authenticator.ts';
+import { request } from 'undici';
+import { vi } from 'vitest';
+import type { ConfigInput } from '../../../src/index.ts';
+import { startService } from '../../server/support/hosted-service.ts';
+import { startServer } from '../../server/support/start-server.ts';
 
 /** 2023-11-14T22:13:20Z */
 export const START = 1_700_000_000;
@@ -18,62 +15,53 @@ export const CLAIMS = {
   exp: START + 3600,
 };
 
-type Claims = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Stops the clock at `START`, and moves it. */
+export const clock = {
+  start: () => vi.useFakeTimers({ toFake: ['Date'], now: START * 1000 }),
+  advance: (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000),
+};
 
 /** An identity provider with one key. */
-export interface Issuer {
-  readonly publicKey: JWK;
-  readonly privateKey: JWK;
-  /** A token of the environment `dev`, valid for an hour, with some claims or header fields changed. */
-  token(claims?: Claims, header?: Partial<JWTHeaderParameters>): Promise<string>;
-}
+export type Issuer = Awaited<ReturnType<typeof createIssuer>>;
 
-export async function createIssuer(alg: string, kid: string): Promise<Issuer> {
+export async function createIssuer(alg: string, kid: string) {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const publicJwk: JWK = { ...(await exportJWK(publicKey)), kid, alg };
+  const privateJwk: JWK = { ...(await exportJWK(privateKey)), kid, alg };
   return {
-    publicKey: { ...(await exportJWK(publicKey)), kid, alg },
-    privateKey: { ...(await exportJWK(privateKey)), kid, alg },
-    token: (claims = {}, header = {}) =>
+    publicKey: publicJwk,
+    privateKey: privateJwk,
+    /** A token of the environment `dev`, valid for an hour, with some claims or header fields changed. */
+    token: (claims: Fields = {}, header: Fields = {}) =>
       new SignJWT({ ...CLAIMS, ...claims })
-        .setProtectedHeader({ alg, kid, ...header })
+        .setProtectedHeader({ alg, kid, ...header } as JWTHeaderParameters)
         .sign(privateKey, { crit: { exotic: true } }),
   };
 }
 
-interface AuthOptions {
-  readonly now?: () => number;
-  readonly onKeyFailure?: (env: string, reason: string) => void;
-}
-
-/** Uses the contract's names, at the time `START`. */
-export function authenticate(
-  environments: AuthEnvironments,
-  options: AuthOptions = {},
-): Authenticator {
-  const { signature } = defaults;
-  const limits = { clockWindowSeconds: 300, tokenCacheSeconds: 60 };
-  return createAuthenticator(
-    { environments, wireProfile: defaultWireProfile, signature, limits },
-    { now: () => START * 1000, ...options },
-  );
-}
-
-/** An authenticator with a clock that tests move. */
-export function deploy(environments: AuthEnvironments, options: AuthOptions = {}) {
-  const clock = { seconds: START };
-  const now = () => clock.seconds * 1000;
-  const authenticator = authenticate(environments, { now, ...options });
+/** Starts a server with these issuers, by environment. Only the caller `user-1` may call its service. */
+export async function deploy(tokens: Readonly<Record<string, object | undefined>>) {
+  const origin = await startService((_request, response) => response.end());
+  const services = { hello: { endpoints: [origin], callers: [CLAIMS.sub] } };
+  const toEnvironments = (issuers: typeof tokens) =>
+    Object.fromEntries(
+      Object.entries(issuers).map(([env, issuer]) => [env, { services, tokens: issuer }]),
+    ) as ConfigInput['environments'];
+  const { server, config, url, lines } = await startServer({
+    environments: toEnvironments(tokens),
+  });
   return {
-    authenticator,
-    clock,
-    /** Returns the caller that a token identifies, or the code and the message of the refusal. */
-    async ask(token: string, env = 'dev') {
-      try {
-        return await authenticator.gateway.bearerToken(token, { env } as never);
-      } catch (error) {
-        const { code, message } = error as GatewayError;
-        return { code, message };
-      }
+    lines,
+    reload: (issuers: typeof tokens) =>
+      server.reload({ ...config, environments: toEnvironments(issuers) }),
+    /** Calls the service, and returns the status, and the body of the refusal. */
+    async call(token: string, env = 'dev') {
+      const headers = { host: `${env}.example`, authorization: `Bearer ${token}` };
+      const { statusCode, body } = await request(`${url}/v1/cloudrun/hello`, { headers });
+      const text = await body.text();
+      return { status: statusCode, ...(text !== '' && (JSON.parse(text) as { code: string })) };
     },
   };
 }
