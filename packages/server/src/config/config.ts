@@ -6,7 +6,7 @@ import type { ParsedConfig } from './schema.ts';
 type ParsedEnvironment = ParsedConfig['environments'][string];
 
 /** A key pair that signs calls. */
-export interface KeyPair {
+interface KeyPair {
   readonly id: string;
   readonly secret: string;
   readonly token?: string | undefined;

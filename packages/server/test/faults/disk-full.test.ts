@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { mountSmallDisk } from '../store/temp-folder.ts';
 import { startWhole } from '../break-ins/support/start-whole.ts';
+import { mountSmallDisk } from '../store/temp-folder.ts';
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -11,8 +11,6 @@ import type { BlobStore } from '../../../src/store/blob-store.ts';
 import { openDiskStore } from '../../../src/store/disk.ts';
 
 export {
-  call,
-  contentOf,
   errorOf,
   link,
   put,
