@@ -98,7 +98,7 @@ export async function closeResources({ redis, blobs, gateway }: Resources): Prom
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What a reload replaces: the routers of the four surfaces. Calls in flight finish with the old ones. */
+/** What a reload replaces: the routers of the four surfaces. Calls in flight keep their router. */
 export interface Application {
   readonly request: Listener;
   /** For requests that wait for `100 Continue`. */

@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createLocks } from './redis.ts';
+import type { SharedLock } from './store/locks.ts';
 
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -16,8 +18,8 @@ function lockWith(...results: (0 | 1 | undefined)[]) {
   return { scripts, withLocks };
 }
 
-const untilAborted = (signal: AbortSignal | undefined) =>
-  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+const untilAborted = ({ signal }: SharedLock) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
 test('waits for a lock, and releases it even if the work fails', async () => {
   const { scripts, withLocks } = lockWith(0, 0, 1);
@@ -55,13 +57,37 @@ test('keeps a lock that is renewed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const { scripts, withLocks } = lockWith(1);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const work = withLocks(['a'], async (signal) => {
+  const work = withLocks(['a'], async ({ signal, assertHeld }) => {
     await promise;
-    return signal?.aborted;
+    assertHeld();
+    return signal.aborted;
   });
   await wait(0);
   await vi.advanceTimersByTimeAsync(60_000);
   resolve();
   expect(await work).toBe(false);
   expect(scripts).toHaveLength(14);
+});
+
+test('a lock is lost while the process is suspended, before any timer runs', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const { withLocks } = lockWith(1);
+  const work = withLocks(['a'], async ({ assertHeld }) => {
+    assertHeld();
+    const now = performance.now();
+    vi.spyOn(performance, 'now').mockReturnValue(now + 15_001);
+    assertHeld();
+  });
+  await expect(work).rejects.toThrow('The lock of the file was lost.');
+});
+
+test('releases a lock that Redis may have given although its reply is missing', async () => {
+  const scripts: string[] = [];
+  const withLocks = createLocks(async (script) => {
+    scripts.push(script);
+    if (scripts.length === 1) throw new Error('Command timed out');
+  });
+  await expect(withLocks(['a'], vi.fn())).rejects.toThrow('Command timed out');
+  expect(scripts).toHaveLength(2);
+  expect(scripts[1]).toContain('DEL');
 });

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { StoreUnavailableError } from '@berth/storage';
 import type { Config } from './config/config.ts';
 import type { Quota } from './quotas.ts';
+import type { SharedLock } from './store/locks.ts';
 
 /** Redis responds within a millisecond; no call waits longer than this. */
 const COMMAND_MILLISECONDS = 500;
@@ -179,16 +180,22 @@ type RunScript = (
 
 /**
  * Creates locks for all processes. A store cannot check who holds a lock, so the holder has to stop in time: the
- * signal of the work is aborted if the lock cannot be renewed, well before another process can get it.
+ * lock of the work is lost if it cannot be renewed, well before another process can get it.
  */
 export function createLocks(run: RunScript) {
   const now = () => performance.now();
   return async <Result>(
     names: readonly string[],
-    work: (signal: AbortSignal) => Promise<Result>,
+    work: (lock: SharedLock) => Promise<Result>,
   ): Promise<Result> => {
     const token = randomUUID();
-    const acquire = () => run(ACQUIRE, names, [token, LEASE_MILLISECONDS]);
+    const release = () => run(RELEASE, names, [token]).catch(() => {});
+    const acquire = () =>
+      run(ACQUIRE, names, [token, LEASE_MILLISECONDS]).catch((error: unknown) => {
+        // Redis may have run it: only the reply is missing.
+        void release();
+        throw error;
+      });
     const giveUpAt = now() + WAIT_MILLISECONDS;
     let renewedAt = now();
     while ((await acquire()) !== 1) {
@@ -198,22 +205,26 @@ export function createLocks(run: RunScript) {
     }
     const lost = new AbortController();
     const abort = () => lost.abort(new StoreUnavailableError('The lock of the file was lost.'));
+    const checkTime = () => {
+      if (now() - renewedAt > LEASE_MILLISECONDS - FENCE_MILLISECONDS) abort();
+    };
+    const assertHeld = () => {
+      checkTime();
+      lost.signal.throwIfAborted();
+    };
     const renewal = setInterval(async () => {
+      checkTime();
+      if (lost.signal.aborted) return;
       const at = now();
-      // Checked before anything else continues, even if the process was suspended.
-      if (at - renewedAt > LEASE_MILLISECONDS - FENCE_MILLISECONDS) {
-        abort();
-        return;
-      }
       const result = await run(RENEW, names, [token, LEASE_MILLISECONDS]).catch(() => undefined);
       if (result === 1) renewedAt = at;
       if (result === 0) abort();
     }, RENEWAL_MILLISECONDS);
     try {
-      return await work(lost.signal);
+      return await work({ signal: lost.signal, assertHeld });
     } finally {
       clearInterval(renewal);
-      await run(RELEASE, names, [token]).catch(() => {});
+      await release();
     }
   };
 }

@@ -35,7 +35,8 @@ export interface BerthServer {
   listen(): Promise<void>;
   /**
    * Applies another configuration while the server is running: environments, credentials, services, quotas,
-   * CORS, keys, certificates, limits and logging. Calls in flight finish with the old one.
+   * CORS, keys, certificates, limits and logging. No call in flight is interrupted; what it has
+   * not done yet follows the new one.
    *
    * @returns settings that have changed and need a restart; they keep their values
    * @throws ConfigError for an invalid configuration; the old one then stays in use

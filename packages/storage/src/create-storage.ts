@@ -1,6 +1,6 @@
 import type { Call, StorageHandlers, UploadInput, UploadResult } from '@berth/server-stubs';
 import { LIMITS, UploadError } from '@berth/server-stubs/contract';
-import { StoreFullError, StoreUnavailableError } from './blob-store.ts';
+import { type BlobStore, StoreFullError, StoreUnavailableError } from './blob-store.ts';
 import {
   type StorageCaller,
   type StorageContext,
@@ -79,7 +79,7 @@ function createUploadFile(context: StorageContext) {
       message: `${SIGNATURE}, ${securityToken}, ${metaFileId} and ${KEY} do not belong together: send them exactly as getUploadMetaData returned them.`,
     });
   };
-  const underWay = new Map<string, number>();
+  const underWay = uploadsUnderWay(blobs);
   const count = (storeFileID: string, change: number) => {
     const left = (underWay.get(storeFileID) ?? 0) + change;
     if (left > 0) underWay.set(storeFileID, left);
@@ -120,6 +120,15 @@ function createUploadFile(context: StorageContext) {
 }
 
 /** Other errors come from the form, and the router converts them. */
+/** Uploads of each grant, for each store: another application for the same store goes on counting. */
+const uploadsOfStores = new WeakMap<BlobStore, Map<string, number>>();
+
+function uploadsUnderWay(blobs: BlobStore): Map<string, number> {
+  const known = uploadsOfStores.get(blobs) ?? new Map<string, number>();
+  uploadsOfStores.set(blobs, known);
+  return known;
+}
+
 function fail(error: unknown): never {
   if (error instanceof StoreFullError) {
     throw new UploadError('EntityTooLarge', { message: error.message });

@@ -35,7 +35,7 @@ import {
   syncFolder,
   withDiskErrors,
 } from './disk-files.ts';
-import { type WithLocks, withLocalLocks, withLocks } from './locks.ts';
+import { type SharedLock, type WithLocks, withLocalLocks, withLocks } from './locks.ts';
 import { takeStore } from './owner.ts';
 import { openStoredFile, writeStoredFile } from './stored-file.ts';
 
@@ -77,7 +77,7 @@ export function pathOf(root: string, { env, path }: BlobKey): string {
   return join(root, 'files', env, hash.slice(0, 2), hash);
 }
 
-type LockedWork<T> = (lock?: AbortSignal) => Promise<T>;
+type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
 
 /**
  * Files on a disk. There is no other state: the disk knows which files exist.
@@ -124,7 +124,11 @@ class DiskStore implements BlobStore {
       const info = await writeStoredFile(temporary, content, options);
       options.signal?.throwIfAborted();
       await withDiskErrors(() =>
-        this.#place(path, [path], (lock) => renameFile(temporary, path, lock)),
+        this.#place(path, [path], async (lock) => {
+          // The caller may have gone while this waited for the lock.
+          options.signal?.throwIfAborted();
+          await renameFile(temporary, path, lock);
+        }),
       );
       return info;
     });
@@ -191,7 +195,7 @@ class DiskStore implements BlobStore {
     const path = pathOf(this.#root, key);
     return withDiskErrors(async () => {
       const wasThere = await this.#lock([path], (lock) => {
-        lock?.throwIfAborted();
+        lock?.assertHeld();
         return orMissing(unlink(path).then(() => true));
       });
       if (wasThere) await syncFolder(dirname(path));
@@ -303,8 +307,7 @@ class DiskStore implements BlobStore {
   }
 }
 
-/** @param lock aborted if another process may have the lock by now */
-async function renameFile(from: string, to: string, lock: AbortSignal | undefined): Promise<void> {
-  lock?.throwIfAborted();
+async function renameFile(from: string, to: string, lock: SharedLock | undefined): Promise<void> {
+  lock?.assertHeld();
   await rename(from, to);
 }

@@ -2,12 +2,22 @@
  * Runs work while no other work holds a lock with one of these names. Whatever changes a file holds the lock of its
  * name.
  *
- * The signal is aborted if a lock that several processes share is lost: the work must then change nothing more.
+ * Work under a lock that several processes share gets that lock: once it is lost, the work must change nothing more.
  */
 export type WithLocks = <Result>(
   names: readonly string[],
-  work: (signal?: AbortSignal) => Promise<Result>,
+  work: (lock?: SharedLock) => Promise<Result>,
 ) => Promise<Result>;
+
+export interface SharedLock {
+  /** Aborted when the lock is lost, except while the process is suspended. */
+  readonly signal: AbortSignal;
+  /**
+   * Call it before each change: unlike the signal, it also knows when the process has just been suspended.
+   * @throws StoreUnavailableError if the lock is lost
+   */
+  assertHeld(): void;
+}
 
 const queues = new Map<string, Promise<void>>();
 

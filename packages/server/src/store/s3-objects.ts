@@ -98,8 +98,8 @@ export class Bucket {
   change<T>(keys: readonly string[], work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const names = keys.map((key) => `s3://${this.name}/${key}`);
     return this.call((late) =>
-      this.#withLocks(names, (lost) => {
-        const signal = lost ? AbortSignal.any([late, lost]) : late;
+      this.#withLocks(names, (lock) => {
+        const signal = lock ? AbortSignal.any([late, lock.signal]) : late;
         signal.throwIfAborted();
         return work(signal);
       }),

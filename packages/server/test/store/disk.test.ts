@@ -35,8 +35,14 @@ describe.each([
 const write = (store: BlobStore, content: string, key = KEY) =>
   store.write(key, toStream(Buffer.from(content)), TYPE);
 
+const LOST = new StoreUnavailableError('lost');
+
+const throwLost = () => {
+  throw LOST;
+};
+
 test.each<[string, WithLocks]>([
-  ['is lost', (_names, work) => work(AbortSignal.abort(new StoreUnavailableError('lost')))],
+  ['is lost', (_names, work) => work({ signal: AbortSignal.abort(LOST), assertHeld: throwLost })],
   ['cannot be had', () => Promise.reject(new StoreUnavailableError('no Redis'))],
 ])('changes nothing while a lock %s, and recovers', async (_, failing) => {
   const to = { env: 'dev', path: 'b' };
