@@ -121,7 +121,7 @@ export function createApplication(
   const onStorageError = (error: unknown, requestId: string) =>
     log.error({ requestId, err: error }, 'storage failed');
 
-  // 1. The gateway: who calls is authenticated here, and `gateway` calls the hosted service.
+  // 1. The gateway: callers are authenticated here, and `gateway` calls the hosted service.
   const gatewayRouter = createGatewayRouter(gateway.handlers, {
     ...common,
     env,
@@ -283,7 +283,7 @@ const REVOKED = 'The key pair has been revoked.';
 const isRevoked = ({ env, id }: Caller, redis: RedisState): Promise<boolean> =>
   redis.isRevoked(['key-pair', `${env}/${id}`]);
 
-/** Nobody is let in while it is unknown who was revoked. */
+/** Refuses every call while it is unknown which credentials are revoked. */
 function failGateway(cause: Error): never {
   const message = 'Revocations cannot be checked at the moment.';
   throw new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause });

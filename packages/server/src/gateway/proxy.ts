@@ -86,7 +86,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   readonly #reject: (error: Error) => void;
   #state: State = 'connecting';
   #attempts = 0;
-  #isSentAgain = false;
+  #hasRepeated = false;
   #endpoint: Endpoint;
   #connection: Connection;
   #controller: Dispatcher.DispatchController | undefined;
@@ -197,7 +197,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
       // This is HTTP's only way to signal a truncated response.
       this.#response.destroy();
     } else if (this.#mayBeSentAgain(error, state, isReused)) {
-      this.#isSentAgain ||= state === 'sent';
+      this.#hasRepeated ||= state === 'sent';
       this.#sendAgain();
     } else {
       this.#reject(this.#toGatewayError(error, state));
@@ -209,7 +209,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     if (this.#state === 'over') return;
     if (this.#state !== 'received') this.#abort();
     this.#state = 'over';
-    // In case that nothing has been received.
+    // No effect if the response has begun.
     this.#reject(gone());
   };
 
@@ -221,16 +221,16 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
 
   /**
    * A call that cannot have reached a service goes to the next endpoints. Idempotent methods are also sent again, once, if
-   * there was no response (RFC 9110, section 9.2.2): to another endpoint, or to the same one if a reused connection was
-   * closed, because services close idle connections (RFC 9112, section 9.3.1).
+   * there was no response (RFC 9110, section 9.2.2): to another endpoint, or to the only one if the connection was
+   * reused, because services close idle connections (RFC 9112, section 9.3.1).
    */
   #mayBeSentAgain(error: Error, state: State, isReused: boolean): boolean {
     const endpoints = this.#endpoints.length;
     if (this.#attempts >= Math.min(Math.max(endpoints, 2), MAX_ATTEMPTS)) return false;
     if (this.#response.destroyed || isRefused(error)) return false;
     if (state === 'connecting') return true;
-    const isSafe = this.#request.method !== 'POST' && state === 'sent' && !isTimeout(error);
-    return isSafe && !this.#isSentAgain && (isReused || endpoints > 1);
+    const isRepeatable = this.#request.method !== 'POST' && state === 'sent' && !isTimeout(error);
+    return isRepeatable && !this.#hasRepeated && (isReused || endpoints > 1);
   }
 
   #toGatewayError(error: Error, state: State): GatewayError {
@@ -288,8 +288,8 @@ function gone(): Error {
 }
 
 /**
- * The body of a call on its way to the service. The HTTP client destroys a request's body when a call fails. This wrapper
- * leaves the caller's request intact, so that the caller can still get a response. Nothing is read before the connection
+ * The body of a call on its way to the service. When a call fails, undici destroys its body. This
+ * wrapper leaves the caller's request intact, so that the caller can still get a response. Nothing is read before the connection
  * is open, so that another attempt finds the body untouched.
  */
 export class ForwardedBody extends Readable {

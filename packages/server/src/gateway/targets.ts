@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 type Settings = Config['environments'][string]['services'][string];
 
 /** The codes of services that are not called, by their state. */
-const CODES: Readonly<Record<string, GatewayErrorCode>> = {
+const CODES: Readonly<Record<Exclude<Settings['state'], 'ready'>, GatewayErrorCode>> = {
   'not-ready': 'SERVICE_NOT_READY',
   'resource-missing': 'SERVICE_RESOURCE_NOT_FOUND',
   forbidden: 'SERVICE_FORBIDDEN',
@@ -21,7 +21,7 @@ interface Service {
   readonly versions: readonly Version[];
 }
 
-/** What to call: the endpoints of a version, from the one whose turn it is. */
+/** What to call: the endpoints of a version, in the order in which to try them. */
 export interface Target {
   readonly endpoints: readonly Endpoint[];
   /** Undefined for the gateway's default. */
@@ -59,7 +59,7 @@ export class Targets {
     const { state, maxCalls, headersSeconds } = settings;
     // First, so that callers without access do not learn the service's state.
     if (callers?.has(caller.id) === false) throw new GatewayError('SERVICE_FORBIDDEN');
-    if (state !== 'ready') throw new GatewayError(CODES[state] ?? 'SERVICE_NOT_READY');
+    if (state !== 'ready') throw new GatewayError(CODES[state]);
     const version = chooseVersion(versions);
     if (version === undefined) throw new GatewayError('SERVICE_VERSION_NOT_FOUND');
     if (version.endpoints.length === 0) throw new GatewayError('SERVICE_ENDPOINT_NOT_FOUND');

@@ -77,6 +77,9 @@ export function pathOf(root: string, { env, path }: BlobKey): string {
   return join(root, 'files', env, hash.slice(0, 2), hash);
 }
 
+/** What `pathOf` returns, below the root and with `/`. */
+export const STORED_FILE = /^files\/[A-Za-z0-9-]+\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/;
+
 type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
 
 /**

@@ -2,6 +2,7 @@ import { readdir, realpath, rename } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { BlobDamagedError } from './blob-store.ts';
+import { STORED_FILE } from './disk.ts';
 import { diskCodeOf, makeFolder, orMissing, syncFolder, withDiskErrors } from './disk-files.ts';
 import { takeStore } from './owner.ts';
 import { openStoredFile } from './stored-file.ts';
@@ -60,8 +61,6 @@ function createSetAside(root: string) {
     await syncFolder(dirname(from));
   };
 }
-
-const STORED_FILE = /^files\/[A-Za-z0-9-]+\/([0-9a-f]{2})\/\1[0-9a-f]{62}$/;
 
 async function* scanDisk(root: string, folder = 'files'): AsyncGenerator<CheckedFile> {
   const entries = (await orMissing(readdir(join(root, folder), { withFileTypes: true }))) ?? [];

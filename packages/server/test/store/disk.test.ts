@@ -35,6 +35,20 @@ describe.each([
 const write = (store: BlobStore, content: string, key = KEY) =>
   store.write(key, toStream(Buffer.from(content)), TYPE);
 
+test('an upload whose caller goes while it waits for a lock is not stored', async () => {
+  const caller = new AbortController();
+  const root = await useTempFolder();
+  const sharedLocks: WithLocks = (_names, work) => {
+    caller.abort(new Error('gone'));
+    return work();
+  };
+  const store = await openDiskStore({ root, sharedLocks });
+  const content = toStream(Buffer.from('new'));
+  const upload = store.write(KEY, content, { ...TYPE, signal: caller.signal });
+  await expect(upload).rejects.toThrow('gone');
+  expect(await readAll(store, KEY)).toBeUndefined();
+});
+
 const LOST = new StoreUnavailableError('lost');
 
 const throwLost = () => {
