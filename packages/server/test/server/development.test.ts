@@ -82,7 +82,8 @@ test('its keys are only readable by the owner, and are used again by the next st
   const minted = await runHere(folder, 'token', '--data', 'd', '--subject', 'me');
   for (const token of [first.token, minted.stdout.trim()]) {
     const headers = { authorization: `Bearer ${token}` };
-    expect((await fetch(url, { headers })).status).toBe(200);
+    const response = await fetch(url, { headers });
+    expect(response.status, await response.text()).toBe(200);
     const socket = new WebSocket(url.replace('http', 'ws'), { headers });
     expect(String((await once(socket, 'message'))[0])).toBe('Hello from the hosted service.');
     socket.terminate();
