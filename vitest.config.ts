@@ -64,6 +64,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['berth-source', 'node', 'development|production'] } },
   test: {
     reporters: ['default', { onTestRunEnd: printMissingEngines }],
+    setupFiles: join(ROOT, 'scripts/testing/restore-clock.ts'),
     // Tests start hundreds of commands from source: the cache compiles each module only once.
     env: { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/node') },
     // Long enough for a busy machine: these limits end tests that hang, and measure nothing.

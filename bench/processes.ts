@@ -123,6 +123,19 @@ export function makeTemporaryFolder(purpose: string): string {
 /** How long a server may take to start, in seconds. Long enough for a busy machine. */
 const MAX_START_SECONDS = 300;
 
+/**
+ * Returns what a server prints when it listens.
+ *
+ * @throws if it exits before
+ */
+export async function firstOutputOf(child: ReturnType<typeof startNode>): Promise<string> {
+  const exit = once(child, 'close').then(([code]) => {
+    throw new Error(`A server exited with code ${code} before it listened: see above.`);
+  });
+  const [output] = await Promise.race([once(child.stdout, 'data'), exit]);
+  return String(output);
+}
+
 /** Polls a URL until it responds. */
 export async function waitFor(url: string, init: RequestInit): Promise<void> {
   const response = await untilStarted(() => fetch(url, init));

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/testing/free-port.ts';
 import type { Figure, Row, Suite } from '../compare.ts';
 import { type Call, compareCpuRates, type Target } from '../load.ts';
 import {
+  firstOutputOf,
   LOAD_CORE,
   makeTemporaryFolder,
   SERVER_CORE,
@@ -59,7 +59,7 @@ async function startOurs(origin: string): Promise<Target> {
   const port = await freePort();
   const args = [OURS, String(port), makeTemporaryFolder(NAME), origin];
   const child = startNode(args, SERVER_CORE);
-  const [token] = await once(child.stdout, 'data');
+  const token = await firstOutputOf(child);
   return toTarget(child, `http://127.0.0.1:${port}`, { authorization: `Bearer ${token}` });
 }
 
