@@ -30,18 +30,19 @@ export function copyFile(
   { overwrite, move }: CopyOptions,
 ): Promise<BlobInfo> {
   const [source, destination] = [bucket.keyOf(from), bucket.keyOf(to)];
-  return bucket.change([source, destination], async (signal) => {
+  return bucket.change([source, destination], async (signal, assertHeld) => {
     const head = await bucket.head(source, signal);
     if (head === undefined) throw new BlobMissingError(from);
     const info = toObjectInfo(head);
     if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
     if (!overwrite && (await bucket.head(destination, signal))) throw new BlobExistsError(to);
+    assertHeld();
     await copyObject(bucket, source, destination, signal).catch((error) => {
       // Other programs know nothing of locks.
       throw isMissing(error) ? new BlobMissingError(from) : error;
     });
     if (move) {
-      await deleteVersion(bucket, source, toVersion(head), signal).catch((error) => {
+      await deleteVersion(bucket, source, toVersion(head), signal, assertHeld).catch((error) => {
         throw new SourceKeptError(info, error);
       });
     }
@@ -55,9 +56,12 @@ async function deleteVersion(
   key: string,
   version: string,
   signal: AbortSignal,
+  assertHeld: () => void,
 ): Promise<void> {
   const head = await bucket.head(key, signal);
-  if (head && toVersion(head) === version) await bucket.delete(key, signal);
+  if (head === undefined || toVersion(head) !== version) return;
+  assertHeld();
+  await bucket.delete(key, signal);
 }
 
 /**

@@ -94,14 +94,22 @@ export class Bucket {
     }
   }
 
-  /** Runs a call that changes objects, while no other call changes them. */
-  change<T>(keys: readonly string[], work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /**
+   * Runs a call that changes objects, while no other call changes them.
+   * @param work calls `assertHeld` before each change that follows another request: see `SharedLock`
+   */
+  change<T>(
+    keys: readonly string[],
+    work: (signal: AbortSignal, assertHeld: () => void) => Promise<T>,
+  ): Promise<T> {
     const names = keys.map((key) => `s3://${this.name}/${key}`);
     return this.call((late) =>
       this.#withLocks(names, (lock) => {
         const signal = lock ? AbortSignal.any([late, lock.signal]) : late;
+        const assertHeld = () => lock?.assertHeld();
         signal.throwIfAborted();
-        return work(signal);
+        assertHeld();
+        return work(signal, assertHeld);
       }),
     );
   }

@@ -92,9 +92,10 @@ async function writeParts(
       ...upload,
       MultipartUpload: { Parts: sent },
     });
-    await bucket.change([target], async (late) => {
+    await bucket.change([target], async (late, assertHeld) => {
       const signal = AbortSignal.any([stop, late]);
       await bucket.send(complete, signal);
+      assertHeld();
       await copyObject(bucket, request.Key, target, signal, toObjectHeaders(info));
     });
     return info;

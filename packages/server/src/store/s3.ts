@@ -48,8 +48,9 @@ export function createS3Store(options: S3StoreOptions): S3Store {
     copy: async (from, to, copyOptions) => copyFile(bucket, from, to, copyOptions),
     async delete(key) {
       const object = bucket.keyOf(key);
-      return bucket.change([object], async (signal) => {
+      return bucket.change([object], async (signal, assertHeld) => {
         if ((await bucket.head(object, signal)) === undefined) return false;
+        assertHeld();
         await bucket.delete(object, signal);
         return true;
       });

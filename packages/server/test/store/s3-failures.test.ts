@@ -11,6 +11,7 @@ import { StoreFullError } from '@berth/storage';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../../../../scripts/testing/listen.ts';
 import { StoreUnavailableError } from '../../src/store/blob-store.ts';
+import type { WithLocks } from '../../src/store/locks.ts';
 import { createS3Store, type S3Store } from '../../src/store/s3.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { toBrokenStream, toStream } from './blob-contents.ts';
@@ -18,12 +19,13 @@ import { toBrokenStream, toStream } from './blob-contents.ts';
 const KEY = { env: 'dev', path: 'file' };
 
 /** A store over S3 whose responses are those of the listener. */
-async function storeOf(listener: RequestListener): Promise<S3Store> {
-  return storeAt(await startService(listener));
+async function storeOf(listener: RequestListener, sharedLocks?: WithLocks): Promise<S3Store> {
+  return storeAt(await startService(listener), sharedLocks);
 }
 
-function storeAt(endpoint: string): S3Store {
+function storeAt(endpoint: string, sharedLocks?: WithLocks): S3Store {
   const store = createS3Store({
+    sharedLocks,
     endpoint,
     region: 'us-east-1',
     bucket: 'files',
@@ -125,6 +127,41 @@ test('ends an upload whose part is refused, although its content stalls', async 
   await expect(store.write(KEY, content, { contentType: 'a/b' })).rejects.toThrow('AccessDenied');
   expect(content.destroyed).toBe(true);
 });
+
+test.each(['write', 'write in parts', 'copy', 'move', 'delete'])(
+  '%s changes no file after the lock is lost, before each of its requests',
+  async (name) => {
+    const run = METHODS[name] as (store: S3Store) => Promise<unknown>;
+    const isChange = ({ method = '', url = '' }: IncomingMessage) =>
+      (method === 'PUT' || method === 'DELETE') && !url.includes('.uploads/');
+    // How many requests and changes there are while the lock is held.
+    for (let heldFor = 0; ; heldFor += 1) {
+      let requests = 0;
+      let late = 0;
+      let isLocked = false;
+      const locks: WithLocks = async (_names, work) => {
+        isLocked = true;
+        const assertHeld = () => {
+          if (requests >= heldFor) throw new StoreUnavailableError('lost');
+        };
+        const lock = { signal: new AbortController().signal, assertHeld };
+        return work(lock).finally(() => {
+          isLocked = false;
+        });
+      };
+      const store = await storeOf((call, response) => {
+        if (isLocked) {
+          if (isChange(call) && requests >= heldFor) late += 1;
+          requests += 1;
+        }
+        answer(call, response);
+      }, locks);
+      const outcome = await run(store).catch((error: Error) => error);
+      expect(late).toBe(0);
+      if (!(outcome instanceof Error)) return;
+    }
+  },
+);
 
 describe('an S3 that accepts connections and never answers', () => {
   beforeEach(() => {
