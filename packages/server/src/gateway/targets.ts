@@ -45,6 +45,7 @@ export class Targets {
       const entries = Object.entries(services);
       this.#services.set(env, new Map(entries.map(([name, all]) => [name, this.#toService(all)])));
     }
+    this.#dropUnused();
   }
 
   /**
@@ -80,6 +81,18 @@ export class Targets {
   /** Closes idle connections. */
   close(): void {
     for (const endpoint of this.#endpoints.values()) endpoint.close();
+  }
+
+  /** An endpoint with a call in flight is dropped by a later update. */
+  #dropUnused(): void {
+    const services = [...this.#services.values()].flatMap((byName) => [...byName.values()]);
+    const versions = services.flatMap((service) => service.versions);
+    const used = new Set(versions.flatMap(({ endpoints }) => endpoints));
+    for (const [origin, endpoint] of this.#endpoints) {
+      if (used.has(endpoint) || endpoint.calls > 0) continue;
+      endpoint.close();
+      this.#endpoints.delete(origin);
+    }
   }
 
   #toService(settings: Settings): Service {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
@@ -172,6 +173,18 @@ it('limits the concurrent calls of a service', async () => {
   await expect.poll(() => gateway.stats().calls).toBe(1);
   (await begin(base, HELLO)).on('error', () => {}).destroy();
   second.on('error', () => {}).destroy();
+});
+
+it('an update closes idle connections to endpoints that no service uses any more', async () => {
+  const first = await startService((_request, response) => response.end('first'));
+  const second = await startService((_request, response) => response.end('second'));
+  const closed = once(first.server, 'connection').then(([socket]) => once(socket, 'close'));
+  const { base, gateway, update } = await startGateway(toService([first.origin]));
+  expect(await send(base, HELLO)).toMatchObject({ text: 'first' });
+  update(toService([second.origin]));
+  await closed;
+  expect(gateway.stats().idle).toBe(0);
+  expect(await send(base, HELLO)).toMatchObject({ text: 'second' });
 });
 
 it('drops idle connections that the service has closed', async () => {

@@ -24,6 +24,8 @@ interface Started {
   readonly base: string;
   readonly port: number;
   readonly gateway: ReturnType<typeof createGateway>;
+  /** Replaces the service, as a reload does. */
+  readonly update: (service: Service) => void;
 }
 
 interface Options {
@@ -42,15 +44,13 @@ export async function startGateway(
 ): Promise<Started> {
   const { headersSeconds = 60, maxHeaderBytes = 16_384, trustProxy = false } = options;
   const { wireProfile = defaultWireProfile, beforeCall = () => {} } = options;
-  const gateway = createGateway(
-    {
-      listen: { maxHeaderBytes, trustProxy },
-      limits: { gatewayHeadersSeconds: headersSeconds },
-      wireProfile,
-      environments: { dev: { services: { hello: service } } } as unknown as Config['environments'],
-    },
-    beforeCall,
-  );
+  const toConfig = (hello: Service): GatewayConfig => ({
+    listen: { maxHeaderBytes, trustProxy },
+    limits: { gatewayHeadersSeconds: headersSeconds },
+    wireProfile,
+    environments: { dev: { services: { hello } } } as unknown as Config['environments'],
+  });
+  const gateway = createGateway(toConfig(service), beforeCall);
   const router = createGatewayRouter<Caller>(gateway.handlers, {
     env: 'dev',
     signedBodies: 'handler',
@@ -67,7 +67,7 @@ export async function startGateway(
     gateway.close();
     await close();
   });
-  return { base: url, port, gateway };
+  return { base: url, port, gateway, update: (next) => gateway.update(toConfig(next)) };
 }
 
 function createVerifier(value: string): (hash: string) => void {
