@@ -76,8 +76,12 @@ const operations: Record<string, object> = {
         [FORM]: {
           schema: {
             properties: {
-              ...{ count: { type: 'integer' }, names: { type: 'array' } },
-              ...{ price, items, pair, ids: integers },
+              count: { type: 'integer' },
+              names: { type: 'array' },
+              price,
+              items,
+              pair,
+              ids: integers,
             },
             required: ['count'],
           },

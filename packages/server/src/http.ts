@@ -190,9 +190,9 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * Finds what Node accepts and the contract does not. RFC 9112, section 6.1: "A server … that receives an HTTP/1.0 message
- * containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty": an HTTP/1.0 proxy would
- * find its end elsewhere. Only HTTP/1 is supported here, although Node accepts `HTTP/2.0`.
+ * Finds what Node accepts and the contract does not. RFC 9112, section 6.1: "A server … that receives an HTTP/1.0
+ * message containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty": an HTTP/1.0
+ * proxy would find its end elsewhere. Only HTTP/1 is supported here, although Node accepts `HTTP/2.0`.
  */
 function findFault(request: IncomingMessage): Refusal | undefined {
   // Before Node 24, excess headers were only dropped from `headers`, and still forwarded.

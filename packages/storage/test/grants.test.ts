@@ -104,7 +104,7 @@ test('one grant allows only a few concurrent uploads, because each uses memory',
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toBe('1');
   expect((await errorOf(refused)).Code).toBe('SlowDown');
-  // A server that reloads its configuration creates the API anew.
+  // As when a server reloads its configuration.
   const reloaded = await deploy({ blobs: to.blobs, keys: to.keys });
   const url = meta.url.replace(to.base, reloaded.base);
   expect((await post(url, toFields('a.txt', meta), 'hello')).status).toBe(503);

@@ -42,8 +42,8 @@ export type ToServiceHeaders = (
  * Creates a function that returns the headers of the call to a service. It gets no credentials, because with them it
  * could call other services or the storage API in the caller's name.
  *
- * @param trustProxy whether to continue the `X-Forwarded-*` headers of a request, which the proxy in front of the gateway
- *   has set
+ * @param trustProxy whether to continue the `X-Forwarded-*` headers of a request, which the proxy in front of the
+ *   gateway has set
  */
 export function createToServiceHeaders(
   { storageHeaders }: WireProfile,

@@ -72,8 +72,8 @@ type State =
   | 'over';
 
 /**
- * A call to a service. It is itself the handler that the HTTP client calls for each event, with nothing else between the
- * two sockets.
+ * A call to a service. It is itself the handler that undici calls for each event, with nothing else between the two
+ * sockets.
  *
  * An unrequested `100 Continue` counts as broken, because the HTTP client never sends `Expect` and closes such a
  * connection. Other interim responses are accepted and not forwarded, and trailers are dropped.
@@ -220,8 +220,8 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * A call that cannot have reached a service goes to the next endpoints. Idempotent methods are also sent again, once, if
-   * there was no response (RFC 9110, section 9.2.2): to another endpoint, or to the only one if the connection was
+   * A call that cannot have reached a service goes to the next endpoints. Idempotent methods are also sent again, once,
+   * if there was no response (RFC 9110, section 9.2.2): to another endpoint, or to the only one if the connection was
    * reused, because services close idle connections (RFC 9112, section 9.3.1).
    */
   #mayBeSentAgain(error: Error, state: State, isReused: boolean): boolean {
@@ -288,9 +288,9 @@ function gone(): Error {
 }
 
 /**
- * The body of a call on its way to the service. When a call fails, undici destroys its body. This
- * wrapper leaves the caller's request intact, so that the caller can still get a response. Nothing is read before the connection
- * is open, so that another attempt finds the body untouched.
+ * The body of a call on its way to the service. When a call fails, undici destroys its body. This wrapper leaves the
+ * caller's request intact, so that the caller can still get a response. Nothing is read before the connection is open,
+ * so that another attempt finds the body untouched.
  */
 export class ForwardedBody extends Readable {
   readonly #source: Readable;

@@ -165,9 +165,9 @@ const MAX_IDLE_MILLISECONDS = 60_000;
 const MAX_IDLE = 256;
 
 /**
- * A service may close a connection at the moment when a request is sent on it. Nobody knows then whether the request was
- * processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore reuses a connection only for as
- * long as its endpoint has been seen to keep connections open.
+ * A service may close a connection at the moment when a request is sent on it. Nobody knows then whether the request
+ * was processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore reuses a connection only
+ * for as long as its endpoint has been seen to keep connections open.
  */
 const PROVEN_IDLE_MILLISECONDS = 1_000;
 

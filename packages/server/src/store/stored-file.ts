@@ -47,8 +47,8 @@ export async function writeStoredFile(
 }
 
 /**
- * Writes content and trailer, and syncs them at the end. Only errors of the disk become errors of the store: the content
- * may fail with the same codes.
+ * Writes content and trailer, and syncs them at the end. Only errors of the disk become errors of the store: the
+ * content may fail with the same codes.
  */
 class NewFile extends Writable {
   readonly #handle: FileHandle;

@@ -67,8 +67,11 @@ environments:
       'keys/k.pem': await readFile(key, 'utf8'),
     },
     {
-      ...{ PORT: '1', ADMIN_PORT: '2', PROXY: 'true' },
-      ...{ B: 'long-secret-of-b', C: '4200000000000000' },
+      PORT: '1',
+      ADMIN_PORT: '2',
+      PROXY: 'true',
+      B: 'long-secret-of-b',
+      C: '4200000000000000',
     },
   );
   expect(config.listen).toMatchObject({ port: 1, trustProxy: true });
