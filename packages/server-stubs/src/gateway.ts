@@ -263,7 +263,7 @@ const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 /**
  * Rejects requests that must not reach a hosted service. D3: a segment that is `.` or `..` after one decoding is
  * `INVALID_REQUEST`, because a library along the way could resolve it. The same applies to a backslash, which URL
- * parsers turn into a slash (WHATWG URL, section 4.4). D13: "It responds with a 400 to a GET that has a body."
+ * parsers turn into a slash (WHATWG URL, section 4.4). D13: "A GET with a body is a 400."
  */
 function assertForwardable({ request, rawPath }: Call): void {
   if (rawPath.includes('\\')) {

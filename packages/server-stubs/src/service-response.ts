@@ -25,8 +25,8 @@ const RESERVED = new Set([
 ]);
 
 /**
- * D7: "status, headers and body pass through unchanged", except for hop-by-hop headers, `X-Request-Id`, CORS headers
- * and `Content-Disposition`.
+ * D7: "The gateway forwards status, headers and body unchanged, except for hop-by-hop headers", `X-Request-Id`, CORS
+ * headers and `Content-Disposition`.
  *
  * @param common the gateway's headers for this caller
  * @param upstreamStatus lowercase name of the header with the service's status (D10)

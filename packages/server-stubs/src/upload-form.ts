@@ -104,7 +104,7 @@ const STATUS_FIELD = 'success_action_status';
 const STATUSES = ['200', '201', '204'];
 const DEFAULT_STATUS = 204;
 
-/** D27: "The upload target responds with 204, an empty body, a strong `ETag` and a `Location`." */
+/** D27: "Success is a 204 with a strong `ETag` and a `Location`". */
 export function toUploaded(
   { etag, location, bucket = '' }: UploadResult,
   { fields, key }: Pick<UploadInput, 'fields' | 'key'>,

@@ -214,7 +214,7 @@ function mount(prefix: string, listener: Listener): Listener {
   };
 }
 
-/** D12: "a server that has a single environment also accepts any loopback host". */
+/** D12: "a server with a single environment also accepts any loopback host". */
 function toEnvOption(names: readonly string[]): EnvOption {
   if (names.length === 1) return names[0] as string;
   const known = new Set(names);

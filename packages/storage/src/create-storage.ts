@@ -89,7 +89,7 @@ function createUploadFile(context: StorageContext) {
     { key, signature, token, metaFileId: storeFileID, file, contentType }: FormUpload,
     call: Pick<Call, 'request' | 'requestId' | 'signal'>,
   ): Promise<UploadResult> => {
-    // D24: "the form field `key` matches with or without the `/`".
+    // D24: "the form field `key` matches with or without it", the leading `/`.
     const path = tryPath(toFilePath, key);
     if (typeof path !== 'string') throw mismatch();
     const granted = await grants.check(path, { token, authorization: signature, storeFileID });

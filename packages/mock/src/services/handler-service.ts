@@ -55,7 +55,7 @@ function isDisconnected({ request, signal }: GatewayCall): boolean {
   return signal.aborted || (request.destroyed && !request.complete);
 }
 
-/** D13: "If a service does not send its response headers within 60 s, the call fails with `SERVICE_TIMEOUT`." */
+/** D13: "A service has 60 s to send its response headers, or the call fails with `SERVICE_TIMEOUT`." */
 async function withinTimeout(responding: Promise<Response>): Promise<Response> {
   const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(

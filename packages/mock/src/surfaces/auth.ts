@@ -36,8 +36,8 @@ const SIGNATURE_PARTS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp'
 const CALLER = { id: 'mock' };
 
 /**
- * Creates an Auth that accepts any well-formed credentials. D15: "A call with missing or invalid credentials
- * is rejected with a 4xx and the error body. Either of the two schemes is enough."
+ * Creates an Auth that accepts any well-formed credentials. D15: "Such a call is rejected with a 4xx and the
+ * error body. Either scheme is enough."
  */
 export function createPresentAuth(profile: WireProfile): Auth {
   const { authorization: header } = profile.storageHeaders;
@@ -54,7 +54,7 @@ export function createPresentAuth(profile: WireProfile): Auth {
       },
     },
     storage: {
-      // The session token may be absent (D17: "empty for permanent ones").
+      // D17: "permanent credentials have no token to compare".
       credentials({ authorization }) {
         if (authorization !== '') return CALLER;
         const message = `The ${header} header is missing.`;

@@ -78,9 +78,9 @@ function toWords({ kind }: HttpError): string | undefined {
 }
 
 /**
- * Returns the router option for the hosts that belong to the mock's environment. D12: "a server that
- * has a single environment also accepts any loopback host". A mock that is exposed to the network also
- * accepts any IP address, because it does not know which one callers use.
+ * Returns the router option for the hosts that belong to the mock's environment. D12: "a server with
+ * a single environment also accepts any loopback host". A mock that is exposed to the network also accepts any IP
+ * address, because it does not know which one callers use.
  */
 function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
   if (isLoopback(host)) return env;
