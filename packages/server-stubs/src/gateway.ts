@@ -288,32 +288,27 @@ function invalidRequest(message: string): GatewayError {
 /** A `GatewayInput` whose body can be replaced once it has been read. */
 type ServiceInput = Omit<GatewayInput, 'body'> & { body: Readable | undefined };
 
-/**
- * Nothing is decoded or encoded again (D3). Headers are created when they are read; as properties of the object, they are
- * also in a copy of it.
- */
+/** Nothing is decoded or encoded again (D3). */
 function toServiceInput(
   { path, body }: Input,
   { request, requestId, rawQuery }: Call,
 ): ServiceInput {
   const { method = 'GET' } = request;
   const anyPath = path?.anyPath === undefined ? '' : String(path.anyPath);
+  // Not created by getters: V8 gives each object with getters of its own a hidden class, which lives until the next
+  // full garbage collection and keeps the request alive. That took a fifth of a call's time.
+  const headers = removeHopByHop(request.headers, WITHHELD) as Record<string, string | string[]>;
+  headers['x-request-id'] = requestId;
+  const rawHeaders = removeRawHopByHop(request.rawHeaders, request.headers.connection, WITHHELD);
+  rawHeaders.push('x-request-id', requestId);
   return {
     name: String(path?.name),
     anyPath,
     rawQuery,
     target: rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`,
     method,
-    get headers() {
-      const kept = removeHopByHop(request.headers, WITHHELD) as Record<string, string | string[]>;
-      kept['x-request-id'] = requestId;
-      return kept;
-    },
-    get rawHeaders() {
-      const kept = removeRawHopByHop(request.rawHeaders, request.headers.connection, WITHHELD);
-      kept.push('x-request-id', requestId);
-      return kept;
-    },
+    headers,
+    rawHeaders,
     body: method === 'POST' ? (body as Readable) : undefined,
   };
 }

@@ -143,7 +143,8 @@ function describeCause(cause: unknown) {
 
 /** Returns the environment and the service of a call. What the configuration does not name is `other`. */
 function scopeOf({ surface, target, call }: ObservedCall, environments: Config['environments']) {
-  const [, , second = '', third = '', fourth = ''] = target.split(/[/?]/, 5);
+  const [path = ''] = target.split('?', 1);
+  const [, , second = '', third = '', fourth = ''] = path.split('/', 5);
   const isGateway = surface === 'gateway';
   const inPath = surface === 'storage' ? fourth : second;
   const name = isGateway ? ((call as { env?: string } | undefined)?.env ?? '') : inPath;
