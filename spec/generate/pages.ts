@@ -143,7 +143,9 @@ export function toRulesPage({ rules }: Contract): string {
     const rows = own.map((rule) => [
       `\`${rule.id}\``,
       rule.level,
-      rule.statement,
+      [rule.statement, ...(rule.sentences ?? []).map((text, index) => `/${index + 1}: ${text}`)].join(
+        '<br>',
+      ),
       [...rule.source.map(toPlace), ...rule.decisions.map(toLink)].join(', '),
     ]);
     return `## ${TOPICS[prefix]}\n\n${toTable(['Rule', 'Level', 'Statement', 'Source'], rows)}`;
@@ -151,7 +153,7 @@ export function toRulesPage({ rules }: Contract): string {
   return `# Rules
 
 The [conformance suite](../guides/conformance.md) checks these rules on every deployment and uses their IDs in its
-reports. The source is the line of the API description that states a rule, or the decision that does. Rules for clients
+reports. The sentences of a rule have numbers: \`GW-PATH/2\`. The source is the line of the API description that states a rule, or the decision that does. Rules for clients
 are checked by the tests of the client. What a rule leaves open is in [errors](errors.md) and [limits](limits.md).
 
 ${sections.join('\n')}`;

@@ -12,6 +12,8 @@ export interface Rule {
   level: 'MUST' | 'SHOULD';
   /** The fact in one sentence. */
   statement: string;
+  /** What it means in detail, if that takes several sentences. They are numbered: `GW-PATH/2`. */
+  sentences?: string[];
   /** Where the API description states it, as entries of `rules/outline.yaml`. */
   source: string[];
   /** Decisions that it is based on, such as `D8`. */
@@ -70,6 +72,7 @@ export function readRules(known: Known, folder = join(SPEC, 'rules')) {
 function createValidator(known: Known, outline: string[]): (rule: Rule) => string[] {
   const listOf = (items: object) => ({ type: 'array', items, uniqueItems: true, default: [] });
   const needed = { minItems: 1, default: undefined };
+  const sentence = { type: 'string', minLength: 20, pattern: '\\.$' };
   const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true });
   ajv.addFormat('place', (place) => isPlace(place, known));
   const isRule = ajv.compile<Rule>({
@@ -79,7 +82,8 @@ function createValidator(known: Known, outline: string[]): (rule: Rule) => strin
     properties: {
       id: { type: 'string', pattern: '^(GW|ST|UP|AU|CL)(-[A-Z0-9]+)+$' },
       level: { enum: ['MUST', 'SHOULD'] },
-      statement: { type: 'string', minLength: 20, pattern: '\\.$' },
+      statement: sentence,
+      sentences: { type: 'array', items: sentence, uniqueItems: true, minItems: 2 },
       source: listOf({ enum: outline }),
       decisions: listOf({ enum: Object.keys(known.decisions) }),
       operations: { ...listOf({ enum: toOperationIds(known.documents) }), ...needed },

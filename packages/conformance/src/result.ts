@@ -37,6 +37,8 @@ export type Engine = (typeof ENGINES)[number];
 export interface Finding {
   /** What the contract requires, and what was received instead. */
   message: string;
+  /** ID of the sentence that is violated, such as `GW-PATH/2`. Absent if the rule has only one sentence. */
+  sentence?: string;
   /** The place in the contract: document and JSON pointer, or the rule. */
   where: string;
   /** The request that caused it. */
@@ -70,6 +72,8 @@ export interface Result {
   requests: number;
   /** Number of assertions made about the responses. */
   assertions: number;
+  /** How many of the responses that the rule is about violate it, if the rule is about each response. */
+  scope?: { violations: number; responses: number };
   durationMs: number;
 }
 

@@ -1,12 +1,15 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
+import type { RuleId, SentenceId } from '../generated/rule-ids.gen.ts';
 
 export type Level = 'must' | 'should';
 
-/** A sentence of the contract that can be checked. */
+/** What the contract says about one thing, in one or more sentences that can be checked. */
 export interface Rule {
-  id: string;
+  id: RuleId;
   level: Level;
   statement: string;
+  /** The sentences by their IDs: `GW-PATH/1`. The only sentence of a rule has the ID of the rule. */
+  sentences: Readonly<Record<string, string>>;
   /** Lines of the API description that it comes from. */
   source: readonly string[];
   /** Decisions that complete the description, such as `D8`. */
@@ -19,28 +22,47 @@ export interface Rule {
 /** All rules with level MUST or SHOULD, in contract order. */
 export const rules = toChecked(contract.rules);
 
-type Written = Partial<Rule> & { id: string; level: string; statement: string };
+interface Written extends Partial<Pick<Rule, 'source' | 'decisions' | 'operations' | 'places'>> {
+  id: string;
+  level: string;
+  statement: string;
+  sentences?: readonly string[];
+}
 
-function toChecked(
-  written: readonly (Omit<Written, 'level'> & { level: string })[],
-): readonly Rule[] {
+function toChecked(written: readonly Written[]): readonly Rule[] {
   return written
     .filter(({ level }) => level !== 'info')
-    .map(({ source = [], decisions = [], operations = [], places = [], ...rule }) => ({
-      ...rule,
-      ...{ level: rule.level.toLowerCase() as Level, source, decisions, operations, places },
+    .map(({ id, level, statement, sentences, ...rule }) => ({
+      id: id as RuleId,
+      level: level.toLowerCase() as Level,
+      statement,
+      sentences:
+        sentences === undefined
+          ? { [id]: statement }
+          : Object.fromEntries(sentences.map((text, index) => [`${id}/${index + 1}`, text])),
+      source: rule.source ?? [],
+      decisions: rule.decisions ?? [],
+      operations: rule.operations ?? [],
+      places: rule.places ?? [],
     }));
 }
 
 /**
- * Returns the rule with this ID.
+ * Returns the rule that a sentence belongs to.
  *
+ * @param id ID of a rule or of one of its sentences
  * @throws Error for an unknown ID
  */
 export function findRule(id: string): Rule {
-  const found = rules.find((rule) => rule.id === id);
+  const [ruleId] = id.split('/');
+  const found = rules.find((rule) => rule.id === ruleId);
   if (found) return found;
-  throw new Error(`No rule with level MUST or SHOULD has the ID ${id}.`);
+  throw new Error(`No rule with level MUST or SHOULD has the ID ${ruleId}.`);
+}
+
+/** Returns the text of a sentence. */
+export function findStatement(id: SentenceId): string {
+  return findRule(id).sentences[id] ?? '';
 }
 
 /**
