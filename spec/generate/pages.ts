@@ -143,9 +143,10 @@ export function toRulesPage({ rules }: Contract): string {
     const rows = own.map((rule) => [
       `\`${rule.id}\``,
       rule.level,
-      [rule.statement, ...(rule.sentences ?? []).map((text, index) => `/${index + 1}: ${text}`)].join(
-        '<br>',
-      ),
+      [
+        rule.statement,
+        ...(rule.sentences ?? []).map((text, index) => `/${index + 1}: ${text}`),
+      ].join('<br>'),
       [...rule.source.map(toPlace), ...rule.decisions.map(toLink)].join(', '),
     ]);
     return `## ${TOPICS[prefix]}\n\n${toTable(['Rule', 'Level', 'Statement', 'Source'], rows)}`;

@@ -52,11 +52,13 @@ async function run(settings: Settings): Promise<Report> {
   let leftovers: string[] = [];
   try {
     await prepare(shared);
-    await Promise.all([
+    shared.phase = 'checking';
+    const [reportInvariants] = await Promise.all([
       runChecks(shared, checks, onResult),
       runDredd(shared, onResult),
       runWorkflows(shared, onResult),
     ]);
+    reportInvariants();
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);

@@ -58,7 +58,7 @@ export interface ConformanceOptions {
   gatewayToken?: string | undefined;
   /** Valid access token from another environment, for `AU-BEARER-ENV`. */
   otherEnvToken?: string | undefined;
-  /** Access token for this environment that is valid except that it has expired, for `AU-BEARER-BAD`. */
+  /** Access token for this environment that is valid except that it has expired, for `AU-REJECTED`. */
   expiredToken?: string | undefined;
   /** Key pair for version 3 signatures of gateway calls, and of storage calls without `storageHeaders`. */
   tc3?:

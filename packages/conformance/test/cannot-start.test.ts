@@ -53,7 +53,7 @@ test.each([
   await using target = await startSecond();
   const { storageUrl, gatewayUrl } = target.options;
   const args = toArgs(storageUrl, gatewayUrl);
-  const ids = 'GW-STATUS,ST-META-CALL,AU-NONE,AU-STORAGE-NONE';
+  const ids = 'GW-STATUS,ST-META-CALL,AU-NONE,AU-STORAGE-REJECTED';
   const { code, output } = await run(...target.args, ...args, '--only', ids);
   expect(output).toMatch(line);
   // The other API is still checked.

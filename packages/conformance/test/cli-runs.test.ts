@@ -64,7 +64,7 @@ test('--json prints the JSON report instead of text', async () => {
 });
 
 test('a failed SHOULD is reported, but does not change the exit code', async () => {
-  const { code, output, lines } = await run(...sound.args, '--only', 'ST-ENVELOPE-MESSAGE');
+  const { code, output, lines } = await run(...sound.args, '--only', 'ST-RESPONSE');
   expect(code).toBe(0);
   expect(output).toMatch(/^fail {5}\S+ \(SHOULD\)$/m);
   expect(lines.at(-1)).toContain('follows the contract, but not every SHOULD');

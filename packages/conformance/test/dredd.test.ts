@@ -79,7 +79,7 @@ test('other transactions pass, and findings show the place in the contract', () 
   expect(finding?.request?.url).toMatch(/storages:batchDelete$/);
   expect(finding?.response?.body).toContain('oops');
   expect(finding?.where).toMatch(/^storage\.v2 #\/components\/schemas\/\w+\/type$/);
-  expect(result?.rules).toContain('ST-ENVELOPE-STATUS-CODE');
+  expect(result?.rules).toContain('ST-RESPONSE');
 });
 
 const PACKAGE = join(import.meta.dirname, '..');

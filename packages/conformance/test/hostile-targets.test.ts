@@ -72,7 +72,7 @@ test.each([
   ['an empty 999', response('999 Odd', 'application/json', ''), []],
 ])('%s everywhere: MUSTs fail, nothing passes, and no check breaks', async (_, text, engines) => {
   await using target = await startFronted({ decide: () => sending(text) });
-  const rules = ['GW-ERROR', 'GW-C', 'GW-WS-TEXT', 'ST-META', 'ST-DELETE-CALL', 'ST-COPY-CALL'];
+  const rules = ['GW-ERROR', 'GW-C', 'GW-WS-MESSAGES', 'ST-META', 'ST-DELETE-CALL', 'ST-COPY-CALL'];
   const only = [...rules, ...engines];
   const ran = await runSuite({ ...target.options, timeout: 2000, only });
   expect(mustsOf(ran, 'error').filter((one) => one.includes('bug in the suite'))).toEqual([]);
@@ -97,7 +97,7 @@ test('after an occasional 429, calls wait and all checks pass', async () => {
   await using target = await startFronted({
     decide: (index) => (index % 50 === 0 ? tooMany(1) : 'pass'),
   });
-  const ran = await runSuite({ ...target.options, only: ['GW-ERROR', 'GW-NAME', 'ST-LINKS-LIST'] });
+  const ran = await runSuite({ ...target.options, only: ['GW-ERROR', 'GW-NAME', 'ST-LISTS'] });
   const others = ['fail', 'error', 'skip'].flatMap((outcome) => mustsOf(ran, outcome));
   expect(others).toEqual([]);
   expect(ran.exitCode).toBe(0);

@@ -37,10 +37,10 @@ test.each([
   const report = await check(start, { followed: wireProfile, declared: wireProfile }, only);
   // What only an envelope has.
   expect(listOthers(report)).toEqual([
-    'disabled ST-COPY-STATUS-CODE',
-    'disabled ST-ENVELOPE-BODY',
-    'disabled ST-ENVELOPE-STATUS-CODE',
-    'disabled ST-ENVELOPE-SUCCESS',
+    'disabled ST-RESPONSE',
+    'disabled ST-RESPONSE',
+    'disabled ST-RESPONSE',
+    'disabled ST-RESPONSE',
   ]);
   expect(report.exitCode).toBe(0);
   expect(toSummaryLine(report)).toContain('flat responses');
@@ -52,9 +52,9 @@ test.each<[string, WireProfile, WireProfile, string[]]>([
     'flat responses',
     { envelope: 'flat' },
     undefined,
-    ['fail ST-ENVELOPE-BODY', 'fail storage getUploadMetaData 200 application/json'],
+    ['fail ST-RESPONSE', 'fail storage getUploadMetaData 200 application/json'],
   ],
-  ['an envelope instead of flat responses', {}, { envelope: 'flat' }, ['fail ST-ENVELOPE-DATA']],
+  ['an envelope instead of flat responses', {}, { envelope: 'flat' }, ['fail ST-RESPONSE']],
 ])('%s fail if the wire profile says otherwise', async (_, followed, declared, failures) => {
   const only = ['ST-ENVELOPE', 'ST-META', 'UP-FORM', 'dredd'];
   const report = await check(startReference, { followed, declared }, only);

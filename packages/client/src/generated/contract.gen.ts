@@ -10,7 +10,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "dcf66b00e97a0ee4e15d2f78e0e60a11684251e63511624180f64e2e0f7ea284"
+  "sha256": "b6ad36b6410269812a2efa16ba32c63ccda0118ee0d5efb73782dfc8a816d477"
 } as const;
 
 /** Path parameters that hold several raw segments (D3). */

@@ -2,7 +2,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { toMultipart } from '../context/upload-client.ts';
 import type { Tc3Parts } from '../credentials/sign-tc3.ts';
-import type { RuleId } from '../generated/rule-ids.gen.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { HeaderList } from '../http/exchange.ts';
 import {
   arrivesChanged,
@@ -45,7 +45,7 @@ async function reachSignature(t: CheckContext): Promise<void> {
  *   must not reach the hosted service. The service counts those with this query
  */
 function defineSignatureCheck(
-  rule: RuleId,
+  rule: SentenceId,
   toCases: (t: CheckContext, query: string) => { good?: SignedCalls; bad?: SignedCalls },
 ): Check {
   return defineCheck(rule, ['fixture', 'signature'], async (t) => {
@@ -130,7 +130,7 @@ const MANY: HeaderList = Array.from({ length: 20 }, (_, index) => [
 const BOUNDARY = 'Conformance-Boundary';
 
 export const authSignature: readonly Check[] = [
-  defineSignatureCheck('AU-TC3-FORM', () => {
+  defineSignatureCheck('AU-TC3-FORM/1', () => {
     const bad: SignedCalls = {
       'a GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
       'a GET whose Credential contains only the ID': {
@@ -183,7 +183,7 @@ export const authSignature: readonly Check[] = [
       },
     };
   }),
-  defineSignatureCheck('AU-TC3-TIMESTAMP', () => ({
+  defineSignatureCheck('AU-TC3-COVERS/1', () => ({
     bad: {
       'a GET whose Timestamp was increased by one second after signing': { change: later(1) },
       'a GET whose Timestamp was decreased by one second after signing': { change: later(-1) },
@@ -194,7 +194,7 @@ export const authSignature: readonly Check[] = [
       },
     },
   })),
-  defineSignatureCheck('AU-TC3-METHOD', () => ({
+  defineSignatureCheck('AU-TC3-COVERS/2', () => ({
     bad: {
       'a POST signed as a GET': { ...POST, instead: { method: 'GET' } },
       'a POST without a body, signed as a GET': { method: 'POST', instead: { method: 'GET' } },
@@ -202,7 +202,7 @@ export const authSignature: readonly Check[] = [
       'a GET signed with a lowercase method': { instead: { method: 'get' } },
     },
   })),
-  defineSignatureCheck('AU-TC3-PATH', (_, counted) => {
+  defineSignatureCheck('AU-TC3-COVERS/3', (_, counted) => {
     const good: SignedCalls = {};
     for (const path of PATHS) good[`a GET of ${path || 'the root'}`] = { path };
     good['a POST to /%E4%B8%AD%E6%96%87/a%2Fb'] = { ...POST, path: '/%E4%B8%AD%E6%96%87/a%2Fb' };
@@ -215,7 +215,7 @@ export const authSignature: readonly Check[] = [
     }
     return { good, bad };
   }),
-  defineSignatureCheck('AU-TC3-QUERY', (_, counted) => {
+  defineSignatureCheck('AU-TC3-COVERS/4', (_, counted) => {
     const good: SignedCalls = {};
     for (const query of QUERIES) good[`a GET with ?${query}`] = { path: `/query?${query}` };
     good['a POST with ?b=2&a=%E4%B8%AD'] = { ...POST, path: '/query?b=2&a=%E4%B8%AD' };
@@ -231,7 +231,7 @@ export const authSignature: readonly Check[] = [
     }
     return { good, bad };
   }),
-  defineSignatureCheck('AU-TC3-BODY', (t) => {
+  defineSignatureCheck('AU-TC3-COVERS/5', (t) => {
     const signed = (text: string) => ({ ...POST, instead: { body: Buffer.from(text) } });
     return {
       good: {
@@ -253,7 +253,7 @@ export const authSignature: readonly Check[] = [
       },
     };
   }),
-  defineSignatureCheck('AU-TC3-SIGNED-HEADERS', (t) => {
+  defineSignatureCheck('AU-TC3-SIGNED-HEADERS/1', (t) => {
     const host = ['Host', t.gateway.host] as const;
     return {
       good: {
@@ -291,7 +291,7 @@ export const authSignature: readonly Check[] = [
       },
     };
   }),
-  defineSignatureCheck('AU-TC3-HOST', (t) => {
+  defineSignatureCheck('AU-TC3-SIGNED-HEADERS/2', (t) => {
     const decoy = ['X-Host', t.gateway.host] as const;
     return {
       bad: {
@@ -305,7 +305,7 @@ export const authSignature: readonly Check[] = [
     };
   }),
   /** Only common variants are sent: a verifier that is more lenient does not break the contract. */
-  defineSignatureCheck('AU-TC3-NORMAL-FORM', () => {
+  defineSignatureCheck('AU-TC3-NORMAL-FORM/1', () => {
     const headers = (...list: HeaderList) => ({ headers: list });
     return {
       good: {
@@ -332,7 +332,7 @@ export const authSignature: readonly Check[] = [
       },
     };
   }),
-  defineCheck('AU-TC3-MULTIPART', ['fixture', 'signature'], async (t: CheckContext) => {
+  defineCheck('AU-TC3-NORMAL-FORM/2', ['fixture', 'signature'], async (t: CheckContext) => {
     await reachSignature(t);
     const body = toMultipart([['field', 'value']], BOUNDARY).toString();
     const spellings: NamedCalls = {};
@@ -358,7 +358,7 @@ export const authSignature: readonly Check[] = [
     t.apply(isTaken, 'the gateway does not accept multipart/form-data');
     await expectForwarded(t, spellings);
   }),
-  defineSignatureCheck('AU-TC3-SPACES', () => ({
+  defineSignatureCheck('AU-TC3-FORM/2', () => ({
     good: {
       'a GET with a space after each comma in Authorization': { separator: ', ' },
       'a GET without spaces after the commas in Authorization': { separator: ',' },

@@ -121,7 +121,7 @@ async function toLoneHeaders(t: CheckContext): Promise<Record<string, HeaderList
 }
 
 export const authStorage: readonly Check[] = [
-  defineCheck('AU-STORAGE-AUTHORIZATION', ['storageCredentials'], async (t) => {
+  defineCheck('AU-STORAGE-HEADERS/1', ['storageCredentials'], async (t) => {
     const { authorization } = t.settings.wireProfile.storageHeaders;
     const { credentials } = await readCredentials(t, authorization);
     await expectHeaderTaken(t, authorization);
@@ -129,23 +129,23 @@ export const authStorage: readonly Check[] = [
     await expectAllRefused(t, { [`without ${authorization}`]: { credentials: rest } });
   }),
   /** With permanent credentials, the header is present and empty, unless the operator provides none. */
-  defineCheck('AU-STORAGE-SESSION-TOKEN', ['storageCredentials', 'sessionToken'], async (t) => {
+  defineCheck('AU-STORAGE-HEADERS/2', ['storageCredentials', 'sessionToken'], async (t) => {
     const { sessionToken } = t.settings.wireProfile.storageHeaders;
     await readCredentials(t, sessionToken);
     await expectHeaderTaken(t, sessionToken);
   }),
-  defineCheck('AU-STORAGE-TIMESTAMP', ['storageCredentials'], async (t: CheckContext) => {
+  defineCheck('AU-STORAGE-HEADERS/3', ['storageCredentials'], async (t: CheckContext) => {
     const { timestamp } = t.settings.wireProfile.storageHeaders;
     const { value } = await readCredentials(t, timestamp);
     const message = `the ${timestamp} in the storage credentials is not a time in whole seconds`;
     t.reach(/^\d{10}$/.test(value), message);
     await expectHeaderTaken(t, timestamp);
   }),
-  defineCheck('AU-STORAGE-NONE', [], async (t) => {
+  defineCheck('AU-STORAGE-REJECTED/1', [], async (t) => {
     await expectAllRefused(t, { 'without credentials': { credentials: 'none' } });
     await expectLinksRefused(t, await toLoneHeaders(t));
   }),
-  defineCheck('AU-STORAGE-WRONG', ['storageCredentials'], async (t) => {
+  defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], async (t) => {
     const { authorization, sessionToken, timestamp } = t.settings.wireProfile.storageHeaders;
     const { credentials, value } = await readCredentials(t, authorization);
     const ways: Record<string, StorageCallOptions> = {};

@@ -124,7 +124,7 @@ export const auth: readonly Check[] = [
       },
     })),
   ),
-  defineCheck('AU-BEARER-BAD', ['fixture'], async (t) => {
+  defineCheck('AU-REJECTED/1', ['fixture'], async (t) => {
     const { gatewayToken, expiredToken } = t.settings;
     if (gatewayToken === undefined)
       t.note('Forged tokens were not tested, because --gateway-token is missing.');
@@ -141,7 +141,7 @@ export const auth: readonly Check[] = [
     ]);
     await expectRefused(t, (query) => toCallsWith(Object.fromEntries(values), query));
   }),
-  defineCheck('AU-SCHEME-UNKNOWN', ['fixture'], async (t) => {
+  defineCheck('AU-REJECTED/2', ['fixture'], async (t) => {
     const misplaced = await toMisplaced(t);
     const { authorization } = t.settings.wireProfile.storageHeaders;
     const [ofStorage] = readAll(misplaced, authorization);

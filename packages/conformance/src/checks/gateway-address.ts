@@ -109,7 +109,7 @@ export const gatewayAddress: readonly Check[] = [
       }
     });
   }),
-  defineCheck('GW-PATH-SHAPE', ['fixture'], async (t) => {
+  defineCheck('GW-PATH/1', ['fixture'], async (t) => {
     const own = `/${t.settings.service}`;
     const plain = ['/alpha', '/Alpha', '/0', '/index.html', '/v1'];
     await expectPaths(t, [...plain, own, `${own}/alpha`, UNESCAPED]);
@@ -118,7 +118,7 @@ export const gatewayAddress: readonly Check[] = [
     const isApart = (await t.fixture.count(mark)) === 0;
     t.expect(isApart, 'a call to a different service name must not reach this service');
   }),
-  defineCheck('GW-PATH-OPTIONAL', ['fixture'], async (t) => {
+  defineCheck('GW-PATH/2', ['fixture'], async (t) => {
     for (const call of gatewayMethods) {
       for (const path of ['', '?a=1']) {
         await expectTarget(t, { ...call, path }, 'the path /', (target) =>
@@ -127,7 +127,7 @@ export const gatewayAddress: readonly Check[] = [
       }
     }
   }),
-  defineCheck('GW-PATH-TRAILING-SLASH', ['fixture'], async (t) => {
+  defineCheck('GW-PATH/3', ['fixture'], async (t) => {
     for (const call of gatewayMethods) {
       const bare = t.fixture.readEcho(await t.gateway.call(call))?.target ?? '/';
       for (const path of ['/', '/?a=1']) {
@@ -137,7 +137,7 @@ export const gatewayAddress: readonly Check[] = [
       }
     }
   }),
-  defineCheck('GW-PATH-SEGMENTS', ['fixture'], (t) =>
+  defineCheck('GW-PATH/4', ['fixture'], (t) =>
     expectPaths(t, [
       '/a/b',
       '/a/b/c/',
@@ -148,7 +148,7 @@ export const gatewayAddress: readonly Check[] = [
       `/${Array.from({ length: 300 }, (_, index) => index).join('/')}`,
     ]),
   ),
-  defineCheck('GW-PATH-ESCAPES', ['fixture'], async (t) => {
+  defineCheck('GW-PATH/5', ['fixture'], async (t) => {
     await expectPaths(t, [
       '/a%2Fb',
       '/a%2fb/%2F',
@@ -163,7 +163,7 @@ export const gatewayAddress: readonly Check[] = [
       '/a/x%2F/x%25%2Fa%20%20/x%7E',
     ]);
   }),
-  defineCheck('GW-PATH-SLASHES', ['fixture'], (t) =>
+  defineCheck('GW-PATH/6', ['fixture'], (t) =>
     expectPaths(t, ['/a//b', '/a///b//c', '//a', '/a//', '//', '/a//b?c=//d']),
   ),
   defineCheck('GW-QUERY-RAW', ['fixture'], async (t) => {

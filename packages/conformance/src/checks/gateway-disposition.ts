@@ -1,10 +1,9 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { EventsOrder, ResponseOrder } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import type { RuleId } from '../generated/rule-ids.gen.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { type HeaderList, readAll } from '../http/exchange.ts';
 import { isSameType } from '../http/media-type.ts';
-import type { ExchangeRuleId } from '../validation/exchange-rules.ts';
 import { gatewayMethods, jsonPost, openSocket, requestResponse } from './support/gateway.ts';
 
 /** A requested response, with the dispositions that the service itself sets. */
@@ -13,26 +12,23 @@ interface DispositionOrder extends Omit<ResponseOrder, 'headers'> {
 }
 
 /**
- * Requests a response and makes the claims of a rule about it. If it does not arrive with the service's status and
- * content type, the check is not reached: it is open what applies then.
+ * Requests a response. If it does not arrive with the service's status and content type, the check is skipped: the
+ * contract does not say what applies then.
  */
-async function expectDisposition(
+async function requestDisposition(
   t: CheckContext,
-  rule: ExchangeRuleId,
   { own = [], ...order }: DispositionOrder,
   call: GatewayCall,
 ): Promise<void> {
   const { status = 200 } = order;
   const headers = own.map((value) => ['Content-Disposition', value] as const);
   const content = order.size === undefined ? { body: order.body ?? 'a' } : {};
-  const exchange = await requestResponse(t, { ...order, ...content, headers }, call);
-  const { received } = exchange;
+  const { received } = await requestResponse(t, { ...order, ...content, headers }, call);
   const type = received.header('content-type');
   const isSame =
     received.status === status && (order.type === undefined || isSameType(order.type, type));
-  const wanted = `${status} ${order.type ?? 'without a type'}`;
-  t.reach(isSame, `${wanted} arrived as ${received.status} ${type ?? 'without a type'}`);
-  t.claim(rule, `${call.method} /respond ${[wanted, ...own].join(', ')}`, exchange);
+  const expected = `${status} ${order.type ?? 'without a type'}`;
+  t.reach(isSame, `${expected} arrived as ${received.status} ${type ?? 'without a type'}`);
 }
 
 const GET_ORDERS: DispositionOrder[] = [
@@ -144,38 +140,25 @@ const INLINE_DISPOSITIONS = [
 /** Not a text type, so that C2 applies to a POST as C1 does to a GET. */
 const SHOWN = ['text/html', 'image/png'];
 
-const definePostCheck = (
-  rule: RuleId,
-  claimed: ExchangeRuleId,
-  orders: readonly DispositionOrder[],
-): Check =>
-  defineCheck(rule, ['fixture'], async (t) => {
-    for (const order of orders) await expectDisposition(t, claimed, order, jsonPost);
+const definePostCheck = (id: SentenceId, orders: readonly DispositionOrder[]): Check =>
+  defineCheck(id, ['fixture'], async (t) => {
+    for (const order of orders) await requestDisposition(t, order, jsonPost);
   });
 
 export const gatewayDisposition: readonly Check[] = [
   defineCheck('GW-C1', ['fixture'], async (t) => {
-    for (const order of GET_ORDERS) await expectDisposition(t, 'GW-C1', order, { method: 'GET' });
+    for (const order of GET_ORDERS) await requestDisposition(t, order, { method: 'GET' });
     // The root of a service has its own operation.
     await t.onOneConnection(async ({ gateway }) => {
-      for (const path of ['', '/']) {
-        t.claim('GW-C1', `GET "${path}"`, await gateway.call({ path }));
-      }
+      for (const path of ['', '/']) await gateway.call({ path });
     });
   }),
-  definePostCheck('GW-C2', 'GW-C2', JSON_ORDERS),
-  definePostCheck('GW-C2-TEXT', 'GW-C2-TEXT', TEXT_ORDERS),
-  defineCheck('GW-C2-PARAMETERS', ['fixture'], async (t) => {
-    for (const type of TEXTS)
-      await expectDisposition(t, 'GW-C2-TEXT', { type, body: '{}' }, jsonPost);
-    for (const type of OTHERS) await expectDisposition(t, 'GW-C2', { type, body: '{}' }, jsonPost);
-  }),
-  definePostCheck(
-    'GW-C2-NOT-TEXT',
-    'GW-C2',
-    OTHER_TYPES.map((type) => ({ type })),
-  ),
-  defineCheck('GW-C3', ['fixture'], async (t: CheckContext) => {
+  definePostCheck('GW-C2/1', [
+    ...JSON_ORDERS,
+    ...[...OTHERS, ...OTHER_TYPES].map((type) => ({ type, body: '{}' })),
+  ]),
+  definePostCheck('GW-C2/2', [...TEXT_ORDERS, ...TEXTS.map((type) => ({ type, body: '{}' }))]),
+  defineCheck('GW-C3/1', ['fixture'], async (t: CheckContext) => {
     for (const call of gatewayMethods) {
       for (const accept of ACCEPTED) {
         for (const order of EVENTS_ORDERS) {
@@ -186,12 +169,11 @@ export const gatewayDisposition: readonly Check[] = [
           const isStream = status === 200 && mediaType === 'text/event-stream';
           const came = `${status} ${mediaType}`;
           t.reach(isStream, `the response to a request for an event stream was ${came}`);
-          t.claim('GW-C3', `${call.method} /events with Accept: ${accept}`, exchange);
         }
       }
     }
   }),
-  defineCheck('GW-C3-WEBSOCKET', ['fixture'], async (t) => {
+  defineCheck('GW-C3/2', ['fixture'], async (t) => {
     for (const headers of OWN_HEADERS) {
       await openSocket(t, { headers, offers: OFFERS }, async (_, upgrade) => {
         const came = readAll(upgrade.headers, 'content-disposition').join(', ');
@@ -205,7 +187,7 @@ export const gatewayDisposition: readonly Check[] = [
       const types = call.method === 'GET' ? ['application/json', ...SHOWN] : SHOWN;
       const orders = INLINE_DISPOSITIONS.flatMap((own) => types.map((type) => ({ type, own })));
       for (const order of [...orders, { type: 'text/html', status: 404, own: ['inline'] }]) {
-        await expectDisposition(t, 'GW-DISPOSITION-INLINE', order, call);
+        await requestDisposition(t, order, call);
       }
     }
   }),

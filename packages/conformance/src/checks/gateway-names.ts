@@ -1,7 +1,7 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { hasErrorBody } from '../invariants.ts';
 import { cite } from '../validation/cite.ts';
-import { hasErrorBody } from '../validation/exchange-rules.ts';
 import { gatewayMethods, jsonPost } from './support/gateway.ts';
 
 async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
@@ -62,7 +62,7 @@ const BAD = [
 ];
 
 export const gatewayNames: readonly Check[] = [
-  defineCheck('GW-NAME-ACCEPTED', [], async (t: CheckContext) => {
+  defineCheck('GW-NAME/1', [], async (t: CheckContext) => {
     // As plain as a name can be: letters only.
     const letters = t
       .uniqueName()
@@ -82,12 +82,12 @@ export const gatewayNames: readonly Check[] = [
       t.expect(isGood, toMessage(service, exchange));
     }
   }),
-  defineCheck('GW-NAME-LENGTH', [], (t) => {
+  defineCheck('GW-NAME/2', [], (t) => {
     const long = t.uniqueName().padEnd(61, 'x');
     const longer = [`${long}1`, long.padEnd(100, '9'), long.padEnd(200, 'z')];
     return expectRefused(t, ['a', 'Z', 'm', long, ...longer]);
   }),
-  defineCheck('GW-NAME-PATTERN', [], async (t) => {
+  defineCheck('GW-NAME/3', [], async (t) => {
     const name = t.uniqueName();
     const ends = [`1${name}`, `_${name}`, `-${name}`, `${name}-`, `${name}_`];
     const short = ['12', '--', 'a-', '_9'];

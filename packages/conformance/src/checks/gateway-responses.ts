@@ -246,10 +246,10 @@ function toOrder(status: number): ResponseOrder {
 }
 
 export const gatewayResponses: readonly Check[] = [
-  defineCheck('GW-GET-JSON', ['fixture'], (t) => expectObjects(t, { method: 'GET' })),
-  defineCheck('GW-GET-TEXT', ['fixture'], (t) => expectTexts(t, { method: 'GET' })),
-  defineCheck('GW-POST-JSON', ['fixture'], (t) => expectObjects(t, jsonPost)),
-  defineCheck('GW-POST-TEXT', ['fixture'], (t) => expectTexts(t, jsonPost)),
+  defineCheck('GW-PAYLOAD/1', ['fixture'], (t) => expectObjects(t, { method: 'GET' })),
+  defineCheck('GW-PAYLOAD/2', ['fixture'], (t) => expectTexts(t, { method: 'GET' })),
+  defineCheck('GW-PAYLOAD/3', ['fixture'], (t) => expectObjects(t, jsonPost)),
+  defineCheck('GW-PAYLOAD/4', ['fixture'], (t) => expectTexts(t, jsonPost)),
   defineCheck('GW-STATUS', ['fixture'], async (t) => {
     for (const call of gatewayMethods) {
       for (const status of STATUSES) {

@@ -4,9 +4,9 @@ import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Evidence, readAll } from '../http/exchange.ts';
 import { NetworkFault } from '../http/health.ts';
 import type { Fragments, Message, Socket, SocketEnd } from '../http/open-web-socket.ts';
+import { hasErrorBody } from '../invariants.ts';
 import { Failed } from '../result.ts';
 import { cite } from '../validation/cite.ts';
-import { hasErrorBody } from '../validation/exchange-rules.ts';
 import { forgeTokens, signCall } from './support/credentials.ts';
 import { openSocket, readHello } from './support/gateway.ts';
 
@@ -223,7 +223,7 @@ type Credentials = NonNullable<GatewayCall['credentials']>;
 function toBadCredentials(t: CheckContext, path: string): Record<string, Credentials> {
   const { otherEnvToken, expiredToken, gatewayToken, tc3 } = t.settings;
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-  // AU-BEARER-BAD covers the others.
+  // AU-REJECTED/1 covers the others.
   const forged = Object.entries(gatewayToken === undefined ? {} : forgeTokens(gatewayToken))
     .filter(([what]) => / changed | none$/.test(what))
     .map(([what, token]) => [what, bearer(token)]);
@@ -296,7 +296,7 @@ export const gatewaySockets: readonly Check[] = [
     }
   }),
   defineCheck(
-    'GW-WS-TEXT',
+    'GW-WS-MESSAGES/1',
     ['fixture'],
     async (t) => {
       const ofOne = openSocket(t, {}, async (socket) => {
@@ -310,7 +310,7 @@ export const gatewaySockets: readonly Check[] = [
     },
     { waits: true },
   ),
-  defineCheck('GW-WS-BINARY', ['fixture'], (t) =>
+  defineCheck('GW-WS-MESSAGES/2', ['fixture'], (t) =>
     openSocket(t, {}, async (socket) => {
       await expectMessages(t, socket, 'sent back by the service', MESSAGES);
       await expectMessages(t, socket, 'sent in fragments', [BINARY_FRAGMENTS]);

@@ -16,9 +16,9 @@ import { storageCopy } from './storage-copy.ts';
 import { storageCopyPaths } from './storage-copy-paths.ts';
 import { storageCopyResponses } from './storage-copy-responses.ts';
 import { storageDelete } from './storage-delete.ts';
-import { storageEnvelope } from './storage-envelope.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
+import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
 import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
@@ -38,7 +38,7 @@ export const checks: readonly Check[] = [
   ...authSignature,
   ...authStorage,
   ...storageCalls,
-  ...storageEnvelope,
+  ...storageResponses,
   ...storageUploadMetadata,
   ...storageLinks,
   ...storageDelete,

@@ -6,7 +6,7 @@ import {
   type StorageReply,
   toForm,
 } from '../context/storage-client.ts';
-import type { RuleId } from '../generated/rule-ids.gen.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { REQUEST_FORMS, type RequestForm } from '../options.ts';
 import {
   areThere,
@@ -46,7 +46,7 @@ async function callGood(
 }
 
 /** Defines a check that no valid call is rejected in one way. Other refusals are covered by other rules. */
-const defineFateCheck = (rule: RuleId, bad: Fate, wanted: string): Check =>
+const defineFateCheck = (rule: SentenceId, bad: Fate, wanted: string): Check =>
   defineCheck(rule, [], async (t: CheckContext) => {
     const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
@@ -215,8 +215,8 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
 }
 
 export const storageCalls: readonly Check[] = [
-  defineFateCheck('ST-PATH', 'no operation', 'exist at its path'),
-  defineCheck('ST-PATH-EXACT', [], async (t) => {
+  defineFateCheck('ST-PATH/1', 'no operation', 'exist at its path'),
+  defineCheck('ST-PATH/2', [], async (t) => {
     const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       for (const ending of ENDINGS) {
@@ -226,8 +226,8 @@ export const storageCalls: readonly Check[] = [
       }
     }
   }),
-  defineFateCheck('ST-POST', 'method', 'accept POST'),
-  defineCheck('ST-GET-REFUSED', [], async (t) => {
+  defineFateCheck('ST-POST/1', 'method', 'accept POST'),
+  defineCheck('ST-POST/2', [], async (t) => {
     const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       const plain = { method: 'GET', acceptsRefusal: true };
@@ -243,7 +243,7 @@ export const storageCalls: readonly Check[] = [
       expectRefused(t, asked, `GET ${operation} with its fields in the query`);
     }
   }),
-  defineCheck('ST-REQUEST-JSON', [], async (t) => {
+  defineCheck('ST-REQUEST/1', [], async (t) => {
     const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       const call = async (what: string, options: StorageCallOptions) => {
@@ -259,29 +259,7 @@ export const storageCalls: readonly Check[] = [
       await call('that arrives in two pieces', { isSlow: true });
     }
   }),
-  defineCheck('ST-RESPONSE-JSON', [], async (t) => {
-    const expectJson = (reply: StorageReply, what: string) =>
-      t.claim('ST-RESPONSE-JSON', what, reply);
-    const options = { acceptsRefusal: true };
-    const path = t.storage.path('file.txt');
-    // Needs no files, which cannot be stored if no response is JSON.
-    expectJson(await t.storage.call('getUploadMetaData', { path }, options), 'getUploadMetaData');
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const good = fields[operation];
-      const calls: Record<string, [fields: object, options: StorageCallOptions]> = {
-        'a valid call': [good, options],
-        'a call without fields': [{}, options],
-        'a call with a body that is not JSON': [{}, { ...options, body: '{' }],
-        'a call without credentials': [good, { credentials: 'none' }],
-        'a call for another environment': [good, { ...options, env: t.uniqueName() }],
-      };
-      for (const [what, call] of Object.entries(calls)) {
-        expectJson(await t.storage.call(operation, ...call), `${what} to ${operation}`);
-      }
-    }
-  }),
-  defineCheck('ST-REQUEST-FORM', [], async (t: CheckContext) => {
+  defineCheck('ST-REQUEST/2', [], async (t: CheckContext) => {
     const fields = await makeGoodFields(t);
     const { requestForm } = t.settings;
     const forms = requestForm ? [requestForm] : REQUEST_FORMS;
@@ -302,7 +280,7 @@ export const storageCalls: readonly Check[] = [
     const message = `all four operations must accept ${tried}; rejected: ${refusals.join(', ')}`;
     t.expect(false, message, last);
   }),
-  defineCheck('ST-REQUEST-FORM-ALIKE', needsFiles, expectFormsAlike),
+  defineCheck('ST-REQUEST/3', needsFiles, expectFormsAlike),
   defineCheck('ST-UNKNOWN-FIELDS', [], async (t) => {
     const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {

@@ -44,7 +44,7 @@ async function expectSourceRefused(t: CheckContext, name: string): Promise<void>
 }
 
 export const storageCopyPaths: readonly Check[] = [
-  defineCheck('ST-COPY-PATH-LEVELS', needsFiles, async (t: CheckContext) => {
+  defineCheck('ST-COPY-PATH/1', needsFiles, async (t: CheckContext) => {
     const copies = [];
     for (const [index, level] of LEVELS.entries()) {
       const { path, bytes } = await storeReadable(t, `source-${index}.txt`, `content ${index}`);
@@ -58,7 +58,7 @@ export const storageCopyPaths: readonly Check[] = [
       await expectAt(t, to, bytes, what);
     }
   }),
-  defineCheck('ST-COPY-PATH-CHARACTERS', needsFiles, async (t) => {
+  defineCheck('ST-COPY-PATH/2', needsFiles, async (t) => {
     const source = await storeCopyable(t, 'source.txt');
     for (const [index, { what, name }] of CASES.entries()) {
       const strange = t.storage.path(`to/${name}`);
@@ -76,7 +76,7 @@ export const storageCopyPaths: readonly Check[] = [
       if (isDone) await expectAt(t, plain, source.bytes, file);
     }
   }),
-  defineCheck('ST-COPY-PATH-REFUSED', needsFiles, async (t: CheckContext) => {
+  defineCheck('ST-COPY-PATH/3', needsFiles, async (t: CheckContext) => {
     const source = await storeCopyable(t, 'source.txt');
     for (const [index, character] of CHARACTERS.entries()) {
       const point = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
@@ -109,7 +109,7 @@ export const storageCopyPaths: readonly Check[] = [
     const message = 'dstPath with a line feed at the end: the item must fail, but it did not';
     t.expect(hasFailed(entry), message);
   }),
-  defineCheck('ST-COPY-PATH-ABSOLUTE', needsFiles, async (t: CheckContext) => {
+  defineCheck('ST-COPY-PATH/4', needsFiles, async (t: CheckContext) => {
     for (const name of ['file.txt', 'level/deeper/file.txt']) {
       const file = await storeReadable(t, name);
       const isAbsolute = await isCopied(t, file, 'absolute');

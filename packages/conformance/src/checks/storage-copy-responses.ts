@@ -6,8 +6,6 @@ import {
   copy,
   expectAccepted,
   expectAt,
-  expectBytes,
-  expectLists,
   expectNothing,
   hasBytes,
   hasFailed,
@@ -36,100 +34,7 @@ function failingCopies(t: CheckContext, source: string, existing: string) {
   } satisfies Record<string, CopyOrder>;
 }
 
-/** Calls that copy a file, keyed by description; each destination is used once. */
-function goodCopies(t: CheckContext, from: string): Record<string, CopyOrder[]> {
-  const order = (name: string, more: Partial<CopyOrder> = {}) => ({
-    ...{ from, to: t.storage.path(name) },
-    ...more,
-  });
-  return {
-    'a copy': [order('a.txt')],
-    'two copies': [order('b.txt'), order('level/c.txt')],
-    'a copy with overwrite false': [order('d.txt', { overwrite: false })],
-    'a move': [order('e.txt', { removeOriginal: true })],
-  };
-}
-
 export const storageCopyResponses: readonly Check[] = [
-  defineCheck('ST-COPY-LIST', needsFiles, async (t) => {
-    const { path } = await t.upload.store('source.txt');
-    const good = (name: string) => ({ from: path, to: t.storage.path(name) });
-    const bad: CopyOrder[] = Object.values(failingCopies(t, path, path));
-    const cases = {
-      'one copy': [good('a.txt')],
-      'two copies': [good('b.txt'), good('level/c.txt')],
-      'two copies and an invalid item': [good('d.txt'), ...bad.slice(0, 1), good('e.txt')],
-      'only invalid items': bad,
-      'the same copy twice': [good('f.txt'), good('f.txt')],
-      'twelve invalid items': Array.from({ length: 12 }, () => bad[0] as CopyOrder),
-    };
-    const lists = Object.entries(cases).map(([what, orders]) => [what, toCopyItems(t, orders)]);
-    await expectLists(t, 'batchCopyFile', Object.fromEntries(lists));
-  }),
-  defineCheck('ST-COPY-FILE-ID', needsFiles, async (t) => {
-    const { path, bytes } = await storeReadable(t, 'source.txt');
-    const missing = failingCopies(t, path, path)['a missing source'];
-    const { 'a copy': one = [], 'two copies': two = [] } = goodCopies(t, path);
-    let seen = 0;
-    for (const orders of [one, two, [missing]]) {
-      const { reply, entries } = await askForCopies(t, orders);
-      t.claim('ST-COPY-FILE-ID', `batchCopyFile of ${orders.length} files`, reply);
-      for (const entry of entries) {
-        const { fileID } = entry;
-        if (typeof fileID !== 'string' || hasFailed(entry)) continue;
-        seen += 1;
-        const reading = await t.upload.read(fileID);
-        expectBytes(t, reading, bytes, `the file with the fileID ${fileID} from the entry`);
-      }
-    }
-    if (seen === 0) t.note('No entry in a copy response has a fileID.');
-  }),
-  defineCheck('ST-COPY-FILE-ID-PRESENT', needsFiles, async (t: CheckContext) => {
-    const { path } = await t.upload.store('source.txt');
-    let checked = 0;
-    const copies = Object.entries(goodCopies(t, path));
-    // The first one is made twice, so that its destination exists.
-    for (const [what, orders] of [...copies.slice(0, 1), ...copies]) {
-      const { reply, entries } = await askForCopies(t, orders);
-      checked += entries.filter((entry) => !hasFailed(entry)).length;
-      t.claim('ST-COPY-FILE-ID-PRESENT', what, reply);
-    }
-    t.reach(checked > 0, 'no copy succeeded');
-  }),
-  defineCheck('ST-COPY-FAILED', needsFiles, async (t: CheckContext) => {
-    const source = await t.upload.store('source.txt');
-    const existing = await t.upload.store('existing.txt');
-    const good = { from: source.path, to: `${source.path}.copy` };
-    let checked = 0;
-    const failing = failingCopies(t, source.path, existing.path);
-    for (const [what, order] of Object.entries(failing)) {
-      for (const orders of [[order], [good, order]]) {
-        const { reply, entries } = await askForCopies(t, orders);
-        // Another rule covers that such an item fails at all.
-        checked += entries.filter(hasFailed).length;
-        t.claim('ST-COPY-FAILED', `an item with ${what}`, reply);
-      }
-    }
-    t.reach(checked > 0, 'all the copies that should have failed succeeded');
-  }),
-  defineCheck('ST-COPY-SUCCEEDED', needsFiles, async (t: CheckContext) => {
-    const { path, bytes } = await storeReadable(t, 'source.txt');
-    let checked = 0;
-    for (const [what, orders] of Object.entries(goodCopies(t, path))) {
-      const { reply, entries } = await askForCopies(t, orders);
-      const readings = [];
-      for (const { to } of orders) readings.push(await readPath(t, to));
-      // The entries must report success only if the copies were made, which another rule checks.
-      if (!readings.every((reading) => hasBytes(reading, bytes))) continue;
-      checked += 1;
-      for (const { code, message } of entries) {
-        const isSilent = code === undefined && message === undefined;
-        const came = `but they were ${show(code)} and ${show(message)}`;
-        t.expect(isSilent, `${what}: code and message must be absent, ${came}`, reply);
-      }
-    }
-    t.reach(checked > 0, 'no copy was made');
-  }),
   defineCheck('ST-COPY-MISSING', needsFiles, async (t) => {
     const deleted = await storeReadable(t, 'deleted.txt');
     const present = await storeReadable(t, 'folder/present.txt');

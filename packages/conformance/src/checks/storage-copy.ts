@@ -130,15 +130,15 @@ export const storageCopy: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-COPY-SRC-PATH', needsFiles, (t) => expectRefusedWithout(t, 'srcPath')),
-  defineCheck('ST-COPY-DST-PATH', needsFiles, (t) => expectRefusedWithout(t, 'dstPath')),
-  defineCheck('ST-COPY-OVERWRITE-DEFAULT', needsFiles, (t) =>
+  defineCheck('ST-INVALID/5', needsFiles, (t) => expectRefusedWithout(t, 'srcPath')),
+  defineCheck('ST-INVALID/6', needsFiles, (t) => expectRefusedWithout(t, 'dstPath')),
+  defineCheck('ST-COPY-OVERWRITE/1', needsFiles, (t) =>
     expectOverwritten(t, 'without overwrite', {}),
   ),
-  defineCheck('ST-COPY-OVERWRITE-TRUE', needsFiles, (t) =>
+  defineCheck('ST-COPY-OVERWRITE/2', needsFiles, (t) =>
     expectOverwritten(t, 'with overwrite true', { overwrite: true }),
   ),
-  defineCheck('ST-COPY-OVERWRITE-FALSE', needsFiles, async (t) => {
+  defineCheck('ST-COPY-OVERWRITE/3', needsFiles, async (t) => {
     const source = await storeCopyable(t, 'source.txt');
     const existing = await storeReadable(t, 'existing.txt', 'old');
     const [from, to] = [source.path, existing.path];
@@ -163,7 +163,7 @@ export const storageCopy: readonly Check[] = [
       await expectAt(t, to, existing.bytes, `the destination of ${what}`);
     }
   }),
-  defineCheck('ST-COPY-KEEPS-SOURCE', needsFiles, async (t) => {
+  defineCheck('ST-COPY-MOVE/1', needsFiles, async (t) => {
     const cases = {
       'without removeOriginal': {},
       'with removeOriginal false': { removeOriginal: false },
@@ -180,7 +180,7 @@ export const storageCopy: readonly Check[] = [
     await copy(t, move, { from: path, to: `${path}.copy` });
     await expectAt(t, path, bytes, 'the source of a copy in the same call as a move');
   }),
-  defineCheck('ST-COPY-MOVE', needsFiles, async (t) => {
+  defineCheck('ST-COPY-MOVE/2', needsFiles, async (t) => {
     const kept = await storeCopyable(t, 'kept.txt');
     const existing = await storeReadable(t, 'existing.txt', 'old');
     // Just over a usual size of buffers: 64 KiB.

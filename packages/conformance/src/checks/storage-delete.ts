@@ -4,13 +4,11 @@ import {
   canBeCopied,
   expectAccepted,
   expectBytes,
-  expectLists,
   expectNothing,
   hasBytes,
   missingFileId,
   needsFiles,
   readPath,
-  storeAll,
   storeReadable,
 } from './support/storage.ts';
 
@@ -33,7 +31,7 @@ const NEIGHBOURS = ['name.txt', 'name2', 'nam', 'a-name', 'level/name', 'folder/
 const FILES = [['alone.txt'], ['a.txt', 'level/b.txt', 'c', 'd.txt', 'level/e.txt']];
 
 export const storageDelete: readonly Check[] = [
-  defineCheck('ST-DELETE-CALL', needsFiles, async (t) => {
+  defineCheck('ST-DELETE-CALL/1', needsFiles, async (t) => {
     for (const names of FILES) {
       const files = [];
       for (const name of names) files.push(await storeReadable(t, name));
@@ -70,36 +68,14 @@ export const storageDelete: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-DELETE-LIST', needsFiles, async (t) => {
-    const missing = await missingFileId(t);
-    const files = await storeAll(t, 'f.txt', 'a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt');
-    const [twice, a, b, c, d, e] = files.map(({ fileId }) => fileId);
-    await expectLists(t, 'batchDelete', {
-      'one file': [a],
-      'two files': [b, c],
-      'two files and a missing one': [d, missing, e],
-      'a missing file': [missing],
-      'the same file twice': [twice, twice],
-      'twelve missing files': Array.from({ length: 12 }, () => missing),
-    });
-  }),
-  defineCheck('ST-DELETE-FILE-ID', needsFiles, async (t) => {
-    const missing = await missingFileId(t);
-    const files = await storeAll(t, 'a.txt', 'b.txt', 'level/c.txt');
-    const [a, b, c] = files.map(({ fileId }) => fileId);
-    for (const fileList of [[a], [b, missing, c], [missing]]) {
-      const { reply } = await t.storage.listReply('batchDelete', fileList);
-      t.claim('ST-DELETE-FILE-ID', 'batchDelete', reply);
-    }
-  }),
-  defineCheck('ST-DELETE-CODE', needsFiles, async (t: CheckContext) => {
+  defineCheck('ST-DELETE-CALL/2', needsFiles, async (t: CheckContext) => {
     for (const names of FILES) {
       const files = [];
       for (const name of names) files.push(await storeReadable(t, name));
       const ids = files.map(({ fileId }) => fileId);
       const { reply, entries } = await t.storage.listReply('batchDelete', ids);
       for (const { code } of entries) {
-        // ST-DELETE-CALL covers files that are not deleted.
+        // ST-DELETE-CALL/1 covers files that are not deleted.
         for (const { path } of code === 'SUCCESS' ? [] : files) {
           t.reach(!(await readPath(t, path)).found, 'a file was not deleted');
         }
@@ -107,8 +83,6 @@ export const storageDelete: readonly Check[] = [
         t.expect(code === 'SUCCESS', wanted, reply);
       }
     }
-    const { reply } = await t.storage.listReply('batchDelete', [await missingFileId(t)]);
-    t.claim('ST-DELETE-CODE', 'batchDelete of a missing file', reply);
   }),
   defineCheck('ST-DELETE-MISSING', needsFiles, async (t: CheckContext) => {
     const missing = await missingFileId(t);

@@ -6,7 +6,6 @@ import { expectLinksExpire } from './support/link-lifetimes.ts';
 import {
   entriesOf,
   expectAccepted,
-  expectLists,
   expectListsRefused,
   isFile,
   linkOf,
@@ -86,18 +85,8 @@ async function leadsToFile(t: CheckContext, link: string): Promise<boolean> {
   }
 }
 
-const defineFieldCheck = (rule: `ST-LINKS-${'FILE-ID' | 'URL'}`): Check =>
-  defineCheck(rule, needsFiles, async (t) => {
-    const orders = await storeForLinks(t, 'A.txt', 'level/b.TXT');
-    const missing = { fileID: await missingFileId(t) };
-    for (const fileList of [orders.slice(0, 1), [...orders, missing], [missing]]) {
-      const { reply } = await t.storage.listReply('batchGetTempUrls', fileList);
-      t.claim(rule, `batchGetTempUrls with ${fileList.length} items`, reply);
-    }
-  });
-
 export const storageLinks: readonly Check[] = [
-  defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
+  defineCheck('ST-LINKS-CALL/1', needsFiles, async (t) => {
     const orders = await storeForLinks(t, 'a.txt', 'level/b.txt', 'c');
     for (const fileList of [orders.slice(0, 1), orders]) {
       const what = `batchGetTempUrls of ${fileList.length} files`;
@@ -112,7 +101,7 @@ export const storageLinks: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-LINKS-ITEM-FILE-ID', needsFiles, async (t: CheckContext) => {
+  defineCheck('ST-INVALID/4', needsFiles, async (t: CheckContext) => {
     const [good] = await storeForLinks(t, 'file.txt');
     const sound = await t.storage.call('batchGetTempUrls', { fileList: [good] });
     t.reach(!sound.refused, 'a call whose item has a fileID is rejected');
@@ -151,20 +140,7 @@ export const storageLinks: readonly Check[] = [
     expectLinks(await ask({ ...one, maxAge }, other), `${item} the first item`);
     expectLinks(await ask(one, { ...other, maxAge }), `${item} the second item`);
   }),
-  defineCheck('ST-LINKS-LIST', needsFiles, async (t) => {
-    const [a, b] = await storeForLinks(t, 'a.txt', 'b.txt');
-    const missing = { fileID: await missingFileId(t) };
-    await expectLists(t, 'batchGetTempUrls', {
-      'one file': [a],
-      'two files': [a, b],
-      'two files and a missing one': [a, missing, b],
-      'a missing file': [missing],
-      'the same file twice': [a, a],
-      'twelve items': Array.from({ length: 12 }, (_, at) => [a, b, missing][at % 3]),
-    });
-  }),
-  defineFieldCheck('ST-LINKS-FILE-ID'),
-  defineCheck('ST-LINKS-CODE', needsFiles, async (t: CheckContext) => {
+  defineCheck('ST-LINKS-CALL/2', needsFiles, async (t: CheckContext) => {
     const orders = await storeForLinks(t, 'a.txt', 'level/b.txt', 'c');
     const nine = Array.from({ length: 3 }, () => orders).flat();
     for (const fileList of [orders.slice(0, 1), orders, nine]) {
@@ -189,12 +165,7 @@ export const storageLinks: readonly Check[] = [
         t.expect(code === 'SUCCESS', wanted, reply);
       }
     }
-    const { reply } = await t.storage.listReply('batchGetTempUrls', [
-      { fileID: await missingFileId(t) },
-    ]);
-    t.claim('ST-LINKS-CODE', 'a link to a missing file', reply);
   }),
-  defineFieldCheck('ST-LINKS-URL'),
   defineCheck('ST-LINKS-DOWNLOAD', needsFiles, async (t: CheckContext) => {
     let first: { name: string; bytes: Buffer; link: string } | undefined;
     const files = [];
@@ -253,7 +224,7 @@ export const storageLinks: readonly Check[] = [
       if (!expectAccepted(t, reply, `a call with ${what}`) || !entries) continue;
       for (const { fileId, path } of files) {
         const [entry] = entriesOf(entries, fileId);
-        // ST-LINKS-FILE-ID covers that each entry has its fileID.
+        // ST-LISTS/2 covers that each entry has its fileID.
         if (entry === undefined && entries.length === fileList.length) continue;
         const isLinked = entry?.code === 'SUCCESS' && typeof entry.tempFileURL === 'string';
         const message = `${what}: ${path} must get its link, but its entry was ${show(entry)}`;

@@ -7,7 +7,7 @@ import {
 } from '../context/storage-client.ts';
 import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { isClosed } from '../http/health.ts';
-import { claimRefusal } from '../validation/exchange-rules.ts';
+import { claimRefusal } from '../invariants.ts';
 import { changeLetters } from './support/credentials.ts';
 import {
   isWrongType,
@@ -312,9 +312,9 @@ async function expectRefusedUndone(t: CheckContext): Promise<void> {
 }
 
 export const storageRefusals: readonly Check[] = [
-  defineCheck('ST-BAD-JSON', [], (t) => ofEach((operation) => sendBroken(t, operation))),
-  defineCheck('ST-MISSING-FIELD', [], (t) => ofEach((operation) => sendWithoutEach(t, operation))),
-  defineCheck('ST-WRONG-TYPE', [], async (t) => {
+  defineCheck('ST-INVALID/1', [], (t) => ofEach((operation) => sendBroken(t, operation))),
+  defineCheck('ST-INVALID/2', [], (t) => ofEach((operation) => sendWithoutEach(t, operation))),
+  defineCheck('ST-INVALID/3', [], async (t) => {
     await ofEach((operation) => sendMistyped(t, operation));
     await ofEach((operation) => sendNested(t, operation));
     await expectLargeRefused(t, 'batchDelete');

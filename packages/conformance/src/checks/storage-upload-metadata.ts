@@ -14,16 +14,6 @@ async function* askForGrants(
   }
 }
 
-const defineFieldCheck = (
-  rule: `ST-META-${'URL' | 'TOKEN' | 'AUTHORIZATION' | 'FILE-ID' | 'STORE-FILE-ID'}`,
-): Check =>
-  defineCheck(rule, ['storageCredentials'], async (t: CheckContext) => {
-    for await (const { what, reply } of askForGrants(t)) {
-      t.reach(reply.data !== undefined, `${what}: the response has no data`);
-      t.claim(rule, what, reply);
-    }
-  });
-
 export const storageUploadMetadata: readonly Check[] = [
   defineCheck('ST-META-CALL', ['storageCredentials'], async (t: CheckContext) => {
     for await (const { what, reply } of askForGrants(t)) {
@@ -37,9 +27,4 @@ export const storageUploadMetadata: readonly Check[] = [
       );
     }
   }),
-  defineFieldCheck('ST-META-URL'),
-  defineFieldCheck('ST-META-TOKEN'),
-  defineFieldCheck('ST-META-AUTHORIZATION'),
-  defineFieldCheck('ST-META-FILE-ID'),
-  defineFieldCheck('ST-META-STORE-FILE-ID'),
 ];

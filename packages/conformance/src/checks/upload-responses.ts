@@ -156,7 +156,7 @@ async function uploadAndRead(
 }
 
 export const uploadResponses: readonly Check[] = [
-  defineCheck('UP-ERROR', needsFiles, async (t: CheckContext) => {
+  defineCheck('UP-RESPONSE/1', needsFiles, async (t: CheckContext) => {
     const { securityToken, metaFileId } = t.settings.wireProfile.uploadFields;
     const without = (field: string) => (fields: FormField[]) =>
       fields.filter(([name]) => name !== field);
@@ -192,7 +192,7 @@ export const uploadResponses: readonly Check[] = [
     }
     t.reach(checked > 0, 'no invalid form is rejected');
   }),
-  defineCheck('UP-SUCCESS', needsFiles, async (t: CheckContext) => {
+  defineCheck('UP-RESPONSE/2', needsFiles, async (t: CheckContext) => {
     const cases = {
       'a valid form': ['file.txt', 'first'],
       'a form for an existing file': ['file.txt', 'second'],

@@ -155,17 +155,17 @@ export const upload: readonly Check[] = [
       t.expect(found, `${wanted}, but the response was ${status} and nothing was stored`, reply);
     }
   }),
-  defineCheck('UP-SIGNATURE', needsFiles, (t) =>
+  defineCheck('UP-FIELDS/1', needsFiles, (t) =>
     expectField(t, 'Signature', ({ authorization }) => authorization),
   ),
-  defineCheck('UP-TOKEN', needsFiles, (t) =>
+  defineCheck('UP-FIELDS/2', needsFiles, (t) =>
     expectField(t, t.settings.wireProfile.uploadFields.securityToken, ({ token }) => token),
   ),
-  defineCheck('UP-META-FILE-ID', needsFiles, (t) => {
+  defineCheck('UP-FIELDS/3', needsFiles, (t) => {
     const { metaFileId } = t.settings.wireProfile.uploadFields;
     return expectField(t, metaFileId, ({ storeFileId }) => storeFileId);
   }),
-  defineCheck('UP-KEY', needsFiles, (t) => expectField(t, 'key', ({ path }) => path)),
+  defineCheck('UP-FIELDS/4', needsFiles, (t) => expectField(t, 'key', ({ path }) => path)),
   defineCheck('UP-FILE', needsFiles, async (t: CheckContext) => {
     let checked = 0;
     for (const [index, [what, bytes]] of Object.entries(CONTENTS).entries()) {

@@ -94,7 +94,7 @@ const credentials = {
   ),
   expiredToken: text(
     '<token>',
-    'expired access token from this environment, for AU-BEARER-BAD',
+    'expired access token from this environment, for AU-REJECTED',
     SECRET,
   ),
   tc3SecretId: text(

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { startFixture } from '@berth/conformance/fixture';
 import { CommanderError } from 'commander';
 import { checks } from '../checks/index.ts';
-import { whyLeftOut } from '../context/skip-reason.ts';
-import { rules } from '../contract/rules.ts';
+import { whyLeftOut } from '../context/selection.ts';
+import { findRule, rules } from '../contract/rules.ts';
 import { createRedactor, listSecrets, type Secrets } from '../credentials/redact.ts';
 import { toSettings } from '../options.ts';
 import { StartError } from '../result.ts';
@@ -100,10 +100,12 @@ async function run(
 
 /** Implements `--list`: returns the rules that are checked, as lines or as one JSON text. */
 function listRules(given: Given): string[] {
-  const wanted = rules.filter((rule) => whyLeftOut([rule.id], given) === undefined);
+  const wanted = rules.filter(
+    (rule) => whyLeftOut([rule.id, ...Object.keys(rule.sentences)], given) === undefined,
+  );
   const listed = wanted.map((rule) => ({
     ...rule,
-    needs: checks.find((check) => check.rule === rule.id)?.needs ?? [],
+    needs: checks.find((check) => findRule(check.id) === rule)?.needs ?? [],
   }));
   if (given.json) return [JSON.stringify(listed, null, 2)];
   return [

@@ -1,11 +1,10 @@
-import type { RuleId } from '../generated/rule-ids.gen.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { createAgents } from '../http/agents.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Evidence, Exchange } from '../http/exchange.ts';
+import type { Evidence } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, Inapplicable, Unreached } from '../result.ts';
 import { MISSING } from '../validation/cite.ts';
-import { claimsOf, type ExchangeRuleId } from '../validation/exchange-rules.ts';
 import { FixtureClient } from './fixture-client.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { createRunCaller, FOLDER, type Run } from './run.ts';
@@ -15,43 +14,26 @@ import { toEvidence } from './to-evidence.ts';
 import { UploadClient } from './upload-client.ts';
 
 export interface Check {
-  rule: RuleId;
+  /** The sentence that it checks. If there is an invariant for it, the check may only make calls. */
+  id: SentenceId;
   needs: readonly Need[];
   run: (context: CheckContext) => Promise<void>;
   /** Whether it waits for seconds. Such checks start first. */
   waits?: boolean;
-  /** The checks whose calls it looks at, see `CheckContext.share`. */
-  shares?: readonly RuleId[];
 }
 
-/** Defines the check for one rule. The checks for a topic are listed in one table. */
+/** Defines the check for one sentence. The checks for a topic are listed in one table. */
 export function defineCheck(
-  rule: RuleId,
+  id: SentenceId,
   needs: readonly Need[],
   run: Check['run'],
-  more: Pick<Check, 'waits' | 'shares'> = {},
+  more: Pick<Check, 'waits'> = {},
 ): Check {
-  return { rule, needs, run, ...more };
+  return { id, needs, run, ...more };
 }
 
 /** Maximum number of findings that one check reports. */
 const MOST_FINDINGS = 20;
-
-/** What shared calls returned until the end, or until an error. */
-interface Made<T> {
-  values: T[];
-  error?: unknown;
-}
-
-async function collect<T>(calls: AsyncIterable<T>): Promise<Made<T>> {
-  const values: T[] = [];
-  try {
-    for await (const value of calls) values.push(value);
-    return { values };
-  } catch (error) {
-    return { values, error };
-  }
-}
 
 /** The context that a check runs in: clients that record its requests, and assertions about the responses. */
 export class CheckContext {
@@ -63,8 +45,6 @@ export class CheckContext {
   readonly fixture: FixtureClient;
   readonly storage: StorageClient;
   readonly upload: UploadClient;
-  /** Whether it looked at calls that another check has made. */
-  hasShared = false;
   /** What the check has done and found so far. */
   readonly record = {
     findings: [] as Finding[],
@@ -82,10 +62,10 @@ export class CheckContext {
   #names = 0;
 
   /**
-   * @param rule ID of the check, used in the names of what it stores
+   * @param id ID of the check, used in the names of what it stores
    * @param place the place in the contract that findings cite
    */
-  constructor(run: Run, rule: string, place = '') {
+  constructor(run: Run, id: string, place = '') {
     this.#run = run;
     this.#caller = (given) =>
       createRunCaller(given, {
@@ -97,14 +77,15 @@ export class CheckContext {
         },
       });
     const caller = this.#caller(run);
-    this.#folder = `${FOLDER}/${run.mark}/${rule.toLowerCase()}`;
+    const name = id.toLowerCase().replace('/', '-');
+    this.#folder = `${FOLDER}/${run.mark}/${name}`;
     this.settings = run.settings;
     this.signal = run.signal;
     this.gateway = new GatewayClient(run, caller);
     this.fixture = new FixtureClient(this.gateway);
     this.storage = new StorageClient(run, caller, this.#folder);
     this.upload = new UploadClient(run, caller, this.storage);
-    this.#mark = `berth-${run.mark}-${rule.toLowerCase()}`;
+    this.#mark = `berth-${run.mark}-${name}`;
     this.#place = place;
   }
 
@@ -124,13 +105,6 @@ export class CheckContext {
     const more = this.#isOnOneConnection ? { onOneConnection: true as const } : {};
     this.record.findings.push({ message, where: this.#place, ...shown, ...more });
   };
-
-  /** Asserts what a rule requires of a call to which it applies. `what` describes the call. */
-  claim(rule: ExchangeRuleId, what: string, exchange: Exchange): void {
-    for (const [holds, message] of claimsOf(rule, exchange, this.settings)) {
-      this.expect(holds, `${what}: ${message}`, exchange);
-    }
-  }
 
   /** `expect` for a value: `GET /a: the status must be 404, not 200`. */
   expectEqual(what: string, came: unknown, wanted: unknown, evidence?: Evidence): void {
@@ -177,31 +151,6 @@ export class CheckContext {
       agents.http.destroy();
       agents.https.destroy();
     }
-  }
-
-  /**
-   * Yields the responses to calls that several checks look at. The first check makes all of them. An error ends
-   * them: it reaches each check after the responses.
-   *
-   * @param owner rule of the check that only looks at these calls; the others name it in `shares`
-   */
-  async *share<T>(
-    owner: RuleId,
-    make: (context: CheckContext) => AsyncIterable<T>,
-  ): AsyncGenerator<T> {
-    const { shared } = this.#run;
-    let made = shared.get(owner) as Promise<Made<T>> | undefined;
-    this.hasShared ||= made !== undefined;
-    if (made === undefined) {
-      const context = new CheckContext(this.#run, owner);
-      made = collect(make(context));
-      shared.set(owner, made);
-      await made;
-      this.record.requests += context.record.requests;
-    }
-    const { values, ...rest } = await made;
-    yield* values;
-    if ('error' in rest) throw rest.error;
   }
 
   /** Reports something to the operator that does not affect the result. */

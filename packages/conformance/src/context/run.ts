@@ -7,13 +7,15 @@ import {
   type Signers,
 } from '../credentials/create-signers.ts';
 import { listSecrets, Redactor } from '../credentials/redact.ts';
-import type { RuleId } from '../generated/rule-ids.gen.ts';
 import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
 import { Health } from '../http/health.ts';
 import { Pace } from '../http/pace.ts';
+import { Observer } from '../invariants.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
 import type { Result } from '../result.ts';
+import { whyLeftOut } from './selection.ts';
+import { toEvidence } from './to-evidence.ts';
 
 /** The folder for all files that runs store; emptied at the end. */
 export const FOLDER = 'berth-conformance';
@@ -41,8 +43,9 @@ export interface Run {
   readonly secrets: Redactor;
   /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
   readonly leftovers: Map<string, string | undefined>;
-  /** Calls that several checks look at, by the check that has all of them. */
-  readonly shared: Map<RuleId, Promise<unknown>>;
+  /** Checks every response once the run has begun. */
+  readonly observer: Observer;
+  phase: 'preparing' | 'checking';
   /** The form of storage requests; known before the first check. */
   requestForm: RequestForm;
   /** The spelling of copy paths that the deployment accepts; known before the first check. */
@@ -70,7 +73,9 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     health: new Health(),
     signers: createSigners(settings),
     secrets,
-    ...{ leftovers: new Map(), shared: new Map() },
+    leftovers: new Map(),
+    observer: new Observer(settings, (id) => whyLeftOut([id], settings) === undefined, toEvidence),
+    phase: 'preparing',
     requestForm: settings.requestForm ?? 'top',
     copyPaths: settings.wireProfile.copyPaths,
     refused: {},
@@ -101,7 +106,10 @@ export function createRunCaller(
   return new Caller({
     ...{ agents, pace, health, signal, timeout: settings.timeout },
     ...(onSent ? { onSent } : {}),
-    ...(onResponse ? { onResponse } : {}),
+    onResponse(evidence) {
+      if ('received' in evidence && run.phase === 'checking') run.observer.observe(evidence);
+      onResponse?.(evidence);
+    },
   });
 }
 

@@ -2,6 +2,7 @@ import type { Api } from '../contract/openapi.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import { Failed, Inapplicable, type Result, Unreached } from '../result.ts';
 import type { Run } from './run.ts';
+import { whyLeftOut } from './selection.ts';
 
 /**
  * Something that a check needs and that an operator may not have. Without it, the check is disabled. A check
@@ -40,27 +41,6 @@ export function toEnding(
   if (error instanceof Inapplicable) return disabled(message);
   if (error instanceof NetworkFault) return { outcome: 'error', reason: message };
   return { outcome: 'error', reason: `bug in the suite: ${stack ?? error}` };
-}
-
-/** The options that choose rules. */
-interface Choice {
-  only?: readonly string[] | undefined;
-  skip?: readonly string[] | undefined;
-}
-
-/**
- * Returns why the operator left something out.
- *
- * @param ids its ID, and that of its engine
- */
-export function whyLeftOut(
-  ids: readonly string[],
-  { only = [], skip = [] }: Choice,
-): string | undefined {
-  const isNamed = (names: readonly string[]) =>
-    names.some((name) => ids.some((id) => id.startsWith(name)));
-  if (only.length > 0 && !isNamed(only)) return 'not in --only';
-  return isNamed(skip) ? '--skip' : undefined;
 }
 
 /**

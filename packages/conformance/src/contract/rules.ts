@@ -1,11 +1,11 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
-import type { RuleId, SentenceId } from '../generated/rule-ids.gen.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
 
 export type Level = 'must' | 'should';
 
 /** What the contract says about one thing, in one or more sentences that can be checked. */
 export interface Rule {
-  id: RuleId;
+  id: string;
   level: Level;
   statement: string;
   /** The sentences by their IDs: `GW-PATH/1`. The only sentence of a rule has the ID of the rule. */
@@ -20,7 +20,7 @@ export interface Rule {
 }
 
 /** All rules with level MUST or SHOULD, in contract order. */
-export const rules = toChecked(contract.rules);
+export const rules: readonly Rule[] = toChecked(contract.rules);
 
 interface Written extends Partial<Pick<Rule, 'source' | 'decisions' | 'operations' | 'places'>> {
   id: string;
@@ -33,7 +33,7 @@ function toChecked(written: readonly Written[]): readonly Rule[] {
   return written
     .filter(({ level }) => level !== 'info')
     .map(({ id, level, statement, sentences, ...rule }) => ({
-      id: id as RuleId,
+      id,
       level: level.toLowerCase() as Level,
       statement,
       sentences:

@@ -1,23 +1,16 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { documents, type Transaction } from '../contract/operations.ts';
-import { findRule } from '../contract/rules.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
-import type { Finding, Result } from '../result.ts';
-import type { ResponseValidator } from '../validation/check-response.ts';
 import {
   type Claim,
   claimRefusal,
-  EXCHANGE_RULES,
-  type ExchangeRuleId,
   type Facts,
   isGatewayError,
-  toFacts,
-} from '../validation/exchange-rules.ts';
-
-const RULES = (Object.keys(EXCHANGE_RULES) as ExchangeRuleId[]).filter(
-  (id) => findRule(id).level === 'must',
-);
+  type Observer,
+} from '../invariants.ts';
+import type { Finding, Result } from '../result.ts';
+import type { ResponseValidator } from '../validation/check-response.ts';
 
 /**
  * Checks the response to a call that should have triggered a documented response: by its schema, by the rules that a
@@ -30,11 +23,11 @@ export function checkTransaction(
   transaction: Transaction,
   exchange: Exchange,
   isAccepted: boolean,
-  { validator, settings }: { validator: ResponseValidator; settings: Facts['settings'] },
+  { validator, observer }: { validator: ResponseValidator; observer: Observer },
 ): Pick<Result, 'outcome' | 'reason' | 'findings'> {
   const { api, operationId, status } = transaction;
   const { received } = exchange;
-  const facts = toFacts(exchange, settings, operationId);
+  const facts = observer.toFacts(exchange, operationId);
   const isOfService = api === 'gateway' && status === '200' && !isGatewayError(received);
   const findings = isOfService
     ? validator.checkHeaders(
@@ -42,9 +35,7 @@ export function checkTransaction(
         received,
       )
     : validator.checkResponse(transaction, received);
-  for (const id of RULES.filter((rule) => EXCHANGE_RULES[rule].appliesTo(facts))) {
-    findings.push(...toFindings(EXCHANGE_RULES[id].claims(facts), findRule(id).places[0] ?? id));
-  }
+  findings.push(...observer.validate(exchange));
   const reason = isOfService
     ? findServiceReason(transaction, facts, validator)
     : findRefusalReason(transaction, facts, isAccepted);

@@ -71,6 +71,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     const { call, result, transaction } = running.get(dredd) ?? {};
     if (call === undefined || result === undefined || transaction === undefined) return;
     const exchange = await toExchange(run, call, dredd);
+    run.observer.observe(exchange);
     const { received } = exchange;
     const { data } = readReply(exchange, run.settings.wireProfile.envelope);
     run.secrets.addGrant(data);
@@ -78,7 +79,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     const { api } = transaction;
     const { outcome, reason, findings } = checkTransaction(transaction, exchange, isAccepted[api], {
       validator,
-      settings: run.settings,
+      observer: run.observer,
     });
     isAccepted[api] ||= received.status < 300;
     Object.assign(result, {

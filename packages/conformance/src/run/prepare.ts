@@ -28,7 +28,7 @@ export async function prepare(run: Run): Promise<void> {
 
 /** Whether the operator selected a check that may copy files. */
 function mayCopy(run: Run): boolean {
-  const writing = checks.filter(({ needs }) => needs.includes('writes')).map(({ rule }) => rule);
+  const writing = checks.filter(({ needs }) => needs.includes('writes')).map(({ id }) => id);
   const isSelected = [...writing, 'dredd', 'respect'].some((id) => !leftOut(run, id));
   const needs = lacking(run, ['storageCredentials', 'writes']);
   return isSelected && !(noUrl(run, 'storage') ?? refused(run, 'storage') ?? needs);

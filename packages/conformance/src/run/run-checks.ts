@@ -8,61 +8,88 @@ import {
   type SkipReason,
   toEnding,
 } from '../context/skip-reason.ts';
-import { findRule } from '../contract/rules.ts';
-import type { Result } from '../result.ts';
+import { findRule, type Rule, rules } from '../contract/rules.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import { INVARIANTS } from '../invariants.ts';
+import type { Outcome, Result } from '../result.ts';
+
+/** How many checks run at the same time if `concurrency` is not set: deployments are in production. */
+const DEFAULT_CONCURRENCY = 4;
+
+/** What is known about one sentence of a rule. */
+type Part = Pick<
+  Result,
+  'outcome' | 'reason' | 'findings' | 'notes' | 'requests' | 'assertions' | 'durationMs'
+> & { id: SentenceId };
 
 /**
- * Number of parallel checks if `concurrency` is not set. A higher number hides the latency of a distant
- * target; a near one would only queue the calls, until they time out.
- */
-const USUAL = { near: 8, far: 32 };
-
-/** Latency of a distant target, in milliseconds. */
-const FAR = 100;
-
-/**
- * Runs checks in parallel and yields each result as soon as it is known. The checks that wait start first: a
- * long check that starts last would run alone.
+ * Runs checks in parallel. The checks that wait start first: a long check that starts last would run alone.
+ *
+ * @returns a function that reports the rules with invariants. To be called when all calls of the run have been made;
+ *   the other rules are reported as soon as their checks have ended
  */
 export async function runChecks(
   run: Run,
   checks: readonly Check[],
   onResult: (result: Result) => void,
-): Promise<void> {
+): Promise<() => void> {
+  const parts = new Map<Rule, Part[]>(rules.map((rule) => [rule, []]));
   const ordered = checks.toSorted((a, b) => Number(b.waits ?? false) - Number(a.waits ?? false));
-  const usual = run.health.latency() < FAR ? USUAL.near : USUAL.far;
-  await inParallel(ordered, run.settings.concurrency ?? usual, async (check) =>
-    onResult(await runCheck(run, check)),
-  );
+  await inParallel(ordered, run.settings.concurrency ?? DEFAULT_CONCURRENCY, async (check) => {
+    const rule = findRule(check.id);
+    const ended = parts.get(rule) as Part[];
+    ended.push(await runCheck(run, check));
+    const isLast = ended.length === checks.filter(({ id }) => findRule(id) === rule).length;
+    if (isLast && !hasInvariant(rule)) onResult(toResult(rule, ended));
+  });
+  return () => {
+    for (const [rule, ended] of parts) {
+      if (hasInvariant(rule)) onResult(toResult(rule, [...ended, ...observe(run, rule)]));
+    }
+  };
 }
 
-/** Runs the check of one rule; whatever happens becomes its result. */
-async function runCheck(run: Run, check: Check): Promise<Result> {
-  const rule = findRule(check.rule);
-  const where = rule.places[0] ?? rule.id;
-  const context = new CheckContext(run, rule.id, where);
+function hasInvariant({ sentences }: Rule): boolean {
+  return Object.keys(sentences).some((id) => id in INVARIANTS);
+}
+
+const NOTHING_FOUND = { findings: [], notes: [], assertions: 0, durationMs: 0 };
+
+/** Runs a check; whatever happens becomes its result. */
+async function runCheck(run: Run, check: Check): Promise<Part> {
+  const rule = findRule(check.id);
+  const context = new CheckContext(run, check.id, rule.places[0] ?? rule.id);
   const started = performance.now();
   const ending = checkSkipReason(run, check) ?? (await end(check, context, run));
+  const unselected = leftOut(run, check.id);
   const { findings } = context.record;
-  // A violation that was found counts even if the check did not finish.
-  const outcome = findings.length > 0 ? ('fail' as const) : ending.outcome;
+  if (unselected !== undefined) {
+    // It has only made calls for other sentences.
+    const { requests } = context.record;
+    return { id: check.id, ...unselected, ...NOTHING_FOUND, requests };
+  }
   return {
-    engine: 'rules',
-    id: rule.id,
-    level: rule.level,
-    statement: rule.statement,
-    rules: [rule.id],
-    operations: [...rule.operations],
-    outcome,
-    ...(ending.reason === undefined ? {} : { reason: ending.reason }),
+    id: check.id,
+    // A violation that was found counts even if the check did not finish.
+    outcome: findings.length > 0 ? 'fail' : ending.outcome,
+    ...(ending.reason !== undefined && { reason: ending.reason }),
     ...context.record,
     durationMs: Math.round(performance.now() - started),
   };
 }
 
-function checkSkipReason(run: Run, { rule, needs }: Check): SkipReason | undefined {
-  const api = rule.startsWith('GW-') || /^AU-(?!STORAGE)/.test(rule) ? 'gateway' : 'storage';
-  return leftOut(run, rule) ?? noUrl(run, api) ?? lacking(run, needs) ?? refused(run, api);
+function checkSkipReason(run: Run, { id, needs }: Check): SkipReason | undefined {
+  const api = id.startsWith('GW-') || /^AU-(?!STORAGE)/.test(id) ? 'gateway' : 'storage';
+  const unselected = provokes(run, id) ? undefined : leftOut(run, id);
+  return unselected ?? noUrl(run, api) ?? lacking(run, needs) ?? refused(run, api);
+}
+
+/** Whether a check makes calls whose responses an invariant that the operator has selected is about. */
+function provokes(run: Run, id: SentenceId): boolean {
+  const invariants = Object.entries(INVARIANTS) as [SentenceId, { provokedBy?: SentenceId }][];
+  return invariants.some(
+    ([sentence, { provokedBy }]) => provokedBy === id && leftOut(run, sentence) === undefined,
+  );
 }
 
 async function end(
@@ -76,8 +103,79 @@ async function end(
     return toEnding(error, run);
   }
   const { requests, assertions } = context.record;
-  if ((requests > 0 || context.hasShared) && assertions > 0) return { outcome: 'pass' };
+  if (requests > 0 && (assertions > 0 || check.id in INVARIANTS)) return { outcome: 'pass' };
   // Some checks continue without a response that they could not get.
   if (run.signal.aborted) return { outcome: 'skip', reason: String(run.signal.reason) };
   return { outcome: 'error', reason: 'bug in the suite: the check made no assertions' };
+}
+
+/** Returns what all responses of the run show about the invariants of a rule. */
+function observe(run: Run, { sentences }: Rule): Part[] {
+  const ids = Object.keys(sentences).filter((id) => id in INVARIANTS) as SentenceId[];
+  return ids.flatMap((id): Part[] => {
+    if (leftOut(run, id) !== undefined) return [];
+    const { responses, violations, findings, assertions } = run.observer.resultOf(id) ?? {
+      responses: 0,
+      violations: 0,
+      findings: [],
+      assertions: 0,
+    };
+    const notes = violations > 0 ? [`${violations} of ${responses} responses violate it`] : [];
+    const outcome = responses === 0 ? 'skip' : violations > 0 ? 'fail' : 'pass';
+    const reason = 'no response of the run was one that it is about';
+    return [
+      {
+        id,
+        outcome,
+        ...(responses === 0 && { reason }),
+        findings,
+        notes,
+        requests: 0,
+        assertions,
+        durationMs: 0,
+      },
+    ];
+  });
+}
+
+/** The outcome of a rule is the first of these that one of its sentences has. */
+const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
+
+function toResult(rule: Rule, parts: readonly Part[]): Result {
+  const checked = withoutUnmet(parts);
+  const outcome =
+    PRECEDENCE.find((one) => checked.some((part) => part.outcome === one)) ?? 'disabled';
+  const isOnly = Object.keys(rule.sentences).length === 1;
+  const decisive = checked.find((part) => part.outcome === outcome);
+  const unchecked = checked.filter((part) => part.outcome === 'disabled' && outcome === 'pass');
+  const sum = (field: 'requests' | 'assertions' | 'durationMs') =>
+    parts.reduce((total, part) => total + part[field], 0);
+  return {
+    engine: 'rules',
+    id: rule.id,
+    level: rule.level,
+    statement: rule.statement,
+    rules: [rule.id],
+    operations: [...rule.operations],
+    outcome,
+    ...(decisive?.reason !== undefined && {
+      reason: isOnly ? decisive.reason : `${decisive.id}: ${decisive.reason}`,
+    }),
+    findings: parts.flatMap(({ id, findings }) =>
+      findings.map((finding) => (isOnly ? finding : { ...finding, sentence: id })),
+    ),
+    notes: [
+      ...parts.flatMap(({ notes }) => notes),
+      ...unchecked.map(({ id, reason }) => `${id} was not checked: ${reason}`),
+    ],
+    requests: sum('requests'),
+    assertions: sum('assertions'),
+    durationMs: sum('durationMs'),
+  };
+}
+
+/** An invariant that met no response says nothing if the check that provokes such responses did not run. */
+function withoutUnmet(parts: readonly Part[]): readonly Part[] {
+  const ended = parts.filter(({ id, outcome }) => !(id in INVARIANTS && outcome === 'skip'));
+  return ended.length > 0 && ended.every(({ outcome }) => outcome === 'disabled') ? ended : parts;
 }

@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { APIS, dereference, type Header, joinPointer } from '../contract/openapi.ts';
+import { APIS, type Api, dereference, type Header, joinPointer } from '../contract/openapi.ts';
 import {
   type Contract,
   findByContentType,
@@ -12,6 +12,8 @@ import type { Finding } from '../result.ts';
 
 /** Keywords of OpenAPI and of the contract that do not validate. */
 const ANNOTATIONS = ['example', 'xml', 'x-berth-item-pattern', 'x-berth-unwrap'];
+
+type Operation = Pick<Transaction, 'api' | 'operationId'>;
 
 /** Checks responses against the documents of a deployment. */
 export class ResponseValidator {
@@ -34,7 +36,7 @@ export class ResponseValidator {
    * Checks a response's media type, body and required headers against the contract for its status. The caller
    * must check whether that status was expected.
    */
-  checkResponse(transaction: Transaction, received: Received): Finding[] {
+  checkResponse(transaction: Operation, received: Received): Finding[] {
     const candidates = this.listByStatus(transaction, received.status);
     const [first] = candidates;
     const { name } = this.#contract.documents[transaction.api];
@@ -74,7 +76,14 @@ export class ResponseValidator {
     return (validate.errors ?? []).map((error) => toFinding(name, where, error));
   }
 
-  listByStatus(transaction: Transaction, status: number): Transaction[] {
+  /** Returns whether a document has an operation with this ID. */
+  hasOperation(api: Api, operationId: string): boolean {
+    return this.#contract.transactions.some(
+      (transaction) => transaction.api === api && transaction.operationId === operationId,
+    );
+  }
+
+  listByStatus(transaction: Operation, status: number): Transaction[] {
     const ofOperation = this.#contract.transactions.filter(
       ({ api, operationId }) => api === transaction.api && operationId === transaction.operationId,
     );

@@ -47,7 +47,7 @@ export function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
 }
 
 /**
- * Returns whether an entry in a copy response reports a failure. `ST-COPY-FAILED` and `ST-COPY-SUCCEEDED`
+ * Returns whether an entry in a copy response reports a failure. `ST-RESPONSE` and `ST-RESPONSE`
  * check how the failure is reported.
  */
 export function hasFailed({ code, message }: Entry): boolean {
@@ -57,7 +57,7 @@ export function hasFailed({ code, message }: Entry): boolean {
 
 /**
  * Returns whether a text looks like an XML document with an `Error` element, at any depth, with or without a
- * namespace prefix. `UP-ERROR` checks whether the document is well-formed.
+ * namespace prefix. `UP-RESPONSE/1` checks whether the document is well-formed.
  */
 export function hasXmlError(text: string): boolean {
   const isXml = /^\uFEFF?\s*</.test(text) && !/<html[\s>]/i.test(text);

@@ -14,10 +14,10 @@ const isUsual = (name: string) => /^(content-type|host)$/i.test(name);
 const sorted = (query: string) => query.split('&').sort().join('&');
 
 export const authSignature: Rows = {
-  'AU-TC3-FORM: a signature without Timestamp is accepted': acceptSigned(
+  'AU-TC3-FORM/1: a signature without Timestamp is accepted': acceptSigned(
     (_, __, { Timestamp }) => Timestamp === undefined,
   ),
-  'AU-TC3-FORM: a header without a signature gets 500': rejectSigned(
+  'AU-TC3-FORM/1: a header without a signature gets 500': rejectSigned(
     (_, parts) => !parts.Signature,
     500,
   ),
@@ -25,84 +25,86 @@ export const authSignature: Rows = {
   'AU-TC3-KEY: the secret is not checked': acceptSigned((_, { keyPair }, { Credential }) =>
     Credential?.startsWith(keyPair.id),
   ),
-  'AU-TC3-TIMESTAMP: the signed timestamp may differ from the one in the header by a few seconds':
+  'AU-TC3-COVERS/1: the signed timestamp may differ from the one in the header by a few seconds':
     acceptSigned((request, context, { Timestamp }) =>
       Array.from({ length: 11 }, (_, index) => Number(Timestamp) - 5 + index).some((timestamp) =>
         isSigned(request, context, { timestamp }),
       ),
     ),
-  'AU-TC3-TIMESTAMP: a timestamp a little later than the signed one is accepted': acceptSigned(
+  'AU-TC3-COVERS/1: a timestamp a little later than the signed one is accepted': acceptSigned(
     (request, context, { Timestamp }) =>
       [1, 2, 5, 10, 30, 60].some((seconds) =>
         isSigned(request, context, { timestamp: Number(Timestamp) - seconds }),
       ),
   ),
-  'AU-TC3-METHOD: every signature is verified as if the method were GET': acceptIfSignedFor({
+  'AU-TC3-COVERS/2: every signature is verified as if the method were GET': acceptIfSignedFor({
     method: 'GET',
   }),
-  'AU-TC3-METHOD: a signature of POST is accepted for GET': acceptIfSignedFor(({ method }) =>
+  'AU-TC3-COVERS/2: a signature of POST is accepted for GET': acceptIfSignedFor(({ method }) =>
     method === 'GET' ? { method: 'POST' } : undefined,
   ),
-  'AU-TC3-PATH: the path is decoded before the signature is verified': acceptIfSignedFor(
+  'AU-TC3-COVERS/3: the path is decoded before the signature is verified': acceptIfSignedFor(
     ({ path }) => ({
       path: decodeURI(path),
     }),
   ),
-  'AU-TC3-PATH: a signature of a path with two slashes is rejected': rejectSigned(({ path }) =>
+  'AU-TC3-COVERS/3: a signature of a path with two slashes is rejected': rejectSigned(({ path }) =>
     path.includes('//'),
   ),
-  'AU-TC3-QUERY: a signature that does not cover the query is accepted': acceptIfSignedFor({
+  'AU-TC3-COVERS/4: a signature that does not cover the query is accepted': acceptIfSignedFor({
     query: '',
   }),
-  'AU-TC3-QUERY: a signature of the sorted query is accepted': acceptIfSignedFor(({ query }) => ({
-    query: sorted(query),
-  })),
-  'AU-TC3-BODY: a signature that does not cover the body is accepted': acceptIfSignedFor({
+  'AU-TC3-COVERS/4: a signature of the sorted query is accepted': acceptIfSignedFor(
+    ({ query }) => ({
+      query: sorted(query),
+    }),
+  ),
+  'AU-TC3-COVERS/5: a signature that does not cover the body is accepted': acceptIfSignedFor({
     body: '',
   }),
-  'AU-TC3-BODY: the service is called before the hash of a large body is verified': (context) =>
+  'AU-TC3-COVERS/5: the service is called before the hash of a large body is verified': (context) =>
     gatewayRequest(async (request) => {
       const isOfTc3 = request.headers.get('Authorization')?.startsWith('TC3');
       if (!isOfTc3 || request.body.length < 65_536) return;
       await callAgain(context, request, { Authorization: context.authorization });
     }),
-  'AU-TC3-SIGNED-HEADERS: only the first value of a repeated signed header is checked':
+  'AU-TC3-SIGNED-HEADERS/1: only the first value of a repeated signed header is checked':
     acceptIfSignedFor({
       header: (_, value) => value.split(', ', 1)[0] ?? '',
     }),
-  'AU-TC3-SIGNED-HEADERS: only content-type and host may be signed': rejectSigned(
+  'AU-TC3-SIGNED-HEADERS/1: only content-type and host may be signed': rejectSigned(
     (_, parts) => !signedNames(parts).every(isUsual),
   ),
-  'AU-TC3-HOST: the host header does not have to be signed': acceptSigned(
+  'AU-TC3-SIGNED-HEADERS/2: the host header does not have to be signed': acceptSigned(
     (request, context, { SignedHeaders }) =>
       SignedHeaders === 'content-type' && isSigned(request, context, { anyHeaders: true }),
   ),
-  'AU-TC3-HOST: any header whose name ends in host counts as host': acceptSigned(
+  'AU-TC3-SIGNED-HEADERS/2: any header whose name ends in host counts as host': acceptSigned(
     (request, context, parts) =>
       signedNames(parts).some((name) => name.endsWith('-host')) &&
       isSigned(request, context, { anyHeaders: true }),
   ),
-  'AU-TC3-NORMAL-FORM: signed values are not lowercased': rejectSigned(({ headers }, parts) =>
+  'AU-TC3-NORMAL-FORM/1: signed values are not lowercased': rejectSigned(({ headers }, parts) =>
     signedNames(parts).some(
       (name) => name.startsWith('x-') && /[A-Z]/.test(headers.get(name) ?? ''),
     ),
   ),
-  'AU-TC3-NORMAL-FORM: a signed content type is lowercased': rejectSigned(
+  'AU-TC3-NORMAL-FORM/1: a signed content type is lowercased': rejectSigned(
     ({ headers }, { SignedHeaders }) => {
       const type = headers.get('Content-Type') ?? '';
       const isCompared = SignedHeaders?.includes('content-type') && !type.startsWith('multipart/');
       return isCompared && /[A-Z]/.test(type);
     },
   ),
-  'AU-TC3-MULTIPART: a signature that includes the boundary is rejected': rejectSigned(
+  'AU-TC3-NORMAL-FORM/2: a signature that includes the boundary is rejected': rejectSigned(
     (request, _, context) =>
       isForm(request.headers.get('Content-Type')) && !isSigned(request, context),
   ),
-  'AU-TC3-MULTIPART: a signature that omits the boundary is rejected': rejectSigned(
+  'AU-TC3-NORMAL-FORM/2: a signature that omits the boundary is rejected': rejectSigned(
     (request, _, context) =>
       isForm(request.headers.get('Content-Type')) && isSigned(request, context),
   ),
-  'AU-TC3-SPACES: a signature without spaces after its commas is rejected': reject((value) =>
+  'AU-TC3-FORM/2: a signature without spaces after its commas is rejected': reject((value) =>
     /^TC3.*,\S/.test(value),
   ),
 };

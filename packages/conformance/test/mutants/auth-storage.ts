@@ -20,28 +20,28 @@ const refuseSpelling = (operation: Operation, spelling: string) =>
 const withoutAuthorization = (get: (name: string) => string | undefined) => !get(authorization);
 
 export const authStorage: Rows = {
-  'AU-STORAGE-AUTHORIZATION: links can be requested with only a timestamp': acceptStorage(
+  'AU-STORAGE-HEADERS/1: links can be requested with only a timestamp': acceptStorage(
     (get) => get(authorization) === undefined && get(timestamp) !== undefined,
     [LINKS],
   ),
-  'AU-STORAGE-AUTHORIZATION: the credential is rejected if its header name is in lower case':
+  'AU-STORAGE-HEADERS/1: the credential is rejected if its header name is in lower case':
     refuseSpelling(DELETE, authorization.toLowerCase()),
-  'AU-STORAGE-SESSION-TOKEN: the session token is rejected if its header name is in lower case':
+  'AU-STORAGE-HEADERS/2: the session token is rejected if its header name is in lower case':
     refuseSpelling(GRANT, sessionToken.toLowerCase()),
-  'AU-STORAGE-TIMESTAMP: the timestamp is rejected if its header name is in upper case':
+  'AU-STORAGE-HEADERS/3: the timestamp is rejected if its header name is in upper case':
     refuseSpelling(COPY, timestamp.toUpperCase()),
-  'AU-STORAGE-NONE: links can be requested without any credentials': acceptStorage(
+  'AU-STORAGE-REJECTED/1: links can be requested without any credentials': acceptStorage(
     (get) => Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
     [LINKS],
   ),
-  'AU-STORAGE-NONE: a timestamp alone is accepted': acceptStorage(
+  'AU-STORAGE-REJECTED/1: a timestamp alone is accepted': acceptStorage(
     (get) => withoutAuthorization(get) && get(timestamp) && get(sessionToken) === undefined,
   ),
-  'AU-STORAGE-WRONG: an empty credential is accepted': acceptStorage(
+  'AU-STORAGE-REJECTED/2: an empty credential is accepted': acceptStorage(
     (get) => get(authorization) === '',
     [DELETE],
   ),
-  'AU-STORAGE-WRONG: only the beginning of a credential is compared': acceptStorage(
+  'AU-STORAGE-REJECTED/2: only the beginning of a credential is compared': acceptStorage(
     (get, { storageHeaders, keyPair }) => {
       const value = get(authorization);
       const { length } = storageHeaders()[authorization] ?? '';

@@ -45,10 +45,10 @@ export const auth: Rows = {
       !get('Authorization') &&
       /127\.0\.0\.1|localhost/.test(`${get('X-Forwarded-For')} ${get('X-Real-IP')}`),
   ),
-  'AU-BEARER-BAD: a token with the algorithm none is accepted': accept(
+  'AU-REJECTED/1: a token with the algorithm none is accepted': accept(
     (value = '') => /^Bearer [\w-]+\.[\w-]+\.$/.test(value) && headOf(value)?.alg === 'none',
   ),
-  'AU-BEARER-BAD: an expired token is accepted': accept(
+  'AU-REJECTED/1: an expired token is accepted': accept(
     (value) => (claimsOf(value)?.exp ?? Number.NaN) * 1000 < Date.now(),
   ),
   'AU-EACH-CALL: a call without credentials uses those of its connection': onTrusted(
@@ -62,10 +62,10 @@ export const auth: Rows = {
       const isOther = request.headers.get('Authorization') === context.otherAuthorization;
       if (request.isGateway && isOther) authenticate(request, context);
     }),
-  'AU-SCHEME-UNKNOWN: a valid token is accepted with any scheme': accept(
+  'AU-REJECTED/2: a valid token is accepted with any scheme': accept(
     (value, _, { authorization }) => value?.endsWith(` ${authorization.split(' ').at(-1)}`),
   ),
-  'AU-SCHEME-UNKNOWN: the token is accepted in Proxy-Authorization': acceptWith(
+  'AU-REJECTED/2: the token is accepted in Proxy-Authorization': acceptWith(
     (get, context) => !get('Authorization') && get('Proxy-Authorization') === context.authorization,
   ),
 };

@@ -40,20 +40,20 @@ export const gatewayAddress: Rows = {
       if (state.host) request.headers.set('Host', state.host);
     });
   },
-  'GW-PATH-SHAPE: a call to a missing service is sent to another service': retarget(
+  'GW-PATH/1: a call to a missing service is sent to another service': retarget(
     replace(/^\/v1\/cloudrun\/[^/?]+(?=[^?]*\/respond(\?|$))/, '/v1/cloudrun/conformance'),
   ),
-  'GW-PATH-SHAPE: what follows a semicolon counts as a path parameter and is dropped': onPath(
+  'GW-PATH/1: what follows a semicolon counts as a path parameter and is dropped': onPath(
     drop(/;[^/]*/g),
   ),
-  'GW-PATH-OPTIONAL: a call without anyPath calls /index': onPath((path) => path || '/index'),
-  'GW-PATH-OPTIONAL: a GET without anyPath is redirected to the URL with a slash': forwardedRequest(
+  'GW-PATH/2: a call without anyPath calls /index': onPath((path) => path || '/index'),
+  'GW-PATH/2: a GET without anyPath is redirected to the URL with a slash': forwardedRequest(
     ({ method, path, target }) =>
       method === 'GET' && /^\/v1\/cloudrun\/[^/]+$/.test(path)
         ? toRedirect(301, target.replace(path, `${path}/`))
         : undefined,
   ),
-  'GW-PATH-TRAILING-SLASH: a trailing slash after the name causes a redirect': {
+  'GW-PATH/3: a trailing slash after the name causes a redirect': {
     request({ target }) {
       if (target !== '/v1/cloudrun/conformance/') return;
       const redirect = toGatewayResponse(301);
@@ -61,26 +61,24 @@ export const gatewayAddress: Rows = {
       return redirect;
     },
   },
-  'GW-PATH-TRAILING-SLASH: the name and a slash call the path //': onPath((path) =>
+  'GW-PATH/3: the name and a slash call the path //': onPath((path) =>
     path === '/' ? '//' : path,
   ),
-  'GW-PATH-SEGMENTS: the tenth and later segments are dropped': gatewayRequest((request) => {
+  'GW-PATH/4: the tenth and later segments are dropped': gatewayRequest((request) => {
     const { path, query } = request;
     const segments = path.split('/');
     if (segments.length <= 14) return;
     request.target = segments.slice(0, 13).join('/') + (query ? `?${query}` : '');
   }),
-  "GW-PATH-SEGMENTS: the gateway's prefix is removed twice": retarget(
+  "GW-PATH/4: the gateway's prefix is removed twice": retarget(
     replace(/^(\/v1\/cloudrun\/\w+)\1/, '$1'),
   ),
-  'GW-PATH-ESCAPES: %2F in a path is decoded': onPath(replace('%2F', '/')),
-  'GW-PATH-ESCAPES: escapes that are not UTF-8 are replaced': onPath(
-    replace(NOT_UTF8, '%EF%BF%BD'),
-  ),
-  'GW-PATH-SLASHES: empty path segments are dropped': onPath((path) =>
+  'GW-PATH/5: %2F in a path is decoded': onPath(replace('%2F', '/')),
+  'GW-PATH/5: escapes that are not UTF-8 are replaced': onPath(replace(NOT_UTF8, '%EF%BF%BD')),
+  'GW-PATH/6: empty path segments are dropped': onPath((path) =>
     /[^/]\/{2,}[^/]/.test(path) ? path.replaceAll(/\/{2,}/g, '/') : path,
   ),
-  'GW-PATH-SLASHES: three slashes become two': onPath(replace(/\/{3,}/g, '//')),
+  'GW-PATH/6: three slashes become two': onPath(replace(/\/{3,}/g, '//')),
   'GW-QUERY-RAW: query parameters are sorted by name': onQuery((query) => {
     const nameOf = (pair: string) => pair.split('=', 1)[0] ?? '';
     const pairs = query.split('&');

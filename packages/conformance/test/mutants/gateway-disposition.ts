@@ -37,36 +37,36 @@ export const gatewayDisposition: Rows = {
   'GW-C1: only the first response on a connection has a Content-Disposition': laterResponses(
     ({ headers }) => headers.remove('Content-Disposition'),
   ),
-  'GW-C2: audio in response to a POST has no Content-Disposition': lost('POST', {
+  'GW-C2/1: audio in response to a POST has no Content-Disposition': lost('POST', {
     type: /^audio\//,
   }),
-  'GW-C2: a service error has none on POST': lost('POST', { status: NOT_OF_NGINX }),
-  'GW-C2-TEXT: text types are compared case-sensitively': attachedOnPost({
+  'GW-C2/1: a service error has none on POST': lost('POST', { status: NOT_OF_NGINX }),
+  'GW-C2/2: text types are compared case-sensitively': attachedOnPost({
     type: /^(application\/json|text\/plain)$/,
     contentType: /^[^;]*[A-Z]/,
   }),
-  'GW-C2-TEXT: a Content-Disposition from the service is kept on a text type': ofServicePasses({
+  'GW-C2/2: a Content-Disposition from the service is kept on a text type': ofServicePasses({
     method: 'POST',
     type: 'text/plain',
   }),
-  'GW-C2-PARAMETERS: JSON with a charset does not count as a text type': attachedOnPost({
+  'GW-C2/2: JSON with a charset does not count as a text type': attachedOnPost({
     contentType: /^application\/json;/,
   }),
-  'GW-C2-PARAMETERS: a type counts as text if a parameter names a text type': lost('POST', {
+  'GW-C2/2: a type counts as text if a parameter names a text type': lost('POST', {
     contentType: NAMES_TEXT,
   }),
-  'GW-C2-NOT-TEXT: types that end in +json count as text': lost('POST', { type: /\+json$/ }),
-  'GW-C2-NOT-TEXT: a type counts as text if it starts with the name of a text type': lost('POST', {
+  'GW-C2/1: types that end in +json count as text': lost('POST', { type: /\+json$/ }),
+  'GW-C2/1: a type counts as text if it starts with the name of a text type': lost('POST', {
     type: /^(application\/json|text\/plain)./,
   }),
-  'GW-C3: an event stream in response to a POST is sent as an attachment': attachedOnPost({
+  'GW-C3/1: an event stream in response to a POST is sent as an attachment': attachedOnPost({
     type: 'text/event-stream',
   }),
-  'GW-C3: that of the service passes with an event stream': ofServicePasses({
+  'GW-C3/1: that of the service passes with an event stream': ofServicePasses({
     type: 'text/event-stream',
   }),
-  'GW-C3-WEBSOCKET: a 101 is sent as an attachment': upgraded(setHeader(NAME, 'attachment')),
-  "GW-C3-WEBSOCKET: a 101 has the service's Content-Disposition": upgraded(passHeader(NAME)),
+  'GW-C3/2: a 101 is sent as an attachment': upgraded(setHeader(NAME, 'attachment')),
+  "GW-C3/2: a 101 has the service's Content-Disposition": upgraded(passHeader(NAME)),
   'GW-DISPOSITION-INLINE: an inline disposition from the service is kept next to attachment in response to a POST':
     inlinePasses('add', { method: 'POST' }),
   'GW-DISPOSITION-INLINE: attachment becomes a parameter of inline': serviceResponse(

@@ -16,40 +16,39 @@ const FORBIDDEN = { code: 'SERVICE_FORBIDDEN' };
 const DEEP = /(\/[^/]*){5}/;
 
 export const gatewayErrors: Rows = {
-  'GW-ERROR-BODY: credential errors are sent as problem+json': gatewayResponse(
+  'GW-ERROR/1: credential errors are sent as problem+json': gatewayResponse(
     { status: 401, when: ({ json }) => json?.code },
     setHeader('Content-Type', 'application/problem+json'),
   ),
-  'GW-ERROR-BODY: it is JSON in a JSON string on POST': gatewayError(
+  'GW-ERROR/1: it is JSON in a JSON string on POST': gatewayError(
     { ...MISSING, method: 'POST' },
     (response) => {
       response.json = response.body.toString();
     },
   ),
-  'GW-ERROR-CODE: the code for an invalid name is a number': gatewayResponse(
+  'GW-ERROR/1: the code for an invalid name is a number': gatewayResponse(
     { status: 400, when: ({ json }) => json?.code },
     changeJson({ code: 400 }),
   ),
-  'GW-ERROR-CODE: it is inside an object named error': gatewayError(
+  'GW-ERROR/1: it is inside an object named error': gatewayError(
     { status: 401 },
     changeJson((json) => {
       Object.assign(json, { error: { code: json.code }, code: undefined });
     }),
   ),
-  'GW-ERROR-MESSAGE: the error for a missing service has no message': gatewayResponse(
+  'GW-ERROR/1: the error for a missing service has no message': gatewayResponse(
     { code: 'SERVICE_NOT_FOUND' },
     changeJson({ message: undefined }),
   ),
-  'GW-ERROR-MESSAGE: it is null with a forbidden service': gatewayError(
+  'GW-ERROR/1: it is null with a forbidden service': gatewayError(
     FORBIDDEN,
     changeJson({ message: null }),
   ),
-  'GW-ERROR-REQUEST-ID: the error for a POST to a missing service has no requestId':
-    gatewayResponse(
-      { method: 'POST', code: 'SERVICE_NOT_FOUND' },
-      changeJson({ requestId: undefined }),
-    ),
-  'GW-ERROR-REQUEST-ID: it is spelled request_id if credentials are wrong': gatewayError(
+  'GW-ERROR/1: the error for a POST to a missing service has no requestId': gatewayResponse(
+    { method: 'POST', code: 'SERVICE_NOT_FOUND' },
+    changeJson({ requestId: undefined }),
+  ),
+  'GW-ERROR/1: it is spelled request_id if credentials are wrong': gatewayError(
     { status: 401 },
     changeJson((json) => {
       Object.assign(json, { request_id: json.requestId, requestId: undefined });

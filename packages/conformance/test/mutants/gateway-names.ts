@@ -15,26 +15,24 @@ const instead = (names: RegExp, response: () => MutatedResponse) =>
   gatewayRequest(({ service = '' }) => (names.test(service) ? response() : undefined));
 
 export const gatewayNames: Rows = {
-  'GW-NAME-ACCEPTED: a name with uppercase letters is rejected': instead(/[A-Z]/, () =>
+  'GW-NAME/1: a name with uppercase letters is rejected': instead(/[A-Z]/, () =>
     toRefusal(400, 'INVALID_REQUEST'),
   ),
-  'GW-NAME-ACCEPTED: a name of 60 characters is rejected if a path follows': {
+  'GW-NAME/1: a name of 60 characters is rejected if a path follows': {
     request: ({ service, path }) =>
       service?.length === 60 && /^(\/[^/]*){4}/.test(path)
         ? toRefusal(400, 'INVALID_REQUEST')
         : undefined,
   },
-  'GW-NAME-LENGTH: a one-letter name gets a 200': instead(/^[m-zA-Z]$/, () =>
-    toGatewayResponse(200),
-  ),
-  'GW-NAME-LENGTH: a name that is too long gets an HTML page': gatewayError(
+  'GW-NAME/2: a one-letter name gets a 200': instead(/^[m-zA-Z]$/, () => toGatewayResponse(200)),
+  'GW-NAME/2: a name that is too long gets an HTML page': gatewayError(
     { service: /^.{61,}$/ },
     setBody('<h1>400 Bad Request</h1>', 'text/html'),
   ),
-  'GW-NAME-PATTERN: a name with a semicolon is accepted': retarget(
+  'GW-NAME/3: a name with a semicolon is accepted': retarget(
     replace(/^\/v1\/cloudrun\/[^/?]*;.*/, '/v1/cloudrun/conformance'),
   ),
-  'GW-NAME-PATTERN: hyphens and underscores around a name are trimmed': retarget(
+  'GW-NAME/3: hyphens and underscores around a name are trimmed': retarget(
     replace(/(?<=^\/v1\/cloudrun\/)(?:[-_]+(\w+)|(\w+?)[-_]+)(?=[/?]|$)/, '$1$2'),
   ),
 };

@@ -33,39 +33,38 @@ const rejection = (
 };
 
 export const gatewayRequestId: Rows = {
-  'GW-REQUEST-ID: a redirect from the service has no X-Request-Id': gatewayResponse(
+  'GW-REQUEST-ID/1: a redirect from the service has no X-Request-Id': gatewayResponse(
     { status: 302 },
     remove,
   ),
-  'GW-REQUEST-ID: only the first response on a connection has one': laterResponses(({ headers }) =>
-    headers.remove(ID),
+  'GW-REQUEST-ID/1: only the first response on a connection has one': laterResponses(
+    ({ headers }) => headers.remove(ID),
   ),
-  'GW-REQUEST-ID-EQUAL: the requestId in an error response to a POST differs from the header':
+  'GW-ERROR/2: the requestId in an error response to a POST differs from the header':
     gatewayResponse({ method: 'POST', code: 'SERVICE_NOT_FOUND' }, (response) =>
       changeJson({ requestId: randomUUID() })(response),
     ),
-  'GW-REQUEST-ID-EQUAL: the body of an error has the ID of the first call on its connection':
-    () => {
-      const stateOf = perConnection<{ first?: string | undefined }>(() => ({}));
-      const error = gatewayError((response, request) => {
-        const { first } = stateOf(request);
-        if (first !== undefined) changeJson({ requestId: first })(response);
-      });
-      return {
-        async response(response, request) {
-          await error.response?.(response, request);
-          if (request.isGateway) stateOf(request).first ??= response.headers.get(ID);
-        },
-      };
-    },
-  "GW-REQUEST-ID-NEW: the caller's X-Request-Id is reused": gatewayResponse(
+  'GW-ERROR/2: the body of an error has the ID of the first call on its connection': () => {
+    const stateOf = perConnection<{ first?: string | undefined }>(() => ({}));
+    const error = gatewayError((response, request) => {
+      const { first } = stateOf(request);
+      if (first !== undefined) changeJson({ requestId: first })(response);
+    });
+    return {
+      async response(response, request) {
+        await error.response?.(response, request);
+        if (request.isGateway) stateOf(request).first ??= response.headers.get(ID);
+      },
+    };
+  },
+  "GW-REQUEST-ID-NEW/1: the caller's X-Request-Id is reused": gatewayResponse(
     { status: 200 },
     ({ headers }, request) => {
       const id = request.headers.get(NAME);
       if (id) headers.set(NAME, id);
     },
   ),
-  'GW-REQUEST-ID-NEW: every thirteenth call has that of the call before': () => {
+  'GW-REQUEST-ID-NEW/1: every thirteenth call has that of the call before': () => {
     let count = 0;
     let last: string | undefined;
     return {
@@ -78,35 +77,33 @@ export const gatewayRequestId: Rows = {
       },
     };
   },
-  "GW-REQUEST-ID-OWN: the service's X-Request-Id is sent alongside the gateway's": gatewayResponse(
-    { method: 'POST' },
-    ({ headers }, request) => {
+  "GW-REQUEST-ID-NEW/2: the service's X-Request-Id is sent alongside the gateway's":
+    gatewayResponse({ method: 'POST' }, ({ headers }, request) => {
       for (const id of valuesOfService(request, NAME)) headers.add(NAME, id);
-    },
-  ),
-  "GW-REQUEST-ID-OWN: the service's follows in the same header": serviceResponse(
+    }),
+  "GW-REQUEST-ID-NEW/2: the service's follows in the same header": serviceResponse(
     ({ headers }, request) => {
       const [id] = valuesOfService(request, NAME);
       if (id) headers.set(NAME, `${headers.get(NAME)}, ${id}`);
     },
   ),
-  'GW-REQUEST-ID-UPGRADE: a 101 has no X-Request-Id': upgraded(remove),
-  'GW-REQUEST-ID-UPGRADE: a handshake that the gateway rejects gets none': rejection(
+  'GW-REQUEST-ID/2: a 101 has no X-Request-Id': upgraded(remove),
+  'GW-REQUEST-ID/2: a handshake that the gateway rejects gets none': rejection(
     'gateway',
     withoutId,
   ),
-  'GW-REQUEST-ID-METHODS: the response to a method other than GET and POST has no X-Request-Id':
+  'GW-REQUEST-ID/4: the response to a method other than GET and POST has no X-Request-Id':
     gatewayResponse({ when: (_, { method }) => method !== 'GET' && method !== 'POST' }, remove),
-  'GW-REQUEST-ID-METHODS: the response to a HEAD has none': gatewayResponse(
+  'GW-REQUEST-ID/4: the response to a HEAD has none': gatewayResponse(
     { method: 'HEAD' },
     withoutId,
   ),
-  'GW-REQUEST-ID-OPTIONS: the response to a preflight has no X-Request-Id': {
+  'GW-REQUEST-ID/3: the response to a preflight has no X-Request-Id': {
     response({ headers }, { method, headers: asked }) {
       if (method === 'OPTIONS' && asked.get('Access-Control-Request-Method')) headers.remove(NAME);
     },
   },
-  'GW-REQUEST-ID-OPTIONS: an OPTIONS without Origin gets none': options(
+  'GW-REQUEST-ID/3: an OPTIONS without Origin gets none': options(
     (headers) => !headers.get('Origin'),
   ),
 };

@@ -15,39 +15,39 @@ import {
 const RESPOND_PATH = /\/respond$/;
 
 export const gatewayResponses: Rows = {
-  'GW-GET-JSON: an object with a code is mistaken for an envelope and returned inside data':
+  'GW-PAYLOAD/1: an object with a code is mistaken for an envelope and returned inside data':
     gatewayResponse({ method: 'GET', status: 200, code: 'OK' }, (response) => {
       response.json = { data: response.json };
     }),
-  'GW-GET-JSON: an empty object becomes 204': serviceResponse(
+  'GW-PAYLOAD/1: an empty object becomes 204': serviceResponse(
     { method: 'GET', when: ({ body }) => body.toString() === '{}' },
     setStatus(204),
   ),
-  'GW-GET-TEXT: line breaks in plain text are converted to LF': gatewayResponse(
+  'GW-PAYLOAD/2: line breaks in plain text are converted to LF': gatewayResponse(
     { method: 'GET', contentType: 'text/plain' },
     changeText(replace('\r\n', '\n')),
   ),
-  'GW-GET-TEXT: the text becomes a JSON string': serviceResponse(
+  'GW-PAYLOAD/2: the text becomes a JSON string': serviceResponse(
     { method: 'GET', path: RESPOND_PATH, status: 200, type: 'text/plain' },
     (response) => {
       response.json = response.body.toString();
       response.headers.set('Content-Type', 'application/json');
     },
   ),
-  'GW-POST-JSON: null properties of an object are dropped': gatewayResponse(
+  'GW-PAYLOAD/3: null properties of an object are dropped': gatewayResponse(
     { method: 'POST', when: ({ json }) => json?.none === null },
     changeJson({ none: undefined }),
   ),
-  'GW-POST-JSON: the status of a POST becomes 201': serviceResponse(
+  'GW-PAYLOAD/3: the status of a POST becomes 201': serviceResponse(
     { method: 'POST', status: 200, type: 'application/json' },
     setStatus(201),
   ),
-  'GW-POST-TEXT: plain text that is valid JSON gets the content type application/json':
+  'GW-PAYLOAD/4: plain text that is valid JSON gets the content type application/json':
     gatewayResponse(
       { method: 'POST', type: 'text/plain', when: ({ json }) => json?.not },
       setHeader('Content-Type', 'application/json'),
     ),
-  'GW-POST-TEXT: the text of a POST is read as Latin-1': serviceResponse(
+  'GW-PAYLOAD/4: the text of a POST is read as Latin-1': serviceResponse(
     { method: 'POST', type: 'text/plain' },
     (response) => {
       response.body = Buffer.from(response.body.toString('latin1'));

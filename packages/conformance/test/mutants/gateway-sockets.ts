@@ -29,19 +29,19 @@ export const gatewaySockets: Rows = {
   'GW-WS-UPGRADE: a handshake gets 426 because the upgrade was lost': handshake(({ headers }) =>
     headers.get('Authorization') ? toGatewayResponse(426) : undefined,
   ),
-  'GW-WS-TEXT: a character that is split between two fragments is replaced': frames(
+  'GW-WS-MESSAGES/1: a character that is split between two fragments is replaced': frames(
     ({ from, opcode, fin }) => from === 'caller' && opcode < CLOSE && (opcode === 0 || !fin),
     ({ data }) => ({ data: Buffer.from(data.toString()) }),
   ),
-  'GW-WS-TEXT: the gateway greets the caller with a message': {
+  'GW-WS-MESSAGES/1: the gateway greets the caller with a message': {
     joined: (send) =>
       send({ from: 'service', opcode: TEXT, fin: true, data: Buffer.from('connected') }),
   },
-  'GW-WS-BINARY: binary messages that contain text arrive as text messages': frames(
+  'GW-WS-MESSAGES/2: binary messages that contain text arrive as text messages': frames(
     ({ opcode, data }) => opcode === BINARY && isUtf8(data) && data.length > 1,
     () => ({ opcode: TEXT }),
   ),
-  'GW-WS-BINARY: a trailing zero byte is lost': frames(
+  'GW-WS-MESSAGES/2: a trailing zero byte is lost': frames(
     (frame) => fromCaller(BINARY)(frame) && frame.data.at(-1) === 0,
     ({ data }) => ({ data: data.subarray(0, -1) }),
   ),

@@ -1,11 +1,11 @@
-import type { RuleId } from '../../src/generated/rule-ids.gen.ts';
+import type { SentenceId } from '../../src/generated/rule-ids.gen.ts';
 import type { Hooks, MutatedResponse } from '../proxy/messages.ts';
 import type { ToServer } from '../proxy/start-mutating-proxy.ts';
 
 /** A fault in a deployment. A proxy between the suite and the reference server injects it. */
 export interface Mutant {
-  /** The rule that it breaks. */
-  rule: RuleId;
+  /** The sentence that it breaks. */
+  id: SentenceId;
   /** What is broken, as a sentence: `a JSON response to a GET has no Content-Disposition`. */
   breaks: string;
   /** Called once per run, so that a mutant can keep state. */
@@ -15,7 +15,7 @@ export interface Mutant {
 type Row = Mutant['create'] | Hooks;
 
 /** Mutants by the rule that they break and what they break: `GW-C1: a JSON response to a GET has no …`. */
-export type Rows = { readonly [row in `${RuleId}: ${string}`]: Row };
+export type Rows = { readonly [row in `${SentenceId}: ${string}`]: Row };
 
 /** Reads and changes files with calls that the mutant makes itself. */
 export interface Files {
@@ -55,7 +55,7 @@ export interface MutantContext extends Files {
 
 export function toMutants(rows: Rows): Mutant[] {
   return Object.entries(rows).map(([name, row]) => {
-    const [rule, breaks = ''] = name.split(/: (.*)/);
-    return { rule: rule as RuleId, breaks, create: typeof row === 'function' ? row : () => row };
+    const [id, breaks = ''] = name.split(/: (.*)/);
+    return { id: id as SentenceId, breaks, create: typeof row === 'function' ? row : () => row };
   });
 }

@@ -33,23 +33,23 @@ const withType =
     headers.set('Content-Type', type);
 
 export const storageCalls: Rows = {
-  'ST-PATH: copies are at a different path': retarget(
+  'ST-PATH/1: copies are at a different path': retarget(
     replace(/(?<=storages:)batchCopy(?:File)?$/, (name) =>
       name === 'batchCopy' ? COPY : 'batchCopyFiles',
     ),
   ),
-  'ST-PATH-EXACT: anything after the name of an operation is ignored': retarget(
+  'ST-PATH/2: anything after the name of an operation is ignored': retarget(
     drop(/(?<=storages:batchDelete)[A-Z]\w*$/),
   ),
-  'ST-PATH-EXACT: the name of an operation may have a suffix': retarget(
+  'ST-PATH/2: the name of an operation may have a suffix': retarget(
     drop(/(?<=storages:\w+)\.json$/),
   ),
-  'ST-POST: copies require PUT instead of POST': request(COPY, (call) => {
+  'ST-POST/1: copies require PUT instead of POST': request(COPY, (call) => {
     if (call.method === 'POST') return toStorageRefusal(405, 'METHOD_NOT_ALLOWED');
     if (call.method === 'PUT') call.method = 'POST';
     return undefined;
   }),
-  'ST-GET-REFUSED: upload metadata can be requested with GET': request(GRANT, (call) => {
+  'ST-POST/2: upload metadata can be requested with GET': request(GRANT, (call) => {
     const path = new URLSearchParams(call.query).get('path');
     if (call.method !== 'GET' || path === null) return;
     call.method = 'POST';
@@ -58,35 +58,35 @@ export const storageCalls: Rows = {
     call.headers.set('Content-Type', 'application/json');
     call.headers.set('Content-Length', String(call.body.length));
   }),
-  'ST-GET-REFUSED: a GET of batchDelete succeeds without doing anything': request(
+  'ST-POST/2: a GET of batchDelete succeeds without doing anything': request(
     DELETE,
     ({ method }) => (method === 'GET' ? toStorageResponse(200, NO_ENTRIES) : undefined),
   ),
-  'ST-REQUEST-JSON: a content type with a charset is rejected': refuse(
+  'ST-REQUEST/1: a content type with a charset is rejected': refuse(
     ({ operation, headers }) =>
       operation === DELETE && /charset/i.test(headers.get('Content-Type') ?? ''),
     415,
     'UNSUPPORTED_MEDIA_TYPE',
   ),
-  'ST-REQUEST-JSON: escapes in JSON are not decoded': request(GRANT, (call) => {
+  'ST-REQUEST/1: escapes in JSON are not decoded': request(GRANT, (call) => {
     if (call.json === undefined) return;
     call.body = Buffer.from(call.body.toString().replaceAll('\\u', 'u'));
   }),
-  'ST-RESPONSE-JSON: the response to missing credentials is plain text': failure(
+  'ST-RESPONSE: the response to missing credentials is plain text': failure(
     withType('text/plain'),
     401,
   ),
-  'ST-RESPONSE-JSON: an unknown operation gets an HTML page': {
+  'ST-RESPONSE: an unknown operation gets an HTML page': {
     response(response, { path }) {
       if (path.startsWith('/api/') && response.status === 404)
         setBody('<h1>Not Found</h1>', 'text/html')(response);
     },
   },
-  'ST-REQUEST-FORM: copies accept their fields only in data, all other calls only at the top level':
+  'ST-REQUEST/2: copies accept their fields only in data, all other calls only at the top level':
     refuse(({ operation, json }) =>
       operation === COPY ? json?.fileList !== undefined : json?.data !== undefined,
     ),
-  'ST-REQUEST-FORM: copies with overwrite and without removeOriginal are rejected': refuse(
+  'ST-REQUEST/2: copies with overwrite and without removeOriginal are rejected': refuse(
     (call) =>
       call.operation === COPY &&
       itemsOf(call).some(
@@ -102,10 +102,10 @@ export const storageCalls: Rows = {
   'ST-UNKNOWN-FIELDS: an unknown field of a call is rejected': refuse(({ json }) =>
     Object.keys(json ?? {}).some((key) => !['path', 'fileList', 'data'].includes(key)),
   ),
-  'ST-REQUEST-FORM-ALIKE: overwrite false inside data is ignored': inData(COPY, (all) =>
+  'ST-REQUEST/3: overwrite false inside data is ignored': inData(COPY, (all) =>
     all.map((item) => ({ ...item, overwrite: true })),
   ),
-  'ST-REQUEST-FORM-ALIKE: only the first file inside data is deleted': inData(DELETE, (all) =>
+  'ST-REQUEST/3: only the first file inside data is deleted': inData(DELETE, (all) =>
     all.slice(0, 1),
   ),
 };

@@ -19,7 +19,7 @@ const redirect = (toPath: (path: string) => string) =>
   copyItems({ dstPath: (path) => path && toPath(path) });
 
 export const storageCopyPaths: Rows = {
-  'ST-COPY-PATH-LEVELS: the third level of a path is dropped': {
+  'ST-COPY-PATH/1: the third level of a path is dropped': {
     request(call) {
       const { operation } = call;
       if (operation !== COPY && operation !== GRANT) return;
@@ -28,21 +28,21 @@ export const storageCopyPaths: Rows = {
         call.body = Buffer.from(text.replaceAll('/level/deeper/', '/level/'));
     },
   },
-  'ST-COPY-PATH-CHARACTERS: a * in a copy path is rejected': failTo(/\*/),
-  'ST-COPY-PATH-CHARACTERS: the last Chinese characters of the range are rejected in a copy path':
+  'ST-COPY-PATH/2: a * in a copy path is rejected': failTo(/\*/),
+  'ST-COPY-PATH/2: the last Chinese characters of the range are rejected in a copy path':
     failTo(/[\u9f00-\u9fff]/),
-  'ST-COPY-PATH-REFUSED: a ~ in a copy path is accepted': redirect(replace('~', '-')),
-  'ST-COPY-PATH-REFUSED: a copy path with an emoji causes the call to be rejected': refuse(
+  'ST-COPY-PATH/3: a ~ in a copy path is accepted': redirect(replace('~', '-')),
+  'ST-COPY-PATH/3: a copy path with an emoji causes the call to be rejected': refuse(
     (call) =>
       call.operation === COPY &&
       itemsOf(call).some(({ dstPath = '' }) =>
         /\p{Extended_Pictographic}/u.test(dstPath.replace(/[*\d]/g, '')),
       ),
   ),
-  'ST-COPY-PATH-ABSOLUTE: the source of a copy is looked for in a folder of its own': copyItems({
+  'ST-COPY-PATH/4: the source of a copy is looked for in a folder of its own': copyItems({
     srcPath: (path) => path?.replace(/^\/?/, '/copies/'),
   }),
-  'ST-COPY-PATH-ABSOLUTE: a source needs a leading /, and a destination must not have one': fail(
+  'ST-COPY-PATH/4: a source needs a leading /, and a destination must not have one': fail(
     ({ srcPath, dstPath }) => !srcPath.startsWith('/') || dstPath.startsWith('/'),
   ),
 };

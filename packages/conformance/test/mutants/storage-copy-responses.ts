@@ -8,31 +8,28 @@ const isMove = (_: Json, { removeOriginal }: Json) => removeOriginal;
 const MISSING = 'STORAGE_FILE_NONEXIST';
 
 export const storageCopyResponses: Rows = {
-  'ST-COPY-LIST: a failed item has no entry': list(COPY, (all) => all.filter(isDone)),
-  'ST-COPY-LIST: a duplicate item gets no entry of its own': list(COPY, (all, items) => {
+  'ST-LISTS/1: a failed item has no entry': list(COPY, (all) => all.filter(isDone)),
+  'ST-LISTS/1: a duplicate item gets no entry of its own': list(COPY, (all, items) => {
     const texts = items.map((item) => JSON.stringify(item));
     return all.filter((_, index) => texts.indexOf(texts[index] ?? '') === index);
   }),
-  'ST-COPY-FILE-ID: the fileID of an entry does not belong to any file': copies(isDone, {
+  'ST-RESPONSE: the fileID of an entry does not belong to any file': copies(isDone, {
     fileID: (id) => `${id}.copied`,
   }),
-  'ST-COPY-FILE-ID: it is null with failures': copies(isFailed, { fileID: null }),
-  'ST-COPY-FILE-ID-PRESENT: the entry for a move has no fileID': copies(isMove, {
+  'ST-RESPONSE: it is null with failures': copies(isFailed, { fileID: null }),
+  'ST-PRESENT/3: the entry for a move has no fileID': copies(isMove, {
     fileID: undefined,
   }),
-  'ST-COPY-FAILED: the entry for a missing source has no message': copies(MISSING, {
+  'ST-RESPONSE: the entry for a missing source has no message': copies(MISSING, {
     message: undefined,
   }),
-  'ST-COPY-FAILED: the code for an existing destination is a number': copies(
-    'OBJECT_ALREADY_EXIST',
-    {
-      code: 409,
-    },
-  ),
-  'ST-COPY-SUCCEEDED: the entry for a successful copy has the code SUCCESS': copies(isDone, {
+  'ST-RESPONSE: the code for an existing destination is a number': copies('OBJECT_ALREADY_EXIST', {
+    code: 409,
+  }),
+  'ST-RESPONSE: the entry for a successful copy has the code SUCCESS': copies(isDone, {
     code: 'SUCCESS',
   }),
-  'ST-COPY-SUCCEEDED: it has code null': copies(isDone, { code: null }),
+  'ST-RESPONSE: it has code null': copies(isDone, { code: null }),
   'ST-COPY-MISSING: copying a missing file succeeds': list(COPY, (all) =>
     all.map((entry) => (entry.code === MISSING ? {} : entry)),
   ),

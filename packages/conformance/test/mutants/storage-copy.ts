@@ -52,48 +52,45 @@ export const storageCopy: Rows = {
     },
     3,
   ),
-  'ST-COPY-SRC-PATH: an item without srcPath fails, but the call does not': failWithout('srcPath'),
-  'ST-COPY-DST-PATH: an item without dstPath fails, but the call does not': failWithout('dstPath'),
-  'ST-COPY-DST-PATH: an item without it is a copy onto the source': request(COPY, (call) => {
+  'ST-INVALID/5: an item without srcPath fails, but the call does not': failWithout('srcPath'),
+  'ST-INVALID/6: an item without dstPath fails, but the call does not': failWithout('dstPath'),
+  'ST-INVALID/6: an item without it is a copy onto the source': request(COPY, (call) => {
     const { json } = call;
     if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
     for (const item of json.fileList) item.dstPath ??= `${item.srcPath}-copy`;
     call.json = json;
   }),
-  'ST-COPY-OVERWRITE-DEFAULT: an existing destination is kept if overwrite is omitted': copyItems({
+  'ST-COPY-OVERWRITE/1: an existing destination is kept if overwrite is omitted': copyItems({
     overwrite: instead(undefined, false),
   }),
-  'ST-COPY-OVERWRITE-DEFAULT: it is false for moves': copyItems((item) => {
+  'ST-COPY-OVERWRITE/1: it is false for moves': copyItems((item) => {
     if (item.removeOriginal) item.overwrite ??= false;
   }),
-  'ST-COPY-OVERWRITE-TRUE: an existing destination is kept even if overwrite is true': copyItems({
+  'ST-COPY-OVERWRITE/2: an existing destination is kept even if overwrite is true': copyItems({
     overwrite: instead(true, false),
   }),
-  'ST-COPY-OVERWRITE-TRUE: it is ignored in the second item': copyItems(
+  'ST-COPY-OVERWRITE/2: it is ignored in the second item': copyItems(
     { overwrite: instead(true, false) },
     1,
   ),
-  'ST-COPY-OVERWRITE-FALSE: overwrite false is ignored': copyItems({
+  'ST-COPY-OVERWRITE/3: overwrite false is ignored': copyItems({
     overwrite: instead(false, true),
   }),
-  'ST-COPY-OVERWRITE-FALSE: if overwrite is false, the item fails, but the destination is overwritten':
+  'ST-COPY-OVERWRITE/3: if overwrite is false, the item fails, but the destination is overwritten':
     ({ storage }) =>
       afterCopies(({ srcPath, dstPath }, entry) =>
         entry?.code === 'OBJECT_ALREADY_EXIST'
           ? storage(COPY, { fileList: [{ srcPath, dstPath }] })
           : undefined,
       ),
-  'ST-COPY-KEEPS-SOURCE: a copy removes its source': copyItems({
+  'ST-COPY-MOVE/1: a copy removes its source': copyItems({
     removeOriginal: instead(undefined, true),
   }),
-  'ST-COPY-KEEPS-SOURCE: removeOriginal of the first item applies to all': copyItems(
-    (item, first) => {
-      item.removeOriginal = first.removeOriginal ?? false;
-    },
-    1,
-  ),
-  'ST-COPY-MOVE: a move keeps its source': copyItems({ removeOriginal: instead(true, false) }),
-  'ST-COPY-MOVE: removeOriginal counts only in the first two items': copyItems(
+  'ST-COPY-MOVE/1: removeOriginal of the first item applies to all': copyItems((item, first) => {
+    item.removeOriginal = first.removeOriginal ?? false;
+  }, 1),
+  'ST-COPY-MOVE/2: a move keeps its source': copyItems({ removeOriginal: instead(true, false) }),
+  'ST-COPY-MOVE/2: removeOriginal counts only in the first two items': copyItems(
     { removeOriginal: undefined },
     2,
   ),

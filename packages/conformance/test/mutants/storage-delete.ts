@@ -23,11 +23,11 @@ const filesOf = ({ readId }: MutantContext, call: MutatedRequest) =>
   Promise.all(itemsOf(call).map(readId));
 
 export const storageDelete: Rows = {
-  'ST-DELETE-CALL: the third file of a list is not deleted, but its code is SUCCESS': leaveOut(
+  'ST-DELETE-CALL/1: the third file of a list is not deleted, but its code is SUCCESS': leaveOut(
     DELETE,
     (fileID, index) => (index === 2 ? { fileID, code: 'SUCCESS' } : undefined),
   ),
-  'ST-DELETE-CALL: only the first file of a list is deleted': request(DELETE, (call) => {
+  'ST-DELETE-CALL/1: only the first file of a list is deleted': request(DELETE, (call) => {
     if (itemsOf(call).length > 1) call.json = { fileList: itemsOf(call).slice(0, 1) };
   }),
   'ST-DELETE-ONLY: files whose names start with the name of the deleted file are deleted too':
@@ -35,20 +35,20 @@ export const storageDelete: Rows = {
   'ST-DELETE-ONLY: files whose names differ only in case are deleted too': deletesToo(
     (other, deleted) => other.toLowerCase() === deleted.toLowerCase(),
   ),
-  'ST-DELETE-LIST: a missing file gets no entry': list(DELETE, (entries) => entries.filter(isOk)),
-  'ST-DELETE-LIST: a duplicate file gets no entry of its own': list(DELETE, unique),
-  'ST-DELETE-FILE-ID: the fileID of an entry is only the file name': deletions(any, {
+  'ST-LISTS/1: a missing file gets no entry': list(DELETE, (entries) => entries.filter(isOk)),
+  'ST-LISTS/1: a duplicate file gets no entry of its own': list(DELETE, unique),
+  'ST-LISTS/2: the fileID of an entry is only the file name': deletions(any, {
     fileID: drop(/^.*\//),
   }),
-  'ST-DELETE-FILE-ID: that of a missing file is null': deletions(isBad, { fileID: null }),
-  'ST-DELETE-CODE: the code for a file that is deleted along with others is DELETED': list(
+  'ST-LISTS/2: that of a missing file is null': deletions(isBad, { fileID: null }),
+  'ST-DELETE-CALL/2: the code for a file that is deleted along with others is DELETED': list(
     DELETE,
     (entries) => {
       const deleted = entries.length === 1 ? [] : entries.filter(isOk);
       for (const entry of deleted) entry.code = 'DELETED';
     },
   ),
-  'ST-DELETE-CODE: it is a number for a missing file': deletions(isBad, { code: 404 }),
+  'ST-RESPONSE: the code for a missing file is a number': deletions(isBad, { code: 404 }),
   'ST-DELETE-MISSING: the code for a file that does not exist is SUCCESS': deletions(any, {
     code: 'SUCCESS',
   }),

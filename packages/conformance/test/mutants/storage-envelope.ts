@@ -12,64 +12,48 @@ import {
 } from './support/storage.ts';
 
 export const storageEnvelope: Rows = {
-  'ST-ENVELOPE-STATUS-CODE: the statusCode of a rejected deletion is a string': failure(
+  'ST-RESPONSE: the statusCode of a rejected deletion is a string': failure(
     { statusCode: String },
     DELETE,
   ),
-  'ST-ENVELOPE-STATUS-CODE: a links response has no statusCode': success(
-    { statusCode: undefined },
-    LINKS,
-  ),
-  'ST-ENVELOPE-SUCCESS: the statusCode of a links response is 0, like an exit code': success(
+  'ST-RESPONSE: a links response has no statusCode': success({ statusCode: undefined }, LINKS),
+  'ST-RESPONSE: the statusCode of a links response is 0, like an exit code': success(
     { statusCode: 0 },
     LINKS,
   ),
-  'ST-ENVELOPE-SUCCESS: it is 201 with upload metadata': success({ statusCode: 201 }, GRANT),
-  'ST-COPY-STATUS-CODE: the statusCode of a rejected copy call is 200': failure(
-    { statusCode: 200 },
-    COPY,
-  ),
-  'ST-COPY-STATUS-CODE: it is 207 if an item failed': success((json) => {
+  'ST-RESPONSE: it is 201 with upload metadata': success({ statusCode: 201 }, GRANT),
+  'ST-RESPONSE: the statusCode of a rejected copy call is 200': failure({ statusCode: 200 }, COPY),
+  'ST-RESPONSE: it is 207 if an item failed': success((json) => {
     if (json.body.data.fileList?.some(({ code }: Json) => code)) json.statusCode = 207;
   }, COPY),
-  'ST-ENVELOPE-BODY: a credential error has no body object': failure((json) => {
+  'ST-RESPONSE: a credential error has no body object': failure((json) => {
     Object.assign(json, json.body, { body: undefined });
   }, 401),
-  'ST-ENVELOPE-BODY: the body of a deletion response is JSON in a string': success(
+  'ST-RESPONSE: the body of a deletion response is JSON in a string': success(
     { body: JSON.stringify },
     DELETE,
   ),
-  'ST-ENVELOPE-REQUEST-ID: the requestId of a deletion response is a number': successBody(
+  'ST-RESPONSE: the requestId of a deletion response is a number': successBody(
     { requestId: 20_260_101 },
     DELETE,
   ),
-  'ST-ENVELOPE-REQUEST-ID: it is null in failures': failureBody({ requestId: null }),
-  'ST-ENVELOPE-REQUEST-ID-PRESENT: a credential error has no requestId': failureBody(
-    { requestId: undefined },
-    401,
-  ),
-  'ST-ENVELOPE-REQUEST-ID-PRESENT: deletions have none': successBody(
-    { requestId: undefined },
-    DELETE,
-  ),
-  'ST-ENVELOPE-DATA: the data of a deletion response is the list itself': successBody(
+  'ST-RESPONSE: it is null in failures': failureBody({ requestId: null }),
+  'ST-PRESENT/1: a credential error has no requestId': failureBody({ requestId: undefined }, 401),
+  'ST-PRESENT/1: deletions have none': successBody({ requestId: undefined }, DELETE),
+  'ST-RESPONSE: the data of a deletion response is the list itself': successBody(
     { data: ({ fileList }) => fileList },
     DELETE,
   ),
-  'ST-ENVELOPE-DATA: it is null for an empty list': successBody({
+  'ST-RESPONSE: it is null for an empty list': successBody({
     data: (data) => (data.fileList?.length === 0 ? null : data),
   }),
-  'ST-ENVELOPE-CODE: the code of a credential error is a number': failureBody({ code: 401 }, 401),
-  'ST-ENVELOPE-CODE: failures have an empty object data': failureBody({ data: {} }),
-  'ST-ENVELOPE-MESSAGE: the message of a credential error is an object keyed by language':
-    failureBody({ message: (en) => ({ en }) }, 401),
-  'ST-ENVELOPE-MESSAGE: it is null in successes': successBody({ message: null }),
-  'ST-ENVELOPE-MESSAGE-PRESENT: a rejected copy call has no message': failureBody(
-    { message: undefined },
-    COPY,
-  ),
-  'ST-ENVELOPE-MESSAGE-PRESENT: a credential error has none': failureBody(
-    { message: undefined },
+  'ST-RESPONSE: the code of a credential error is a number': failureBody({ code: 401 }, 401),
+  'ST-RESPONSE: failures have an empty object data': failureBody({ data: {} }),
+  'ST-RESPONSE: the message of a credential error is an object keyed by language': failureBody(
+    { message: (en) => ({ en }) },
     401,
   ),
+  'ST-RESPONSE: it is null in successes': successBody({ message: null }),
+  'ST-PRESENT/2: a rejected copy call has no message': failureBody({ message: undefined }, COPY),
+  'ST-PRESENT/2: a credential error has none': failureBody({ message: undefined }, 401),
 };

@@ -27,17 +27,14 @@ const refuseLinks = (isRefused: (items: Json[]) => unknown) =>
 const failed = (code: string) => ({ code, tempFileURL: '' });
 
 export const storageLinks: Rows = {
-  'ST-LINKS-CALL: a link to a file without an extension has no host': links(hasNoExtension, {
+  'ST-LINKS-CALL/1: a link to a file without an extension has no host': links(hasNoExtension, {
     tempFileURL: (url) => new URL(url).pathname,
   }),
-  'ST-LINKS-ITEM-FILE-ID: an item without fileID is skipped if others have one': request(
-    LINKS,
-    (call) => {
-      const fileList = itemsOf(call).filter((item) => 'fileID' in item);
-      if (fileList.length > 0) call.json = { ...call.json, fileList };
-    },
-  ),
-  'ST-LINKS-ITEM-FILE-ID: an item without fileID fails alone': request(LINKS, ({ json }) => {
+  'ST-INVALID/4: an item without fileID is skipped if others have one': request(LINKS, (call) => {
+    const fileList = itemsOf(call).filter((item) => 'fileID' in item);
+    if (fileList.length > 0) call.json = { ...call.json, fileList };
+  }),
+  'ST-INVALID/4: an item without fileID fails alone': request(LINKS, ({ json }) => {
     const isWithout = (item: unknown) => isObject(item) && !('fileID' in item);
     if (!json?.fileList?.some?.(isWithout)) return undefined;
     const entry = { fileID: '', ...failed('INVALID_PARAM') };
@@ -53,23 +50,23 @@ export const storageLinks: Rows = {
   'ST-LINKS-MAX-AGE: it is required': refuseLinks((all) =>
     all.some(({ maxAge }) => maxAge === undefined),
   ),
-  'ST-LINKS-LIST: a file requested twice has only one entry': list(LINKS, unique),
-  'ST-LINKS-LIST: a missing file gets no entry': list(LINKS, (entries) => entries.filter(isOk)),
-  'ST-LINKS-FILE-ID: the entry for a missing file has an empty fileID': links(isBad, {
+  'ST-LISTS/1: a file requested twice has only one entry': list(LINKS, unique),
+  'ST-LISTS/1: a missing file gets no entry': list(LINKS, (entries) => entries.filter(isOk)),
+  'ST-LISTS/2: the entry for a missing file has an empty fileID': links(isBad, {
     fileID: '',
   }),
-  'ST-LINKS-FILE-ID: it is lower-cased': links(any, { fileID: (id) => id.toLowerCase() }),
-  'ST-LINKS-CODE: the code for a file without an extension is OK': links(hasNoExtension, {
+  'ST-LISTS/2: it is lower-cased': links(any, { fileID: (id) => id.toLowerCase() }),
+  'ST-LINKS-CALL/2: the code for a file without an extension is OK': links(hasNoExtension, {
     code: 'OK',
   }),
-  'ST-LINKS-CODE: from the sixth item on, existing files are missing': links(
+  'ST-LINKS-CALL/2: from the sixth item on, existing files are missing': links(
     (_, __, index) => index > 4,
     failed('MISSING'),
   ),
-  'ST-LINKS-URL: the entry for a missing file has no tempFileURL': links(isBad, {
+  'ST-RESPONSE: the entry for a missing file has no tempFileURL': links(isBad, {
     tempFileURL: undefined,
   }),
-  'ST-LINKS-URL: that of a missing file is null': links(isBad, { tempFileURL: null }),
+  'ST-RESPONSE: that of a missing file is null': links(isBad, { tempFileURL: null }),
   'ST-LINKS-DOWNLOAD: a link works only once': linksWorkOnce,
   'ST-LINKS-DOWNLOAD: from the fourth item on, each link is that of the item before': list(
     LINKS,

@@ -32,30 +32,30 @@ const deletes =
   });
 
 export const storageRefusals: Rows = {
-  'ST-BAD-JSON: anything after the end of the JSON is ignored': repair((text) =>
+  'ST-INVALID/1: anything after the end of the JSON is ignored': repair((text) =>
     text.slice(0, text.lastIndexOf('}') + 1 || undefined),
   ),
-  'ST-BAD-JSON: unclosed brackets cause a 500': refuse(
+  'ST-INVALID/1: unclosed brackets cause a 500': refuse(
     ({ operation, body }) => operation === DELETE && /^\[{100}[\s\S]*[^\]]$/.test(body.toString()),
     500,
     'SYS_ERR',
   ),
-  'ST-MISSING-FIELD: a deletion without fileList succeeds and deletes nothing': request(
+  'ST-INVALID/2: a deletion without fileList succeeds and deletes nothing': request(
     DELETE,
     ({ json }) => {
       const hasNone = isObject(json) && !('fileList' in json) && !('data' in json);
       return hasNone ? toStorageResponse(200, NO_ENTRIES) : undefined;
     },
   ),
-  'ST-MISSING-FIELD: a copy without fileList gets 500': refuse(
+  'ST-INVALID/2: a copy without fileList gets 500': refuse(
     ({ operation, json }) => operation === COPY && isObject(json) && !hasField(json),
     500,
   ),
-  'ST-WRONG-TYPE: a string in place of a list counts as a single item': request(DELETE, (call) => {
+  'ST-INVALID/3: a string in place of a list counts as a single item': request(DELETE, (call) => {
     const { json } = call;
     if (typeof json?.fileList === 'string') call.json = { ...json, fileList: [json.fileList] };
   }),
-  'ST-WRONG-TYPE: only the first item of a list is validated': request(DELETE, (call) => {
+  'ST-INVALID/3: only the first item of a list is validated': request(DELETE, (call) => {
     const { json } = call;
     if (!Array.isArray(json?.fileList)) return;
     const [first, ...rest] = json.fileList;

@@ -20,25 +20,24 @@ export const storageUploadMetadata: Rows = {
       return isSecond;
     });
   },
-  'ST-META-URL: the url for a path with several levels is relative': deepPaths({
+  'ST-RESPONSE: the url for a path with several levels is relative': deepPaths({
     url: (url) => new URL(url).pathname,
   }),
-  'ST-META-URL: it lacks the scheme': metadata({ url: (url) => url?.replace(/^http:/, '') }),
-  'ST-META-TOKEN: a grant for a path with several levels has no token': deepPaths({
+  'ST-RESPONSE: it lacks the scheme': metadata({ url: (url) => url?.replace(/^http:/, '') }),
+  'ST-RESPONSE: a grant for a path with several levels has no token': deepPaths({
     token: undefined,
   }),
-  'ST-META-TOKEN: it is null': metadata({ token: null }),
-  'ST-META-AUTHORIZATION: the authorization for a path with several levels is an object': deepPaths(
-    {
-      authorization: (Signature) => ({ Signature }),
-    },
-  ),
-  'ST-META-AUTHORIZATION: it is missing': metadata({ authorization: undefined }),
-  'ST-META-FILE-ID: the fileID for a path with several levels is a number': deepPaths({
+  'ST-RESPONSE: it is null': metadata({ token: null }),
+  'ST-RESPONSE: the authorization for a path with several levels is an object': deepPaths({
+    authorization: (Signature) => ({ Signature }),
+  }),
+  'ST-RESPONSE: it is missing': metadata({ authorization: undefined }),
+  'ST-RESPONSE: the fileID for a path with several levels is a number': deepPaths({
     fileID: 42,
   }),
-  'ST-META-FILE-ID: it is spelled fileId': metadata(rename('fileID', 'fileId')),
-  'ST-META-STORE-FILE-ID: the storeFileID for a path with several levels has a different name':
-    deepPaths(rename('storeFileID', 'storeFileId')),
-  'ST-META-STORE-FILE-ID: it is null': metadata({ storeFileID: null }),
+  'ST-RESPONSE: it is spelled fileId': metadata(rename('fileID', 'fileId')),
+  'ST-RESPONSE: the storeFileID for a path with several levels has a different name': deepPaths(
+    rename('storeFileID', 'storeFileId'),
+  ),
+  'ST-RESPONSE: the storeFileID is null': metadata({ storeFileID: null }),
 };

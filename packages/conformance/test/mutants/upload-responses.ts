@@ -20,22 +20,22 @@ function grantedPath({ operation, json }: MutatedRequest): string | undefined {
 }
 
 export const uploadResponses: Rows = {
-  'UP-ERROR: a rejected form gets a JSON error': uploadError(
+  'UP-RESPONSE/1: a rejected form gets a JSON error': uploadError(
     setBody('{"code":"AccessDenied"}', 'application/json'),
   ),
-  'UP-ERROR: JSON instead of a form is rejected as plain text': uploadRequest(({ headers }) =>
+  'UP-RESPONSE/1: JSON instead of a form is rejected as plain text': uploadRequest(({ headers }) =>
     headers.get('Content-Type') === 'application/json'
       ? new MutatedResponse(415, { 'Content-Type': 'text/plain' }, 'Send a form.')
       : undefined,
   ),
-  'UP-SUCCESS: an empty file is stored, but the response has an Error': afterUpload(
+  'UP-RESPONSE/2: an empty file is stored, but the response has an Error': afterUpload(
     (response, form) => {
       if (form.get('file')?.length !== 0) return;
       response.status = 200;
       setBody('<Error><Code>EmptyFile</Code></Error>')(response);
     },
   ),
-  'UP-SUCCESS: an empty file is not stored, but the response is a success': uploadRequest(
+  'UP-RESPONSE/2: an empty file is not stored, but the response is a success': uploadRequest(
     (request) =>
       readForm(request).get('file')?.length === 0 ? new MutatedResponse(204) : undefined,
   ),

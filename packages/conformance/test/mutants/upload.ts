@@ -31,25 +31,25 @@ export const upload: Rows = {
       return undefined;
     }),
   },
-  'UP-SIGNATURE: a form without Signature is stored': repairForms(
+  'UP-FIELDS/1: a form without Signature is stored': repairForms(
     'Signature',
     (value) => value === undefined,
   ),
-  'UP-SIGNATURE: only its first half is checked': repairForms('Signature', (value, known) =>
+  'UP-FIELDS/1: only its first half is checked': repairForms('Signature', (value, known) =>
     known.some((one) => one !== value && startOf(one) === startOf(value)),
   ),
-  'UP-TOKEN: the token in a form is not checked': repairForms('x-store-security-token'),
-  'UP-TOKEN: the token of another grant is accepted': repairForms(
+  'UP-FIELDS/2: the token in a form is not checked': repairForms('x-store-security-token'),
+  'UP-FIELDS/2: the token of another grant is accepted': repairForms(
     'x-store-security-token',
     isKnown,
   ),
-  'UP-META-FILE-ID: the meta file ID in a form is not checked': repairForms('x-store-meta-fileid'),
-  'UP-META-FILE-ID: the meta file ID of another grant is accepted': repairForms(
+  'UP-FIELDS/3: the meta file ID in a form is not checked': repairForms('x-store-meta-fileid'),
+  'UP-FIELDS/3: the meta file ID of another grant is accepted': repairForms(
     'x-store-meta-fileid',
     isKnown,
   ),
-  'UP-KEY: a form with a wrong key is stored under the right key': repairForms('key', Boolean),
-  'UP-KEY: a grant is valid for every key below it': repairForms('key', (value, known) =>
+  'UP-FIELDS/4: a form with a wrong key is stored under the right key': repairForms('key', Boolean),
+  'UP-FIELDS/4: a grant is valid for every key below it': repairForms('key', (value, known) =>
     known.some((one) => one !== value && value?.startsWith(one)),
   ),
   'UP-FILE: a line break at the end of a file is lost': changeFile(drop(/\r\n$/)),

@@ -15,8 +15,8 @@ import {
   readAll,
   toHeaderList,
 } from '../../http/exchange.ts';
+import { hasErrorBody } from '../../invariants.ts';
 import { cite } from '../../validation/cite.ts';
-import { hasErrorBody } from '../../validation/exchange-rules.ts';
 
 /** Well below the tolerance of any reasonable verifier, in seconds. */
 const FARTHEST = 120;

@@ -68,28 +68,6 @@ export function missingFileId(t: CheckContext): Promise<string> {
 
 type Lists = Record<string, readonly unknown[]>;
 
-const LIST_RULES = {
-  batchGetTempUrls: 'ST-LINKS-LIST',
-  batchDelete: 'ST-DELETE-LIST',
-  batchCopyFile: 'ST-COPY-LIST',
-} as const;
-
-/** Makes list calls, and expects each response to have one entry per item. Each entry must be an object. */
-export async function expectLists(
-  t: CheckContext,
-  operation: keyof typeof LIST_RULES,
-  lists: Lists,
-): Promise<void> {
-  let checked = 0;
-  for (const [what, fileList] of Object.entries(lists)) {
-    const reply = await t.storage.call(operation, { fileList });
-    if (reply.data === undefined) continue;
-    checked += 1;
-    t.claim(LIST_RULES[operation], what, reply);
-  }
-  t.reach(checked > 0, `${operation} returned no data`);
-}
-
 /** Makes calls in which an item lacks a field, and expects each call to be rejected entirely. */
 export async function expectListsRefused(
   t: CheckContext,

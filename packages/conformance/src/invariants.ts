@@ -1,0 +1,398 @@
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import { type Transaction, toContract } from './contract/operations.ts';
+import { findRule } from './contract/rules.ts';
+import type { SentenceId } from './generated/rule-ids.gen.ts';
+import { type Exchange, parseJson, type Received, readAll } from './http/exchange.ts';
+import { listDispositionTypes } from './http/media-type.ts';
+import type { Settings } from './options.ts';
+import type { Finding } from './result.ts';
+import { ResponseValidator } from './validation/check-response.ts';
+import { cite, show } from './validation/cite.ts';
+import { hasFailed, isFailure, readReply, type StorageReply } from './validation/read-storage.ts';
+
+/** Something that must hold for a response, and what to report if it does not. */
+export type Claim = readonly [holds: boolean, message: string];
+
+/** A call to one of the operations, with what the invariants read from its response. */
+export interface Facts extends StorageReply {
+  readonly operationId: string;
+  readonly settings: Pick<Settings, 'wireProfile' | 'service'>;
+  readonly validator: ResponseValidator;
+}
+
+/** A sentence about a single response. It is checked for each response of a run to which it applies. */
+interface Invariant {
+  appliesTo(facts: Facts): boolean;
+  /** Whose check makes calls with such responses. Default: that of the sentence itself. */
+  readonly provokedBy?: SentenceId;
+  /** Claims about a response, or findings that name their place in a document. */
+  check(facts: Facts): readonly (Claim | Finding)[];
+}
+
+const isGateway = ({ operationId }: Facts) => operationId.startsWith('cloudrun');
+
+const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
+
+/**
+ * Returns whether a response is the gateway's error rather than a hosted service's: its body has `code`,
+ * `message` and `requestId`, the last of which equals `X-Request-Id` (D10).
+ */
+export function isGatewayError({ status, json, header }: Received): boolean {
+  const id = header('x-request-id');
+  if (status < 400 || id === undefined) return false;
+  const { code, message, requestId } = Object(json);
+  return code !== undefined && message !== undefined && requestId === id;
+}
+
+/** Returns whether a body looks like the gateway's error: an object with `code`, `message` or `requestId`. */
+export function hasErrorBody({ json }: Received): boolean {
+  const { code, message, requestId } = Object(json);
+  return [code, message, requestId].some((value) => value !== undefined);
+}
+
+/**
+ * Whether a response is certainly the gateway's own error. A hosted service may respond with any status and body, so a
+ * code of the contract is required.
+ */
+function isOwnError(facts: Facts): boolean {
+  const { received, settings } = facts;
+  if (!isGateway(facts) || received.status < 400 || isOrdered(facts)) return false;
+  // Only responses of hosted services have this header, if the deployment sends it at all.
+  const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
+  if (received.header(upstreamStatus) !== undefined) return false;
+  return isGatewayError(received) || CODES.has(Object(received.json).code);
+}
+
+/** What the response to an invalid request must be: 'refused, never 5xx, in the documented error shape' (D30). */
+export function claimRefusal({ received, refused, code, envelope }: StorageReply): Claim[] {
+  const { status } = received;
+  const actual = envelope === undefined ? 'is not a JSON object' : 'has no code';
+  const rejected = `the call must be rejected, but the response was ${status}`;
+  return [
+    [status < 500, `the call must be rejected with a status below 500, but it was ${status}`],
+    [refused, rejected],
+    [code !== undefined, `the ${status} response must be an envelope with a code, but ${actual}`],
+  ];
+}
+
+/** Whether a response is one that the suite has requested from its fixture service, by the status. */
+function isOrdered({ sent, received, settings }: Facts): boolean {
+  const [path = '', query = ''] = sent.url.split('?', 2);
+  if (!path.endsWith(`/v1/cloudrun/${settings.service}/respond`)) return false;
+  return (new URLSearchParams(query).get('status') ?? '200') === String(received.status);
+}
+
+/** Whether a response is certainly that of a hosted service, with content. */
+function isOfService(facts: Facts): boolean {
+  const { status } = facts.received;
+  if (!isGateway(facts) || status < 200 || status === 204 || status === 304) return false;
+  return status < 400 || (isOrdered(facts) && !isGatewayError(facts.received));
+}
+
+/** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
+const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
+
+const isStream = ({ received }: Facts) => received.mediaType === 'text/event-stream';
+const acceptsStream = ({ sent }: Facts) =>
+  readAll(sent.headers, 'accept').some((value) => /text\/event-stream/i.test(value));
+
+/** Which of the rules about `Content-Disposition` is about a response, if it is certain. */
+function dispositionRule(facts: Facts): 'C1' | 'C2' | 'C3' | 'none' | undefined {
+  const { sent, received } = facts;
+  if (!isOfService(facts)) return undefined;
+  if (isStream(facts)) return acceptsStream(facts) ? 'C3' : undefined;
+  if (received.mediaType === undefined) return undefined;
+  if (sent.method === 'GET') return 'C1';
+  return TEXT_TYPES.includes(received.mediaType) ? 'none' : 'C2';
+}
+
+const hasDispositionRule = (rule: ReturnType<typeof dispositionRule>) => (facts: Facts) =>
+  dispositionRule(facts) === rule;
+
+const attached = ({ received }: Facts): Claim[] => {
+  const values = readAll(received.headers, 'content-disposition');
+  const actual = values.map(cite).join(' and ') || 'none';
+  const isAttached = listDispositionTypes(values).includes('attachment');
+  return [[isAttached, `Content-Disposition must be attachment, not ${actual}`]];
+};
+
+const notAttached = ({ received }: Facts): Claim[] => {
+  const actual = received.header('content-disposition');
+  return [[actual === undefined, `Content-Disposition must be absent, but it was ${cite(actual)}`]];
+};
+
+const notInline = ({ received }: Facts): Claim[] => {
+  const values = readAll(received.headers, 'content-disposition');
+  const message = `no Content-Disposition may be inline, but the values were ${values.map(cite).join(' and ') || 'none'}`;
+  return [[!listDispositionTypes(values).includes('inline'), message]];
+};
+
+const ofStorage = (facts: Facts) => !isGateway(facts);
+const isCopy = ({ operationId }: Facts) => operationId === 'batchCopyFile';
+
+/** The items of a list call as sent, in either form of a request (D21). */
+function itemsOf({ sent }: Facts): unknown[] | undefined {
+  const { data, fileList = Object(data).fileList } = Object(parseJson(sent.body));
+  return Array.isArray(fileList) ? fileList : undefined;
+}
+
+const isList = (facts: Facts) =>
+  ofStorage(facts) && facts.entries !== undefined && itemsOf(facts) !== undefined;
+
+/** How often each file ID is in a list. */
+function countIds(items: readonly unknown[]): Map<unknown, number> {
+  const ids = items.map((item) => (typeof item === 'string' ? item : Object(item).fileID));
+  const texts = ids.filter((id) => typeof id === 'string');
+  return new Map([...Map.groupBy(texts, (id) => id)].map(([id, list]) => [id, list.length]));
+}
+
+/** What the schemas of the storage document leave to its descriptions. */
+function claimEnvelope(facts: Facts): Claim[] {
+  const { body, data, code, envelope, received, refused, operationId } = facts;
+  const claims: Claim[] = [];
+  if (body === undefined) return claims;
+  if (refused) {
+    const message = `the response to a call that failed must have a code, not ${show(body.code)}`;
+    claims.push([code !== undefined, message]);
+    claims.push([body.data === undefined, `data must be absent, but it was ${show(body.data)}`]);
+  } else {
+    const message = `data must be an object, not ${show(body.data)}`;
+    claims.push([data !== undefined, message]);
+  }
+  const { statusCode } = envelope ?? {};
+  if (facts.settings.wireProfile.envelope === 'wrapped' && typeof statusCode === 'number') {
+    if (isCopy(facts)) {
+      const message = `statusCode must equal the HTTP status ${received.status}, but was ${statusCode}`;
+      claims.push([statusCode === received.status, message]);
+    } else if (!isFailure(facts)) {
+      claims.push([statusCode === 200, `statusCode must be 200, not ${statusCode}`]);
+    }
+  }
+  if (operationId === 'getUploadMetaData' && typeof data?.url === 'string') {
+    claims.push([isAbsolute(data.url), `url must be an absolute URL, not ${show(data.url)}`]);
+  }
+  if (isCopy(facts)) claims.push(...(facts.entries ?? []).flatMap(claimCopyEntry));
+  return claims;
+}
+
+function isAbsolute(url: string): boolean {
+  return /^https?:\/\/[^/?#]/i.test(url) && URL.canParse(url);
+}
+
+/** A copy entry has a code and a message if it failed, and otherwise neither. */
+function claimCopyEntry(entry: Record<string, unknown>): Claim[] {
+  return ['code', 'message'].map((field): Claim => {
+    const value = entry[field];
+    return hasFailed(entry)
+      ? [
+          typeof value === 'string',
+          `${field} of a failed item must be a string, not ${show(value)}`,
+        ]
+      : [value === undefined, `${field} must be absent, but it was ${show(value)}`];
+  });
+}
+
+const present = (name: string, value: unknown): Claim => [
+  (value ?? undefined) !== undefined,
+  `the response should have the field ${name}`,
+];
+
+export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
+  'GW-C1': { appliesTo: hasDispositionRule('C1'), check: attached },
+  'GW-C2/1': { appliesTo: hasDispositionRule('C2'), check: attached },
+  'GW-C2/2': { appliesTo: hasDispositionRule('none'), check: notAttached },
+  'GW-C3/1': { appliesTo: hasDispositionRule('C3'), check: notAttached },
+  'GW-DISPOSITION-INLINE': {
+    appliesTo: (facts) => ['C1', 'C2'].includes(String(dispositionRule(facts))),
+    check: notInline,
+  },
+  'GW-REQUEST-ID/1': {
+    appliesTo: (facts) => isOfService(facts) || isOwnError(facts),
+    check: ({ received }) => [
+      [
+        (received.header('x-request-id') ?? '').trim() !== '',
+        'the response must have an X-Request-Id',
+      ],
+    ],
+  },
+  'GW-ERROR/2': {
+    provokedBy: 'GW-ERROR/1',
+    appliesTo: (facts) =>
+      isOwnError(facts) &&
+      facts.received.header('x-request-id') !== undefined &&
+      Object(facts.received.json).requestId !== undefined,
+    check: ({ received }) => {
+      const header = received.header('x-request-id');
+      const { requestId } = Object(received.json);
+      const message = `requestId must equal X-Request-Id ${header}, not ${show(requestId)}`;
+      return [[requestId === header, message]];
+    },
+  },
+  'GW-ERROR/1': {
+    appliesTo: isOwnError,
+    check: ({ validator, operationId, received }) =>
+      validator.checkResponse({ api: 'gateway', operationId }, received),
+  },
+  'ST-RESPONSE': {
+    appliesTo: ofStorage,
+    check: (facts) => [
+      ...facts.validator.checkResponse(
+        { api: 'storage', operationId: facts.operationId },
+        facts.received,
+      ),
+      ...claimEnvelope(facts),
+    ],
+  },
+  'ST-PRESENT/1': {
+    provokedBy: 'ST-RESPONSE',
+    appliesTo: (facts) => ofStorage(facts) && facts.body !== undefined,
+    check: ({ body }) => [present('requestId', body?.requestId)],
+  },
+  'ST-PRESENT/2': {
+    provokedBy: 'ST-RESPONSE',
+    appliesTo: (facts) => ofStorage(facts) && facts.body !== undefined && facts.refused,
+    check: ({ body }) => [present('message', body?.message)],
+  },
+  'ST-PRESENT/3': {
+    provokedBy: 'ST-RESPONSE',
+    appliesTo: (facts) => isCopy(facts) && (facts.entries ?? []).some((entry) => !hasFailed(entry)),
+    check: ({ entries = [] }) =>
+      entries
+        .filter((entry) => !hasFailed(entry))
+        .map(({ fileID }) => present('fileID in the entry of a copied file', fileID)),
+  },
+  'ST-LISTS/1': {
+    provokedBy: 'ST-RESPONSE',
+    appliesTo: isList,
+    check: (facts) => {
+      const expected = itemsOf(facts)?.length;
+      const actual = facts.entries?.length;
+      return [
+        [actual === expected, `data.fileList must have ${expected} entries, but has ${actual}`],
+      ];
+    },
+  },
+  'ST-LISTS/2': {
+    provokedBy: 'ST-RESPONSE',
+    appliesTo: (facts) => isList(facts) && !isCopy(facts),
+    check: (facts) => {
+      const actual = countIds(facts.entries ?? []);
+      return [...countIds(itemsOf(facts) ?? [])].map(([id, expected]): Claim => {
+        const count = actual.get(id) ?? 0;
+        const message = `${expected} entries must have the fileID ${id}, but ${count} do`;
+        return [count === expected, message];
+      });
+    },
+  },
+};
+
+/** Maximum number of findings that are kept for each invariant. */
+const MAX_FINDINGS = 20;
+
+/** What the responses of a run show about one invariant. */
+interface Observed {
+  responses: number;
+  violations: number;
+  assertions: number;
+  readonly findings: Finding[];
+}
+
+/** Checks every response of a run against the invariants. */
+export class Observer {
+  readonly #settings: Settings;
+  readonly #validator: ResponseValidator;
+  readonly #invariants: readonly (readonly [SentenceId, Invariant])[];
+  readonly #toEvidence: (exchange: Exchange) => Partial<Finding>;
+  readonly #observed = new Map<SentenceId, Observed>();
+
+  /**
+   * @param isSelected whether the operator has selected a sentence
+   * @param toEvidence turns an exchange into what a finding shows of it
+   */
+  constructor(
+    settings: Settings,
+    isSelected: (id: SentenceId) => boolean,
+    toEvidence: (exchange: Exchange) => Partial<Finding>,
+  ) {
+    this.#settings = settings;
+    this.#validator = new ResponseValidator(toContract(settings.wireProfile));
+    this.#toEvidence = toEvidence;
+    const all = Object.entries(INVARIANTS) as [SentenceId, Invariant][];
+    this.#invariants = all.filter(([id]) => isSelected(id));
+  }
+
+  /** Checks a response against all invariants that apply to it. */
+  observe(exchange: Exchange): void {
+    const operationId = this.#findOperation(exchange);
+    if (operationId === undefined) return;
+    const facts = this.toFacts(exchange, operationId);
+    for (const [id, invariant] of this.#invariants) {
+      if (invariant.appliesTo(facts)) this.#record(id, invariant, facts);
+    }
+  }
+
+  /** Returns how a response violates the rules with level MUST, whatever the operator has selected. */
+  validate(exchange: Exchange): Finding[] {
+    const operationId = this.#findOperation(exchange);
+    if (operationId === undefined) return [];
+    const facts = this.toFacts(exchange, operationId);
+    const all = Object.entries(INVARIANTS) as [SentenceId, Invariant][];
+    return all
+      .filter(([id, { appliesTo }]) => findRule(id).level === 'must' && appliesTo(facts))
+      .flatMap(([id, invariant]) => toFindings(id, invariant.check(facts)));
+  }
+
+  /** Returns what was observed; undefined if no response was one that the invariant is about. */
+  resultOf(id: SentenceId): Observed | undefined {
+    return this.#observed.get(id);
+  }
+
+  toFacts(exchange: Exchange, operationId: string): Facts {
+    const reply = readReply(exchange, this.#settings.wireProfile.envelope);
+    return { ...reply, operationId, settings: this.#settings, validator: this.#validator };
+  }
+
+  #record(id: SentenceId, { check }: Invariant, facts: Facts): void {
+    const observed = this.#observed.get(id) ?? {
+      responses: 0,
+      violations: 0,
+      assertions: 0,
+      findings: [],
+    };
+    this.#observed.set(id, observed);
+    const results = check(facts);
+    const findings = toFindings(id, results);
+    observed.responses += 1;
+    observed.assertions += Math.max(1, results.length);
+    if (findings.length === 0) return;
+    observed.violations += 1;
+    for (const finding of findings) {
+      if (observed.findings.length >= MAX_FINDINGS) return;
+      observed.findings.push({ ...finding, ...this.#toEvidence(facts) });
+    }
+  }
+
+  /** Returns the operation that a call is for; undefined for any other request. */
+  #findOperation({ sent: { method, url } }: Exchange): Transaction['operationId'] | undefined {
+    const { gatewayUrl, storageUrl } = this.#settings;
+    const [path = ''] = url.split('?', 1);
+    const gateway = `${gatewayUrl.replace(/\/+$/, '')}/v1/cloudrun/`;
+    if ((method === 'GET' || method === 'POST') && path.startsWith(gateway)) {
+      const [name, ...rest] = path.slice(gateway.length).split('/');
+      const isRoot = rest.join('/') === '';
+      return name === '' ? undefined : `cloudrun-${method.toLowerCase()}${isRoot ? '-root' : ''}`;
+    }
+    const storage = `${storageUrl.replace(/\/+$/, '')}/api/v2/envs/`;
+    if (method !== 'POST' || !path.startsWith(storage)) return undefined;
+    const [, name = ''] = /^[^/]+\/storages:(\w+)$/.exec(path.slice(storage.length)) ?? [];
+    return this.#validator.hasOperation('storage', name) ? name : undefined;
+  }
+}
+
+function toFindings(id: SentenceId, results: readonly (Claim | Finding)[]): Finding[] {
+  const where = findRule(id).places[0] ?? id;
+  return results.flatMap((result): Finding[] => {
+    if ('message' in result) return [result];
+    return result[0] ? [] : [{ message: result[1], where }];
+  });
+}
