@@ -39,7 +39,7 @@ async function runWithReports(...args: string[]): Promise<string> {
 test('no credential is ever shown, however the target echoes it', async () => {
   await using parrot = await startParrot(Object.values(SECRETS));
   const urls = ['--gateway-url', parrot.url, '--storage-url', parrot.url];
-  const only = ['--only', 'GW-ERROR,GW-C,AU-,ST-META,ST-ENVELOPE'];
+  const only = ['--only', 'GW-ERROR,GW-C,AU-,ST-META,ST-RESPONSE'];
   const shown = await runWithReports(...urls, ...OPTIONS, ...only);
   expect(shown).toContain('[redacted]');
   expect(shown).toContain('curl -i');
@@ -58,7 +58,7 @@ test('failure reports contain no upload grants and no signatures', async () => {
   // Its responses are not flat.
   const wireProfile = join(folder.path, 'flat.json');
   await writeFile(wireProfile, '{"envelope":"flat"}');
-  const only = ['--only', 'ST-META,ST-LINKS,ST-ENVELOPE,UP-FORM,AU-TC3'];
+  const only = ['--only', 'ST-META,ST-LINKS,ST-RESPONSE,UP-FORM,AU-TC3'];
   const shown = await runWithReports(...target.args, ...only, '--wire-profile', wireProfile);
   expect(shown).toContain('fail ');
   for (const name of ['gatewayToken', 'otherEnvToken', 'expiredToken'] as const) {

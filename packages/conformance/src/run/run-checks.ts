@@ -113,7 +113,8 @@ async function end(
 function observe(run: Run, { sentences }: Rule): Part[] {
   const ids = Object.keys(sentences).filter((id) => id in INVARIANTS) as SentenceId[];
   return ids.flatMap((id): Part[] => {
-    if (leftOut(run, id) !== undefined) return [];
+    const unselected = leftOut(run, id);
+    if (unselected !== undefined) return [{ id, ...unselected, ...NOTHING_FOUND, requests: 0 }];
     const { responses, violations, findings, assertions } = run.observer.resultOf(id) ?? {
       responses: 0,
       violations: 0,
@@ -147,6 +148,7 @@ function toResult(rule: Rule, parts: readonly Part[]): Result {
     PRECEDENCE.find((one) => checked.some((part) => part.outcome === one)) ?? 'disabled';
   const isOnly = Object.keys(rule.sentences).length === 1;
   const decisive = checked.find((part) => part.outcome === outcome);
+  const isShared = checked.every(({ reason }) => reason === decisive?.reason);
   const unchecked = checked.filter((part) => part.outcome === 'disabled' && outcome === 'pass');
   const sum = (field: 'requests' | 'assertions' | 'durationMs') =>
     parts.reduce((total, part) => total + part[field], 0);
@@ -159,7 +161,7 @@ function toResult(rule: Rule, parts: readonly Part[]): Result {
     operations: [...rule.operations],
     outcome,
     ...(decisive?.reason !== undefined && {
-      reason: isOnly ? decisive.reason : `${decisive.id}: ${decisive.reason}`,
+      reason: isOnly || isShared ? decisive.reason : `${decisive.id}: ${decisive.reason}`,
     }),
     findings: parts.flatMap(({ id, findings }) =>
       findings.map((finding) => (isOnly ? finding : { ...finding, sentence: id })),
