@@ -27,7 +27,10 @@ const POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies Signed
  * Ends a check whose invalid signatures prove nothing, because the gateway rejects even a valid one. AU-SIGNATURE
  * covers that failure.
  */
-async function reachSignature(t: CheckContext): Promise<void> {
+const reachSignature = (t: CheckContext): Promise<void> =>
+  t.once('a valid signature is accepted', () => trySignature(t));
+
+async function trySignature(t: CheckContext): Promise<void> {
   await assertClock(t);
   for (const call of [{}, POST]) {
     const signed = signCall(t, { path: '/signed?a=1', ...call });
@@ -80,18 +83,14 @@ const later = (seconds: number) =>
 
 /** Paths as they may be sent; each is signed exactly as sent. */
 const PATHS = [
-  ...['', '/a/b', '/a//b', '/a/', '/a%2Fb', '/a%2fb', '/%E4%B8%AD%E6%96%87', '/%e4%b8%ad'],
-  ...['/a%20b', "/a+b~c!d'e(f)*g", '/a:b@c;d=e,f$g&h'],
+  ...['', '/a//b/', '/a%2Fb%2fc', '/%E4%B8%AD/%e4%b8%ad', "/a+b~c!d'e(f)*g:h@i;j=k,l$m&n%20o"],
 ];
 
 const REWRITTEN_PATHS: Record<string, readonly [signed: string, sent: string]> = {
   'signed for another path': ['/a/b', '/a/c'],
-  'signed for the parent path': ['/a', '/a/b'],
   'signed for the root': ['', '/a'],
-  'signed without the trailing slash': ['/a/b', '/a/b/'],
   'signed with a single slash instead of two': ['/a/b', '/a//b'],
   'signed with the escape decoded': ['/a/A', '/a/%41'],
-  'signed with an escaped letter that was sent unescaped': ['/a/%41', '/a/A'],
   'signed with the slash decoded': ['/a/b', '/a%2Fb'],
   'signed with a lowercase escape': ['/a%2fb', '/a%2Fb'],
   'signed with the slash escaped twice': ['/a%252Fb', '/a%2Fb'],
@@ -100,19 +99,16 @@ const REWRITTEN_PATHS: Record<string, readonly [signed: string, sent: string]> =
 
 /** Query strings as they may be sent; each is signed exactly as sent. */
 const QUERIES = [
-  ...['a=1', 'b=2&a=1', 'a=2&a=1', 'a', 'a=', 'a=1&&b==2&', 'a=%20+b', 'a=%E4%B8%AD&%e4%b8%ad=1'],
-  ...['a=/b?c', "a=~!'()*,;:@$", 'a%5B%5D=1'],
+  ...['b=2&a=1&a=0', 'a', 'a=1&&b==2&', 'a=%20+b&c=%E4%B8%AD&%e4%b8%ad=1'],
+  ...["a=/b?c~!'()*,;:@$&a%5B%5D=1"],
 ];
 
 const REWRITTEN_QUERIES: Record<string, readonly [signed: string, sent: string]> = {
   'signed for another value': ['a=1', 'a=2'],
-  'signed without a query': ['', 'a=1'],
   'signed without the last parameter': ['a=1', 'a=1&b=2'],
   'signed in another order': ['a=1&b=2', 'b=2&a=1'],
-  'signed with + for %20': ['a=1+2', 'a=1%202'],
   'signed with the escape decoded': ['a=A', 'a=%41'],
   'signed with a lowercase escape': ['a=%2f', 'a=%2F'],
-  'signed with an extra equals sign': ['a=', 'a'],
   'signed without the second value of a repeated parameter': ['a=1', 'a=1&a=2'],
 };
 

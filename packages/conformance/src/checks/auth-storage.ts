@@ -10,14 +10,15 @@ import {
   reachGoodFields,
 } from './support/storage.ts';
 
-/** Makes a valid call to every operation with each of these changes, all of which must be rejected. */
+/** Makes a valid call to every operation with the first of these changes, and to one with each of the others. */
 async function expectAllRefused(
   t: CheckContext,
   ways: Record<string, StorageCallOptions>,
 ): Promise<void> {
   const fields = await reachGoodFields(t);
-  for (const [what, options] of Object.entries(ways)) {
-    for (const operation of STORAGE_OPERATIONS) {
+  for (const [index, [what, options]] of Object.entries(ways).entries()) {
+    const turn = index % STORAGE_OPERATIONS.length;
+    for (const operation of STORAGE_OPERATIONS.slice(turn, index === 0 ? undefined : turn + 1)) {
       const all = { ...options, acceptsRefusal: true };
       const reply = await t.storage.call(operation, fields[operation], all);
       expectRefused(t, reply, `${operation} ${what}`);
@@ -34,7 +35,7 @@ async function expectAllRefused(
 async function expectHeaderTaken(t: CheckContext, name: string): Promise<void> {
   const fields = await reachGoodFields(t);
   for (const operation of STORAGE_OPERATIONS) {
-    for (const spelling of [name, name.toLowerCase(), name.toUpperCase()]) {
+    for (const spelling of [name.toLowerCase(), name.toUpperCase()]) {
       const credentials = (await t.storage.credentials()).map(
         ([key, value]) => [isNamed(key, name) ? spelling : key, value] as const,
       );
@@ -65,8 +66,8 @@ function forgeAuthorizations(
   value: string,
 ): Record<string, string> {
   const wrong = {
-    'made-up credentials': 'made up',
     'empty credentials': '',
+    'made-up credentials': 'made up',
     'credentials with different last characters': changeLetters(value, -CHANGED),
     'credentials without their last characters': value.slice(0, -CHANGED),
   };

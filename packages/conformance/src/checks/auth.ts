@@ -23,27 +23,22 @@ function toCalls(credentials: NonNullable<GatewayCall['credentials']>, query: st
   };
 }
 
-/** Returns a GET and a POST with each of several named `Authorization` values. */
+/** Returns calls with each of several named `Authorization` values, alternating between GET and POST. */
 function toCallsWith(values: Record<string, string>, query: string): NamedCalls {
   const path = `/a/b?${query}`;
-  const calls = Object.entries(values).flatMap(([what, value]): [string, GatewayCall][] => {
+  const calls = Object.entries(values).map(([what, value], index): [string, GatewayCall] => {
     const credentials = { Authorization: value };
-    return [
-      [`a GET with ${what}`, { path, credentials }],
-      [`a POST with ${what}`, { path, ...jsonPost, credentials }],
-    ];
+    if (index % 2 === 0) return [`a GET with ${what}`, { path, credentials }];
+    return [`a POST with ${what}`, { path, ...jsonPost, credentials }];
   });
   return Object.fromEntries(calls);
 }
 
 const MALFORMED = {
   'no token after Bearer': '',
-  'a one-letter token': 'x',
   'a token whose three parts are not JSON': 'a.b.c',
   'the token undefined': 'undefined',
-  'the token null': 'null',
   'a two-word token': 'made up',
-  'a token that consists only of dots': '..',
   'a token with 1,000 letters': 'x'.repeat(1000),
 };
 
@@ -53,9 +48,7 @@ const HEX = 'a'.repeat(64);
 
 const MADE_UP = {
   Basic: `Basic ${BASIC}`,
-  'Basic without credentials': 'Basic',
   Digest: `Digest username="admin", realm="a", nonce="b", uri="/", response="${'a'.repeat(32)}"`,
-  Negotiate: `Negotiate ${BASIC}`,
   'a signature with another version': toTc3Header({
     Credential: 'id/2026-01-01/svc/tc3_request',
     SignedHeaders: 'host',

@@ -153,6 +153,18 @@ export class CheckContext {
     }
   }
 
+  /**
+   * Finds something out once in a run, even if several checks need it. If that fails, it fails for all of them.
+   *
+   * @param name what is found out: `a valid signature is accepted`
+   */
+  once<Result>(name: string, find: () => Promise<Result>): Promise<Result> {
+    const { findings } = this.#run;
+    const found = findings.get(name) ?? find();
+    findings.set(name, found);
+    return found as Promise<Result>;
+  }
+
   /** Reports something to the operator that does not affect the result. */
   note(text: string): void {
     this.record.notes.push(text);

@@ -43,6 +43,8 @@ export interface Run {
   readonly secrets: Redactor;
   /** The paths where something may be stored, with the file ID if it is known, for the clean-up. */
   readonly leftovers: Map<string, string | undefined>;
+  /** What several checks need and only one of them finds out, see `CheckContext.once`. */
+  readonly findings: Map<string, Promise<unknown>>;
   /** Checks every response once the run has begun. */
   readonly observer: Observer;
   phase: 'preparing' | 'checking';
@@ -74,6 +76,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     signers: createSigners(settings),
     secrets,
     leftovers: new Map(),
+    findings: new Map(),
     observer: new Observer(settings, (id) => whyLeftOut([id], settings) === undefined, toEvidence),
     phase: 'preparing',
     requestForm: settings.requestForm ?? 'top',
