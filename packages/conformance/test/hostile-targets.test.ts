@@ -93,6 +93,26 @@ test('dropped connections are errors, not failures of the target', async () => {
   expect(errors.filter((one) => !/socket hang up|ECONNRESET/.test(one))).toEqual([]);
 });
 
+test('an intermediary that never responds to handshakes is found with one call', async () => {
+  let handshakes = 0;
+  await using target = await startFronted({
+    decide(_, head) {
+      if (!/^upgrade: websocket/im.test(head)) return 'pass';
+      handshakes += 1;
+      return 'hang';
+    },
+  });
+  const only = ['GW-WS', 'GW-GET-JSON'];
+  const ran = await runSuite({ ...target.options, timeout: 1000, only });
+  expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
+  expect(idsOf(ran, 'pass')).toEqual(['GW-GET-JSON']);
+  const skipped = mustsOf(ran, 'skip');
+  expect(skipped.length).toBeGreaterThan(2);
+  for (const one of skipped) expect(one).toMatch(/: no handshake of a WebSocket gets a response/);
+  expect(ran.notices.length).toBe(1);
+  expect(handshakes).toBe(1);
+});
+
 test('after an occasional 429, calls wait and all checks pass', async () => {
   await using target = await startFronted({
     decide: (index) => (index % 50 === 0 ? tooMany(1) : 'pass'),

@@ -173,7 +173,7 @@ export const gatewayDisposition: readonly Check[] = [
       }
     }
   }),
-  defineCheck('GW-C3/2', ['fixture'], async (t) => {
+  defineCheck('GW-C3/2', ['fixture', 'webSocket'], async (t) => {
     for (const headers of OWN_HEADERS) {
       await openSocket(t, { headers, offers: OFFERS }, async (_, upgrade) => {
         const came = readAll(upgrade.headers, 'content-disposition').join(', ');

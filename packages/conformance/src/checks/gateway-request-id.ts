@@ -152,7 +152,7 @@ export const gatewayRequestId: readonly Check[] = [
     const { refusal } = await refuseHandshake(t, { headers: SENT[0]?.[0] ?? [] });
     expectOwnOfUpgrade(t, 'a handshake that the service rejects', refusal);
   }),
-  defineCheck('GW-REQUEST-ID/2', ['fixture'], async (t) => {
+  defineCheck('GW-REQUEST-ID/2', ['fixture', 'webSocket'], async (t) => {
     for (const offers of [[], ['conformance']]) {
       const what = `the 101 of a handshake that offers ${offers[0] ?? 'no subprotocol'}`;
       await openSocket(t, { offers }, async (_, upgrade) => expectId(t, what, upgrade));

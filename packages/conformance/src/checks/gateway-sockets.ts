@@ -270,7 +270,7 @@ const TEXTS = [
 const TEXT_BURST = Array.from({ length: 200 }, (_, index) => String(index));
 
 export const gatewaySockets: readonly Check[] = [
-  defineCheck('GW-WS-UPGRADE', ['fixture'], async (t: CheckContext) => {
+  defineCheck('GW-WS-UPGRADE', ['fixture', 'webSocket'], async (t: CheckContext) => {
     const calls: Record<string, [call: GatewayCall, offers: string[]]> = {
       'a handshake': [{}, []],
       'a handshake with a subprotocol': [{}, ['conformance']],
@@ -297,7 +297,7 @@ export const gatewaySockets: readonly Check[] = [
   }),
   defineCheck(
     'GW-WS-MESSAGES/1',
-    ['fixture'],
+    ['fixture', 'webSocket'],
     async (t) => {
       const ofOne = openSocket(t, {}, async (socket) => {
         await expectMessages(t, socket, 'sent back by the service', TEXTS);
@@ -310,14 +310,14 @@ export const gatewaySockets: readonly Check[] = [
     },
     { waits: true },
   ),
-  defineCheck('GW-WS-MESSAGES/2', ['fixture'], (t) =>
+  defineCheck('GW-WS-MESSAGES/2', ['fixture', 'webSocket'], (t) =>
     openSocket(t, {}, async (socket) => {
       await expectMessages(t, socket, 'sent back by the service', MESSAGES);
       await expectMessages(t, socket, 'sent in fragments', [BINARY_FRAGMENTS]);
       await expectMessages(t, socket, 'a burst sent back', BINARY_BURST);
     }),
   ),
-  defineCheck('GW-WS-PING', ['fixture'], (t) =>
+  defineCheck('GW-WS-PING', ['fixture', 'webSocket'], (t) =>
     openSocket(t, {}, async (socket, upgrade) => {
       for (const payload of ['conformance', '']) {
         const pong = socket.ping(payload);
@@ -335,7 +335,7 @@ export const gatewaySockets: readonly Check[] = [
       await expectPong(t, 'between', pong, upgrade);
     }),
   ),
-  defineCheck('GW-WS-SUBPROTOCOL', ['fixture'], async (t) => {
+  defineCheck('GW-WS-SUBPROTOCOL', ['fixture', 'webSocket'], async (t) => {
     // The fixture selects the last subprotocol offered, unless asked for another.
     await expectPicked(t, ['one'], 'one');
     await expectPicked(t, ['one', 'two', 'V3.conformance+x'], 'V3.conformance+x');
@@ -343,7 +343,7 @@ export const gatewaySockets: readonly Check[] = [
     await expectPicked(t, ['One', 'one'], 'One', 'One');
     await expectPicked(t, [], '');
   }),
-  defineCheck('GW-WS-CLOSE', ['fixture'], async (t) => {
+  defineCheck('GW-WS-CLOSE', ['fixture', 'webSocket'], async (t) => {
     for (const wanted of ENDS) {
       await openSocket(t, {}, async (socket) => {
         const order = wanted[0] === NO_CODE ? '!close' : `!close ${wanted.join(' ')}`;
@@ -362,7 +362,7 @@ export const gatewaySockets: readonly Check[] = [
     }
   }),
   /** Handshakes are 'authenticated like any call' (D14). */
-  defineCheck('GW-WS-AUTH', ['fixture'], async (t) => {
+  defineCheck('GW-WS-AUTH', ['fixture', 'webSocket'], async (t) => {
     await openSocket(t, {}, async () => {});
     const mark = t.uniqueName();
     const path = t.fixture.socket({ mark });

@@ -77,6 +77,7 @@ export class GatewayClient {
    * @param protocols subprotocols to offer
    */
   async upgrade(call: GatewayCall = {}, protocols: readonly string[] = []): Promise<Upgrade> {
+    if (this.#run.webSocket !== true) throw new Unreached(this.#run.webSocket);
     const upgrade = await this.#caller.upgrade(await this.#prepare(call), protocols);
     if (upgrade.refusal) assertAccepted(call, upgrade.refusal);
     return upgrade;

@@ -9,7 +9,6 @@ import {
 import { listSecrets, Redactor } from '../credentials/redact.ts';
 import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
-import { Health } from '../http/health.ts';
 import { Pace } from '../http/pace.ts';
 import { Observer } from '../invariants.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
@@ -35,7 +34,6 @@ export interface Run {
   readonly mark: string;
   readonly agents: Agents;
   readonly pace: Pace;
-  readonly health: Health;
   /** Aborts the run: its time is up, or the caller stopped it. */
   readonly signal: AbortSignal;
   readonly signers: Signers;
@@ -59,6 +57,8 @@ export interface Run {
   refused: Partial<Record<Api, Refusal>>;
   /** Whether the fixture service was found behind the gateway; if not, why. */
   fixture: true | string;
+  /** Whether handshakes of WebSockets get a response; if not, why not. */
+  webSocket: true | string;
 }
 
 /** Creates the state of a run before its first call. */
@@ -72,7 +72,6 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     pace: new Pace((pause) =>
       settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
     ),
-    health: new Health(),
     signers: createSigners(settings),
     secrets,
     leftovers: new Map(),
@@ -83,6 +82,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     copyPaths: settings.wireProfile.copyPaths,
     refused: {},
     fixture: 'the run has not looked for the fixture service',
+    webSocket: true,
   };
 }
 
@@ -105,9 +105,9 @@ export function createRunCaller(
   run: Run,
   { onSent, onResponse }: Pick<CallerOptions, 'onSent' | 'onResponse'> = {},
 ): Caller {
-  const { agents, pace, health, signal, settings } = run;
+  const { agents, pace, signal, settings } = run;
   return new Caller({
-    ...{ agents, pace, health, signal, timeout: settings.timeout },
+    ...{ agents, pace, signal, timeout: settings.timeout },
     ...(onSent ? { onSent } : {}),
     onResponse(evidence) {
       if ('received' in evidence && run.phase === 'checking') run.observer.observe(evidence);

@@ -6,10 +6,12 @@ import { whyLeftOut } from './selection.ts';
 
 /**
  * Something that a check needs and that an operator may not have. Without it, the check is disabled. A check
- * that lacks the fixture service is skipped instead, because every operator can deploy that service.
+ * that lacks the fixture service or WebSockets is skipped instead, because every operator can deploy the service and
+ * allow upgrades.
  */
 export type Need =
   | 'fixture'
+  | 'webSocket'
   | 'bearer'
   | 'signature'
   | 'otherEnvToken'
@@ -67,12 +69,13 @@ export function refused(run: Run, api: Api): SkipReason | undefined {
 
 export function lacking(run: Run, needs: readonly Need[]): SkipReason | undefined {
   const need = needs.find((one) => !NEEDS[one].isMet(run));
-  if (need === 'fixture') return skipped(String(run.fixture));
+  if (need === 'fixture' || need === 'webSocket') return skipped(String(run[need]));
   return need && disabled(NEEDS[need].option(run));
 }
 
 const NEEDS: Record<Need, { isMet: (run: Run) => unknown; option: (run: Run) => string }> = {
   fixture: { isMet: ({ fixture }) => fixture === true, option: () => '' },
+  webSocket: { isMet: ({ webSocket }) => webSocket === true, option: () => '' },
   bearer: { isMet: ({ signers }) => signers.gateway.bearer, option: () => 'no --gateway-token' },
   signature: {
     isMet: ({ signers }) => signers.gateway.signature,

@@ -1,5 +1,3 @@
-import { decodeUrl } from '../http/exchange.ts';
-
 /** The two contract documents, by the short names used in the report. */
 export const APIS = ['gateway', 'storage'] as const;
 
@@ -87,7 +85,7 @@ export function dereference<T extends object>(
   const target = node.$ref
     .split('/')
     .slice(1)
-    .map((name) => decodeUrl(name).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((name) => decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce<unknown>((parent, name) => Object(parent)[name], document);
   return dereference(document, target as T | Reference, node.$ref);
 }

@@ -2,13 +2,6 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
 
-interface AgentOptions {
-  /** CA certificates (PEM) to trust instead of the default ones. */
-  ca?: string | undefined;
-  /** Make all calls on one connection, as long as the target keeps it open. */
-  keepAlive?: boolean | undefined;
-}
-
 export interface Agents {
   http: HttpAgent;
   https: HttpAgent;
@@ -18,11 +11,22 @@ export interface Agents {
  * Creates the agents for a run. Unless `keepAlive` is set, each call has its own connection: if the other side
  * closed a kept-alive connection at the wrong moment, nobody would be at fault, and a POST could not be retried
  * safely.
+ *
+ * @param ca certificates (PEM) to trust instead of the default ones
+ * @param keepAlive make all calls on one connection, as long as the target keeps it open
  */
-export function createAgents({ ca, keepAlive = false }: AgentOptions): Agents {
-  const plain = keepAlive ? { keepAlive, maxSockets: 1 } : { keepAlive };
-  const tls = { ...plain, ...(ca === undefined ? {} : { ca }) };
-  return { http: new HttpAgent(plain), https: new HttpsAgent(tls) };
+export function createAgents({
+  ca,
+  keepAlive = false,
+}: {
+  ca?: string | undefined;
+  keepAlive?: boolean;
+}): Agents {
+  const options = keepAlive ? { keepAlive, maxSockets: 1 } : { keepAlive };
+  return {
+    http: new HttpAgent(options),
+    https: new HttpsAgent({ ...options, ...(ca !== undefined && { ca }) }),
+  };
 }
 
 /**

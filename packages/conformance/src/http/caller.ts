@@ -1,4 +1,8 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+/*
+ * Calls are made with `node:http`, because undici 8 takes an unexpected 100 (Continue) for a broken response, although
+ * a client must accept it (RFC 9110, section 15.2), and sends neither `Transfer-Encoding` nor `Upgrade` as specified.
+ */
+import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,17 +14,17 @@ import {
   fromRawHeaders,
   type HeaderList,
   headOf,
-  LARGEST_BODY,
   readAll,
-  receive,
+  readBody,
   type Sent,
+  toReceived,
 } from './exchange.ts';
-import { type Health, NetworkFault, Throttled, toNetworkFault } from './health.ts';
+import { NetworkFault, Throttled, toNetworkFault } from './health.ts';
 import { openWebSocket, type Upgrade } from './open-web-socket.ts';
 import type { Pace } from './pace.ts';
 import { startTimer } from './start-timer.ts';
 
-/** Maximum time for the body of an open call, in timeouts; each chunk has one timeout. */
+/** Maximum time for the body of an open call, in timeouts. */
 const LONGEST_BODY = 6;
 
 /** A response whose body has not yet arrived. */
@@ -36,11 +40,10 @@ export interface OpenExchange {
 export interface CallerOptions {
   agents: Agents;
   pace: Pace;
-  health: Health;
   /** How long to wait for a complete response, in milliseconds; for `open`, until its head. */
   timeout: number;
   signal: AbortSignal;
-  onSent?: (sent: Sent) => void;
+  onSent?: () => void;
   onResponse?: (evidence: Evidence) => void;
 }
 
@@ -58,24 +61,16 @@ export class Caller {
   }
 
   call(call: Call): Promise<Exchange> {
-    return this.#repeat(call, () =>
-      this.#make(call, async (response, sent) => ({ sent, received: await receive(response) })),
-    );
+    return this.#repeat(call, async () => {
+      const { sent, status, headers, chunks } = await this.#send(call);
+      const body = Buffer.concat(await Array.fromAsync(chunks));
+      return { sent, received: toReceived(status, headers, body) };
+    });
   }
 
   /** Makes a call and returns when the response head arrives. */
   open(call: Call): Promise<OpenExchange> {
-    return this.#repeat(call, () => {
-      const ends = new AbortController();
-      const toOpen = (response: IncomingMessage, sent: Sent) => ({
-        sent,
-        status: response.statusCode ?? 0,
-        headers: fromRawHeaders(response.rawHeaders),
-        chunks: toChunks(response, `${call.method} ${sent.url}`, this.#options.timeout),
-        close: () => ends.abort(),
-      });
-      return this.#make(call, toOpen, ends);
-    });
+    return this.#repeat(call, () => this.#send(call, LONGEST_BODY * this.#options.timeout));
   }
 
   /**
@@ -84,83 +79,95 @@ export class Caller {
    * @param protocols subprotocols to offer
    */
   upgrade(call: Call, protocols: readonly string[]): Promise<Upgrade> {
-    return this.#repeat(call, async () => {
-      const upgrade = await openWebSocket(call, protocols, this.#options);
-      this.#options.onSent?.(upgrade.sent);
-      return upgrade;
-    });
+    return this.#repeat(call, () => openWebSocket(call, protocols, this.#options));
   }
 
   /** Retries a call that gets a 429, when the target allows it. */
   async #repeat<Made extends Evidence>(call: Call, once: () => Promise<Made>): Promise<Made> {
-    const { pace, signal, onResponse } = this.#options;
-    let notBefore: number | undefined = 0;
-    for (let attempt = 0; ; attempt += 1) {
-      await pace.ready(signal, notBefore).catch(() => {
-        throw new NetworkFault('the run was aborted', 'ABORTED');
+    const { pace, signal, onSent, onResponse } = this.#options;
+    const { method, origin, target } = call;
+    let retryAt: number | undefined = 0;
+    for (let attempt = 0; retryAt !== undefined; attempt += 1) {
+      await pace.ready(origin, signal, retryAt);
+      onSent?.();
+      const made = await once().catch((error) => {
+        // If the check itself aborts a body, that says nothing about the target.
+        if (!call.trickle) pace.silent(origin);
+        throw error;
       });
-      const began = Date.now();
-      const made = await once();
       const { status, headers } = headOf(made);
-      if (status !== 429) pace.accepted();
       if (status !== 429 || call.keep429) {
+        pace.responded(origin);
         onResponse?.(made);
         return made;
       }
       if ('close' in made) (made as unknown as OpenExchange).close();
-      notBefore = pace.slowDown(readAll(headers, 'retry-after')[0], attempt, began);
-      if (notBefore === undefined) {
-        throw new Throttled(`${spell(call)}: every attempt got a 429 (Too Many Requests)`);
+      retryAt = pace.slowDown(readAll(headers, 'retry-after')[0], attempt);
+    }
+    throw new Throttled(`${method} ${origin}${target}: every attempt got a 429`);
+  }
+
+  /**
+   * Makes one call.
+   *
+   * @param bodyTimeout how long to wait for the body after the head, in milliseconds. Default: both must arrive
+   *   within the timeout
+   */
+  async #send(call: Call, bodyTimeout?: number): Promise<OpenExchange> {
+    const { agents, timeout, signal } = this.#options;
+    const sent = toSent(call);
+    const what = `${call.method} ${sent.url}`;
+    const ends = new AbortController();
+    const startLimit = (milliseconds: number) =>
+      startTimer(milliseconds, () => {
+        const message = `${what}: no response within ${milliseconds} ms`;
+        ends.abort(new NetworkFault(message, 'TIMEOUT'));
+      });
+    let stop = startLimit(timeout);
+    const close = () => {
+      stop();
+      ends.abort();
+    };
+    const toFault = (error: unknown) => {
+      const fault = ends.signal.aborted ? ends.signal.reason : error;
+      close();
+      return toNetworkFault(fault, what);
+    };
+    const both = AbortSignal.any([signal, ends.signal]);
+    const response = await send(call, sent, agents, both).catch((error) => {
+      throw toFault(error);
+    });
+    if (bodyTimeout !== undefined) {
+      stop();
+      stop = startLimit(bodyTimeout);
+    }
+    async function* read(): AsyncGenerator<Buffer> {
+      try {
+        yield* readBody(response);
+        // A body without a length ends with its connection, even if the time limit is what closed it.
+        both.throwIfAborted();
+      } catch (error) {
+        throw toFault(error);
+      } finally {
+        stop();
       }
     }
+    const headers = fromRawHeaders(response.rawHeaders);
+    return { sent, status: response.statusCode ?? 0, headers, chunks: read(), close };
   }
-
-  /** Makes one call: returns its response when the head arrives, with `read` done within the timeout. */
-  async #make<Made>(
-    call: Call,
-    read: (response: IncomingMessage, sent: Sent) => Promise<Made> | Made,
-    ends = new AbortController(),
-  ): Promise<Made> {
-    const { agents, health, timeout, signal, onSent } = this.#options;
-    const stop = startTimer(timeout, () => ends.abort());
-    try {
-      signal.throwIfAborted();
-      health.assertAlive(call.origin);
-      const sent = toSent(call);
-      onSent?.(sent);
-      const began = performance.now();
-      const response = await send(call, sent, agents, AbortSignal.any([signal, ends.signal]));
-      const made = await read(response, sent);
-      // A body without a length ends with its connection, even if the time limit is what closed it.
-      ends.signal.throwIfAborted();
-      health.responded(call.origin, performance.now() - began);
-      return made;
-    } catch (error) {
-      if (signal.aborted) throw new NetworkFault('the run was aborted', 'ABORTED');
-      // If the check itself aborts a body, that says nothing about the target.
-      if (!call.trickle) health.silent(call.origin);
-      if (!ends.signal.aborted) throw toNetworkFault(error as Error, spell(call));
-      throw new NetworkFault(`${spell(call)}: no response within ${timeout} ms`, 'TIMEOUT');
-    } finally {
-      stop();
-    }
-  }
-}
-
-function spell({ method, origin, target }: Call): string {
-  return `${method} ${origin}${target}`;
 }
 
 function toSent({ method, origin, target, headers, body, trickle }: Call): Sent {
-  const named = (name: string) => readAll(headers, name).length > 0;
-  const host: HeaderList = named('host') ? [] : [['Host', new URL(origin).host]];
+  const has = (name: string) => readAll(headers, name).length > 0;
+  const host: HeaderList = has('host') ? [] : [['Host', new URL(origin).host]];
   const sendsBody = body.length > 0 || trickle !== undefined || !['GET', 'HEAD'].includes(method);
-  const hasLength = named('content-length') || named('transfer-encoding');
+  const hasLength = has('content-length') || has('transfer-encoding');
   const length: HeaderList =
     sendsBody && !hasLength ? [['Content-Length', String(body.length)]] : [];
   return { method, url: origin + target, headers: [...host, ...headers, ...length], body };
 }
 
+/** Sends a request, and returns the response when its head arrives. */
 function send(
   call: Call,
   sent: Sent,
@@ -170,7 +177,6 @@ function send(
   const { protocol, hostname, port } = new URL(call.origin);
   const isTls = protocol === 'https:';
   const options = {
-    protocol,
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port,
     servername: toServerName(hostname),
@@ -180,13 +186,12 @@ function send(
     agent: isTls ? agents.https : agents.http,
     signal,
   };
-  const make = isTls ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    const request: ClientRequest = make(options);
-    request.once('response', resolve).on('error', (error: NodeJS.ErrnoException) => {
+    const request = (isTls ? requestHttps : requestHttp)(options, resolve);
+    request.on('error', (error: NodeJS.ErrnoException) => {
       // The other side may close a kept connection at any time; the call did not arrive.
-      const isClosed = request.reusedSocket && error.code === 'ECONNRESET';
-      if (isClosed && !signal.aborted) send(call, sent, agents, signal).then(resolve, reject);
+      const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
+      if (isStale) send(call, sent, agents, signal).then(resolve, reject);
       else reject(error);
     });
     // A 101 to a call that requested no upgrade is a response like any other.
@@ -197,10 +202,8 @@ function send(
     if (call.trickle === undefined) request.end(call.body);
     else {
       // Destroying the body closes the connection.
-      call
-        .trickle()
-        .once('error', (error) => request.destroy(error))
-        .pipe(request);
+      const body = call.trickle().once('error', (error) => request.destroy(error));
+      body.pipe(request);
     }
   });
 }
@@ -210,41 +213,11 @@ const PAUSE = 20;
 
 /** Sends each piece of a body separately, so that a target that stops after one read gets only the first. */
 export function toTrickle(pieces: readonly Uint8Array[]): NonNullable<Call['trickle']> {
-  return () => Readable.from(pauseBetween(pieces));
-}
-
-async function* pauseBetween(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) {
-    yield piece;
-    await wait(PAUSE);
-  }
-}
-
-/** Limits the time between chunks, the total time and the size of the body. */
-async function* toChunks(
-  response: IncomingMessage,
-  what: string,
-  timeout: number,
-): AsyncGenerator<Buffer> {
-  const giveUp = (message: string, code: string) =>
-    response.destroy(new NetworkFault(`${what}: ${message}`, code));
-  const isLate = () => giveUp(`no more data within ${timeout} ms`, 'TIMEOUT');
-  const longest = timeout * LONGEST_BODY;
-  const stopWhole = startTimer(longest, () => giveUp(`no end within ${longest} ms`, 'TIMEOUT'));
-  let stopPart = startTimer(timeout, isLate);
-  let size = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      stopPart();
-      size += chunk.length;
-      if (size > LARGEST_BODY) giveUp(`more than ${LARGEST_BODY} bytes`, 'TOO_LARGE');
-      yield chunk;
-      stopPart = startTimer(timeout, isLate);
+  async function* pauseBetween() {
+    for (const piece of pieces) {
+      yield piece;
+      await wait(PAUSE);
     }
-  } catch (error) {
-    throw toNetworkFault(error as NodeJS.ErrnoException, what);
-  } finally {
-    stopPart();
-    stopWhole();
   }
+  return () => Readable.from(pauseBetween());
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { NetworkFault } from './health.ts';
 import { toMediaType } from './media-type.ts';
@@ -58,18 +57,16 @@ export function headOf(evidence: Evidence): { status: number; headers: HeaderLis
   return 'received' in evidence ? evidence.received : evidence;
 }
 
-export async function receive(response: IncomingMessage): Promise<Received> {
-  const chunks: Buffer[] = [];
+/** Yields the body of a response; a NetworkFault ends it if it is larger than any that the suite requests. */
+export async function* readBody(response: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of response) {
     size += chunk.length;
     if (size > LARGEST_BODY) {
       throw new NetworkFault(`the response exceeds ${LARGEST_BODY} bytes`, 'TOO_LARGE');
     }
-    chunks.push(chunk);
+    yield chunk;
   }
-  const headers = fromRawHeaders(response.rawHeaders);
-  return toReceived(response.statusCode ?? 0, headers, Buffer.concat(chunks));
 }
 
 export function toReceived(status: number, headers: HeaderList, body: Buffer): Received {
@@ -100,15 +97,6 @@ export function parseJson(text: string | Buffer): unknown {
     return JSON.parse(text.toString());
   } catch {
     return undefined;
-  }
-}
-
-/** Decodes percent escapes; invalid text is returned unchanged. */
-export function decodeUrl(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
 

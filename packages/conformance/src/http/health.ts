@@ -4,7 +4,7 @@
  */
 export class NetworkFault extends Error {
   override readonly name = 'NetworkFault';
-  /** Node's code, such as `ECONNRESET`, or `TIMEOUT`, `TOO_LARGE`, `ABORTED`. */
+  /** Node's code, such as `ECONNRESET`, or `TIMEOUT`, `TOO_LARGE`, `SILENT`, `ENDED`. */
   readonly code: string;
 
   constructor(message: string, code: string, options?: ErrorOptions) {
@@ -23,6 +23,11 @@ export function toNetworkFault(error: NodeJS.ErrnoException, what: string): Netw
   return new NetworkFault(`${what}: ${error.message || code}`, code, { cause: error });
 }
 
+/** Thrown if every attempt got a 429. This proves nothing about the target. */
+export class Throttled extends Error {
+  override readonly name = 'Throttled';
+}
+
 /** Codes of connections that the other side has closed. */
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
@@ -37,44 +42,5 @@ export async function insist<Made>(call: () => Promise<Made>, attempts: number):
   } catch (error) {
     if (!isClosed(error) || attempts === 1) throw error;
     return insist(call, attempts - 1);
-  }
-}
-
-/** Thrown if every attempt got a 429. This proves nothing about the target. */
-export class Throttled extends Error {
-  override readonly name = 'Throttled';
-}
-
-/** A target that fails to respond this many times in a row is not called again. */
-const MOST_SILENT = 12;
-
-/**
- * Tracks the latency of targets and which of them have stopped responding, so that a run does not wait for
- * responses that will never arrive.
- */
-export class Health {
-  readonly #silences = new Map<string, number>();
-  readonly #fastest = new Map<string, number>();
-
-  /** @throws NetworkFault if a target has stopped responding */
-  assertAlive(origin: string): void {
-    if ((this.#silences.get(origin) ?? 0) < MOST_SILENT) return;
-    throw new NetworkFault(`${origin} did not respond ${MOST_SILENT} times in a row`, 'SILENT');
-  }
-
-  /** Records a response, and how many milliseconds it took. */
-  responded(origin: string, took: number): void {
-    this.#silences.delete(origin);
-    this.#fastest.set(origin, Math.min(took, this.#fastest.get(origin) ?? took));
-  }
-
-  /** Records a call without a response, or with one that never ends. */
-  silent(origin: string): void {
-    this.#silences.set(origin, (this.#silences.get(origin) ?? 0) + 1);
-  }
-
-  /** The fastest response of the slowest target so far, in milliseconds: even a busy target has fast ones. */
-  latency(): number {
-    return Math.max(0, ...this.#fastest.values());
   }
 }

@@ -8,19 +8,20 @@ import {
   fromRawHeaders,
   type HeaderList,
   LARGEST_BODY,
-  receive,
+  readBody,
   type Sent,
   toHeaderRecord,
+  toReceived,
 } from './exchange.ts';
 import { NetworkFault, toNetworkFault } from './health.ts';
-import { startTimer, within } from './start-timer.ts';
+import { within } from './start-timer.ts';
 
 /** How long to wait for the other side to close after this side did, in milliseconds. */
 const LONGEST_GOODBYE = 3000;
 /** The code of a WebSocket that was closed without one (RFC 6455, section 7.1.5). */
 const NO_CODE = 1005;
 /** Maximum number of unread messages; with more, the connection is paused. */
-const MOST_WAITING = 20_000;
+const MAX_UNREAD = 20_000;
 
 /** The outcome of a WebSocket handshake. Exactly one of `socket`, `refusal` and `breach` is set. */
 export interface Upgrade {
@@ -61,15 +62,27 @@ export async function openWebSocket(
   protocols: readonly string[],
   { agents, timeout, signal }: { agents: Agents; timeout: number; signal: AbortSignal },
 ): Promise<Upgrade> {
+  signal.throwIfAborted();
   const url = call.origin.replace(/^http/, 'ws') + call.target;
   const what = `upgrade of ${url}`;
+  const upgrade: HeaderList = [
+    ['Connection', 'Upgrade'],
+    ['Upgrade', 'websocket'],
+    ...(protocols.length > 0 ? [['Sec-WebSocket-Protocol', protocols.join(', ')] as const] : []),
+  ];
+  const sent: Sent = {
+    method: 'GET',
+    url: call.origin + call.target,
+    headers: [...call.headers, ...upgrade],
+    body: Buffer.alloc(0),
+  };
   // Both `servername` and lists of values reach Node's request, although the types of ws lack them.
-  const passedOn: object = {
+  const untyped: object = {
     headers: toHeaderRecord(call.headers),
     servername: toServerName(new URL(call.origin).hostname),
   };
   const client = new WebSocket(url, [...protocols], {
-    ...passedOn,
+    ...untyped,
     agent: url.startsWith('wss:') ? agents.https : agents.http,
     followRedirects: false,
     perMessageDeflate: false,
@@ -80,52 +93,42 @@ export async function openWebSocket(
       request.end();
     },
   });
-  const offered: HeaderList =
-    protocols.length === 0 ? [] : [['Sec-WebSocket-Protocol', protocols.join(', ')]];
-  const upgraded: HeaderList = [['Connection', 'Upgrade'], ['Upgrade', 'websocket'], ...offered];
-  const sent: Sent = {
-    method: 'GET',
-    url: call.origin + call.target,
-    headers: [...call.headers, ...upgraded],
-    body: Buffer.alloc(0),
-  };
   const socket = new Socket(client, timeout, what);
   const end = () => client.terminate();
-  signal.addEventListener('abort', end, { once: true });
+  signal.addEventListener('abort', end);
   client.once('close', () => signal.removeEventListener('abort', end));
-  if (signal.aborted) end();
 
-  return new Promise((resolve, reject) => {
-    let head: IncomingMessage | undefined;
-    const headersOf = () => fromRawHeaders(head?.rawHeaders ?? []);
-    const stop = startTimer(timeout, () => {
-      reject(new NetworkFault(`${what}: no response within ${timeout} ms`, 'TIMEOUT'));
-      end();
+  const outcome = new Promise<Upgrade>((resolve, reject) => {
+    let head: Pick<Upgrade, 'sent' | 'status' | 'headers'> | undefined;
+    client.once('upgrade', ({ rawHeaders }: IncomingMessage) => {
+      head = { sent, status: 101, headers: fromRawHeaders(rawHeaders) };
     });
-    client.once('open', stop).once('close', stop);
-    client.once('upgrade', (response: IncomingMessage) => {
-      head = response;
-    });
-    client.once('open', () => resolve({ sent, status: 101, headers: headersOf(), socket }));
-    client.once('unexpected-response', async (request, response) => {
-      try {
-        const received = await receive(response);
-        const { status, headers } = received;
-        resolve({ sent, status, headers, refusal: { sent, received } });
-      } catch (error) {
-        reject(toNetworkFault(error as NodeJS.ErrnoException, what));
-      } finally {
-        stop();
-        request.destroy();
-      }
+    client.once('open', () => head && resolve({ ...head, socket }));
+    client.once('unexpected-response', (_, response) => {
+      toRefusal(sent, response)
+        .then(resolve, (error) => reject(toNetworkFault(error, what)))
+        .finally(end);
     });
     client.on('error', (error) => {
-      if (head === undefined) return reject(toNetworkFault(error, what));
-      resolve({ sent, status: 101, headers: headersOf(), breach: error.message });
+      if (head === undefined) reject(toNetworkFault(error, what));
+      else resolve({ ...head, breach: error.message });
     });
+  });
+  const late = new NetworkFault(`${what}: no response within ${timeout} ms`, 'TIMEOUT');
+  return within(timeout, outcome, late).catch((error) => {
+    end();
+    throw error;
   });
 }
 
+async function toRefusal(sent: Sent, response: IncomingMessage): Promise<Upgrade> {
+  const { statusCode: status = 0, rawHeaders } = response;
+  const headers = fromRawHeaders(rawHeaders);
+  const body = Buffer.concat(await Array.fromAsync(readBody(response)));
+  return { sent, status, headers, refusal: { sent, received: toReceived(status, headers, body) } };
+}
+
+/** An open WebSocket. */
 export class Socket {
   readonly #client: WebSocket;
   readonly #timeout: number;
@@ -137,7 +140,7 @@ export class Socket {
     this.#client = client;
     this.#timeout = timeout;
     this.#what = what;
-    const limits = { close: ['close'], highWaterMark: MOST_WAITING };
+    const limits = { close: ['close'], highWaterMark: MAX_UNREAD };
     this.#messages = on(client, 'message', limits) as AsyncIterator<[Buffer, boolean]>;
     this.#ended = new Promise((resolve) => {
       client.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
@@ -145,14 +148,15 @@ export class Socket {
   }
 
   /** Sends a message; a list of bytes is sent as the fragments of one message. */
-  send(data: string | Uint8Array | Fragments): void {
-    if (typeof data === 'string' || data instanceof Uint8Array) {
-      this.#client.send(data);
+  send(message: string | Uint8Array | Fragments): void {
+    if (typeof message === 'string' || message instanceof Uint8Array) {
+      this.#client.send(message);
       return;
     }
-    const { parts, binary } = data;
-    for (const [index, part] of parts.entries())
+    const { parts, binary } = message;
+    for (const [index, part] of parts.entries()) {
       this.sendPart(part, binary, index === parts.length - 1);
+    }
   }
 
   sendPart(part: Uint8Array, binary: boolean, fin: boolean): void {
@@ -161,28 +165,20 @@ export class Socket {
 
   /** Sends a ping, and resolves to the payload of the next pong. It stays pending if none arrives. */
   ping(payload: string): Promise<string> {
-    const pong = new Promise<string>((resolve) => {
-      this.#client.once('pong', (data: Buffer) => resolve(data.toString()));
-    });
     this.#client.ping(payload);
-    return pong;
+    return new Promise((resolve) => {
+      this.#client.once('pong', (data) => resolve(data.toString()));
+    });
   }
 
   /**
    * Returns the next message, which may have arrived earlier. Throws a NetworkFault if none arrives in time.
    */
   async next(): Promise<Message> {
-    const late = new NetworkFault(
-      `${this.#what}: no message within ${this.#timeout} ms`,
-      'TIMEOUT',
-    );
-    const next = this.#messages.next().catch(() => ({ done: true, value: undefined }));
-    const { value } = await within(this.#timeout, next, late);
+    const next = this.#messages.next().catch(() => ({ value: undefined }));
+    const { value } = await within(this.#timeout, next, this.#fault('no message', 'TIMEOUT'));
     if (value) return { data: value[0], binary: value[1] };
-    throw new NetworkFault(
-      `${this.#what}: the WebSocket was closed before the next message`,
-      'ENDED',
-    );
+    throw this.#fault('closed before the next message', 'ENDED');
   }
 
   get isOpen(): boolean {
@@ -199,11 +195,13 @@ export class Socket {
   async closed(): Promise<SocketEnd> {
     const isOurs = this.#client.readyState === WebSocket.CLOSING;
     const longest = isOurs ? Math.min(this.#timeout, LONGEST_GOODBYE) : this.#timeout;
-    const late = new NetworkFault(`${this.#what}: not closed within ${longest} ms`, 'TIMEOUT');
-    try {
-      return await within(longest, this.#ended, late);
-    } finally {
-      this.#client.terminate();
-    }
+    return within(longest, this.#ended, this.#fault('not closed', 'TIMEOUT')).finally(() =>
+      this.#client.terminate(),
+    );
+  }
+
+  #fault(problem: string, code: string): NetworkFault {
+    const when = code === 'TIMEOUT' ? ' in time' : '';
+    return new NetworkFault(`${this.#what}: ${problem}${when}`, code);
   }
 }

@@ -1,78 +1,93 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { NetworkFault } from './health.ts';
 
+/** The longest wait after a 429, and the first one if the target asks for none, in milliseconds. */
 const LONGEST_WAIT = 30_000;
 const FIRST_WAIT = 500;
 /** How often one call is retried. */
-const MOST_WAITS = 6;
-/** Minimum and maximum time between the starts of two calls after a 429, in milliseconds. */
-const GAPS = { least: 10, most: 2000 };
-/** The fraction of that time that remains after a call without a 429. */
-const DECAY = 0.98;
+const MAX_RETRIES = 6;
+/** Time between the starts of two calls once one has got two 429 in a row, in milliseconds. */
+const SPACING = 50;
+/** A target that fails to respond this many times in a row is not called again. */
+const MAX_SILENCES = 12;
 
+/**
+ * Decides when the calls of a run are made: no faster than the operator allows, later if a target responds with
+ * 429, and not at all once a target has stopped responding.
+ */
 export class Pace {
-  #notBefore = 0;
-  #last = 0;
-  #gap = 0;
-  /** The 429 that started the current wait, and the end of that wait. */
-  readonly #wave = { at: 0, until: 0 };
+  readonly #onWait: (milliseconds: number) => void;
+  readonly #silences = new Map<string, number>();
+  #interval: number;
+  /** When the next call may start, and the end of the wait that was announced last. */
+  #next = 0;
+  #announced = 0;
   /** Whether a call was given up, and none has succeeded since. */
   #isHopeless = false;
-  readonly #onSlowDown: (milliseconds: number) => void;
-
-  constructor(onSlowDown: (milliseconds: number) => void) {
-    this.#onSlowDown = onSlowDown;
-  }
 
   /**
-   * Waits until the target may be called.
-   *
-   * @param own when this call may be retried, from `slowDown`
+   * @param onWait called with the length of a wait after a 429, in milliseconds
+   * @param rate calls per second; default: no limit
    */
-  async ready(signal: AbortSignal, own = 0): Promise<void> {
-    if (own > Date.now()) await wait(own - Date.now(), undefined, { signal });
-    for (;;) {
-      const now = Date.now();
-      const slot = Math.max(now, this.#notBefore, this.#last + this.#gap);
-      this.#last = slot;
-      if (slot > now) await wait(slot - now, undefined, { signal });
-      // Other calls may have received a 429 in the meantime.
-      if (this.#notBefore <= Date.now()) return;
-    }
-  }
-
-  accepted(): void {
-    this.#isHopeless = false;
-    this.#gap *= DECAY;
+  constructor(onWait: (milliseconds: number) => void, rate = Number.POSITIVE_INFINITY) {
+    this.#onWait = onWait;
+    this.#interval = 1000 / rate;
   }
 
   /**
-   * Records a 429. The first one delays only its own call; a 429 for a call that was made in the meantime
-   * delays and spreads all calls.
+   * Waits until a call may be made.
+   *
+   * @param retryAt when the call may be retried, from `slowDown`
+   * @throws NetworkFault if the target has stopped responding
+   */
+  async ready(origin: string, signal: AbortSignal, retryAt = 0): Promise<void> {
+    signal.throwIfAborted();
+    await waitUntil(retryAt, signal);
+    const turn = Math.max(Date.now(), this.#next);
+    this.#next = turn + this.#interval;
+    await waitUntil(turn, signal);
+    if ((this.#silences.get(origin) ?? 0) < MAX_SILENCES) return;
+    throw new NetworkFault(`${origin} did not respond ${MAX_SILENCES} times in a row`, 'SILENT');
+  }
+
+  /** Records a response other than a 429. */
+  responded(origin: string): void {
+    this.#silences.delete(origin);
+    this.#isHopeless = false;
+  }
+
+  /** Records a call without a response, or with one that never ends. */
+  silent(origin: string): void {
+    this.#silences.set(origin, (this.#silences.get(origin) ?? 0) + 1);
+  }
+
+  /**
+   * Records a 429. The first one delays only its own call; the next one in a row delays and spreads all calls.
    *
    * @param retryAfter the header, in seconds or as a date
    * @param attempt how many earlier attempts got a 429
-   * @param began when this call was made
    * @returns when to retry the call; `undefined` to give up
    */
-  slowDown(retryAfter: string | undefined, attempt: number, began: number): number | undefined {
-    this.#isHopeless ||= attempt >= MOST_WAITS;
+  slowDown(retryAfter: string | undefined, attempt: number): number | undefined {
+    this.#isHopeless ||= attempt >= MAX_RETRIES;
     if (this.#isHopeless) return undefined;
     const now = Date.now();
     const pause = Math.min(LONGEST_WAIT, toMilliseconds(retryAfter) ?? FIRST_WAIT * 2 ** attempt);
-    const wave = this.#wave;
-    if (now >= wave.until) {
-      Object.assign(wave, { at: now, until: now + pause });
-      this.#onSlowDown(pause);
-    } else if (began > wave.at) {
-      // Concurrent calls receive their 429 together.
-      if (now >= this.#notBefore) {
-        this.#gap = Math.min(GAPS.most, Math.max(GAPS.least, this.#gap * 2));
-      }
-      wave.until = Math.max(wave.until, now + pause);
-      this.#notBefore = Math.max(this.#notBefore, wave.until);
+    if (now >= this.#announced) {
+      this.#announced = now + pause;
+      this.#onWait(pause);
+    }
+    if (attempt > 0) {
+      this.#next = Math.max(this.#next, now + pause);
+      this.#interval = Math.max(this.#interval, SPACING);
     }
     return now + pause;
   }
+}
+
+async function waitUntil(time: number, signal: AbortSignal): Promise<void> {
+  const delay = time - Date.now();
+  if (delay > 0) await wait(delay, undefined, { signal });
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Run } from '../context/run.ts';
 import { lacking, leftOut, noUrl, refused } from '../context/skip-reason.ts';
 import { StartError } from '../result.ts';
 import { findCopyPaths, findGatewayCredentials, findStorageForm, probe } from './find-targets.ts';
+import { findWebSockets } from './find-web-sockets.ts';
 
 /**
  * Finds out what a run needs to know about the deployment.
@@ -15,7 +16,10 @@ export async function prepare(run: Run): Promise<void> {
   try {
     await Promise.all(apis.map((api) => probe(api, run.settings[`${api}Url`], run)));
     await Promise.all(apis.map((api) => find[api](run)));
-    if (mayCopy(run)) await findCopyPaths(run);
+    await Promise.all([
+      mayCopy(run) && findCopyPaths(run),
+      run.fixture === true && mayUpgrade(run) && findWebSockets(run),
+    ]);
   } catch (error) {
     // Every check then reports why it did not run.
     if (!run.signal.aborted) throw error;
@@ -32,4 +36,9 @@ function mayCopy(run: Run): boolean {
   const isSelected = [...writing, 'dredd', 'respect'].some((id) => !leftOut(run, id));
   const needs = lacking(run, ['storageCredentials', 'writes']);
   return isSelected && !(noUrl(run, 'storage') ?? refused(run, 'storage') ?? needs);
+}
+
+/** Whether the operator selected a check that opens WebSockets. */
+function mayUpgrade(run: Run): boolean {
+  return checks.some(({ rule, needs }) => needs.includes('webSocket') && !leftOut(run, rule));
 }

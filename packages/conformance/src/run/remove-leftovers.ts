@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
-import { Health, insist } from '../http/health.ts';
+import { insist } from '../http/health.ts';
 import { Pace } from '../http/pace.ts';
 
 /** Smaller than any reasonable batch limit. */
@@ -31,7 +31,7 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   const { onNotice } = ended.settings;
   const signal = AbortSignal.timeout(LONGEST);
   // The target may have recovered from what the run learned about it.
-  const run: Run = { ...ended, signal, pace: new Pace(() => {}), health: new Health() };
+  const run: Run = { ...ended, signal, pace: new Pace(() => {}) };
   const context = new CheckContext(run, 'clean-up');
   let left: File[] = listed;
   for (const pause of PAUSES) {
