@@ -41,10 +41,13 @@ export interface Tc3Parts {
  */
 export function signTc3(input: Tc3Input, keys: Tc3Keys): Tc3Parts {
   const headers = input.headers
-    .map(
-      ([name, value]) => [name.toLowerCase(), toSignedValue(name, value, input.boundary)] as const,
-    )
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+    .map(([name, value]) => [name.toLowerCase(), value.trim()] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => {
+      if (name !== 'content-type') return [name, value.toLowerCase()] as const;
+      const [form] = /^multipart\/form-data(?=\s*;)/i.exec(value) ?? [];
+      return [name, input.boundary === 'kept' ? value : (form ?? value)] as const;
+    });
   const signedHeaders = headers.map(([name]) => name).join(';');
   const canonical = [
     input.method,
@@ -53,7 +56,7 @@ export function signTc3(input: Tc3Input, keys: Tc3Keys): Tc3Parts {
     ...headers.map(([name, value]) => `${name}:${value}`),
     '',
     signedHeaders,
-    sha256(input.body),
+    hash('sha256', input.body),
   ].join('\n');
   return signCanonical(canonical, signedHeaders, input.timestamp, keys);
 }
@@ -66,42 +69,20 @@ export function signCanonical(
 ): Tc3Parts {
   const date = new Date(timestamp * 1000).toISOString().slice(0, 10);
   const scope = `${date}/${service}/tc3_request`;
-  const text = [algorithm, timestamp, scope, sha256(canonical)].join('\n');
-  const key = toSigningKey(secretKey, date, service);
+  const text = [algorithm, timestamp, scope, hash('sha256', canonical)].join('\n');
+  const key = [date, service, 'tc3_request'].reduce(hmac, Buffer.from(`TC3${secretKey}`));
   return {
     Credential: `${secretId}/${scope}`,
     SignedHeaders: signedHeaders,
     Signature: hmac(key, text).toString('hex'),
     Timestamp: String(timestamp),
-    ...(token ? { Token: token } : {}),
+    ...(token && { Token: token }),
   };
-}
-
-/** The keys derived so far, because a run signs thousands of calls on the same day. */
-const signingKeys = new Map<string, Buffer>();
-
-function toSigningKey(secretKey: string, date: string, service: string): Buffer {
-  const name = JSON.stringify([secretKey, date, service]);
-  const known = signingKeys.get(name);
-  if (known) return known;
-  const key = [date, service, 'tc3_request'].reduce(hmac, Buffer.from(`TC3${secretKey}`));
-  signingKeys.set(name, key);
-  return key;
 }
 
 export function toTc3Header(parts: Partial<Tc3Parts>, separator = ', '): string {
   const written = Object.entries(parts).map(([name, value]) => `${name}=${value}`);
   return `${algorithm} ${written.join(separator)}`;
-}
-
-function toSignedValue(name: string, value: string, boundary: Tc3Input['boundary']): string {
-  if (name.toLowerCase() !== 'content-type') return value.trim().toLowerCase();
-  const [form] = /^multipart\/form-data(?=\s*;)/i.exec(value.trim()) ?? [];
-  return form !== undefined && boundary !== 'kept' ? form : value.trim();
-}
-
-function sha256(data: string | Uint8Array): string {
-  return hash('sha256', data);
 }
 
 function hmac(key: Uint8Array, text: string): Buffer {

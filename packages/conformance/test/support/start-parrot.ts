@@ -12,7 +12,6 @@ export async function startParrot(secrets: readonly string[]): Promise<Listening
     const spelt = secrets.flatMap((secret) =>
       Object.values(spellings).map((spell) => spell(secret)),
     );
-    const inBase64 = Buffer.from(`{"Authorization":"${secrets.join('","')}"}`).toString('base64');
     response.statusMessage = 'OK';
     response.setHeader('X-Request-Id', secrets[0] ?? '');
     response.setHeader(
@@ -20,9 +19,8 @@ export async function startParrot(secrets: readonly string[]): Promise<Listening
       heard.map((line) => encodeURIComponent(line)),
     );
     response.setHeader('Location', `/?token=${encodeURIComponent(secrets.join(' '))}`);
-    response.setHeader(`X-${Buffer.from(secrets.join()).toString('hex').slice(0, 200)}`, 'a');
     response.setHeader('Content-Type', 'application/json');
-    response.end(JSON.stringify({ code: secrets[0], message: spelt.join(' '), inBase64, heard }));
+    response.end(JSON.stringify({ code: secrets[0], message: spelt.join(' '), heard }));
     request.resume();
   });
   return listen(server);
