@@ -1,0 +1,111 @@
+import { createRunCaller, type Run } from '../context/run.ts';
+import { toForm } from '../context/storage-client.ts';
+import { followLink } from '../context/upload-client.ts';
+import { type Exchange, toTarget, withHeaders } from '../http/exchange.ts';
+import { toPlainType } from '../http/media-type.ts';
+import { readReply } from '../validation/read-storage.ts';
+
+/** The calls of a workflow. */
+export interface Recorded {
+  exchanges: Exchange[];
+  /** The error of the last call that got no response. */
+  fault?: Error;
+}
+
+/**
+ * Creates a `fetch` for Respect whose calls are like all others of the run: signed with its credentials, with
+ * its timeouts and CAs, and with the names and forms that the operator declared.
+ */
+export function createFetch(run: Run, record: Recorded): typeof fetch {
+  const caller = createRunCaller(run);
+  const { settings, secrets, requestForm, signers, gatewaySigner } = run;
+  const { storeFileID, envelope, storageHeaders } = settings.wireProfile;
+  const vault = createVault([
+    'url',
+    'token',
+    'authorization',
+    'fileID',
+    'tempFileURL',
+    storeFileID,
+  ]);
+  const unsent = ['Content-Length', 'Authorization', ...Object.values(storageHeaders)].map((name) =>
+    name.toLowerCase(),
+  );
+
+  async function call(url: string, init?: RequestInit): Promise<Exchange> {
+    const request = new Request(url, { ...init, signal: null });
+    const { method, headers } = request;
+    const { origin } = new URL(url);
+    const target = toTarget(url);
+    const plain = [...headers].filter(([name]) => !unsent.includes(name));
+    if (url.startsWith(`${settings.gatewayUrl}/v1/cloudrun/`)) {
+      const { gatewayHost } = settings;
+      const body = Buffer.from(await request.arrayBuffer());
+      const all = gatewayHost ? withHeaders(plain, [['Host', gatewayHost]]) : plain;
+      const signer = headers.has('authorization') ? gatewaySigner : undefined;
+      const credentials = signer?.({ method, url: origin + target, headers: all, body }) ?? [];
+      return caller.call({ method, origin, target, headers: [...all, ...credentials], body });
+    }
+    if (isStorage(url)) {
+      const fields = JSON.parse(await request.text(), (_, value) => vault.reveal(value));
+      const body = Buffer.from(JSON.stringify(toForm(fields, requestForm)));
+      const unsigned = { method, url: origin + target, headers: plain, body };
+      const credentials = signers.storage?.(unsigned) ?? [];
+      return caller.call({ method, origin, target, headers: [...plain, ...credentials], body });
+    }
+    if (method === 'GET') return followLink(caller, url, plain);
+    // An upload; the file is text.
+    const body = Buffer.from(String(vault.reveal(await request.text())));
+    return caller.call({ method, origin, target, headers: plain, body });
+  }
+
+  const isStorage = (url: string) => url.startsWith(`${settings.storageUrl}/api/v2/`);
+  return async (input, init) => {
+    const url = String(vault.reveal(String(input)));
+    const exchange = await call(url, init).catch((error) => {
+      record.fault = error;
+      throw error;
+    });
+    record.exchanges.push(exchange);
+    const { status, headers, json, body } = exchange.received;
+    if (isStorage(url)) secrets.addGrant(readReply(exchange, envelope).data);
+    // A storage call other than a copy may succeed with any 2xx (D20).
+    const isFree = isStorage(url) && !url.endsWith(':batchCopyFile') && /^2/.test(`${status}`);
+    const hasBody = isFree || ![204, 205, 304].includes(status);
+    const content = json === undefined ? Uint8Array.from(body) : vault.conceal(json);
+    // Respect accepts only one spelling of a media type.
+    const shown = headers.map(([name, value]): [string, string] =>
+      name.toLowerCase() === 'content-type' ? [name, toPlainType(value)] : [name, value],
+    );
+    return new Response(hasBody ? content : null, {
+      status: isFree ? 200 : status,
+      headers: shown,
+    });
+  };
+}
+
+/**
+ * Hides values that a workflow only passes on from Respect, which treats `a.1` in a string as a path and replaces it
+ * with `a[1]`.
+ *
+ * @param fields the response fields that contain such values
+ */
+function createVault(fields: readonly string[]) {
+  const values: string[] = [];
+  const toWord = (value: string) => {
+    if (!values.includes(value)) values.push(value);
+    return `http://value-${values.indexOf(value)}.invalid`;
+  };
+  return {
+    /** Returns a body as JSON, with a word for every value that is only passed on. */
+    conceal: (body: unknown) =>
+      JSON.stringify(body, (name, value) =>
+        fields.includes(name) && typeof value === 'string' && value !== '' ? toWord(value) : value,
+      ),
+    /** Returns a text with the values of all words, and any other value unchanged. */
+    reveal: (text: unknown) =>
+      typeof text === 'string'
+        ? text.replace(/http:\/\/value-(\d+)\.invalid/g, (_, index) => values[index] ?? '')
+        : text,
+  };
+}
