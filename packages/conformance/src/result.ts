@@ -106,3 +106,6 @@ export class Inapplicable extends Error {
 export class Unreached extends Error {
   override readonly name = 'Unreached';
 }
+
+/** Ends the part of a check that needs WebSockets, because no handshake gets a response. */
+export class NoWebSocket extends Unreached {}

@@ -10,7 +10,7 @@ import {
 } from '../http/exchange.ts';
 import type { Upgrade } from '../http/open-web-socket.ts';
 import { isGatewayError } from '../invariants.ts';
-import { Unreached } from '../result.ts';
+import { NoWebSocket, Unreached } from '../result.ts';
 import type { Run } from './run.ts';
 
 export interface GatewayCall {
@@ -77,7 +77,7 @@ export class GatewayClient {
    * @param protocols subprotocols to offer
    */
   async upgrade(call: GatewayCall = {}, protocols: readonly string[] = []): Promise<Upgrade> {
-    if (this.#run.webSocket !== true) throw new Unreached(this.#run.webSocket);
+    if (this.#run.webSocket !== true) throw new NoWebSocket(this.#run.webSocket);
     const upgrade = await this.#caller.upgrade(await this.#prepare(call), protocols);
     if (upgrade.refusal) assertAccepted(call, upgrade.refusal);
     return upgrade;

@@ -40,5 +40,5 @@ function mayCopy(run: Run): boolean {
 
 /** Whether the operator selected a check that opens WebSockets. */
 function mayUpgrade(run: Run): boolean {
-  return checks.some(({ rule, needs }) => needs.includes('webSocket') && !leftOut(run, rule));
+  return checks.some(({ id, needs }) => needs.includes('webSocket') && !leftOut(run, id));
 }
