@@ -2,25 +2,39 @@
  * Hooks for Dredd 14, which runs this file: `hookfiles: node_modules/@berth/conformance/dist/dredd/dredd-hooks.cjs`.
  * The options are the `BERTH_*` variables of `berth-conformance`.
  */
-import type { DreddTransaction } from './hooks.ts';
+import type { DreddTransaction, HookName } from './hooks.ts';
 
 type Hook<Data> = (data: Data, done: () => void) => void;
 
-interface DreddHooks {
+interface DreddHooks extends Record<HookName, (hook: Hook<DreddTransaction>) => void> {
   readonly configuration: { readonly endpoint: string };
   beforeAll(hook: Hook<readonly DreddTransaction[]>): void;
-  beforeEach(hook: Hook<DreddTransaction>): void;
-  beforeEachValidation(hook: Hook<DreddTransaction>): void;
-  afterEach(hook: Hook<DreddTransaction>): void;
   afterAll(hook: Hook<readonly DreddTransaction[]>): void;
 }
 
 // biome-ignore lint/correctness/noUndeclaredDependencies: Dredd provides it.
 const hooks: DreddHooks = require('hooks');
 
-const session = import('./session.ts').then(({ openSession }) =>
-  openSession(process.env, hooks.configuration.endpoint),
-);
+interface Session {
+  handle(name: HookName, transaction: DreddTransaction): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+/** A run of the suite that has started this Dredd handles the hooks itself. */
+const parent: Session = {
+  handle: (name, transaction) =>
+    new Promise((resolve) => {
+      process.once('message', (changed) => resolve(Object.assign(transaction, changed)));
+      process.send?.({ name, transaction });
+    }),
+  close: async () => {},
+};
+
+const session: Promise<Session> = process.env.BERTH_DREDD_PARENT
+  ? Promise.resolve(parent)
+  : import('./session.ts').then(({ openSession }) =>
+      openSession(process.env, hooks.configuration.endpoint),
+    );
 
 hooks.beforeAll((transactions, done) => {
   session
@@ -33,7 +47,7 @@ hooks.beforeAll((transactions, done) => {
 for (const name of ['beforeEach', 'beforeEachValidation', 'afterEach'] as const) {
   hooks[name]((transaction, done) => {
     session
-      .then((open) => open[name](transaction).catch((error) => open.onError(transaction, error)))
+      .then(({ handle }) => handle(name, transaction))
       .catch(() => {})
       .then(done);
   });

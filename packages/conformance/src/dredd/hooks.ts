@@ -1,36 +1,32 @@
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { createRunCaller, type Run, redactResult } from '../context/run.ts';
 import { toEnding } from '../context/skip-reason.ts';
 import { toEvidence } from '../context/to-evidence.ts';
-import { type Transaction, toContract } from '../contract/operations.ts';
+import { documents, type Transaction } from '../contract/operations.ts';
 import { findRules } from '../contract/rules.ts';
 import { type Call, type Exchange, toHeaderList, toReceived } from '../http/exchange.ts';
+import { matchesMediaType } from '../http/media-type.ts';
+import { claimRefusal } from '../invariants.ts';
 import type { Result } from '../result.ts';
-import { ResponseValidator } from '../validation/check-response.ts';
-import { readReply } from '../validation/read-storage.ts';
-import { checkTransaction } from './check-transaction.ts';
-import { prepareRequest } from './prepare-request.ts';
+import { readReply, type StorageReply } from '../validation/read-storage.ts';
+import { prepareCall } from './prepare-call.ts';
 import {
   copies,
-  isDriven,
   toCopyStatus,
   toTransactionResult,
   transactionSkipReason,
+  transactions,
 } from './transactions.ts';
 
 /** What hooks read and change of a transaction (https://dredd.org/en/latest/data-structures.html). */
 export interface DreddTransaction {
   readonly origin: { readonly apiName: string; readonly actionName: string };
   readonly request: { readonly method: string; headers: Record<string, string>; body: string };
-  readonly expected: {
-    statusCode: string;
-    headers: Record<string, string>;
-    body?: string;
-    bodySchema?: unknown;
-  };
+  expected: { statusCode: string; headers: Record<string, string> };
   readonly real?: {
     readonly statusCode: number;
     readonly headers: Readonly<Record<string, string | string[]>>;
-    readonly body: string;
+    readonly body?: string;
     readonly bodyEncoding?: 'utf-8' | 'base64';
   };
   protocol: string;
@@ -42,125 +38,112 @@ export interface DreddTransaction {
   readonly test?: { readonly valid?: boolean; readonly message?: string };
 }
 
-/** A transaction between the first and the last hook. */
+export type HookName = 'beforeEach' | 'beforeEachValidation' | 'afterEach';
+
+/** A documented response between the first and the last hook. */
 interface Running {
   readonly transaction: Transaction;
   readonly result: Result;
-  readonly call?: Call;
   readonly startedAt: number;
+  call?: Call;
 }
 
 /**
  * Creates the hooks that let Dredd call a deployment: they set its address, path and credentials, provoke the errors
- * that are documented, and check each response against the OpenAPI 3.1 documents and the rules. Dredd compares the status.
+ * that are documented, and check each response with the invariants. Dredd compares the status.
  *
- * @param onResult called with the result of each documented response
+ * @param onResult called with the result of each documented response that was requested
+ * @returns a function that handles a hook by changing the transaction; it never rejects
  */
 export function createHooks(run: Run, onResult: (result: Result) => void) {
-  const contract = toContract({ ...run.settings.wireProfile, copyPaths: run.copyPaths });
-  const validator = new ResponseValidator(contract);
-  const driven = contract.transactions.filter(isDriven);
-  const isAccepted = { gateway: run.gatewayScheme !== undefined, storage: false };
-  const running = new Map<DreddTransaction, Running>();
   let fileId: string | undefined;
+  // Dredd runs one transaction at a time.
+  let running: Running | undefined;
 
-  const report = (result: Result) => onResult(redactResult(run, result));
+  async function beforeEach(dredd: DreddTransaction): Promise<void> {
+    const transaction = transactions.find((each) => isSame(each, dredd));
+    const ending = transaction && transactionSkipReason(run, transaction);
+    running = undefined;
+    // Without it, Dredd would report success although nothing was checked.
+    if (ending?.outcome === 'skip') dredd.fail = ending.reason;
+    else dredd.skip = transaction === undefined || ending !== undefined;
+    if (transaction === undefined || ending !== undefined) return;
+    const result = toTransactionResult(transaction);
+    running = { transaction, result, startedAt: performance.now() };
+    const { method, headers, body } = dredd.request;
+    const example = { method, headers: toHeaderList(headers), body };
+    const call = prepareCall(transaction, example, run, fileId);
+    running.call = call;
+    const { protocol, hostname, port } = new URL(call.origin);
+    Object.assign(dredd, { protocol, host: hostname, port, fullPath: call.target });
+    dredd.request.headers = Object.fromEntries(call.headers);
+    dredd.request.body = call.body.toString();
+    await run.pace.ready(call.origin, run.signal);
+  }
 
-  /** Checks the response that Dredd got, and adapts what it compares. */
-  async function check(dredd: DreddTransaction): Promise<void> {
-    const { call, result, transaction } = running.get(dredd) ?? {};
-    if (call === undefined || result === undefined || transaction === undefined) return;
+  /** Checks the response that Dredd got, and leaves only its status to compare. */
+  async function beforeEachValidation(dredd: DreddTransaction): Promise<void> {
+    if (running?.call === undefined) return;
+    const { transaction, result, call } = running;
     const exchange = await toExchange(run, call, dredd);
-    run.observer.observe(exchange);
-    const { received } = exchange;
-    const { data } = readReply(exchange, run.settings.wireProfile.envelope);
-    run.secrets.addGrant(data);
-    if (typeof data?.fileID === 'string') fileId ??= data.fileID;
-    const { api } = transaction;
-    const { outcome, reason, findings } = checkTransaction(transaction, exchange, isAccepted[api], {
-      validator,
-      observer: run.observer,
-    });
-    isAccepted[api] ||= received.status < 300;
+    const reply = readReply(exchange, run.settings.wireProfile.envelope);
+    run.secrets.addGrant(reply.data);
+    if (typeof reply.data?.fileID === 'string') fileId ??= reply.data.fileID;
+    const violations = run.observer.validate(exchange);
+    const reason = violations.length === 0 ? findSkipReason(transaction, reply) : undefined;
+    const where = `${documents[transaction.api].name} ${transaction.pointer}`;
+    const mismatch = reason === undefined ? findMismatch(transaction, reply) : undefined;
+    const findings = mismatch ? [...violations, { message: mismatch, where }] : violations;
     Object.assign(result, {
-      outcome,
+      outcome: findings.length > 0 ? 'fail' : reason === undefined ? 'pass' : 'skip',
       ...(reason !== undefined && { reason }),
-      rules: [...new Set(findings.flatMap(({ where }) => findRules(where)))],
+      rules: [...new Set(findings.flatMap((finding) => findRules(finding.where)))],
       findings: findings.map((finding) => ({ ...finding, ...toEvidence(exchange) })),
       requests: 1,
       assertions: Math.max(1, findings.length),
     });
     const problem = findings.map(({ message }) => message).join('; ') || reason;
     if (problem) dredd.fail = problem;
-    // Any 4xx may reject an invalid call.
-    if (transaction.status !== '200') dredd.expected.statusCode = String(received.status);
-    // Dredd compares media types too strictly, and an example is not a rule: both were checked above.
-    dredd.expected.headers = {};
-    delete dredd.expected.body;
-    delete dredd.expected.bodySchema;
+    // Any 4xx may reject an invalid call. Dredd compares media types too strictly, and an example is not a rule.
+    const { statusCode } = dredd.expected;
+    const actual = String(exchange.received.status);
+    dredd.expected = { statusCode: statusCode === '200' ? statusCode : actual, headers: {} };
   }
 
-  return {
-    async beforeEach(dredd: DreddTransaction): Promise<void> {
-      const transaction = findTransaction(driven, dredd);
-      const ending = transaction && transactionSkipReason(run, transaction);
-      if (transaction === undefined || ending !== undefined) {
-        // Without it, Dredd would report success although nothing was checked.
-        if (ending?.outcome === 'skip') dredd.fail = ending.reason;
-        else dredd.skip = true;
-        if (transaction !== undefined) report({ ...toTransactionResult(transaction), ...ending });
-        return;
-      }
-      const result = toTransactionResult(transaction);
-      const entry: Running = { transaction, result, startedAt: performance.now() };
-      running.set(dredd, entry);
-      const { method, headers, body } = dredd.request;
-      const example = { method, headers: toHeaderList(headers), body };
-      const call = await prepareRequest(transaction, example, run, fileId);
-      running.set(dredd, { ...entry, call });
-      const { protocol, hostname, port } = new URL(call.origin);
-      Object.assign(dredd, { protocol, host: hostname, port, fullPath: call.target });
-      dredd.request.headers = Object.fromEntries(call.headers);
-      dredd.request.body = call.body.toString();
-    },
+  async function afterEach(dredd: DreddTransaction): Promise<void> {
+    // Dredd does not say why a call failed, so it is made again.
+    if (dredd.real === undefined) await beforeEachValidation(dredd);
+    if (running === undefined) return;
+    const { result, startedAt } = running;
+    running = undefined;
+    if (result.outcome === 'pass' && dredd.test?.valid === false) {
+      result.outcome = 'fail';
+      result.findings.push({ message: `Dredd: ${dredd.test.message?.trim()}`, where: result.id });
+    }
+    const durationMs = Math.round(performance.now() - startedAt);
+    onResult(redactResult(run, { ...result, durationMs }));
+  }
 
-    beforeEachValidation: check,
-
-    async afterEach(dredd: DreddTransaction): Promise<void> {
-      const { result, startedAt = 0 } = running.get(dredd) ?? {};
-      if (result === undefined) return;
-      // Dredd does not say why a call failed, so it is made again.
-      if (dredd.real === undefined) await check(dredd);
-      running.delete(dredd);
-      if (result.outcome === 'pass' && dredd.test?.valid === false) {
-        result.outcome = 'fail';
-        result.findings.push({ message: `Dredd: ${dredd.test.message?.trim()}`, where: result.id });
-      }
-      report({ ...result, durationMs: Math.round(performance.now() - startedAt) });
-    },
-
-    /** Reports a hook that failed, as the result of its transaction. */
-    onError(dredd: DreddTransaction, error: unknown): void {
-      const { result } = running.get(dredd) ?? {};
-      running.delete(dredd);
+  const hooks = { beforeEach, beforeEachValidation, afterEach };
+  return async (name: HookName, dredd: DreddTransaction): Promise<void> => {
+    try {
+      await hooks[name](dredd);
+    } catch (error) {
       dredd.fail = (error as Error).message;
-      if (result !== undefined) report({ ...result, ...toEnding(error, run) });
-    },
+      if (running) onResult(redactResult(run, { ...running.result, ...toEnding(error, run) }));
+      running = undefined;
+    }
   };
 }
 
-function findTransaction(
-  driven: readonly Transaction[],
-  { origin, expected }: DreddTransaction,
-): Transaction | undefined {
+function isSame(transaction: Transaction, { origin, expected }: DreddTransaction): boolean {
   const type = toHeaderList(expected.headers).find(([name]) => /^content-type$/i.test(name))?.[1];
-  return driven.find(
-    (transaction) =>
-      copies[transaction.api].info.title === origin.apiName &&
-      // The summaries in the copies are operationIds.
-      transaction.operationId === origin.actionName &&
-      (transaction.contentType ?? '') === (type ?? '') &&
-      toCopyStatus(transaction) === expected.statusCode,
+  return (
+    copies[transaction.api].info.title === origin.apiName &&
+    // The summaries in the copies are operationIds.
+    transaction.operationId === origin.actionName &&
+    (transaction.contentType ?? '') === (type ?? '') &&
+    toCopyStatus(transaction) === expected.statusCode
   );
 }
 
@@ -168,9 +151,49 @@ function findTransaction(
 async function toExchange(run: Run, call: Call, { real }: DreddTransaction): Promise<Exchange> {
   if (real === undefined || real.statusCode === 429) return createRunCaller(run).call(call);
   const { method, origin, target, headers, body } = call;
-  const bytes = Buffer.from(real.body, real.bodyEncoding === 'base64' ? 'base64' : 'utf8');
-  return {
+  const bytes = Buffer.from(real.body ?? '', real.bodyEncoding === 'base64' ? 'base64' : 'utf8');
+  const exchange = {
     sent: { method, url: origin + target, headers, body },
     received: toReceived(real.statusCode, toHeaderList(real.headers), bytes),
   };
+  run.observer.observe(exchange);
+  return exchange;
+}
+
+/** Returns why a response proves nothing about the one that is documented. */
+function findSkipReason(
+  { api, status, contentType = '' }: Transaction,
+  { received }: StorageReply,
+): string | undefined {
+  const isValid = status === '200' || status === '404';
+  if (isValid && (received.status === 401 || received.status === 403)) {
+    const option = api === 'gateway' ? '--gateway-token' : '--storage-header';
+    return `the target rejected the credentials with ${received.status}; see ${option}`;
+  }
+  if (api === 'storage' || status !== '200') return undefined;
+  // Responses of a hosted service are forwarded unchanged, so only the documented one proves something (D7).
+  const type = received.header('content-type') ?? '';
+  if (received.status === 200 && matchesMediaType(type, contentType)) return undefined;
+  return `the response was ${received.status} ${type}, which the contract does not document; see --service`;
+}
+
+/** Returns why a response is not the one that the call should have provoked. */
+function findMismatch({ api, status }: Transaction, reply: StorageReply): string | undefined {
+  const { received, refused, code = Object(received.json).code } = reply;
+  const actual = `${received.status} ${code ?? ''}`.trimEnd();
+  if (api === 'storage' && status === '200') {
+    return refused ? `a valid call must be accepted, but the response was ${actual}` : undefined;
+  }
+  if (api === 'storage') return claimRefusal(reply).find(([holds]) => !holds)?.[1];
+  if (status === 'default') {
+    const isRefusal = received.status >= 400 && received.status < 500;
+    const message = `an invalid name must be rejected with a 4xx, but the response was ${actual}`;
+    return isRefusal ? undefined : message;
+  }
+  if (`${received.status}` !== status) return `the status must be ${status}, not ${actual}`;
+  const codes: unknown[] = defaults.gatewayErrors
+    .filter((row) => row.strength === 'contract' && `${row.status}` === status)
+    .map((row) => row.code);
+  const isExpected = codes.length === 0 || code === undefined || codes.includes(code);
+  return isExpected ? undefined : `the code must be ${codes.join(' or ')}, not ${code}`;
 }

@@ -13,33 +13,34 @@ import {
 } from '../context/skip-reason.ts';
 import { changesFiles } from '../context/storage-client.ts';
 import type { Api, OpenapiDocument } from '../contract/openapi.ts';
-import { documents, findProvocation, type Transaction, toPlace } from '../contract/operations.ts';
+import {
+  documents,
+  findProvocation,
+  type Transaction,
+  toContract,
+  toPlace,
+} from '../contract/operations.ts';
 import { createResult, type Result } from '../result.ts';
 
 /** The contract in OpenAPI 3.0, which Dredd needs. */
 export const copies = { gateway, storage } as unknown as Record<Api, OpenapiDocument>;
 
-/**
- * Returns whether Dredd can run a documented response. Responses that it cannot run get no result, and
- * are left to the checks for individual rules.
- */
-export function isDriven(transaction: Transaction): boolean {
-  const { operationId, contentType } = transaction;
+/** The documented responses that Dredd can run. The others are left to the checks for individual rules. */
+export const transactions = toContract().transactions.filter(isDriven);
+
+function isDriven(transaction: Transaction): boolean {
+  const { api, path, method, operationId, contentType } = transaction;
   // The fixture service accepts commands only below its root.
   if (operationId.endsWith('-root') && contentType === 'text/plain') return false;
-  return isInCopy(transaction) && findProvocation(transaction)?.kind !== 'none';
-}
-
-/** Returns whether the OpenAPI 3.0 copy contains a documented response. */
-function isInCopy({ api, path, method, status, contentType }: Transaction): boolean {
-  const response = copies[api].paths[path]?.[method]?.responses[toCopyStatus({ api, status })];
+  const response = copies[api].paths[path]?.[method]?.responses[toCopyStatus(transaction)];
   if (response === undefined || '$ref' in response) return false;
-  return contentType === undefined || response.content?.[contentType] !== undefined;
+  const isInCopy = contentType === undefined || response.content?.[contentType] !== undefined;
+  return isInCopy && findProvocation(transaction)?.kind !== 'none';
 }
 
 /** The status of a documented response in the OpenAPI 3.0 copy: Dredd does not support ranges. */
-export function toCopyStatus(place: Pick<Transaction, 'api' | 'status'>): string {
-  return findProvocation(place)?.copyStatus ?? place.status;
+export function toCopyStatus(transaction: Transaction): string {
+  return findProvocation(transaction)?.copyStatus ?? transaction.status;
 }
 
 /** Returns why a documented response is not run, or `undefined` if it is run. */

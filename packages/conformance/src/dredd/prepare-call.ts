@@ -9,64 +9,49 @@ import {
 } from '../contract/operations.ts';
 import { type Call, type HeaderList, toTarget, withHeaders } from '../http/exchange.ts';
 
-/** A request that Dredd created from the examples of a document. */
-interface ExampleRequest {
-  readonly method: string;
-  readonly headers: HeaderList;
-  readonly body: string;
-}
-
 /**
- * Adapts a request of Dredd to this target, and adds the credentials.
+ * Adapts a request that Dredd has made from the examples of a document to this deployment, and adds the credentials.
  *
- * @param fileId file ID that the target returned for a path of this run, if any
+ * @param fileId file ID that the deployment returned for a path of this run, if any
  */
-export async function prepareRequest(
+export function prepareCall(
   transaction: Transaction,
-  { method, headers: example, body: exampleBody }: ExampleRequest,
+  example: { method: string; headers: HeaderList; body: string },
   run: Run,
   fileId: string | undefined,
-): Promise<Call> {
-  const { settings } = run;
+): Call {
+  const { settings, requestForm } = run;
+  const { method } = example;
   const isGateway = transaction.api === 'gateway';
+  const { gatewayHost } = settings;
+  const host: HeaderList = isGateway && gatewayHost ? [['Host', gatewayHost]] : [];
+  const headers = withHeaders(example.headers, host);
   const url = settings[`${transaction.api}Url`] + toPath(transaction, run);
-  const host: HeaderList =
-    isGateway && settings.gatewayHost ? [['Host', settings.gatewayHost]] : [];
-  const headers = withHeaders(example, host);
-  const body = Buffer.from(isGateway ? exampleBody : toStorageBody());
+  const fields = isGateway ? undefined : toFields(transaction, example.body, run, fileId);
+  const body = Buffer.from(fields ? JSON.stringify(toForm(fields, requestForm)) : example.body);
   const signer = isGateway ? run.gatewaySigner : run.signers.storage;
-  const credentials = (await signer?.({ method, url, headers, body })) ?? [];
-  const { origin } = new URL(url);
+  const credentials = signer?.({ method, url, headers, body }) ?? [];
   return {
     method,
-    origin,
+    origin: new URL(url).origin,
     target: toTarget(url),
     headers: withHeaders(headers, credentials),
     body,
   };
-
-  function toStorageBody(): string {
-    const isIncomplete = findProvocation(transaction)?.kind === 'missing-field';
-    const folder = `${FOLDER}/${run.mark}/dredd`;
-    const fields = isIncomplete ? {} : toScratch(JSON.parse(exampleBody), folder, fileId);
-    return JSON.stringify(toForm(fields as object, run.requestForm));
-  }
 }
 
 /**
  * Replaces every path and file ID in an example request with one in this run's folder, so that no real file
  * is touched. Each string in a storage request is a path or a file ID.
  */
-function toScratch(value: unknown, folder: string, fileId: string | undefined): unknown {
-  if (typeof value === 'string') {
+function toFields(transaction: Transaction, body: string, run: Run, fileId?: string): object {
+  if (findProvocation(transaction)?.kind === 'missing-field') return {};
+  const folder = `${FOLDER}/${run.mark}/dredd`;
+  return JSON.parse(body, (_, value) => {
+    if (typeof value !== 'string') return value;
     const [, prefix = '', path = ''] = /^(\w+:\/\/[^/]*\/|\/?)(.*)$/s.exec(value) ?? [];
     return prefix.includes('://') && fileId !== undefined ? fileId : `${prefix}${folder}/${path}`;
-  }
-  if (Array.isArray(value)) return value.map((item) => toScratch(item, folder, fileId));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, toScratch(item, folder, fileId)]),
-  );
+  });
 }
 
 /** The text that the fixture service returns, if plain text is documented. */
