@@ -23,26 +23,23 @@ export function toPlainType(contentType: string): string {
   return toMediaType(contentType) + parameters.join('');
 }
 
+/** Returns whether two Content-Types mean the same. */
+export function isSameType(one = '', other = ''): boolean {
+  return toPlainType(one) === toPlainType(other);
+}
+
 /**
  * Returns whether a Content-Type matches a documented media type or range. Parameters are ignored.
  *
  * @example
- * matchesMediaType('application/json; charset=utf-8', 'application/json'); // true
  * matchesMediaType('image/png', 'image/*'); // true
  */
 export function matchesMediaType(contentType: string, documented: string): boolean {
-  const [type, subtype] = toMediaType(contentType).split('/');
-  const [wantedType, wantedSubtype] = toMediaType(documented).split('/');
-  return fits(type, wantedType) && fits(subtype, wantedSubtype);
-}
-
-function fits(part: string | undefined, wanted: string | undefined): boolean {
-  return part !== undefined && part !== '' && (wanted === '*' || part === wanted);
-}
-
-/** Returns whether two Content-Types mean the same. */
-export function isSameType(one: string | undefined, other: string | undefined): boolean {
-  return toPlainType(one ?? '') === toPlainType(other ?? '');
+  const parts = toMediaType(contentType).split('/');
+  const expected = toMediaType(documented).split('/');
+  return [0, 1].every(
+    (index) => parts[index] && ['*', parts[index]].includes(expected[index] ?? ''),
+  );
 }
 
 /** Returns whether the media type is JSON: `application/json` or a `+json` type (RFC 6839, section 3.1). */
@@ -60,8 +57,7 @@ export function isJson(contentType: string): boolean {
  */
 export function listDispositionTypes(headers: readonly string[]): string[] {
   return headers
-    .map((header) => header.replaceAll(/"(?:\\.|[^"\\])*"/g, '""'))
-    .flatMap((header) => header.split(','))
-    .map((value) => (value.split(';')[0] ?? '').trim().toLowerCase())
+    .flatMap((header) => header.replaceAll(/"(?:\\.|[^"\\])*"/g, '""').split(','))
+    .map((value) => toMediaType(value))
     .filter((type) => type !== '');
 }

@@ -1,4 +1,4 @@
-import { on } from 'node:events';
+import { addAbortListener, on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import { type Agents, toServerName } from './agents.ts';
@@ -62,20 +62,8 @@ export async function openWebSocket(
   protocols: readonly string[],
   { agents, timeout, signal }: { agents: Agents; timeout: number; signal: AbortSignal },
 ): Promise<Upgrade> {
-  signal.throwIfAborted();
   const url = call.origin.replace(/^http/, 'ws') + call.target;
   const what = `upgrade of ${url}`;
-  const upgrade: HeaderList = [
-    ['Connection', 'Upgrade'],
-    ['Upgrade', 'websocket'],
-    ...(protocols.length > 0 ? [['Sec-WebSocket-Protocol', protocols.join(', ')] as const] : []),
-  ];
-  const sent: Sent = {
-    method: 'GET',
-    url: call.origin + call.target,
-    headers: [...call.headers, ...upgrade],
-    body: Buffer.alloc(0),
-  };
   // Both `servername` and lists of values reach Node's request, although the types of ws lack them.
   const untyped: object = {
     headers: toHeaderRecord(call.headers),
@@ -93,11 +81,20 @@ export async function openWebSocket(
       request.end();
     },
   });
+  const abort = addAbortListener(signal, () => client.terminate());
+  client.once('close', () => abort[Symbol.dispose]());
   const socket = new Socket(client, timeout, what);
-  const end = () => client.terminate();
-  signal.addEventListener('abort', end);
-  client.once('close', () => signal.removeEventListener('abort', end));
-
+  const upgrade: HeaderList = [
+    ['Connection', 'Upgrade'],
+    ['Upgrade', 'websocket'],
+    ...(protocols.length > 0 ? [['Sec-WebSocket-Protocol', protocols.join(', ')] as const] : []),
+  ];
+  const sent: Sent = {
+    method: 'GET',
+    url: call.origin + call.target,
+    headers: [...call.headers, ...upgrade],
+    body: Buffer.alloc(0),
+  };
   const outcome = new Promise<Upgrade>((resolve, reject) => {
     let head: Pick<Upgrade, 'sent' | 'status' | 'headers'> | undefined;
     client.once('upgrade', ({ rawHeaders }: IncomingMessage) => {
@@ -105,9 +102,8 @@ export async function openWebSocket(
     });
     client.once('open', () => head && resolve({ ...head, socket }));
     client.once('unexpected-response', (_, response) => {
-      toRefusal(sent, response)
-        .then(resolve, (error) => reject(toNetworkFault(error, what)))
-        .finally(end);
+      const refusal = toRefusal(sent, response).finally(() => client.terminate());
+      refusal.then(resolve, (error) => reject(toNetworkFault(error, what)));
     });
     client.on('error', (error) => {
       if (head === undefined) reject(toNetworkFault(error, what));
@@ -116,7 +112,7 @@ export async function openWebSocket(
   });
   const late = new NetworkFault(`${what}: no response within ${timeout} ms`, 'TIMEOUT');
   return within(timeout, outcome, late).catch((error) => {
-    end();
+    client.terminate();
     throw error;
   });
 }
@@ -128,7 +124,7 @@ async function toRefusal(sent: Sent, response: IncomingMessage): Promise<Upgrade
   return { sent, status, headers, refusal: { sent, received: toReceived(status, headers, body) } };
 }
 
-/** An open WebSocket. */
+/** An open WebSocket. Each wait ends with a NetworkFault after the timeout. */
 export class Socket {
   readonly #client: WebSocket;
   readonly #timeout: number;
@@ -147,15 +143,13 @@ export class Socket {
     });
   }
 
-  /** Sends a message; a list of bytes is sent as the fragments of one message. */
+  /** Sends a message, in fragments if it has some. */
   send(message: string | Uint8Array | Fragments): void {
-    if (typeof message === 'string' || message instanceof Uint8Array) {
-      this.#client.send(message);
-      return;
-    }
-    const { parts, binary } = message;
-    for (const [index, part] of parts.entries()) {
-      this.sendPart(part, binary, index === parts.length - 1);
+    if (typeof message === 'string' || message instanceof Uint8Array) this.#client.send(message);
+    else {
+      const { parts, binary } = message;
+      const last = parts.length - 1;
+      for (const [index, part] of parts.entries()) this.sendPart(part, binary, index === last);
     }
   }
 
@@ -171,14 +165,13 @@ export class Socket {
     });
   }
 
-  /**
-   * Returns the next message, which may have arrived earlier. Throws a NetworkFault if none arrives in time.
-   */
+  /** Returns the next message, which may have arrived earlier. */
   async next(): Promise<Message> {
+    const late = new NetworkFault(`${this.#what}: no message in time`, 'TIMEOUT');
     const next = this.#messages.next().catch(() => ({ value: undefined }));
-    const { value } = await within(this.#timeout, next, this.#fault('no message', 'TIMEOUT'));
+    const { value } = await within(this.#timeout, next, late);
     if (value) return { data: value[0], binary: value[1] };
-    throw this.#fault('closed before the next message', 'ENDED');
+    throw new NetworkFault(`${this.#what}: closed before the next message`, 'ENDED');
   }
 
   get isOpen(): boolean {
@@ -191,17 +184,11 @@ export class Socket {
     else this.#client.close(code, reason);
   }
 
-  /** Resolves to how the socket ended. Throws a NetworkFault if it does not end in time. */
+  /** Resolves to how the socket ended. */
   async closed(): Promise<SocketEnd> {
     const isOurs = this.#client.readyState === WebSocket.CLOSING;
     const longest = isOurs ? Math.min(this.#timeout, LONGEST_GOODBYE) : this.#timeout;
-    return within(longest, this.#ended, this.#fault('not closed', 'TIMEOUT')).finally(() =>
-      this.#client.terminate(),
-    );
-  }
-
-  #fault(problem: string, code: string): NetworkFault {
-    const when = code === 'TIMEOUT' ? ' in time' : '';
-    return new NetworkFault(`${this.#what}: ${problem}${when}`, code);
+    const late = new NetworkFault(`${this.#what}: not closed within ${longest} ms`, 'TIMEOUT');
+    return within(longest, this.#ended, late).finally(() => this.#client.terminate());
   }
 }
