@@ -87,7 +87,8 @@ export class Redactor {
       if (typeof node !== 'object' || node === null) return node;
       const fields = Object.entries(node).map(([name, item]) => {
         const isSecret = parent === 'headers' && this.#headers.has(name.toLowerCase()) && item;
-        if (isSecret) return [name, BLANK];
+        // The scheme says how a reader can repeat the call.
+        if (isSecret) return [name, /^Bearer /.test(`${item}`) ? `Bearer ${BLANK}` : BLANK];
         const isBody = name === 'body' && typeof item === 'string';
         return [blank(name), isBody ? blankBody(item, { ...node }) : walk(item, name)];
       });
