@@ -6,8 +6,10 @@ const LONGEST_WAIT = 30_000;
 const FIRST_WAIT = 500;
 /** How often one call is retried. */
 const MAX_RETRIES = 6;
-/** Time between the starts of two calls once one has got two 429 in a row, in milliseconds. */
+/** Time between the starts of two calls after one has got two 429 in a row, in milliseconds. */
 const SPACING = 50;
+/** The fraction of that time that remains after each response other than a 429. */
+const DECAY = 0.95;
 /** A target that fails to respond this many times in a row is not called again. */
 const MAX_SILENCES = 12;
 
@@ -18,6 +20,7 @@ const MAX_SILENCES = 12;
 export class Pace {
   readonly #onWait: (milliseconds: number) => void;
   readonly #silences = new Map<string, number>();
+  readonly #shortest: number;
   #interval: number;
   /** When the next call may start, and the end of the wait that was announced last. */
   #next = 0;
@@ -31,7 +34,8 @@ export class Pace {
    */
   constructor(onWait: (milliseconds: number) => void, rate = Number.POSITIVE_INFINITY) {
     this.#onWait = onWait;
-    this.#interval = 1000 / rate;
+    this.#shortest = 1000 / rate;
+    this.#interval = this.#shortest;
   }
 
   /**
@@ -54,6 +58,7 @@ export class Pace {
   responded(origin: string): void {
     this.#silences.delete(origin);
     this.#isHopeless = false;
+    this.#interval = Math.max(this.#shortest, this.#interval * DECAY);
   }
 
   /** Records a call without a response, or with one that never ends. */
@@ -87,7 +92,7 @@ export class Pace {
 
 async function waitUntil(time: number, signal: AbortSignal): Promise<void> {
   const delay = time - Date.now();
-  if (delay > 0) await wait(delay, undefined, { signal });
+  if (delay >= 1) await wait(delay, undefined, { signal });
 }
 
 /**
