@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -15,6 +16,7 @@ import { success } from './mutants/support/storage.ts';
 import type { Hooks } from './proxy/messages.ts';
 import { startMutated } from './targets/start-mutated.ts';
 import { startReference } from './targets/start-reference.ts';
+import { startFronted } from './targets/start-second.ts';
 
 /** Independent faults, each in another response: the transaction, its finding, and the hooks. */
 const FAULTS: [id: string, finding: string, Hooks][] = [
@@ -80,6 +82,22 @@ test('other transactions pass, and findings show the place in the contract', () 
   expect(finding?.response?.body).toContain('oops');
   expect(finding?.where).toMatch(/^storage\.v2 #\/components\/schemas\/\w+\/type$/);
   expect(result?.rules).toContain('ST-RESPONSE');
+});
+
+test('a response that never ends does not hold up Dredd', async () => {
+  const drip = (socket: Socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n');
+    const timer = setInterval(() => socket.write(' '), 20);
+    socket.once('close', () => clearInterval(timer));
+  };
+  await using target = await startFronted({
+    decide: (_, head) => (/^user-agent: dredd/im.test(head) ? drip : 'pass'),
+  });
+  const options = { ...target.options, timeout: 500, only: ['dredd'] };
+  const report = await createConformance(options).run();
+  const errors = report.results.filter(({ outcome }) => outcome === 'error');
+  expect(errors.length).toBeGreaterThan(10);
+  for (const { reason } of errors) expect(reason).toMatch(/did not end within 1500 ms/);
 });
 
 const PACKAGE = join(import.meta.dirname, '..');

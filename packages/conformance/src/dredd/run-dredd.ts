@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import type { Run } from '../context/run.ts';
 import { APIS } from '../contract/openapi.ts';
+import { startTimer } from '../http/start-timer.ts';
 import type { Result } from '../result.ts';
 import { createHooks, type DreddTransaction, type HookName } from './hooks.ts';
 import {
@@ -16,6 +17,9 @@ import {
   transactionSkipReason,
   transactions,
 } from './transactions.ts';
+
+/** Maximum time for one response, in timeouts: Dredd itself does not limit how long a body takes. */
+const LONGEST_RESPONSE = 3;
 
 /**
  * Runs Dredd with the hooks, as its users do. Each documented response that Dredd can run gets exactly one result, which
@@ -84,15 +88,25 @@ async function startDredd(
     });
   }
   const handle = createHooks(run, onResult);
+  const longest = LONGEST_RESPONSE * settings.timeout;
+  let stop = () => {};
   child.on('message', async (message) => {
     const { name, transaction } = message as { name: HookName; transaction: DreddTransaction };
+    stop();
     await handle(name, transaction);
-    if (child.connected) child.send(transaction);
+    if (!child.connected) return;
+    child.send(transaction);
+    if (name !== 'beforeEach') return;
+    stop = startTimer(longest, () => {
+      output = `a response did not end within ${longest} ms`;
+      child.kill('SIGKILL');
+    });
   });
   try {
     await once(child, 'close', { signal });
     return output;
   } finally {
+    stop();
     child.kill('SIGKILL');
   }
 }
