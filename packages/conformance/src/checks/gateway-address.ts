@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import { NetworkFault } from '../http/health.ts';
+import { NetworkFault } from '../http/faults.ts';
 import { callEcho, gatewayMethods, openSocket, readHello } from './support/gateway.ts';
 
 /**

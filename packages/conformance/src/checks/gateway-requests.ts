@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Exchange, type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
-import { NetworkFault } from '../http/health.ts';
+import { NetworkFault } from '../http/faults.ts';
 import { cite } from '../validation/cite.ts';
 import {
   callEcho,

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Evidence, readAll } from '../http/exchange.ts';
-import { NetworkFault } from '../http/health.ts';
+import { NetworkFault } from '../http/faults.ts';
 import type { Fragments, Message, Socket, SocketEnd } from '../http/open-web-socket.ts';
 import { hasErrorBody } from '../invariants.ts';
 import { Failed } from '../result.ts';

@@ -1,5 +1,5 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { NetworkFault } from '../http/health.ts';
+import { NetworkFault } from '../http/faults.ts';
 import { Unreached } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { expectLinksExpire } from './support/link-lifetimes.ts';

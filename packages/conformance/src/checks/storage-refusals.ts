@@ -6,7 +6,7 @@ import {
   type StorageReply,
 } from '../context/storage-client.ts';
 import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
-import { isClosed } from '../http/health.ts';
+import { isClosed } from '../http/faults.ts';
 import { claimRefusal } from '../invariants.ts';
 import { changeLetters } from './support/credentials.ts';
 import {

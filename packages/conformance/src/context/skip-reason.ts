@@ -1,5 +1,5 @@
 import type { Api } from '../contract/openapi.ts';
-import { NetworkFault, Throttled } from '../http/health.ts';
+import { NetworkFault, Throttled } from '../http/faults.ts';
 import { Failed, Inapplicable, type Result, Unreached } from '../result.ts';
 import type { Run } from './run.ts';
 import { whyLeftOut } from './selection.ts';

@@ -19,7 +19,7 @@ import {
   type Sent,
   toReceived,
 } from './exchange.ts';
-import { NetworkFault, Throttled, toNetworkFault } from './health.ts';
+import { NetworkFault, Throttled, toNetworkFault } from './faults.ts';
 import { openWebSocket, type Upgrade } from './open-web-socket.ts';
 import type { Pace } from './pace.ts';
 import { startTimer } from './start-timer.ts';

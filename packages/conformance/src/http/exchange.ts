@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { NetworkFault } from './health.ts';
+import { NetworkFault } from './faults.ts';
 import { toMediaType } from './media-type.ts';
 
 /** Maximum size of a response body in bytes. It exceeds the size of any response that the suite requests. */

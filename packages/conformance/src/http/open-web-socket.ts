@@ -13,7 +13,7 @@ import {
   toHeaderRecord,
   toReceived,
 } from './exchange.ts';
-import { NetworkFault, toNetworkFault } from './health.ts';
+import { NetworkFault, toNetworkFault } from './faults.ts';
 import { within } from './start-timer.ts';
 
 /** How long to wait for the other side to close after this side did, in milliseconds. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { NetworkFault } from './health.ts';
+import { NetworkFault } from './faults.ts';
 
 /** The longest wait after a 429, and the first one if the target asks for none, in milliseconds. */
 const LONGEST_WAIT = 30_000;

@@ -6,7 +6,7 @@ import type { StorageClient, StorageOperation, StorageReply } from '../context/s
 import type { Api } from '../contract/openapi.ts';
 import type { GatewayScheme } from '../credentials/create-signers.ts';
 import type { HeaderInput, Received } from '../http/exchange.ts';
-import { insist, NetworkFault, Throttled } from '../http/health.ts';
+import { insist, NetworkFault, Throttled } from '../http/faults.ts';
 import { isGatewayError } from '../invariants.ts';
 import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
 import { StartError, Unreached } from '../result.ts';

@@ -1,6 +1,6 @@
 import { CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
-import { NetworkFault } from '../http/health.ts';
+import { NetworkFault } from '../http/faults.ts';
 
 /**
  * Finds out whether handshakes of WebSockets get a response at all: some intermediaries never respond to them, and

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
-import { insist } from '../http/health.ts';
+import { insist } from '../http/faults.ts';
 import { Pace } from '../http/pace.ts';
 
 /** Smaller than any reasonable batch limit. */
