@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -6,59 +7,57 @@ import {
   ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { endToEnd, type RawHeaders, readBody, valuesOf, without } from './http.ts';
-import { limits } from './limits.ts';
-import { type KeyPair, verifySignature } from './verify-signature.ts';
+import { limits, Refusal, readBody } from './common.ts';
+import { isSame, readParts, toSignature } from './signature.ts';
 
 /** What a gateway knows. */
 interface GatewaySettings {
   env: string;
   /** Hosted services: name → URL. */
-  services: Map<string, URL>;
+  services: Record<string, string>;
   /** The service that nobody may call. */
   forbidden: string;
   /** Issued tokens: token → environment. */
-  tokens: Map<string, { env: string; expires: number }>;
-  keyPair: KeyPair;
-  nextRequestId: () => string;
+  tokens: Record<string, { env: string; expires: number }>;
+  tc3: { secretId: string; secretKey: string; service: string };
 }
 
-/** A call that may reach its service. */
-interface Authorized {
-  service: URL;
-  /** Path and query for the service, byte for byte. */
-  path: string;
-}
+/** Raw headers as in `node:http`: name, value, name, value, … */
+type RawHeaders = string[];
+
+const EMPTY = Buffer.alloc(0);
 
 /** The gateway: `/v1/cloudrun/{name}/{anyPath}` of one environment. */
 export function createGateway(settings: GatewaySettings): Server {
-  const isWebSocket = ({ method, headers }: IncomingMessage) =>
+  let calls = 0;
+  // Request IDs are no UUIDs: `2nd-0`, `2nd-1`, … `2nd-z`, `2nd-10`, …
+  const nextId = () => `2nd-${(calls++).toString(36)}`;
+  const shouldUpgradeCallback = ({ method, headers }: IncomingMessage) =>
     method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
-  const options = { requireHostHeader: false, shouldUpgradeCallback: isWebSocket };
+  const options = { requireHostHeader: false, shouldUpgradeCallback };
   const server = createServer(options, async (call, response) => {
-    const id = settings.nextRequestId();
-    const body = await readBody(call, limits.gatewayBodyBytes).catch(() => null);
-    if (body === null) return;
-    if (body === undefined) return refuse(response, 'BODY_TOO_BIG', id);
-    const authorized = authorize(call, body, settings);
-    if (typeof authorized === 'string') return refuse(response, authorized, id);
-    const upstream = callService(authorized, call, body);
-    upstream.on('response', (received) => {
-      passOn(received, response, toResponseHeaders(received, id, toDisposition(call, received)));
-    });
-    upstream.on('error', () => refuse(response, 'UPSTREAM_BROKEN', id));
-    upstream.end(body);
+    const id = nextId();
+    try {
+      const tooBig = new Refusal(400, 'BODY_TOO_BIG');
+      const body = await readBody(call, limits.gatewayBodyBytes, tooBig);
+      const upstream = callService(authorize(call, body, settings), call, body).end(body);
+      const [received] = (await once(upstream, 'response')) as [IncomingMessage];
+      passOn(received, response, toResponseHeaders(received, id, toDispositions(call, received)));
+    } catch (error) {
+      refuse(response, error, id);
+    }
   });
   server.on('upgrade', (call, socket: Socket, head) => {
-    const id = settings.nextRequestId();
+    const id = nextId();
     socket.on('error', () => socket.destroy());
     const response = new ServerResponse(call);
     response.assignSocket(socket);
     response.on('finish', () => socket.end());
-    const authorized = authorize(call, Buffer.alloc(0), settings);
-    if (typeof authorized === 'string') return refuse(response, authorized, id);
-    upgrade(authorized, { call, id, socket, head, response });
+    try {
+      upgrade(authorize(call, EMPTY, settings), response, socket, head, id);
+    } catch (error) {
+      refuse(response, error, id);
+    }
   });
   return server;
 }
@@ -72,47 +71,103 @@ const TARGET = /^\/v1\/cloudrun\/([^/?]*)(\/[^?]*)?(\?.*)?$/s;
  */
 const SERVICE_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$/;
 
-/** Finds the hosted service for a call, or why there is none. */
-function authorize(
-  call: IncomingMessage,
-  body: Buffer,
-  settings: GatewaySettings,
-): Authorized | RefusalCode {
-  const { method = '', url = '', headers } = call;
-  if (method !== 'GET' && method !== 'POST') return 'VERB_UNKNOWN';
-  const [whole, name = '', path = '/', query = ''] = TARGET.exec(url) ?? [];
-  if (whole === undefined) return 'NO_ROUTE';
-  // "In the gateway it is the first label of the host name."
-  if (headers.host?.split('.')[0]?.toLowerCase() !== settings.env) return 'WRONG_HOST';
-  const refused = checkCredentials(call, body, settings);
-  if (refused) return refused;
-  if (!SERVICE_NAME.test(name)) return 'BAD_NAME';
-  if (name === settings.forbidden) return 'SERVICE_FORBIDDEN';
-  const service = settings.services.get(name);
-  if (!service) return 'SERVICE_NOT_FOUND';
-  // D13: "Other deployments may reject content types other than `application/json`." Forms can be signed
-  // (D16).
-  const type = mediaType(headers['content-type']);
-  const isTaken = type === 'application/json' || type === 'multipart/form-data';
-  if (method === 'POST' && body.length > 0 && !isTaken) return 'TYPE_REFUSED';
-  return { service, path: path + query };
+/** A call that may reach its service: path and query are for the service, byte for byte. */
+interface Authorized {
+  service: URL;
+  path: string;
 }
 
-/** "Either of two alternative schemes, each one alone suffices." Returns why the call is rejected. */
-function checkCredentials(
-  call: IncomingMessage,
-  body: Buffer,
-  { env, tokens, keyPair }: GatewaySettings,
-): RefusalCode | undefined {
+/**
+ * Finds the hosted service for a call. The contract specifies only the statuses of `SERVICE_NOT_FOUND` and
+ * `SERVICE_FORBIDDEN`, and that bad calls get a 4xx.
+ */
+function authorize(call: IncomingMessage, body: Buffer, settings: GatewaySettings): Authorized {
+  const { method = '', url = '', headers } = call;
+  if (method !== 'GET' && method !== 'POST') throw new Refusal(501, 'VERB_UNKNOWN');
+  const [target, name = '', path = '/', query = ''] = TARGET.exec(url) ?? [];
+  if (target === undefined) throw new Refusal(400, 'NO_ROUTE');
+  // "In the gateway it is the first label of the host name."
+  const [env] = headers.host?.toLowerCase().split('.') ?? [];
+  if (env !== settings.env) throw new Refusal(421, 'WRONG_HOST');
+  checkCredentials(call, body, settings);
+  if (!SERVICE_NAME.test(name)) throw new Refusal(422, 'BAD_NAME');
+  if (name === settings.forbidden) throw new Refusal(403, 'SERVICE_FORBIDDEN');
+  const service = settings.services[name];
+  if (service === undefined) throw new Refusal(404, 'SERVICE_NOT_FOUND');
+  // D13: "nobody is failed for refusing others". Forms can be signed (D16).
+  const isTaken = ['application/json', 'multipart/form-data'].includes(
+    mediaType(headers['content-type']),
+  );
+  if (method === 'POST' && body.length > 0 && !isTaken) throw new Refusal(406, 'TYPE_REFUSED');
+  return { service: new URL(service), path: path + query };
+}
+
+/** "Either of two alternative schemes, each one alone suffices." */
+function checkCredentials(call: IncomingMessage, body: Buffer, settings: GatewaySettings): void {
   const value = call.headers.authorization?.trim();
-  if (!value) return 'NO_AUTH';
+  if (!value) throw new Refusal(400, 'NO_AUTH');
   if (value.startsWith('TC3-HMAC-SHA256')) {
-    return verifySignature(call, value, body, keyPair) ? undefined : 'BAD_SIGNATURE';
+    if (!isSigned(call, value, body, settings)) throw new Refusal(412, 'BAD_SIGNATURE');
+    return;
   }
   const [, token = ''] = /^bearer +(\S+)$/i.exec(value) ?? [];
-  const owner = tokens.get(token);
+  const owner = settings.tokens[token];
   // "Token belongs to the environment."
-  return owner?.env === env && owner.expires > Date.now() ? undefined : 'BAD_TOKEN';
+  if (owner?.env !== settings.env || owner.expires < Date.now())
+    throw new Refusal(400, 'BAD_TOKEN');
+}
+
+/** Returns whether an `Authorization` is a signature version 3 of the call (D16). */
+function isSigned(
+  call: IncomingMessage,
+  value: string,
+  body: Buffer,
+  { tc3 }: GatewaySettings,
+): boolean {
+  const { method = '', url = '', headers, rawHeaders } = call;
+  const parts = readParts(value);
+  const { Credential = '', SignedHeaders = '', Signature = '', Timestamp = '' } = parts ?? {};
+  const [id, date = '', service = '', ...end] = Credential.split('/');
+  if (id !== tc3.secretId || service !== tc3.service || end.join() !== 'tc3_request') return false;
+  const seconds = /^\d{1,12}$/.test(Timestamp) ? Number(Timestamp) : 0;
+  if (Math.abs(Date.now() / 1000 - seconds) > limits.signatureSeconds) return false;
+  if (new Date(seconds * 1000).toISOString().slice(0, 10) !== date) return false;
+  const names = SignedHeaders.toLowerCase().split(';').sort();
+  const values = names.map((name) => valuesOf(rawHeaders, name));
+  if (!names.includes('host') || values.some(({ length }) => length === 0)) return false;
+  // As sent; a form's also "with its boundary cut".
+  const sent = headers['content-type'] ?? '';
+  const isForm = /^multipart\/form-data\s*;/i.test(sent);
+  return [sent, ...(isForm ? [sent.slice(0, sent.indexOf(';'))] : [])].some((contentType) => {
+    const signed = names.map((name, index) => {
+      const text = values[index]?.join(',').trim() ?? '';
+      return [name, name === 'content-type' ? contentType.trim() : toLowerCase(text)] as const;
+    });
+    const [path = '', query = ''] = url.split(/\?(.*)/s);
+    const expected = { method, path, query, headers: signed, body };
+    const scope = { date, service, timestamp: Timestamp };
+    return isSame(Signature, toSignature(expected, scope, tc3.secretKey));
+  });
+}
+
+/** ASCII letters only: `node:http` represents each byte of a header as one character. */
+const toLowerCase = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** RFC 9110, section 7.6.1, plus `Trailer`, because trailers are not forwarded. */
+const HOP_BY_HOP =
+  'connection proxy-connection keep-alive te transfer-encoding upgrade trailer'.split(' ');
+
+/** Returns every value of a header, as received. */
+const valuesOf = (raw: RawHeaders, name: string) =>
+  raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
+
+/** Returns the headers in order, without those that end here: hop by hop, named by `Connection`, or in this list. */
+function endToEnd(raw: RawHeaders, dropped: readonly string[]): RawHeaders {
+  const named = valuesOf(raw, 'connection').flatMap((value) =>
+    value.toLowerCase().split(/\s*,\s*/),
+  );
+  const names = new Set([...HOP_BY_HOP, ...named, ...dropped]);
+  return raw.filter((_, at) => !names.has((raw[at - (at % 2)] ?? '').toLowerCase()));
 }
 
 /** What the gateway consumes itself: credentials are not meant for the service, and `Expect` is handled. */
@@ -127,8 +182,9 @@ function callService(
 ) {
   const hasLength = method === 'POST' || body.length > 0;
   const headers = [
-    ...['Host', service.host],
-    ...without(endToEnd(rawHeaders), FOR_THE_GATEWAY),
+    'Host',
+    service.host,
+    ...endToEnd(rawHeaders, FOR_THE_GATEWAY),
     ...(hasLength ? ['Content-Length', String(body.length)] : []),
     ...more,
   ];
@@ -140,7 +196,7 @@ function callService(
 function passOn(received: IncomingMessage, response: ServerResponse, headers: RawHeaders): void {
   response.sendDate = false;
   response.writeHead(received.statusCode ?? 500, received.statusMessage, headers);
-  // D14: "the gateway forwards each event when it arrives, without buffering".
+  // D14: "SSE is passed on event by event, nothing buffered".
   response.flushHeaders();
   received.pipe(response);
   received.on('error', () => response.destroy());
@@ -149,17 +205,12 @@ function passOn(received: IncomingMessage, response: ServerResponse, headers: Ra
 }
 
 /** The service's headers "unchanged, save hop-by-hop headers, X-Request-Id and Content-Disposition". */
-function toResponseHeaders(
-  { rawHeaders }: IncomingMessage,
-  requestId: string,
-  dispositions: string[],
-): RawHeaders {
-  return [
-    ...without(endToEnd(rawHeaders), ['x-request-id', 'content-disposition']),
-    ...dispositions.flatMap((value) => ['CONTENT-DISPOSITION', value]),
-    ...[spellRequestId(requestId), requestId],
-  ];
-}
+const toResponseHeaders = ({ rawHeaders }: IncomingMessage, id: string, dispositions: string[]) => [
+  ...endToEnd(rawHeaders, ['x-request-id', 'content-disposition']),
+  ...dispositions.flatMap((value) => ['CONTENT-DISPOSITION', value]),
+  spellRequestId(id),
+  id,
+];
 
 const TEXT = ['', 'application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
@@ -169,100 +220,67 @@ const TEXT = ['', 'application/json', 'application/x-www-form-urlencoded', 'text
  * gateway's, a body without a type is text, a response that can have no body gets none, and an event stream
  * is exempt only if the caller accepts one.
  */
-function toDisposition({ method, headers }: IncomingMessage, received: IncomingMessage): string[] {
+function toDispositions({ method, headers }: IncomingMessage, received: IncomingMessage): string[] {
+  const { statusCode, rawHeaders } = received;
   const type = mediaType(received.headers['content-type']);
   const events = 'text/event-stream';
   const accepts = (headers.accept ?? '').split(',').some((one) => mediaType(one) === events);
-  if (received.statusCode === 204 || received.statusCode === 304) return [];
-  if (type === events && accepts) return [];
-  if (method === 'POST' && TEXT.includes(type)) return [];
-  const own = valuesOf(received.rawHeaders, 'content-disposition');
+  if (statusCode === 204 || statusCode === 304) return [];
+  if ((type === events && accepts) || (method === 'POST' && TEXT.includes(type))) return [];
+  const own = valuesOf(rawHeaders, 'content-disposition');
   return [...own.filter((value) => !/^\s*inline\b/i.test(value)), 'attachment; filename="x"'];
 }
 
-function mediaType(value = ''): string {
-  return value.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}
-
-/** A handshake that may reach its service, and where it came from. */
-interface Handshake {
-  call: IncomingMessage;
-  id: string;
-  socket: Socket;
-  head: Buffer;
-  response: ServerResponse;
-}
+const mediaType = (value = '') => value.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 
 /**
- * Forwards a WebSocket handshake, and then the bytes in both directions, including text, binary, subprotocol
- * and close codes (D14).
+ * Forwards a WebSocket handshake, and then the bytes in both directions: "text and binary, subprotocol, close code"
+ * (D14).
  */
-function upgrade(authorized: Authorized, { call, id, socket, head, response }: Handshake): void {
-  const upstream = callService(authorized, call, Buffer.alloc(0), UPGRADE);
+function upgrade(
+  authorized: Authorized,
+  response: ServerResponse,
+  socket: Socket,
+  head: Buffer,
+  id: string,
+): void {
+  const upstream = callService(authorized, response.req, EMPTY, UPGRADE).end();
   const giveUp = () => upstream.destroy();
   socket.on('close', giveUp);
-  upstream.on('upgrade', (received, other, otherHead) => {
+  upstream.on('upgrade', (received, other: Socket, otherHead) => {
     socket.off('close', giveUp);
     response.writeHead(101, [...toResponseHeaders(received, id, []), ...UPGRADE]);
     response.flushHeaders();
     response.detachSocket(socket);
     if (otherHead.length > 0) socket.write(otherHead);
     if (head.length > 0) other.write(head);
-    join(socket, other);
-    join(other, socket);
+    other.on('error', () => socket.destroy()).on('close', () => socket.end());
+    socket.on('error', () => other.destroy()).on('close', () => other.end());
+    socket.pipe(other).pipe(socket);
   });
-  // "WebSocket requests are exempt from C1 and C2", even if the service rejects them.
-  upstream.on('response', (received) => {
-    const headers = [...toResponseHeaders(received, id, []), 'Connection', 'close'];
-    passOn(received, response, headers);
-  });
-  upstream.on('error', () => refuse(response, 'UPSTREAM_BROKEN', id));
-  upstream.end();
+  // C3: "and on WebSocket upgrades", even if the service rejects them.
+  upstream.on('response', (received) =>
+    passOn(received, response, [...toResponseHeaders(received, id, []), 'Connection', 'close']),
+  );
+  upstream.on('error', (error) => refuse(response, error, id));
 }
 
-function join(from: Duplex, to: Duplex): void {
-  from.pipe(to);
-  from.on('error', () => to.destroy());
-  from.on('close', () => to.end());
-}
-
-/**
- * The statuses of the gateway's own errors. The contract specifies only those of `SERVICE_NOT_FOUND` and
- * `SERVICE_FORBIDDEN`, and that bad calls get a 4xx.
- */
-const refusals = {
-  SERVICE_NOT_FOUND: 404,
-  SERVICE_FORBIDDEN: 403,
-  UPSTREAM_BROKEN: 500,
-  NO_AUTH: 400,
-  BAD_TOKEN: 400,
-  BAD_SIGNATURE: 412,
-  BAD_NAME: 422,
-  BODY_TOO_BIG: 400,
-  NO_ROUTE: 400,
-  TYPE_REFUSED: 406,
-  VERB_UNKNOWN: 501,
-  WRONG_HOST: 421,
-} as const;
-
-type RefusalCode = keyof typeof refusals;
-
-/** Sends a gateway error. It has one more field than the contract names. */
-function refuse(response: ServerResponse, code: RefusalCode, requestId: string): void {
+/** Sends a gateway error, 500 if the service failed. It has one more field than the contract names. */
+function refuse(response: ServerResponse, error: unknown, requestId: string): void {
   if (response.headersSent) return void response.destroy();
+  const { status, code } = error instanceof Refusal ? error : new Refusal(500, 'UPSTREAM_BROKEN');
   const message = `The second gateway rejects this call: ${code}.`;
-  const body = JSON.stringify({ requestId, message, code, origin: 'second' });
-  const headers = [
-    ...[spellRequestId(requestId), requestId],
-    ...['content-type', 'application/json;charset=UTF-8'],
-    ...['Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close'],
-  ];
-  response.writeHead(refusals[code], headers).end(body);
+  const headers = {
+    [spellRequestId(requestId)]: requestId,
+    'content-type': 'application/json;charset=UTF-8',
+    Connection: 'close',
+  };
+  response.writeHead(status, headers);
+  response.end(JSON.stringify({ requestId, message, code, origin: 'second' }));
 }
 
 /** Header names are case-insensitive, so this gateway alternates between two spellings. */
-function spellRequestId(requestId: string): string {
-  return /[02468acegikmoqsuwy]$/.test(requestId) ? 'X-REQUEST-ID' : 'x-request-id';
-}
+const spellRequestId = (id: string) =>
+  /[02468acegikmoqsuwy]$/.test(id) ? 'X-REQUEST-ID' : 'x-request-id';

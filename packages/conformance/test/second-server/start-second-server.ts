@@ -1,7 +1,7 @@
 import { listen } from '../../../../scripts/testing/listen.ts';
+import { makeOpaque, names } from './common.ts';
 import { createGateway } from './gateway.ts';
-import { makeOpaque, makeRequestIds, names } from './limits.ts';
-import { createObjectServer, createObjects } from './objects.ts';
+import { createObjectServer, Objects } from './objects.ts';
 import { createStorageApi } from './storage.ts';
 
 /** The server's only environment. */
@@ -24,26 +24,22 @@ export async function startSecondServer(services: Record<string, string>) {
   const otherEnvToken = makeOpaque('tk.');
   const expiredToken = makeOpaque('tk.');
   const tc3 = { secretId: makeOpaque('ID'), secretKey: makeOpaque('KEY'), service: 'runs' };
-  const key = { authorization: makeOpaque('opaque '), sessionToken: makeOpaque('s:') };
-  const nextRequestId = makeRequestIds();
+  const key = {
+    [names.authorization]: makeOpaque('opaque '),
+    [names.sessionToken]: makeOpaque('s:'),
+  };
 
-  const objects = createObjects();
+  const objects = new Objects();
   const objectServer = await listen(createObjectServer(objects));
   const objectsUrl = objectServer.url;
   const storage = await listen(createStorageApi({ env: ENV, key, objects, objectsUrl }));
+  const tokens = {
+    [gatewayToken]: { env: ENV, expires },
+    [otherEnvToken]: { env: `${ENV}-2`, expires },
+    [expiredToken]: { env: ENV, expires: Date.now() - 1000 },
+  };
   const gateway = await listen(
-    createGateway({
-      env: ENV,
-      services: new Map(Object.entries(services).map(([name, url]) => [name, new URL(url)])),
-      forbidden: FORBIDDEN,
-      tokens: new Map([
-        [gatewayToken, { env: ENV, expires }],
-        [otherEnvToken, { env: `${ENV}-2`, expires }],
-        [expiredToken, { env: ENV, expires: Date.now() - 1000 }],
-      ]),
-      keyPair: tc3,
-      nextRequestId,
-    }),
+    createGateway({ env: ENV, services, forbidden: FORBIDDEN, tokens, tc3 }),
   );
   return {
     /** Its addresses and all credentials, as options of the suite. */
@@ -53,18 +49,17 @@ export async function startSecondServer(services: Record<string, string>) {
       gatewayHost: `${ENV}.second.test`,
       storageUrl: storage.url,
       env: ENV,
-      ...{ gatewayToken, otherEnvToken, expiredToken, tc3 },
-      storageHeaders: {
-        [names.authorization]: key.authorization,
-        [names.sessionToken]: key.sessionToken,
-        [names.timestamp]: String(Math.floor(Date.now() / 1000)),
-      },
+      gatewayToken,
+      otherEnvToken,
+      expiredToken,
+      tc3,
+      storageHeaders: { ...key, [names.timestamp]: String(Math.floor(Date.now() / 1000)) },
       forbiddenService: FORBIDDEN,
     },
     /** Paths of the files that are currently stored. */
     listFiles: () => [...objects.contents.keys()],
     /** How often a file was written or removed. */
-    countWrites: objects.countWrites,
+    countWrites: () => objects.writes,
     async close() {
       await Promise.all([gateway.close(), storage.close(), objectServer.close()]);
     },
