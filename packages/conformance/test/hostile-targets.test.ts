@@ -1,58 +1,63 @@
+import { generate } from 'selfsigned';
 import { describe, expect, test } from 'vitest';
-import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
-import type { Deed } from './support/start-front.ts';
-import { startFronted } from './targets/start-second.ts';
+import type { TakeOver } from './proxy/messages.ts';
+import { runSuite } from './support/run-suite.ts';
+import { startFronted, startSecond } from './targets/start-second.ts';
 
-const OK = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
-const endless = (head: string, part: string): Deed => {
-  return (socket) => {
-    socket.write(head);
+const hang: TakeOver = () => {};
+const drop: TakeOver = (socket) => void socket.destroy();
+const send =
+  (text: string): TakeOver =>
+  (socket) =>
+    void socket.end(text);
+const sendEndlessly =
+  (head: string, part: string): TakeOver =>
+  (socket) => {
     const write = () => {
       while (part !== '' && !socket.destroyed && socket.write(part));
     };
-    socket.on('drain', write);
+    socket.on('drain', write).write(head);
     write();
   };
+const drip: TakeOver = (socket) => {
+  socket.write(`${OK}\r\n`);
+  const timer = setInterval(() => socket.write('a'), 50);
+  socket.once('close', () => clearInterval(timer));
 };
-const sending =
-  (text: string): Deed =>
-  (socket) =>
-    void socket.end(text);
-const tooMany = (seconds: number) =>
-  sending(`HTTP/1.1 429 Slow down\r\nRetry-After: ${seconds}\r\nContent-Length: 0\r\n\r\n`);
 
-describe('from the first call', () => {
-  test.each<[string, Deed, RegExp]>([
-    ['accepts connections and never responds', 'hang', /no response within 300 ms/],
-    ['drops every connection', 'drop', /socket hang up|ECONNRESET/],
-    ['has headers without end', endless(OK, 'A: a\r\n'.repeat(1000)), /Header/i],
-    ['has bodies without end', endless(`${OK}\r\n`, 'a'.repeat(65_536)), /exceeds|within/],
-    ['begins a body and never ends it', endless(`${OK}\r\na`, ''), /no response within/],
-    ['speaks no HTTP', sending('SSH-2.0-OpenSSH_9.9\r\n'), /Parse Error/],
-    ['always responds with 429', tooMany(1), /every attempt got a 429/],
-  ])('a server that %s: no run', async (_, deed, sentence) => {
-    await using target = await startFronted({ decide: () => deed });
-    const ran = await runSuite({ ...target.options, timeout: 300 });
-    expect(ran.exitCode).toBe(2);
-    expect(ran.sentence).toMatch(
-      /^(gateway|storage)Url: the (gateway|storage API) at http.* cannot be reached: .*\.$/s,
-    );
-    expect(ran.sentence).toMatch(sentence);
-    expect(target.gateway.count() + target.storage.count()).toBeLessThan(30);
-  });
+const OK = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
+const TOO_MANY = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
+
+test.each<[string, TakeOver, RegExp]>([
+  ['accepts connections and never responds', hang, /no response within 300 ms/],
+  ['drops every connection', drop, /socket hang up|ECONNRESET/],
+  ['has headers without end', sendEndlessly(OK, 'A: a\r\n'.repeat(1000)), /Header/i],
+  ['has bodies without end', sendEndlessly(`${OK}\r\n`, 'a'.repeat(65_536)), /exceeds|within/],
+  ['begins a body and never ends it', sendEndlessly(`${OK}\r\na`, ''), /no response within/],
+  ['drips its bodies', drip, /no response within/],
+  ['speaks no HTTP', send('SSH-2.0-OpenSSH_9.9\r\n'), /Parse Error/],
+  ['always responds with 429', send(TOO_MANY), /every attempt got a 429/],
+])('there is no run against a server that %s', async (_, takeOver, sentence) => {
+  await using target = await startFronted({ request: () => takeOver });
+  const ran = await runSuite({ ...target.options, timeout: 300 });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.sentence).toMatch(/^(gateway|storage)Url: .* at http.* cannot be reached: .*\.$/s);
+  expect(ran.sentence).toMatch(sentence);
+  expect(target.gateway.count() + target.storage.count()).toBeLessThan(30);
 });
 
-const WRONG_KEY = { secretId: 'wrong-id', secretKey: 'wrong-key' };
-const WRONG_STORAGE = {
-  'X-Svc-Authorization': 'wrong-authorization',
-  'X-Svc-SessionToken': 'wrong-session',
-  'X-Svc-TimeStamp': '1',
-};
-
 test('credentials that both targets reject prevent the run', async () => {
-  await using target = await startFronted();
-  const wrong = { gatewayToken: 'wrong-token', tc3: WRONG_KEY, storageHeaders: WRONG_STORAGE };
-  const ran = await runSuite({ ...target.options, ...wrong });
+  await using target = await startSecond();
+  const ran = await runSuite({
+    ...target.options,
+    gatewayToken: 'wrong-token',
+    tc3: { secretId: 'wrong-id', secretKey: 'wrong-key' },
+    storageHeaders: {
+      'X-Svc-Authorization': 'wrong-authorization',
+      'X-Svc-SessionToken': 'wrong-session',
+      'X-Svc-TimeStamp': '1',
+    },
+  });
   expect(ran.exitCode).toBe(2);
   expect(ran.sentence).toMatch(
     /^Nothing can be checked: the gateway rejected all credentials .*; the storage API rejected the credentials /,
@@ -60,77 +65,96 @@ test('credentials that both targets reject prevent the run', async () => {
   expect(ran.sentence).not.toContain('wrong');
 });
 
-const response = (status: string, type: string, body: string) =>
-  [`HTTP/1.1 ${status}`, `Content-Type: ${type}`, `Content-Length: ${body.length}`, '', body].join(
-    '\r\n',
-  );
-
 test.each([
-  ['HTML', response('200 OK', 'text/html', '<!doctype html><title>Hi</title>'), ['dredd']],
-  ['a 500', response('500 Oh', 'text/plain', 'Oh.'), []],
-  ['a JSON list', response('200 OK', 'application/json', '[null]'), []],
-  ['an empty 999', response('999 Odd', 'application/json', ''), []],
-])('%s everywhere: MUSTs fail, nothing passes, and no check breaks', async (_, text, engines) => {
-  await using target = await startFronted({ decide: () => sending(text) });
+  ['HTML', '200 OK', 'text/html', '<!doctype html><title>Hi</title>', ['dredd']],
+  ['a 500', '500 Oh', 'text/plain', 'Oh.', []],
+  ['a JSON list', '200 OK', 'application/json', '[null]', []],
+  ['an empty 999', '999 Odd', 'application/json', '', []],
+])('%s everywhere: MUSTs fail, nothing passes, and no check breaks', async (...row) => {
+  const [, status, type, body, engines] = row;
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}`;
+  await using target = await startFronted({ request: () => send(`${head}\r\n\r\n${body}`) });
   const rules = ['GW-ERROR', 'GW-C', 'GW-WS-MESSAGES', 'ST-META', 'ST-DELETE-CALL', 'ST-COPY-CALL'];
-  const only = [...rules, ...engines];
-  const ran = await runSuite({ ...target.options, timeout: 2000, only });
-  expect(mustsOf(ran, 'error').filter((one) => one.includes('bug in the suite'))).toEqual([]);
-  expect(idsOf(ran, 'pass')).toEqual([]);
+  const ran = await runSuite({ ...target.options, timeout: 2000, only: [...rules, ...engines] });
+  expect(ran.error.filter((one) => one.includes('bug in the suite'))).toEqual([]);
+  expect(ran.pass).toEqual([]);
   expect(ran.exitCode).toBe(1);
-  expect(idsOf(ran, 'fail')).toContain('GW-ERROR-NOT-FOUND');
+  expect(ran.fail).toContainEqual(expect.stringMatching(/^GW-ERROR-NOT-FOUND: /));
 });
 
 test('dropped connections are errors, not failures of the target', async () => {
+  let count = 0;
   await using target = await startFronted({
-    decide: (index) => (index % 3 === 0 ? 'drop' : 'pass'),
+    request: () => (++count % 3 === 0 ? drop : undefined),
   });
-  const ran = await runSuite({ ...target.options, only: ['GW-ERROR', 'GW-PATH', 'UP-', 'dredd'] });
-  expect(mustsOf(ran, 'fail')).toEqual([]);
-  expect(ran.exitCode).toBe(4);
-  const errors = mustsOf(ran, 'error');
-  expect(errors.length).toBeGreaterThan(5);
-  expect(errors.filter((one) => !/socket hang up|ECONNRESET/.test(one))).toEqual([]);
+  const only = ['GW-ERROR', 'GW-PATH', 'UP-', 'dredd'];
+  const { fail, error } = await runSuite({ ...target.options, only });
+  expect(fail).toEqual([]);
+  expect(error.length).toBeGreaterThan(5);
+  expect(error.filter((one) => !/socket hang up|ECONNRESET/.test(one))).toEqual([]);
 });
 
 test('an intermediary that never responds to handshakes is found with one call', async () => {
   let handshakes = 0;
   await using target = await startFronted({
-    decide(_, head) {
-      if (!/^upgrade: websocket/im.test(head)) return 'pass';
+    request({ headers }) {
+      if (headers.get('upgrade')?.toLowerCase() !== 'websocket') return undefined;
       handshakes += 1;
-      return 'hang';
+      return hang;
     },
   });
   const only = ['GW-WS', 'GW-HEADERS'];
   const ran = await runSuite({ ...target.options, timeout: 1000, only });
-  expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
-  expect(idsOf(ran, 'pass')).toEqual(['GW-HEADERS']);
-  const skipped = mustsOf(ran, 'skip');
-  expect(skipped.length).toBeGreaterThan(2);
-  for (const one of skipped) expect(one).toMatch(/: no handshake of a WebSocket gets a response/);
+  expect(ran).toMatchObject({ fail: [], error: [], pass: ['GW-HEADERS'] });
+  expect(ran.skip.length).toBeGreaterThan(2);
+  for (const one of ran.skip) {
+    expect(one).toMatch(/: no handshake of a WebSocket gets a response/);
+  }
   expect(ran.notices.length).toBe(1);
   expect(handshakes).toBe(1);
 });
 
-test('after an occasional 429, calls wait and all checks pass', async () => {
-  await using target = await startFronted({
-    decide: (index) => (index % 50 === 0 ? tooMany(1) : 'pass'),
-  });
-  const ran = await runSuite({ ...target.options, only: ['GW-ERROR', 'GW-NAME', 'ST-LISTS'] });
-  const others = ['fail', 'error', 'skip'].flatMap((outcome) => mustsOf(ran, outcome));
-  expect(others).toEqual([]);
-  expect(ran.exitCode).toBe(0);
-  expect(ran.notices).toContain('the target is rate-limiting; waiting 1 s');
-});
-
-test.each(['drop', 'hang'] as const)('a target that starts to %s all calls', async (deed) => {
-  await using target = await startFronted({ decide: (index) => (index > 40 ? deed : 'pass') });
+test.each([
+  ['drop', drop],
+  ['hang', hang],
+])('a target that starts to %s all calls ends the run', async (_, takeOver) => {
+  let count = 0;
+  await using target = await startFronted({ request: () => (++count > 40 ? takeOver : undefined) });
   const only = ['GW-ERROR', 'GW-PATH', 'UP-', 'ST-LINKS'];
   const ran = await runSuite({ ...target.options, timeout: 300, only });
-  expect(mustsOf(ran, 'fail')).toEqual([]);
-  expect(ran.exitCode).toBe(4);
-  expect(ran.report?.leftovers).toEqual(expect.arrayContaining(target.listFiles()));
+  expect(ran.fail).toEqual([]);
+  expect(ran.leftovers).toEqual(expect.arrayContaining(target.listFiles()));
   expect(ran.notices.at(-1)).toMatch(/^files that the run stored may still exist: /);
-  expect(mustsOf(ran, 'error').at(-1)).toMatch(/did not respond 12 times in a row|hang up|within/);
+  expect(ran.error.at(-1)).toMatch(/did not respond 12 times in a row|hang up|within/);
+});
+
+describe('TLS', async () => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+
+  test('neither an untrusted certificate nor a missing one allows a run', async () => {
+    await using target = await startFronted({}, { key, cert });
+    expect(await runSuite(target.options)).toMatchObject({
+      exitCode: 2,
+      sentence: expect.stringMatching(/cannot be reached: .*self-signed certificate/),
+    });
+    await using plain = await startSecond();
+    const gatewayUrl = plain.options.gatewayUrl.replace('http:', 'https:');
+    const options = { ...target.options, gatewayUrl, ca: cert, timeout: 2000 };
+    expect(await runSuite(options)).toMatchObject({
+      exitCode: 2,
+      sentence: expect.stringMatching(/^gatewayUrl: the gateway at https:.* cannot be reached/),
+    });
+  });
+
+  test('a trusted certificate allows every kind of call', async () => {
+    await using target = await startFronted({}, { key, cert });
+    const only = ['GW-PATH', 'GW-WS-CLOSE', 'GW-SSE', 'AU-TC3-COVERS', 'UP-FORM'];
+    const ran = await runSuite({ ...target.options, ca: cert, only });
+    expect(ran).toMatchObject({ exitCode: 0, sentence: '', fail: [], error: [], skip: [] });
+    expect(ran.pass).toEqual(expect.arrayContaining(['GW-WS-CLOSE', 'UP-FORM']));
+  });
 });

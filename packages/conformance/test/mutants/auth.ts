@@ -8,7 +8,7 @@ import {
   reject,
   rejectSigned,
 } from './support/credentials.ts';
-import { callAgain, gatewayRequest, toRefusal } from './support/gateway.ts';
+import { callAgain, gatewayRequest } from './support/gateway.ts';
 
 /** Accepts requests by any of their headers. */
 const acceptWith = (
@@ -16,13 +16,7 @@ const acceptWith = (
 ) => accept((_, { headers }, context) => isAccepted((name) => headers.get(name), context));
 
 export const auth: Rows = {
-  'AU-BEARER: only signatures are accepted': {
-    ...reject((value) => value.startsWith('Bearer ')),
-    upgrade: ({ headers }) =>
-      headers.get('Authorization')?.startsWith('Bearer ')
-        ? toRefusal(401, 'SIGNATURE_REQUIRED')
-        : undefined,
-  },
+  'AU-BEARER: only signatures are accepted': reject((value) => value.startsWith('Bearer ')),
   'AU-BEARER-ENV: a token from another environment is accepted on GET': accept(
     (value, { method }, { otherAuthorization }) => method === 'GET' && value === otherAuthorization,
   ),

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { Hooks, MutatedRequest, SocketFrame } from '../proxy/messages.ts';
+import type { Hooks, MutatedRequest } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
+import { frames as eachFrame, type SocketFrame } from './support/connections.ts';
 import { acceptHandshake, isSigned, readSignature } from './support/credentials.ts';
 import { setHeader, toGatewayResponse, toRefusal, upgraded } from './support/gateway.ts';
 
@@ -13,14 +14,14 @@ const NAME = 'Sec-WebSocket-Protocol';
 const frames = (
   isWanted: (frame: SocketFrame) => unknown,
   change: (frame: SocketFrame) => Partial<SocketFrame>,
-): Hooks => ({
-  frames: (frame) => [isWanted(frame) ? { ...frame, ...change(frame) } : frame],
-});
+): Hooks => eachFrame((frame) => [isWanted(frame) ? { ...frame, ...change(frame) } : frame]);
 
 const fromCaller = (opcode: number) => (frame: SocketFrame) =>
   frame.from === 'caller' && frame.opcode === opcode;
 
-const handshake = (upgrade: (request: MutatedRequest) => unknown): Hooks => ({ upgrade });
+const handshake = (change: (request: MutatedRequest) => unknown): Hooks => ({
+  request: (request) => (request.isHandshake ? change(request) : undefined),
+});
 
 export const gatewaySockets: Rows = {
   'GW-WS-UPGRADE: a handshake with a cookie is rejected': handshake(({ headers }) =>
@@ -34,8 +35,11 @@ export const gatewaySockets: Rows = {
     ({ data }) => ({ data: Buffer.from(data.toString()) }),
   ),
   'GW-WS-MESSAGES/1: the gateway greets the caller with a message': {
-    joined: (send) =>
-      send({ from: 'service', opcode: TEXT, fin: true, data: Buffer.from('connected') }),
+    async *messages(all, { isHandshake }, from) {
+      const data = Buffer.from('connected');
+      if (isHandshake && from === 'service') yield { from, opcode: TEXT, fin: true, data };
+      yield* all;
+    },
   },
   'GW-WS-MESSAGES/2: binary messages that contain text arrive as text messages': frames(
     ({ opcode, data }) => opcode === BINARY && isUtf8(data) && data.length > 1,
@@ -45,9 +49,9 @@ export const gatewaySockets: Rows = {
     (frame) => fromCaller(BINARY)(frame) && frame.data.at(-1) === 0,
     ({ data }) => ({ data: data.subarray(0, -1) }),
   ),
-  'GW-WS-PING: control frames other than closes are dropped': {
-    frames: (frame) => (frame.opcode > CLOSE ? [] : [frame]),
-  },
+  'GW-WS-PING: control frames other than closes are dropped': eachFrame((frame) =>
+    frame.opcode > CLOSE ? [] : [frame],
+  ),
   'GW-WS-PING: the payload of a pong is lost': frames(
     ({ from, opcode }) => from === 'service' && opcode === PONG,
     () => ({ data: Buffer.alloc(0) }),

@@ -1,13 +1,20 @@
-import type { MutatedRequest } from '../proxy/messages.ts';
-import type { Mutant, Rows } from './mutant.ts';
+import type { Hooks, Message, MutatedRequest } from '../proxy/messages.ts';
+import type { Rows } from './mutant.ts';
 import { replace } from './support/gateway.ts';
 
 type Pieces = AsyncIterable<Buffer>;
 
 /** Changes the event streams of hosted services piece by piece, in the order of their arrival. */
-const stream =
-  (change: (pieces: Pieces, request: MutatedRequest) => AsyncIterable<Buffer>): Mutant['create'] =>
-  () => ({ stream: change });
+const stream = (change: (pieces: Pieces, request: MutatedRequest) => Pieces): Hooks => ({
+  async *messages(all, request, from) {
+    if (request.isHandshake) return yield* all;
+    for await (const data of change(toPieces(all), request)) yield { from, data };
+  },
+});
+
+async function* toPieces(all: AsyncIterable<Message>) {
+  for await (const { data } of all) yield data;
+}
 
 /** Changes the text of each event when it is complete, decoded as Latin-1; the rest at the end. */
 const events = (change: (text: string, index: number) => string, method?: string) =>
@@ -37,9 +44,11 @@ export const gatewayStreams: Rows = {
   'GW-SSE: a character that is split between two chunks is replaced': pieces((piece) =>
     Buffer.from(piece.toString()),
   ),
-  'GW-SSE-UNBUFFERED: an event stream is buffered until it ends': {
-    buffersEvents: true,
-  },
+  'GW-SSE-UNBUFFERED: an event stream is buffered until it ends': stream(
+    async function* buffered(all) {
+      yield Buffer.concat(await Array.fromAsync(all));
+    },
+  ),
   'GW-SSE-UNBUFFERED: the end of an event waits for the next one': stream(
     async function* late(all) {
       let held = '';

@@ -1,6 +1,5 @@
 import type { SentenceId } from '../../src/generated/rule-ids.gen.ts';
 import type { Hooks, MutatedResponse } from '../proxy/messages.ts';
-import type { ToServer } from '../proxy/start-mutating-proxy.ts';
 
 /** A fault in a deployment. A proxy between the suite and the reference server injects it. */
 export interface Mutant {
@@ -29,8 +28,8 @@ export interface Files {
 
 /** The context that a mutant can use. Calls that the mutant makes itself are sent directly to the server. */
 export interface MutantContext extends Files {
-  /** Address of the server behind the mutant for a path and query. */
-  toServer: ToServer;
+  /** URL of the server behind the mutant. */
+  server: string;
   /** URL of the mutant: the base of upload URLs and links. */
   publicUrl: string;
   env: string;

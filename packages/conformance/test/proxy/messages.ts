@@ -1,4 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
 // biome-ignore lint/suspicious/noExplicitAny: mutants change any JSON
 export type Json = any;
 
@@ -17,8 +19,8 @@ export class Headers {
   }
 
   all(name: string): string[] {
-    const wanted = name.toLowerCase();
-    return this.list.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
+    const key = name.toLowerCase();
+    return this.list.filter(([one]) => one.toLowerCase() === key).map(([, value]) => value);
   }
 
   /** Replaces every value. */
@@ -32,28 +34,56 @@ export class Headers {
   }
 
   remove(name: string): void {
-    const wanted = name.toLowerCase();
-    this.list = this.list.filter(([key]) => key.toLowerCase() !== wanted);
+    const key = name.toLowerCase();
+    this.list = this.list.filter(([one]) => one.toLowerCase() !== key);
+  }
+}
+
+/** What requests and responses have in common. */
+class HttpMessage {
+  headers: Headers;
+  body: Buffer;
+
+  constructor(headers: Headers | Record<string, string>, body: Buffer | string) {
+    this.headers = headers instanceof Headers ? headers : new Headers(Object.entries(headers));
+    this.body = Buffer.from(body);
+  }
+
+  /** The body as JSON; `undefined` if it is not JSON. */
+  get json(): Json {
+    try {
+      return JSON.parse(this.body.toString());
+    } catch {
+      return undefined;
+    }
+  }
+
+  set json(value: unknown) {
+    this.body = Buffer.from(JSON.stringify(value));
   }
 }
 
 /** A request on its way to the server. */
-export class MutatedRequest {
+export class MutatedRequest extends HttpMessage {
   method: string;
   /** Path and query as sent. */
   target: string;
-  headers: Headers;
-  body: Buffer;
   /** The body, in the chunks that arrived. */
   pieces: readonly Buffer[] = [];
+  /** The caller disconnected before the end of the body, so the request is not forwarded. */
+  isBroken = false;
   /** Stands for the connection on which it arrived: the same object for all calls on it. */
   connection: object = {};
 
-  constructor(method: string, target: string, headers: Headers, body: Buffer) {
+  constructor(
+    method: string,
+    target: string,
+    headers: Headers | Record<string, string>,
+    body: Buffer | string = '',
+  ) {
+    super(headers, body);
     this.method = method;
     this.target = target;
-    this.headers = headers;
-    this.body = body;
   }
 
   get path(): string {
@@ -70,6 +100,11 @@ export class MutatedRequest {
     return this.target.startsWith('/v1/cloudrun/');
   }
 
+  /** A WebSocket handshake. */
+  get isHandshake(): boolean {
+    return this.headers.get('upgrade')?.toLowerCase() === 'websocket';
+  }
+
   /** Name of the hosted service. */
   get service(): string | undefined {
     return this.isGateway ? this.path.split('/')[3] : undefined;
@@ -80,7 +115,7 @@ export class MutatedRequest {
     return this.isGateway ? undefined : /\/storages:(\w+)$/.exec(this.path)?.[1];
   }
 
-  /** A form for the upload target. */
+  /** A form for the upload target, complete or not. */
   get isUpload(): boolean {
     return this.method === 'POST' && !this.isGateway && !this.path.startsWith('/api/');
   }
@@ -89,61 +124,71 @@ export class MutatedRequest {
   get isDownload(): boolean {
     return this.method === 'GET' && !this.isGateway && !this.path.startsWith('/api/');
   }
-
-  /** The body as JSON; `undefined` if it is not JSON. */
-  get json(): Json {
-    return parse(this.body);
-  }
-
-  set json(value: unknown) {
-    this.body = Buffer.from(JSON.stringify(value));
-  }
 }
 
 /** A response on its way to the caller. */
-export class MutatedResponse {
+export class MutatedResponse extends HttpMessage {
   status: number;
-  headers: Headers;
-  body: Buffer;
+  /** Headers of a 103 that precedes the response. */
+  early?: Record<string, string>;
+  /** Send the body in chunks of this size and without `Content-Length`. */
+  chunkBytes?: number;
 
   constructor(
     status: number,
     headers: Headers | Record<string, string> = {},
     body: Buffer | string = '',
   ) {
+    super(headers, body);
     this.status = status;
-    this.headers = headers instanceof Headers ? headers : new Headers(Object.entries(headers));
-    this.body = Buffer.from(body);
-  }
-
-  get json(): Json {
-    return parse(this.body);
-  }
-
-  set json(value: unknown) {
-    this.body = Buffer.from(JSON.stringify(value));
   }
 }
 
-function parse(body: Buffer): unknown {
+/** A WebSocket frame (RFC 6455, section 5.2), unmasked, or a piece of an event stream. */
+export interface Message {
+  from: 'caller' | 'service';
+  data: Buffer;
+  /** Only a frame has these. */
+  opcode?: number;
+  fin?: boolean;
+}
+
+/** What changes or replaces messages. A message without a hook is relayed unchanged. */
+export interface Hooks {
+  /**
+   * Called with a request before it reaches the server, with its complete body; changes are forwarded. If it
+   * returns a MutatedResponse, that replaces the server's response and `response` is not called. If it returns a
+   * function, that function takes over the connection.
+   */
+  request?: (request: MutatedRequest) => unknown;
+  /**
+   * Called with a response before it reaches the caller, also with a 101. It has the complete body, except for event
+   * streams.
+   */
+  response?: (response: MutatedResponse, request: MutatedRequest) => unknown;
+  /** Called with each event stream and each direction of a WebSocket; the result is sent instead. */
+  messages?: (
+    messages: AsyncIterable<Message>,
+    request: MutatedRequest,
+    from: Message['from'],
+  ) => AsyncIterable<Message>;
+}
+
+/** Takes over a connection, to send what is no HTTP, or nothing. */
+export type TakeOver = (socket: Socket) => void;
+
+/** Reads a request to its end, or to where the caller disconnected. */
+export async function toRequest(incoming: IncomingMessage): Promise<MutatedRequest> {
+  const { method = 'GET', url = '/', socket } = incoming;
+  const pieces: Buffer[] = [];
+  const request = new MutatedRequest(method, url, toHeaders(incoming));
+  const body = request.isHandshake ? [] : incoming;
   try {
-    return JSON.parse(body.toString());
+    for await (const piece of body) pieces.push(piece);
   } catch {
-    return undefined;
+    request.isBroken = true;
   }
-}
-
-export function toRequest(incoming: IncomingMessage): MutatedRequest {
-  const { method = 'GET', url = '/' } = incoming;
-  const request = new MutatedRequest(method, url, toHeaders(incoming), Buffer.alloc(0));
-  request.connection = incoming.socket;
-  return request;
-}
-
-export async function toResponse(message: IncomingMessage): Promise<MutatedResponse> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk);
-  return new MutatedResponse(message.statusCode ?? 0, toHeaders(message), Buffer.concat(chunks));
+  return Object.assign(request, { connection: socket, pieces, body: Buffer.concat(pieces) });
 }
 
 export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
@@ -154,45 +199,7 @@ export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   );
 }
 
-/** A mutant's hooks. A message without a hook is streamed unchanged. */
-export interface Hooks {
-  /**
-   * Called with a request before it reaches the server, with its complete body; changes are forwarded. If it
-   * returns a MutatedResponse or a promise of one, that replaces the server's response and `response` is not
-   * called.
-   */
-  request?: (request: MutatedRequest) => unknown;
-  /**
-   * Called with a response before it reaches the caller, with its complete body except for event streams. The body of
-   * a gateway request is empty unless there is a `request` hook.
-   */
-  response?: (response: MutatedResponse, request: MutatedRequest) => unknown;
-  /** Called if the caller aborts; the body is what had arrived by then. */
-  broken?: (request: MutatedRequest) => void | Promise<void>;
-  /** Called with each event stream as it arrives from the server; its result is sent instead. */
-  stream?: (pieces: AsyncIterable<Buffer>, request: MutatedRequest) => AsyncIterable<Buffer>;
-  /** Buffer an event stream until it ends, and then call `response` with its complete body. */
-  buffersEvents?: boolean;
-  /** Stream request bodies; `request` then sees an empty body and cannot change it. */
-  streamsRequests?: boolean;
-  /** Called before a response head is written, for 1xx responses and the reason phrase. */
-  early?: (outgoing: ServerResponse) => void;
-  /** Send bodies, including event streams, in chunks of this size and without `Content-Length`. */
-  chunkBytes?: number;
-  /** Called with a handshake before it reaches the server; a returned MutatedResponse rejects it. */
-  upgrade?: (request: MutatedRequest) => unknown;
-  /** Called with the 101 before it reaches the caller; its body is ignored. */
-  upgraded?: (response: MutatedResponse, request: MutatedRequest) => unknown;
-  /** Called when a WebSocket is open, with a function that sends another frame to one of the sides. */
-  joined?: (send: (frame: SocketFrame) => void) => void;
-  /** Called with each frame of a WebSocket; returns the frames to send instead. */
-  frames?: (frame: SocketFrame) => SocketFrame[];
-}
-
-/** A frame (RFC 6455, section 5.2), unmasked. */
-export interface SocketFrame {
-  from: 'caller' | 'service';
-  opcode: number;
-  fin: boolean;
-  data: Buffer;
+export async function toResponse(message: IncomingMessage): Promise<MutatedResponse> {
+  const body = Buffer.concat(await message.toArray());
+  return new MutatedResponse(message.statusCode ?? 0, toHeaders(message), body);
 }

@@ -1,50 +1,40 @@
 import { expect } from 'vitest';
-import { type ConformanceOptions, createConformance, type Report } from '../../src/index.ts';
+import { type ConformanceOptions, createConformance, type Outcome } from '../../src/index.ts';
 
-export interface Ran {
-  /** Absent if the run could not start. */
-  report?: Report;
+/** The MUST results of a run by outcome, each as its ID and its reason or finding: `GW-C1: must be …`. */
+export interface Ran extends Record<Outcome, string[]> {
   exitCode: number;
   /** Message of a run that could not start. */
   sentence: string;
   notices: string[];
+  leftovers: readonly string[];
 }
 
 /** Handles of this process that a run may leave open. */
 const KINDS = ['ProcessWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'TLSWrap'];
 
-function countHandles(): Record<string, number> {
-  const open = process.getActiveResourcesInfo();
-  return Object.fromEntries(KINDS.map((kind) => [kind, open.filter((one) => one === kind).length]));
-}
+const listHandles = () => process.getActiveResourcesInfo().filter((kind) => KINDS.includes(kind));
 
 /** Runs the whole suite, unless `only` restricts it, and checks that no handle stays open. */
 export async function runSuite(options: ConformanceOptions): Promise<Ran> {
-  const before = countHandles();
+  const before = listHandles().length;
   const notices: string[] = [];
-  const ran: Ran = { exitCode: 2, sentence: '', notices };
+  const onNotice = (text: string) => notices.push(text);
+  const ran: Ran = {
+    ...{ pass: [], fail: [], skip: [], disabled: [], error: [] },
+    ...{ exitCode: 2, sentence: '', notices, leftovers: [] },
+  };
   try {
-    const onNotice = (text: string) => notices.push(text);
-    ran.report = await createConformance({ onNotice, ...options }).run();
-    ran.exitCode = ran.report.exitCode;
+    const report = await createConformance({ onNotice, ...options }).run();
+    Object.assign(ran, { exitCode: report.exitCode, leftovers: report.leftovers });
+    for (const { id, level, outcome, reason, findings } of report.results) {
+      const why = reason ?? findings[0]?.message;
+      if (level === 'must') ran[outcome].push(why === undefined ? id : `${id}: ${why}`);
+    }
   } catch (error) {
     if ((error as Error).name !== 'StartError') throw error;
     ran.sentence = (error as Error).message;
   }
-  const listLeft = () =>
-    Object.entries(countHandles()).filter(([kind, count]) => count > (before[kind] ?? 0));
-  await expect.poll(listLeft).toEqual([]);
+  await expect.poll(() => listHandles().length).toBeLessThanOrEqual(before);
   return ran;
-}
-
-/** Returns the IDs of the results with an outcome, such as `pass`. */
-export function idsOf({ report }: Ran, outcome: string): string[] {
-  return (report?.results ?? []).filter((one) => one.outcome === outcome).map(({ id }) => id);
-}
-
-/** Returns the MUST checks with an outcome, each with its reason or findings. */
-export function mustsOf({ report }: Ran, outcome: string): string[] {
-  return (report?.results ?? [])
-    .filter((one) => one.outcome === outcome && one.level === 'must')
-    .map(({ id, reason, findings: [first] }) => `${id}: ${reason ?? first?.message}`);
 }

@@ -1,68 +1,52 @@
-import type { ConformanceOptions } from '../../src/index.ts';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import { signStorage } from '../../src/credentials/create-signers.ts';
 import type { Mutant, MutantContext } from '../mutants/mutant.ts';
 import { createFiles } from '../mutants/support/uploads.ts';
-import { Headers, MutatedRequest, type MutatedResponse, toResponse } from '../proxy/messages.ts';
-import { forward, startMutatingProxy, type ToServer } from '../proxy/start-mutating-proxy.ts';
-import { signStorageHeaders } from './sign-storage-headers.ts';
-import { startReference } from './start-reference.ts';
+import { MutatedRequest } from '../proxy/messages.ts';
+import { callServer, startProxy } from '../proxy/start-proxy.ts';
+import { startReference, type Target, type TargetOptions } from './start-reference.ts';
 
 /** A fixed seed, because only a few of the generated requests reveal some faults. */
 const SEED = 1;
 /** Fewer than usual: many tests run all rules, and others are about sequences. */
 const SEQUENCES = 8;
 
-/** The deployment that the proxy forwards requests to. */
-export interface Deployment {
-  /** Complete, except for the addresses. */
-  options: ConformanceOptions;
-  toServer: ToServer;
-  close(): Promise<void>;
-}
-
 /** A correct server behind a proxy whose fault can be changed. */
-export interface Mutated {
-  options: ConformanceOptions;
+export interface Mutated extends Target {
   /** Replaces the current mutant; `undefined` restores the correct server. */
   use(mutant: Pick<Mutant, 'create'> | undefined): void;
-  close(): Promise<void>;
 }
 
-/**
- * Starts a server behind a proxy that injects faults.
- *
- * @param start starts the server and is called with the proxy's address. Default: starts the reference server
- */
+/** Starts a server behind a proxy that injects faults. Default: the reference server. */
 export async function startMutated(
-  start: (publicUrl: string) => Promise<Deployment> = startReferenceBehind,
+  start: (options: TargetOptions) => Promise<Target> = startReference,
 ): Promise<Mutated> {
-  const proxy = await startMutatingProxy();
-  const { url } = proxy;
-  const { options, toServer, close } = await start(url);
-  const context = createContext(toServer, url, options);
-  proxy.setUp(toServer, {});
+  const proxy = await startProxy();
+  const { url: publicUrl } = proxy;
+  const target = await start({ publicUrl });
+  const context = createContext(target, publicUrl);
+  proxy.server = target.url;
+  const urls = { gatewayUrl: publicUrl, storageUrl: publicUrl };
   return {
-    options: { ...options, gatewayUrl: url, storageUrl: url, seed: SEED, sequences: SEQUENCES },
-    use: (mutant) => proxy.setUp(toServer, mutant?.create(context) ?? {}),
+    url: publicUrl,
+    options: { ...target.options, ...urls, seed: SEED, sequences: SEQUENCES },
+    use(mutant) {
+      proxy.hooks = mutant?.create(context) ?? {};
+    },
     async close() {
       await proxy.close();
-      await close();
+      await target.close();
     },
   };
 }
 
-async function startReferenceBehind(publicUrl: string): Promise<Deployment> {
-  const { url, options, close } = await startReference({ publicUrl });
-  return { options, toServer: () => url, close };
-}
-
-function createContext(
-  toServer: ToServer,
-  publicUrl: string,
-  { env = '', gatewayToken = '', otherEnvToken = '', ...more }: ConformanceOptions,
-): MutantContext {
-  const keyPair = { id: more.tc3?.secretId ?? '', secret: more.tc3?.secretKey ?? '' };
-  const storageHeaders = () => more.storageHeaders ?? signStorageHeaders(keyPair);
-  const call: MutantContext['call'] = (given) => callServer(toServer(given.target), given);
+function createContext({ url: server, options }: Target, publicUrl: string): MutantContext {
+  const { env = 'dev', gatewayToken, otherEnvToken, tc3 } = options;
+  const keyPair = { id: tc3?.secretId ?? '', secret: tc3?.secretKey ?? '' };
+  const storageHeaders = () => signStorageHeaders(keyPair);
+  const call: MutantContext['call'] = ({ method, target, headers, body }) =>
+    callServer(server, new MutatedRequest(method, target, headers, body));
   const storage: MutantContext['storage'] = async (operation, fields) => {
     const { json } = await call({
       method: 'POST',
@@ -73,18 +57,28 @@ function createContext(
     return json?.body?.data;
   };
   return {
-    ...{ toServer, publicUrl, env, keyPair, storageHeaders, call, storage },
+    server,
+    publicUrl,
+    env,
+    keyPair,
+    storageHeaders,
+    call,
+    storage,
     authorization: `Bearer ${gatewayToken}`,
     otherAuthorization: `Bearer ${otherEnvToken}`,
     ...createFiles({ call, storage }),
   };
 }
 
-async function callServer(
-  server: string,
-  { method, target, headers, body = '' }: Parameters<MutantContext['call']>[0],
-): Promise<MutatedResponse> {
-  const list = new Headers(Object.entries({ Host: new URL(server).host, ...headers }));
-  const request = new MutatedRequest(method, target, list, Buffer.from(body));
-  return toResponse(await forward(server, request));
+/** Returns signed headers for a storage call made now (D17). */
+export function signStorageHeaders(pair: { id: string; secret: string }): Record<string, string> {
+  const { service, storageSigningHost } = defaults.signature;
+  const { authorization, sessionToken, timestamp } = profile.storageHeaders;
+  const now = Math.floor(Date.now() / 1000);
+  const keys = { secretId: pair.id, secretKey: pair.secret, service };
+  return {
+    [authorization]: signStorage(now, storageSigningHost, keys),
+    [sessionToken]: '',
+    [timestamp]: String(now),
+  };
 }

@@ -1,40 +1,42 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ConfigInput, createServer } from '@berth/server';
+import { createServer } from '@berth/server';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { startFixture } from '../../fixture/server.mjs';
 import type { ConformanceOptions } from '../../src/index.ts';
+
+/** A correct deployment with the fixture service behind it. */
+export interface Target {
+  url: string;
+  /** Everything that a check needs, so that no rule is skipped or disabled. */
+  options: ConformanceOptions;
+  close(): Promise<void>;
+}
+
+export interface TargetOptions {
+  /** Public URL of the server. Default: its own URL. */
+  publicUrl?: string;
+  wireProfile?: ConformanceOptions['wireProfile'];
+}
+
+interface ReferenceOptions extends TargetOptions {
+  /** URL of the fixture service. Default: one is started. */
+  fixtureUrl?: string;
+  /** Leave out the second environment; the gateway then accepts any loopback host (D12). */
+  isAlone?: boolean;
+}
 
 const ENV = 'dev';
 const OTHER_ENV = 'other';
 const KEY_PAIR = { id: 'reference', secret: 'secret of the key pair of the reference server' };
 
-/**
- * The reference server with the fixture service behind it, and the options for checking it with the suite.
- */
-export interface Reference {
-  url: string;
-  /** Complete, so that no rule is skipped or disabled. */
-  options: ConformanceOptions;
-  close(): Promise<void>;
-}
-
-export interface ReferenceOptions {
-  /** Public URL of the server. Default: its own URL. */
-  publicUrl?: string;
-  /** URL of the fixture service. Default: one is started. */
-  fixtureUrl?: string;
-  wireProfile?: ConformanceOptions['wireProfile'];
-  /** Leave out the second environment; the gateway then accepts any loopback host (D12). */
-  isAlone?: boolean;
-}
-
 /** Starts the reference server on free ports, with its file driver and two environments. */
-export async function startReference(given: ReferenceOptions = {}): Promise<Reference> {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-reference-'));
-  const fixture = given.fixtureUrl === undefined ? await startFixture({ port: 0 }) : undefined;
-  const endpoints = [given.fixtureUrl ?? fixture?.url ?? ''];
+export async function startReference(given: ReferenceOptions = {}): Promise<Target> {
+  const { fixtureUrl, isAlone, ...config } = given;
+  const folder = await mkdtempDisposable(join(tmpdir(), 'berth-reference-'));
+  const fixture = fixtureUrl === undefined ? await startFixture({ port: 0 }) : undefined;
+  const endpoints = [fixtureUrl ?? fixture?.url ?? ''];
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'reference' }] };
   const environment = {
@@ -42,20 +44,16 @@ export async function startReference(given: ReferenceOptions = {}): Promise<Refe
     credentials: [KEY_PAIR],
     services: { conformance: { endpoints }, forbidden: { endpoints, state: 'forbidden' as const } },
   };
-  const config: ConfigInput = {
+  const others = isAlone ? {} : { [OTHER_ENV]: { ...environment, credentials: [] } };
+  const server = await createServer({
+    ...config,
     listen: { port: 0 },
     admin: { port: 0 },
     log: { level: 'silent' },
-    ...(given.publicUrl ? { publicUrl: given.publicUrl } : {}),
-    ...(given.wireProfile ? { wireProfile: given.wireProfile } : {}),
-    store: { driver: 'file', root: folder },
+    store: { driver: 'file', root: folder.path },
     keys: [{ secret: 'a key that signs the links and grants of a test' }],
-    environments: {
-      [ENV]: environment,
-      ...(given.isAlone ? {} : { [OTHER_ENV]: { ...environment, credentials: [] } }),
-    },
-  };
-  const server = await createServer(config);
+    environments: { [ENV]: environment, ...others },
+  });
   await server.listen();
   const mint = (audience: string, expires: string | number) =>
     new SignJWT({ sub: 'conformance' })
@@ -75,14 +73,14 @@ export async function startReference(given: ReferenceOptions = {}): Promise<Refe
       expiredToken: await mint(ENV, Math.floor(Date.now() / 1000) - 3600),
       tc3: { secretId: KEY_PAIR.id, secretKey: KEY_PAIR.secret },
       forbiddenService: 'forbidden',
+      wireProfile: given.wireProfile,
       // A busy machine may need longer than the default.
       timeout: 60_000,
-      ...(given.wireProfile ? { wireProfile: given.wireProfile } : {}),
     },
     async close() {
       await server.close();
       await fixture?.close();
-      await rm(folder, { recursive: true });
+      await folder.remove();
     },
   };
 }

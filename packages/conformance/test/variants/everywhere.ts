@@ -1,61 +1,88 @@
-import type { Headers } from '../proxy/messages.ts';
-import { allow, oneOf, type Variant } from './variant.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { toRefusal } from '../mutants/support/gateway.ts';
+import { toStorageRefusal } from '../mutants/support/storage.ts';
+import type { Headers, Hooks, MutatedRequest } from '../proxy/messages.ts';
+import type { Variants } from './combine.ts';
 
 /** Changes the headers of every response, including those of a WebSocket handshake. */
-const ofAll = (change: (headers: Headers) => void) => ({
-  response: ({ headers }: { headers: Headers }) => change(headers),
-  upgraded: ({ headers }: { headers: Headers }) => change(headers),
+const headers = (change: (headers: Headers) => void): Hooks => ({
+  response: (response) => change(response.headers),
 });
-const adding = (name: string, value: string) => ofAll((headers) => headers.add(name, value));
 
-/** Replaces each media type with an equivalent spelling. */
-const typedAs = (write: (type: string, parameters: readonly [string, string][]) => string) =>
-  ofAll((headers) => {
-    const [type = '', ...rest] = (headers.get('content-type') ?? '').split(/\s*;\s*/);
-    if (type === '' || type.startsWith('multipart/') || /["%]/.test(rest.join())) return;
-    const parameters = rest.map((one) => one.split('=') as [string, string]);
-    headers.set('Content-Type', write(type, parameters));
-  });
+/** Rejects one of this many calls with 429; the gateway names a date, and the storage API a number of seconds. */
+const limited = (share: number) => () => {
+  let count = 0;
+  return {
+    request({ isGateway, isHandshake, operation }: MutatedRequest) {
+      if (isHandshake || !(isGateway || operation) || ++count % share !== 0) return;
+      const create = isGateway ? toRefusal : toStorageRefusal;
+      const response = create(429, 'EXCEED_RATELIMIT');
+      const date = new Date(Date.now() + 500).toUTCString();
+      response.headers.set('Retry-After', isGateway ? date : '1');
+      return response;
+    },
+  };
+};
 
-const spell = (change: (name: string) => string) =>
-  ofAll((headers) => {
-    headers.list = headers.list.map(([name, value]) => [change(name), value]);
-  });
-
-const INTERMEDIARY = 'D7: what HTTP lets every intermediary add or rewrite is not checked';
+/** Counts responses, and delays one of this many. */
+const slow = (share: number, milliseconds: number) => () => {
+  let count = 0;
+  return {
+    async response({ headers }: { headers: Headers }) {
+      count += 1;
+      if (count % share !== 0) return;
+      await wait(milliseconds);
+      headers.add('Server-Timing', `queue;dur=${milliseconds}`);
+    },
+  };
+};
 
 /** Variants that a deployment may apply to each of its responses. */
-export const everywhere: readonly Variant[] = [
-  ...allow(INTERMEDIARY, {
-    'Via is added': adding('Via', '1.1 edge-7 (proxy)'),
+export const everywhere: Variants = {
+  // D7: "what HTTP lets every intermediary add or rewrite is not judged either".
+  'Via, Age and Alt-Svc are added': headers((all) => {
+    all.add('Via', '1.1 edge-7 (proxy)');
+    all.add('Age', '0');
+    all.add('Alt-Svc', 'h3=":443"; ma=86400');
   }),
-  ...oneOf('names', 'RFC 9110, section 5.1: field names are case-insensitive', {
-    'header names are lower case': spell((name) => name.toLowerCase()),
+  // D7, the same.
+  'Server and Strict-Transport-Security are replaced': headers((all) => {
+    all.set('Server', 'edge');
+    all.set('Strict-Transport-Security', 'max-age=31536000');
   }),
-  ...oneOf('media types', 'D7; RFC 9110, section 8.3.1: type and subtype are case-insensitive', {
-    'media types are written as Application/JSON': typedAs((type, parameters) =>
-      [
-        type.replaceAll(/(^|[/+])[a-z]/g, (one) => one.toUpperCase()).replace('Json', 'JSON'),
-        ...parameters.map((one) => one.join('=')),
-      ].join('; '),
-    ),
+  // RFC 9110, section 5.1: field names are case-insensitive.
+  'header names are lower case': headers((all) => {
+    all.list = all.list.map(([name, value]) => [name.toLowerCase(), value]);
   }),
-  ...oneOf(
-    'framing',
-    'RFC 9112, section 7.1: chunks instead of a length; D7: framing is not checked',
-    {
-      'bodies are sent in chunks of a few bytes': { chunkBytes: 61 },
+  // D7; RFC 9110, section 8.3.1: type and subtype are case-insensitive.
+  'media types are written as Application/JSON; Charset': headers((all) => {
+    const [type = '', ...parameters] = (all.get('content-type') ?? '').split(/\s*;\s*/);
+    if (type === '' || type.startsWith('multipart/') || /["%]/.test(parameters.join())) return;
+    const spelled = type
+      .replaceAll(/(^|[/+])[a-z]/g, (one) => one.toUpperCase())
+      .replace('Json', 'JSON');
+    all.set('Content-Type', [spelled, ...parameters].join('; '));
+  }),
+  // RFC 9112, section 7.1: chunks instead of a length; D7: framing is not checked.
+  'bodies are sent in chunks of a few bytes': {
+    response(response) {
+      response.chunkBytes = 61;
     },
-  ),
-  ...allow('RFC 9112, section 9.6: either side may close', {
-    'each connection is closed after its response': {
-      response: ({ headers }) => headers.set('Connection', 'close'),
+  },
+  // RFC 9112, section 9.6: either side may close.
+  'each connection is closed after its response': {
+    response(response) {
+      if (response.status !== 101) response.headers.set('Connection', 'close');
     },
-  }),
-  ...oneOf('1xx', 'RFC 8297; RFC 9110, section 15.2: a client accepts unexpected 1xx responses', {
-    'a 103 precedes each response': {
-      early: (outgoing) =>
-        outgoing.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' }),
+  },
+  // RFC 8297; RFC 9110, section 15.2: a client accepts unexpected 1xx responses.
+  'a 103 precedes each response': {
+    response(response) {
+      response.early = { link: '</style.css>; rel=preload; as=style' };
     },
-  }),
-];
+  },
+  // RFC 9110, section 10.2.3: seconds or a date. Rate limits are not specified.
+  'every 60th call gets 429 with Retry-After': limited(60),
+  // D13: only a response that does not begin within 60 s is an error.
+  'some responses are slow': slow(50, 250),
+};

@@ -1,4 +1,4 @@
-import type { MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
+import type { Hooks, Message, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
 import { isOfService } from './gateway.ts';
 
@@ -38,3 +38,27 @@ export const laterResponses = (change: (response: MutatedResponse) => void) => (
     },
   };
 };
+
+/** A message that is a frame of a WebSocket. */
+export type SocketFrame = Required<Message>;
+
+/** Replaces each frame of a WebSocket. */
+export const frames = (change: (frame: SocketFrame) => SocketFrame[]): Hooks => ({
+  async *messages(all) {
+    for await (const { from, data, opcode, fin } of all) {
+      if (opcode === undefined || fin === undefined) yield { from, data };
+      else yield* change({ from, data, opcode, fin });
+    }
+  },
+});
+
+/** Changes the text of event streams, decoded as Latin-1, piece by piece. */
+export const pieces = (change: (text: string) => string): Hooks => ({
+  async *messages(all, { isHandshake }) {
+    for await (const { data, ...rest } of all)
+      yield {
+        ...rest,
+        data: isHandshake ? data : Buffer.from(change(data.toString('latin1')), 'latin1'),
+      };
+  },
+});

@@ -1,5 +1,5 @@
-import { createHmac, hash } from 'node:crypto';
 import type { Hooks, MutatedRequest } from '../../proxy/messages.ts';
+import { readParts, toSignature } from '../../second-server/signature.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
 import { gatewayRequest, toRefusal } from './gateway.ts';
 import { OPERATIONS } from './storage.ts';
@@ -20,23 +20,18 @@ type IsAccepted = (
   context: MutantContext,
 ) => unknown;
 
-const authenticateIf =
-  (isAccepted: IsAccepted, context: MutantContext) =>
-  (request: MutatedRequest): void => {
-    const value = request.headers.get('Authorization');
-    if (isAccepted(value, request, context)) authenticate(request, context);
-  };
-
 /** Accepts requests with a matching `Authorization`, even if the server would reject them. */
 export const accept =
   (isAccepted: IsAccepted): Mutant['create'] =>
   (context) =>
-    gatewayRequest(authenticateIf(isAccepted, context));
+    gatewayRequest((request) => {
+      const value = request.headers.get('Authorization');
+      if (isAccepted(value, request, context)) authenticate(request, context);
+    });
 
-/** The same for WebSocket handshakes. */
-export const acceptHandshake =
-  (isAccepted: IsAccepted): Mutant['create'] =>
-  (context) => ({ upgrade: authenticateIf(isAccepted, context) });
+/** The same for WebSocket handshakes only. */
+export const acceptHandshake = (isAccepted: IsAccepted): Mutant['create'] =>
+  accept((value, request, context) => request.isHandshake && isAccepted(value, request, context));
 
 /** Accepts storage calls with matching headers, even if the server would reject them. */
 export const acceptStorage =
@@ -99,8 +94,6 @@ export const rejectSigned =
         : undefined;
     });
 
-const PREFIX = 'TC3-HMAC-SHA256 ';
-
 /** What a lax verifier uses instead of the values in the request. */
 interface Lax {
   method?: string;
@@ -115,12 +108,8 @@ interface Lax {
 }
 
 /** Returns the parts of a request's TC3 signature by name, or `undefined` if it has none. */
-export function readSignature({ headers }: MutatedRequest): Parts | undefined {
-  const value = headers.get('Authorization') ?? '';
-  if (!value.startsWith(PREFIX)) return undefined;
-  const parts = value.slice(PREFIX.length).split(',');
-  return Object.fromEntries(parts.map((part) => part.trim().split(/=(.*)/s).slice(0, 2)));
-}
+export const readSignature = ({ headers }: MutatedRequest): Parts | undefined =>
+  readParts(headers.get('Authorization'));
 
 export const signedNames = ({ SignedHeaders = '' }: Parts): string[] => SignedHeaders.split(';');
 
@@ -128,49 +117,36 @@ export const signedNames = ({ SignedHeaders = '' }: Parts): string[] => SignedHe
 export function isSigned(
   request: MutatedRequest,
   { keyPair }: MutantContext,
-  lax: Lax = {},
+  { service, timestamp, anyHeaders, header = (_, value) => value, ...lax }: Lax = {},
 ): boolean {
-  const given = readSignature(request);
-  if (given === undefined) return false;
-  const [id, date = '', service = '', end = ''] = (given.Credential ?? '').split('/');
-  const { header = (_: string, value: string) => value } = lax;
-  const names = signedNames(given);
-  if (!names.includes('host') && !lax.anyHeaders) return false;
-  if (id !== keyPair.id) return false;
-  const lines = names.map((name) => {
+  const parts = readSignature(request);
+  const [id, date = '', signedService = ''] = parts?.Credential?.split('/') ?? [];
+  const names = signedNames(parts ?? {});
+  if (id !== keyPair.id || !(anyHeaders || names.includes('host'))) return false;
+  const headers = names.map((name) => {
     const value = request.headers.get(name)?.trim() ?? '';
-    return `${name}:${header(name, name === 'content-type' ? value.replace(/(?<=^multipart\/form-data);.*/, '') : value.toLowerCase())}`;
+    const isType = name === 'content-type';
+    const text = isType ? value.replace(/(?<=^multipart\/form-data);.*/, '') : value.toLowerCase();
+    return [name, header(name, text)] as const;
   });
-  const canonical = [
-    lax.method ?? request.method,
-    lax.path ?? request.path,
-    lax.query ?? request.query,
-    ...lines,
-    '',
-    names.join(';'),
-    hash('sha256', lax.body ?? request.body),
-  ].join('\n');
-  const signedFor = lax.service ?? service;
-  const text = [
-    ...[PREFIX.trim(), lax.timestamp ?? given.Timestamp],
-    ...[`${date}/${signedFor}/${end}`, hash('sha256', canonical)],
-  ].join('\n');
-  const key = [date, signedFor, end].reduce<Buffer>(hmac, Buffer.from(`TC3${keyPair.secret}`));
-  return hmac(key, text).toString('hex') === given.Signature;
+  const { method, path, query, body } = request;
+  const scope = {
+    date,
+    service: service ?? signedService,
+    timestamp: String(timestamp ?? parts?.Timestamp),
+  };
+  const expected = toSignature(
+    { method, path, query, body, ...lax, headers },
+    scope,
+    keyPair.secret,
+  );
+  return expected === parts?.Signature;
 }
 
-function hmac(key: Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
-}
+/** Returns the claims of a token, or `undefined` if the text is no token. */
+export const claimsOf = (value = ''): { exp?: number } | undefined => parsePart(value, 1);
 
-/** Returns a token's claims, or an empty object if the text is not a token. */
-export function claimsOf(value = ''): { aud?: unknown; exp?: number } | undefined {
-  return parsePart(value, 1);
-}
-
-export function headOf(value = ''): { alg?: string } | undefined {
-  return parsePart(value, 0);
-}
+export const headOf = (value = ''): { alg?: string } | undefined => parsePart(value, 0);
 
 function parsePart(value: string, index: number) {
   try {

@@ -49,33 +49,30 @@ export const statuses = (...classes: number[]) =>
 
 type Responses = [change: Change] | [wanted: Match, change: Change];
 
-/** Changes all or the matching gateway responses, whether they come from the gateway itself or from a service. */
-export function gatewayResponse(...given: Responses): Hooks {
-  const [wanted, change] = given.length === 1 ? [{}, given[0]] : given;
-  return {
-    response(response, request) {
-      if (request.isGateway && isMatch(wanted, response, request)) change(response, request);
-    },
+const among =
+  (isOne: (response: MutatedResponse) => boolean) =>
+  (...given: Responses): Hooks => {
+    const [wanted, change] = given.length === 1 ? [{}, given[0]] : given;
+    return {
+      response(response, request) {
+        const isWanted = request.isGateway && isOne(response);
+        return isWanted && isMatch(wanted, response, request) && change(response, request);
+      },
+    };
   };
-}
 
-const among = (isOne: (response: MutatedResponse) => boolean, given: Responses): Hooks => {
-  const [wanted, change] = given.length === 1 ? [{}, given[0]] : given;
-  return gatewayResponse(wanted, (response, request) => {
-    if (isOne(response)) change(response, request);
-  });
-};
+/** Changes all or the matching gateway responses, whether they come from the gateway itself or from a service. */
+export const gatewayResponse = among(() => true);
 
 /** Returns whether a response comes from a hosted service, not from the gateway itself. */
 export const isOfService = ({ headers }: Headed): boolean =>
   headers.get('X-Svc-Upstream-Status-Code') !== undefined;
 
 /** Changes responses from hosted services, but not the gateway's own. */
-export const serviceResponse = (...given: Responses): Hooks => among(isOfService, given);
+export const serviceResponse = among((response) => isOfService(response));
 
 /** Changes the gateway's own error responses. */
-export const gatewayError = (...given: Responses): Hooks =>
-  among((response) => !isOfService(response) && response.status >= 400, given);
+export const gatewayError = among((response) => !isOfService(response) && response.status >= 400);
 
 export const setStatus =
   (status: number) =>
@@ -115,13 +112,6 @@ export const setBody =
     if (type !== undefined) response.headers.set('Content-Type', type);
   };
 
-/** Replaces the bytes of a body. */
-const changeBody =
-  (change: (body: Buffer) => Buffer) =>
-  (message: { body: Buffer }): void => {
-    message.body = change(message.body);
-  };
-
 /** Returns a function that replaces the first match in a text; with a string or a global pattern, every match. */
 export const replace =
   (pattern: RegExp | string, by: string | ((match: string) => string)) =>
@@ -131,8 +121,11 @@ export const replace =
 export const drop = (pattern: RegExp | string) => replace(pattern, '');
 
 /** Changes a body, decoded as Latin-1 text. */
-export const changeText = (change: (text: string) => string) =>
-  changeBody((body) => Buffer.from(change(body.toString('latin1')), 'latin1'));
+export const changeText =
+  (change: (text: string) => string) =>
+  (message: { body: Buffer }): void => {
+    message.body = Buffer.from(change(message.body.toString('latin1')), 'latin1');
+  };
 
 /** Replaces the response. */
 export const replaceBy =
@@ -203,7 +196,10 @@ export const passHeader =
 /** Changes the 101 response in a WebSocket handshake. */
 export const upgraded = (
   change: (response: MutatedResponse, request: MutatedRequest) => void,
-): Hooks => ({ upgraded: change });
+): Hooks => ({
+  response: (response, request) =>
+    response.status === 101 ? change(response, request) : undefined,
+});
 
 /** Creates a gateway error in the contract's format. */
 export function toRefusal(status: number, code: string): MutatedResponse {
@@ -225,7 +221,7 @@ export function toGatewayResponse(
 
 /** Changes gateway requests. If the function returns a response, that response replaces the server's. */
 export const gatewayRequest = (change: (request: MutatedRequest) => unknown): Hooks => ({
-  request: (request) => (request.isGateway ? change(request) : undefined),
+  request: (request) => (request.isGateway && !request.isBroken ? change(request) : undefined),
 });
 
 /** Like `gatewayRequest`, but changes requests after authentication. Signed requests stay unchanged. */

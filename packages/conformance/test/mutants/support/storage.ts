@@ -59,14 +59,13 @@ const TYPES: Record<string, string> = {
 export function itemsOf({ operation, json }: MutatedRequest): Json[] {
   const items: unknown[] = Array.isArray(json?.fileList) ? json.fileList : [];
   const isSound = (item: unknown) =>
-    operation === 'batchDelete' ? typeof item === 'string' : isSoundObject(item);
+    operation === DELETE
+      ? typeof item === 'string'
+      : isObject(item) &&
+        Object.entries(item).every(
+          ([name, value]) => typeof value === (TYPES[name] ?? typeof value),
+        );
   return items.every(isSound) ? items : [];
-}
-
-function isSoundObject(item: unknown): boolean {
-  if (!isObject(item)) return false;
-  const fields = Object.entries(item);
-  return fields.every(([name, value]) => typeof value === (TYPES[name] ?? typeof value));
 }
 
 export const isObject = (value: unknown): value is object =>
@@ -80,16 +79,14 @@ type ItemPatch = Values | ((item: Json, first: Json) => unknown);
  * @param from index of the first item to change
  */
 export const items = (operation: Operation, patch: ItemPatch, from = 0): Hooks =>
-  request(operation, (one) => changeItems(one, patch, from));
+  request(operation, (one) => {
+    const fileList = itemsOf(one);
+    if (fileList.length <= from) return;
+    for (const item of fileList.slice(from)) applyPatch(item, patch, fileList[0]);
+    one.json = { ...one.json, fileList };
+  });
 
 export const copyItems = (patch: ItemPatch, from = 0): Hooks => items(COPY, patch, from);
-
-function changeItems(one: MutatedRequest, patch: ItemPatch, from = 0): void {
-  const fileList = itemsOf(one);
-  if (fileList.length <= from) return;
-  for (const item of fileList.slice(from)) applyPatch(item, patch, fileList[0]);
-  one.json = { ...one.json, fileList };
-}
 
 /** Returns a function that replaces one value, and leaves all others as they are. */
 export const instead = (from: unknown, to: unknown) => (value: unknown) =>
@@ -97,40 +94,29 @@ export const instead = (from: unknown, to: unknown) => (value: unknown) =>
 
 type ToEntry = (item: Json, index: number) => object | undefined;
 
-const left = new WeakMap<MutatedRequest, Map<number, object>>();
-
 /** Drops the items for which `toEntry` returns an entry, and adds that entry to the response. */
 export const leaveOut = (operation: Operation, toEntry: ToEntry): Hooks =>
   leaveOutAfter(operation, () => toEntry);
 
 /** Like `leaveOut`, but `toEntry` depends on the request. */
-export const leaveOutAfter = (
+export function leaveOutAfter(
   operation: Operation,
   prepare: (request: MutatedRequest) => ToEntry | Promise<ToEntry>,
-): Hooks => ({
-  ...request(operation, async (one) => leaveOutItems(one, await prepare(one))),
-  response: putEntries,
-});
-
-function leaveOutItems(one: MutatedRequest, toEntry: ToEntry): void {
-  const entries = new Map<number, object>();
-  const fileList = itemsOf(one).filter((item, index) => {
-    const entry = toEntry(item, index);
-    if (entry) entries.set(index, entry);
-    return entry === undefined;
-  });
-  if (entries.size === 0) return;
-  left.set(one, entries);
-  one.json = { ...one.json, fileList };
-}
-
-function putEntries(response: MutatedResponse, one: MutatedRequest): void {
-  const entries = left.get(one);
-  const { json } = response;
-  const list = json?.body?.data?.fileList;
-  if (!entries || !Array.isArray(list)) return;
-  for (const [index, entry] of entries) list.splice(index, 0, entry);
-  response.json = json;
+): Hooks {
+  const left = new WeakMap<MutatedRequest, (object | undefined)[]>();
+  return {
+    ...request(operation, async (one) => {
+      const toEntry = await prepare(one);
+      const entries = itemsOf(one).map(toEntry);
+      if (!entries.some(Boolean)) return;
+      left.set(one, entries);
+      one.json = { ...one.json, fileList: itemsOf(one).filter((_, index) => !entries[index]) };
+    }),
+    response(response, one) {
+      for (const [index, entry] of left.get(one)?.entries() ?? [])
+        if (entry) changeList(response, (all) => void all.splice(index, 0, entry));
+    },
+  };
 }
 
 /** Changes the envelopes of storage calls: of one operation, or with one HTTP status. */

@@ -1,9 +1,4 @@
-import {
-  type Hooks,
-  type Json,
-  type MutatedRequest,
-  MutatedResponse,
-} from '../../proxy/messages.ts';
+import { type Hooks, type Json, MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
 import type { Files, Mutant, MutantContext } from '../mutant.ts';
 import { DELETE, GRANT, LINKS } from './storage.ts';
 
@@ -40,9 +35,6 @@ function toBoundary({ headers }: MutatedRequest): string {
   return /boundary="?([^";]+)/.exec(headers.get('content-type') ?? '')?.[1] ?? '';
 }
 
-/** The right values of the form fields, by name. */
-type Grant = Record<string, string>;
-
 /**
  * Accepts upload forms with one wrong field by replacing its value with the one from the grant.
  *
@@ -54,17 +46,13 @@ export const repairForms =
     isRepaired: (value: string | undefined, known: string[]) => unknown = () => true,
   ): Mutant['create'] =>
   () => {
-    const grants: Grant[] = [];
+    /** The right values of the form fields, by name. */
+    const grants: Record<string, string>[] = [];
     return {
       response(response, { operation, json }) {
         const data = response.json?.body?.data;
         if (operation !== GRANT || !data) return;
-        grants.push({
-          Signature: data.authorization,
-          'x-store-security-token': data.token,
-          'x-store-meta-fileid': data.storeFileID,
-          key: json.path,
-        });
+        grants.push(toFields(data, json.path));
       },
       ...uploadRequest((request) => {
         const form = readForm(request);
@@ -73,21 +61,28 @@ export const repairForms =
             ([name, value]) => name === field || form.get(name)?.toString() === value,
           ),
         );
-        const right = grant?.[field];
         const value = form.get(field)?.toString();
         const known = grants.map((one) => one[field] ?? '');
+        const right = grant?.[field];
         if (right === undefined || value === right || !isRepaired(value, known)) return;
         const file = form.get('file') ?? Buffer.alloc(0);
         form.delete('file');
-        form.set(field, Buffer.from(right)).set('file', file);
-        writeForm(request, form);
+        writeForm(request, form.set(field, Buffer.from(right)).set('file', file));
       }),
     };
   };
 
+/** The fields of an upload form, from upload metadata. */
+const toFields = (data: Json, key: string): Record<string, string> => ({
+  Signature: data.authorization,
+  'x-store-security-token': data.token,
+  'x-store-meta-fileid': data.storeFileID,
+  key,
+});
+
 /** Changes upload forms. If the function returns a response, that response replaces the server's. */
 export const uploadRequest = (change: (request: MutatedRequest) => unknown): Hooks => ({
-  request: (request) => (request.isUpload ? change(request) : undefined),
+  request: (request) => (request.isUpload && !request.isBroken ? change(request) : undefined),
 });
 
 /** Changes the file in an upload form, decoded as Latin-1 text. */
@@ -119,7 +114,8 @@ export const uploadError = (change: (response: MutatedResponse, form: Form) => v
 export const brokenUpload = (
   act: (request: MutatedRequest, form: Form) => void | Promise<void>,
 ): Hooks => ({
-  broken: (request) => (request.isUpload ? act(request, readForm(request)) : undefined),
+  request: (request) =>
+    request.isUpload && request.isBroken ? act(request, readForm(request)) : undefined,
 });
 
 /** Creates an upload target error in the contract's format. */
@@ -145,18 +141,14 @@ export function createFiles({ storage, call }: Pick<MutantContext, 'storage' | '
     },
     read: async (path) => files.readId(await files.fileIdOf(path)),
     async store(path, bytes = Buffer.alloc(0)) {
-      const data = await storage(GRANT, { path: plainPath(path) });
-      const { url, authorization, token, storeFileID } = data as Record<string, string>;
-      const form = new FormData();
-      form.append('Signature', String(authorization));
-      form.append('x-store-security-token', String(token));
-      form.append('x-store-meta-fileid', String(storeFileID));
-      form.append('key', plainPath(path));
-      form.append('file', new Blob([Uint8Array.from(bytes)]), 'file');
-      const message = new Response(form);
-      const type = { 'Content-Type': message.headers.get('Content-Type') ?? '' };
-      const body = Buffer.from(await message.arrayBuffer());
-      await call({ method: 'POST', target: new URL(String(url)).pathname, headers: type, body });
+      const key = plainPath(path);
+      const data: Json = await storage(GRANT, { path: key });
+      const headers = { 'Content-Type': 'multipart/form-data; boundary=form-of-a-mutant' };
+      const request = new MutatedRequest('POST', new URL(data.url).pathname, headers);
+      const fields = Object.entries(toFields(data, key));
+      const form: Form = new Map(fields.map(([name, value]) => [name, Buffer.from(value)]));
+      writeForm(request, form.set('file', bytes));
+      await call({ method: 'POST', target: request.target, headers, body: request.body });
     },
     async remove(path) {
       await storage(DELETE, { fileList: [await files.fileIdOf(path)] });
