@@ -11,6 +11,7 @@ import { gatewayResponses } from './gateway-responses.ts';
 import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import { type Mutant, toMutants } from './mutant.ts';
+import { seenElsewhere } from './seen-elsewhere.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageCopyPaths } from './storage-copy-paths.ts';
@@ -50,6 +51,7 @@ const TOPICS = [
   upload,
   uploadResponses,
   storageSequences,
+  seenElsewhere,
 ];
 
 /** Most were written from the rules alone, without reading the checks. */
