@@ -7,17 +7,15 @@ import { run } from './support/run.ts';
 
 const MOCK = fileURLToPath(new URL('../../mock/src/cli.ts', import.meta.url));
 
-test('a strict mock prints the command that checks it, and follows the contract', async () => {
+test('a strict mock prints the command that checks it', async () => {
   const fixture = await startFixture({ port: 0 });
   const printed = await startMock('--services', `conformance=${fixture.url}`);
   onTestFinished(() => fixture.close());
   const [, command = ''] = /^npx @berth\/conformance (.+?)\n\n/ms.exec(printed) ?? [];
-  const { code, output } = await run(
-    ...command.split(/[\s\\]+/).filter(Boolean),
-    '--sequences',
-    '5',
-  );
-  expect([code, output]).toEqual([0, expect.stringMatching(/ pass, 0 fail, 0 skip, /)]);
+  const args = command.split(/[\s\\]+/).filter(Boolean);
+  // The run of all rules is in `sound.test.ts`.
+  const { code, output } = await run(...args, '--only', 'GW-STATUS,AU-,ST-META,UP-FORM');
+  expect([code, output]).toEqual([0, expect.stringContaining('follows')]);
 });
 
 /** Returns what a strict mock prints until it is ready. It ends with the test. */

@@ -1,18 +1,14 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { APIS } from '../src/contract/openapi.ts';
-import { documents } from '../src/contract/operations.ts';
-import { copies } from '../src/dredd/transactions.ts';
 
-test.each(APIS)('the OpenAPI 3.0 copy of %s is valid', async (api) => {
-  const path = (file: string) => fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const file = path(`../../spec/generated/${documents[api].name}.openapi30.gen.json`);
+test.each(['gateway.v1', 'storage.v2'])('the OpenAPI 3.0 copy of %s is valid', async (name) => {
+  const folder = join(import.meta.dirname, '..');
+  const file = join(folder, `../../spec/generated/${name}.openapi30.gen.json`);
   const lint = ['lint', '--extends=spec', '--format=json', file];
-  const { stdout } = await promisify(execFile)(path('node_modules/.bin/redocly'), lint, {
-    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-  });
-  expect(copies[api].openapi).toMatch(/^3\.0\./);
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const redocly = join(folder, 'node_modules/.bin/redocly');
+  const { stdout } = await promisify(execFile)(redocly, lint, { env });
   expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 } });
 });

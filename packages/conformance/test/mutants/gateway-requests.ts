@@ -7,19 +7,12 @@ import {
   gatewayRequest,
   isOfService,
   keepHeaders,
-  toRefusal,
 } from './support/gateway.ts';
 
 /** Paths at which the fixture service does not echo. */
 const COMMANDS = /\/(respond|events|count|release|closed)$/;
 
 const isChunked = ({ headers }: MutatedRequest) => headers.get('Transfer-Encoding') === 'chunked';
-
-/** Rejects every call without `Content-Length`. */
-export const refuseChunks = (status: number): Hooks =>
-  forwardedRequest((request) =>
-    isChunked(request) ? toRefusal(status, 'LENGTH_REQUIRED') : undefined,
-  );
 
 const changePieces = (change: (pieces: readonly Buffer[]) => Buffer[]): Hooks =>
   forwardedRequest((request) => {
