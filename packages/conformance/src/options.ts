@@ -8,115 +8,86 @@ export const REQUEST_FORMS = ['top', 'data'] as const;
 
 export type RequestForm = (typeof REQUEST_FORMS)[number];
 
-/**
- * The ranges of options with integer values. All times are below 24 days, because Node's timers fire
- * immediately if their delay is longer.
- */
-export const RANGES = {
-  timeout: { unit: 'milliseconds', least: 1, most: 3_600_000, usual: 10_000 },
-  budget: { unit: 'seconds', least: 1, most: 86_400, usual: 900 },
-  minLinkSeconds: { unit: 'seconds', least: 1, most: 100, usual: 60 },
-  concurrency: { unit: 'checks', least: 1, most: 64, usual: undefined },
-  sequences: { unit: 'sequences', least: 1, most: 100_000, usual: undefined },
-} as const;
+const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
 
 /** The spellings of copy paths: with a leading `/`, or without (D24). */
 export type CopyPaths = WireProfile['copyPaths'];
 
-/** URL for an API that is not checked and never called. */
-const NOWHERE = 'http://nowhere.invalid';
-
-type MaxAgeUnit = 'ms' | 's' | 'min';
-
-/** A failing result that the operator accepts for now. */
+/** A failure that the operator accepts for now. */
 export interface KnownFailure {
-  /** ID of the result, or of a rule: `GW-C1`. */
+  /** ID of a rule (`GW-HEADERS`), of a sentence (`GW-HEADERS/3`), of a transaction or of a workflow. */
   id: string;
   /** Why it is accepted. */
   reason?: string | undefined;
   /** The last day on which it is accepted, in UTC: `2027-03-31`. Default: no end. */
   expires?: string | undefined;
+  /** Whether it may also pass. Default: false, so that a run fails if it passes. */
+  flaky?: boolean | undefined;
 }
 
-/** Options for a run: what to check, and with which credentials. */
+/** Options for a run: what to check, and with which credentials. The options of the command have the same names. */
 export interface ConformanceOptions {
-  /**
-   * Base URL of the gateway, such as `https://dev.gateway.example`. If omitted, the gateway is not checked.
-   */
+  /** Base URL of the gateway, such as `https://dev.gateway.example`. Default: the gateway is not checked. */
   gatewayUrl?: string | undefined;
-  /** Base URL of the storage API, without `/api/v2`. If omitted, the storage API is not checked. */
-  storageUrl?: string | undefined;
-  /** `Host` header for gateway calls, if the host of the URL does not name the environment. */
+  /** `Host` header for gateway calls, whose first label is the environment. Default: the host of the URL. */
   gatewayHost?: string | undefined;
+  /** Base URL of the storage API, without `/api/v2`. Default: the storage API is not checked. */
+  storageUrl?: string | undefined;
   /** Environment for storage calls. Default: `dev`. */
   env?: string | undefined;
   /** Name under which the fixture service is deployed. Default: `conformance`. */
   service?: string | undefined;
-  /** Name of a service that this caller may not call, for `GW-ERROR-FORBIDDEN`. */
-  forbiddenService?: string | undefined;
+  /** The names and forms that the deployment uses. Default: the contract's. */
+  wireProfile?: WireProfileInput | undefined;
   /** Access token for gateway calls, without `Bearer`. */
   gatewayToken?: string | undefined;
-  /** Valid access token from another environment, for `AU-BEARER-ENV`. */
-  otherEnvToken?: string | undefined;
-  /** Access token for this environment that is valid except that it has expired, for `AU-REJECTED`. */
-  expiredToken?: string | undefined;
-  /** Key pair for version 3 signatures of gateway calls, and of storage calls without `storageHeaders`. */
+  /** Key pair that signs gateway calls, and storage calls without `storageHeaders`. */
   tc3?:
     | {
         secretId: string;
         secretKey: string;
         /** Session token of temporary credentials. */
         token?: string | undefined;
-        /** Service name in the credential scope. Default: the contract's default. */
+        /** Service name in the credential scope. Default: the contract's. */
         service?: string | undefined;
-        /** Constant host for which storage calls are signed. Default: the contract's default. */
+        /** Constant host for which storage calls are signed. Default: the contract's. */
         storageSigningHost?: string | undefined;
       }
     | undefined;
   /** Headers to send with storage calls, unchanged. All of them are treated as secrets. */
   storageHeaders?: Record<string, string> | undefined;
-  /** The names and forms that the deployment uses. Default: the contract's. */
-  wireProfile?: WireProfileInput | undefined;
-  /**
-   * Where storage requests put their fields: at the `top` level of the body, or inside `data`. Default:
-   * whichever the deployment accepts, detected with a call that stores nothing.
-   */
-  requestForm?: RequestForm | undefined;
-  /** Unit of `maxAge`. Default: `s`. */
-  maxAgeUnit?: MaxAgeUnit | undefined;
-  /**
-   * Lifetime that the deployment may give to a link instead of a shorter one, in seconds, 1 to 100. Default: 60.
-   */
-  minLinkSeconds?: number | undefined;
-  /** Check only these: rule IDs or prefixes (`GW-C`, `ST-COPY`). Default: all. */
+  /** Valid access token from another environment, which the gateway must reject. */
+  otherEnvToken?: string | undefined;
+  /** Access token for this environment that is valid except that it has expired. */
+  expiredToken?: string | undefined;
+  /** Name of a service that this caller may not call. */
+  forbiddenService?: string | undefined;
+  /** Check only these: IDs of rules or sentences, or prefixes (`GW-C`, `ST-COPY`). Default: all. */
   only?: readonly string[] | undefined;
   /** Skip these, in the same form as `only`. They are reported as disabled. */
   skip?: readonly string[] | undefined;
+  /** Failures that do not affect the exit code, unless one passes or has expired. */
+  known?: readonly KnownFailure[] | undefined;
   /** Send no request that stores, changes or deletes a file. Default: false. */
   readOnly?: boolean | undefined;
+  /** Maximum duration of the run, in seconds; remaining checks are skipped. Default: 900. */
+  budget?: number | undefined;
   /** CA certificates (PEM) to trust instead of the default ones. */
   ca?: string | undefined;
   /** How long to wait for a response, in milliseconds, at most an hour. Default: 10000. */
   timeout?: number | undefined;
-  /** Maximum duration of the run, in seconds; remaining checks are skipped. Default: 900. */
-  budget?: number | undefined;
-  /**
-   * Number of checks to run in parallel, 1 to 64. Default: 8, or 32 if the target's fastest call takes 100
-   * ms.
-   */
+  /** Number of checks to run in parallel, 1 to 64. Default: 4. */
   concurrency?: number | undefined;
-  /**
-   * Seed for generated sequences; the same seed makes the same ones. Default: random, included in the
-   * report.
-   */
+  /** Where storage requests put their fields. Default: detected with a call that stores nothing. */
+  requestForm?: RequestForm | undefined;
+  /** Unit of `maxAge`. Default: `s`. */
+  maxAgeUnit?: (typeof MAX_AGE_UNITS)[number] | undefined;
+  /** Lifetime that the deployment may give to a link instead of a shorter one, in seconds, 1 to 100. Default: 60. */
+  minLinkSeconds?: number | undefined;
+  /** Seed for generated sequences; the same seed makes the same ones. Default: random, included in the report. */
   seed?: number | undefined;
-  /**
-   * Number of generated sequences of storage calls for `ST-SEQUENCE`, 1 to 100000. Default: 25, or as many as
-   * start within 30 s.
-   */
+  /** Number of generated sequences of storage calls. Default: 25, or as many as start within 30 s. */
   sequences?: number | undefined;
-  /** Known failures, by ID. They do not affect the exit code unless one passes or has expired. */
-  baseline?: readonly (string | KnownFailure)[] | undefined;
   /** Stops the run: open requests are aborted, and stored files are removed. */
   signal?: AbortSignal | undefined;
   /** Called with each result as soon as it is known. */
@@ -130,99 +101,208 @@ export const DEFAULTS = {
   env: 'dev',
   service: 'conformance',
   storageHeaders: {},
-  maxAgeUnit: 's',
-  minLinkSeconds: RANGES.minLinkSeconds.usual,
   only: [],
   skip: [],
+  known: [],
   readOnly: false,
-  timeout: RANGES.timeout.usual,
-  budget: RANGES.budget.usual,
-  baseline: [],
+  budget: 900,
+  timeout: 10_000,
+  concurrency: 4,
+  maxAgeUnit: 's',
+  minLinkSeconds: 60,
   onResult: () => {},
   onNotice: () => {},
 } satisfies ConformanceOptions;
 
-/** The allowed values of options that have only a few. */
-export const CHOICES = {
-  requestForm: REQUEST_FORMS,
-  maxAgeUnit: ['ms', 's', 'min'],
-} satisfies { [Name in keyof ConformanceOptions]: readonly ConformanceOptions[Name][] };
+/** An option of the command; the value of an option of a run with this name is validated in the same way. */
+export interface OptionRow {
+  readonly kind: 'text' | 'integer' | 'list' | 'flag';
+  /** Placeholder for the value in the help; a flag has none. */
+  readonly placeholder: string;
+  readonly help: string;
+  /** What separates the items of a list. */
+  readonly separator?: RegExp;
+  /** Callers in JavaScript can pass anything. */
+  readonly isValid: (value: unknown) => boolean;
+  /** The requirement: the end of a sentence that begins with the name. */
+  readonly mustBe: string;
+}
 
-type Defaulted = keyof typeof DEFAULTS | 'gatewayUrl' | 'storageUrl' | 'seed';
+function text(placeholder: string, help: string): OptionRow {
+  return { kind: 'text', placeholder, help, isValid: isText, mustBe: 'must not be empty' };
+}
+
+function url(help: string): OptionRow {
+  const mustBe = 'must be an http or https URL without credentials, query and fragment';
+  return { kind: 'text', placeholder: '<url>', help, isValid: isBaseUrl, mustBe };
+}
+
+function choice(placeholder: string, help: string, choices: readonly unknown[]): OptionRow {
+  const isValid = (value: unknown) => choices.includes(value);
+  const mustBe = `must be ${choices.join(' or ')}`;
+  return { kind: 'text', placeholder, help: `${help}: ${choices.join(', ')}`, isValid, mustBe };
+}
+
+function integer(placeholder: string, min: number, max: number, help: string): OptionRow {
+  const isValid = (value: unknown) =>
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+  const mustBe = `must be an integer from ${min} to ${max}`;
+  return { kind: 'integer', placeholder, help, isValid, mustBe };
+}
+
+function list(placeholder: string, separator: RegExp, help: string): OptionRow {
+  const isValid = (value: unknown) => Array.isArray(value) && value.every(isText);
+  const row = { placeholder, separator, help: `${help}; repeatable` };
+  return { kind: 'list', ...row, isValid, mustBe: 'must be a list of texts' };
+}
+
+function flag(help: string): OptionRow {
+  const isValid = (value: unknown) => typeof value === 'boolean';
+  return { kind: 'flag', placeholder: '', help, isValid, mustBe: 'must be true or false' };
+}
+
+const { signature } = defaults;
+
+/** The options of the command, by the headings of its help. */
+export const OPTION_GROUPS: Readonly<Record<string, Readonly<Record<string, OptionRow>>>> = {
+  'Deployment:': {
+    gatewayUrl: url('base URL of the gateway (default: it is not checked)'),
+    gatewayHost: text('<host>', 'Host header, which names the environment (default: in the URL)'),
+    storageUrl: url('base URL of the storage API, without /api/v2 (default: it is not checked)'),
+    env: text('<id>', 'environment for storage calls'),
+    service: text('<name>', 'name under which the fixture service is deployed'),
+    wireProfile: text('<file>', "wire profile of the deployment (default: the contract's names)"),
+  },
+  'Credentials (best set by environment variables):': {
+    gatewayToken: text('<token>', 'access token for gateway calls'),
+    tc3SecretId: text('<id>', 'ID of the key pair that signs gateway and storage calls'),
+    tc3SecretKey: text('<key>', 'secret key of the key pair'),
+    tc3Token: text('<token>', 'session token of a temporary key pair'),
+    storageHeader: list('<header>', /\n/, "'Name: value', which storage calls send unchanged"),
+    otherEnvToken: text('<token>', 'valid access token of another environment'),
+    expiredToken: text('<token>', 'expired access token of this environment'),
+    forbiddenService: text('<name>', 'service that these credentials may not call'),
+  },
+  'Selection:': {
+    only: list('<ids>', /[\n,]/, 'check only these rules, sentences or prefixes: GW-C1,ST-'),
+    skip: list('<ids>', /[\n,]/, 'do not check these, in the same form'),
+    known: text('<file>', 'failures to accept, one a line: GW-C1 flaky until 2027-03-31 # reason'),
+    readOnly: flag('send no request that stores, changes or deletes a file'),
+    list: flag('print the selected rules, and check nothing'),
+  },
+  'Run and reports:': {
+    budget: integer('<seconds>', 1, 86_400, 'maximum duration; remaining checks are skipped'),
+    report: list(
+      '<kind=file>',
+      /\n|,(?=[a-z]+=)/,
+      'write a report: html=FILE, junit=FILE or json=FILE (CTRF)',
+    ),
+    quiet: flag('print only the verdict'),
+    verbose: flag('print each result as soon as it is known'),
+  },
+  'Rarely needed:': {
+    ca: text('<file>', 'CA certificates (PEM) to trust instead of the default ones'),
+    timeout: integer('<ms>', 1, 3_600_000, 'how long to wait for a response, in milliseconds'),
+    concurrency: integer('<number>', 1, 64, 'number of checks to run in parallel'),
+    requestForm: choice(
+      '<form>',
+      'where storage requests have their fields, if not detected',
+      REQUEST_FORMS,
+    ),
+    maxAgeUnit: choice('<unit>', 'unit of maxAge', MAX_AGE_UNITS),
+    minLinkSeconds: integer('<seconds>', 1, 100, 'minimum lifetime of a link'),
+    tc3Service: text('<name>', `service name in signatures (default: ${signature.service})`),
+    storageSigningHost: text(
+      '<host>',
+      `host in storage signatures (default: ${signature.storageSigningHost})`,
+    ),
+    seed: integer('<number>', -(2 ** 31), 2 ** 31 - 1, 'repeat the sequences of an earlier run'),
+    sequences: integer('<number>', 1, 100_000, 'generated sequences (default: 25, at most 30 s)'),
+  },
+};
+
+const OPTIONS = new Map(Object.values(OPTION_GROUPS).flatMap((rows) => Object.entries(rows)));
+
+/**
+ * Validates options of a run, or of the command.
+ *
+ * @throws StartError that names the invalid option, but never its value, which may be a credential
+ */
+export function assertOptions(options: object): void {
+  for (const [name, value] of Object.entries(options)) {
+    const row = OPTIONS.get(name);
+    if (value === undefined || row === undefined || row.isValid(value)) continue;
+    throw new StartError(`${name} ${row.mustBe}.`, name);
+  }
+}
+
+type Defaulted = keyof typeof DEFAULTS;
 
 type Tc3Options = NonNullable<ConformanceOptions['tc3']>;
 
 /** The options with their defaults. */
-export type Settings = {
-  [Name in Exclude<Defaulted, 'baseline'>]: NonNullable<ConformanceOptions[Name]>;
-} & Omit<ConformanceOptions, Defaulted | 'tc3' | 'wireProfile'> & {
-    wireProfile: WireProfile;
-    baseline: readonly KnownFailure[];
-    /** Which APIs to check: those that have a URL. */
-    apis: readonly Api[];
-    tc3?: (Tc3Options & { service: string; storageSigningHost: string }) | undefined;
-  };
+export type Settings = Omit<ConformanceOptions, Defaulted | 'tc3' | 'wireProfile'> & {
+  [Name in Defaulted]: NonNullable<ConformanceOptions[Name]>;
+} & {
+  /** Which APIs to check: those that have a URL. */
+  apis: readonly Api[];
+  gatewayUrl: string;
+  storageUrl: string;
+  seed: number;
+  wireProfile: WireProfile;
+  tc3?: (Tc3Options & { service: string; storageSigningHost: string }) | undefined;
+};
+
+/** URL for an API that is not checked and never called. */
+const NOWHERE = 'http://nowhere.invalid';
 
 /**
- * Fills in the defaults.
+ * Validates the options, and fills in the defaults.
  *
- * @throws StartError that names the invalid option, but never its value, which may be a credential
+ * @throws StartError that names the invalid option
  */
 export function toSettings(options: ConformanceOptions): Settings {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const all: typeof DEFAULTS & ConformanceOptions = { ...DEFAULTS, ...Object.fromEntries(given) };
-  assertValues(all);
-  const { gatewayUrl, storageUrl, tc3 } = all;
-  const apis = APIS.filter((api) => all[`${api}Url`] !== undefined);
+  const { wireProfile, known = [], ...plain } = options;
+  assertOptions(plain);
+  for (const { id, expires = '2027-03-31' } of known) {
+    if (/^\d{4}-\d\d-\d\d$/.test(expires) && !Number.isNaN(Date.parse(expires))) continue;
+    throw new StartError(`known: ${id} must expire on a date such as 2027-03-31.`, 'known');
+  }
+  const apis = APIS.filter((api) => options[`${api}Url`] !== undefined);
   if (apis.length === 0) throw new StartError('gatewayUrl and storageUrl are missing.');
-  const { service, storageSigningHost } = defaults.signature;
+  const { gatewayUrl = NOWHERE, storageUrl = NOWHERE, tc3 } = options;
+  const defined = Object.fromEntries(
+    Object.entries(plain).filter(([, value]) => value !== undefined),
+  );
   return {
-    ...all,
+    ...DEFAULTS,
+    ...defined,
     apis,
-    gatewayUrl: toBaseUrl(gatewayUrl ?? NOWHERE, 'gatewayUrl'),
-    storageUrl: toBaseUrl(storageUrl ?? NOWHERE, 'storageUrl'),
-    seed: toSeed(all.seed),
-    wireProfile: toProfile(all.wireProfile),
-    baseline: all.baseline.map(toKnownFailure),
+    known,
+    gatewayUrl: toBaseUrl(gatewayUrl),
+    storageUrl: toBaseUrl(storageUrl),
+    seed: options.seed ?? Math.floor(Math.random() * 2 ** 31),
+    wireProfile: toProfile(wireProfile),
     tc3: tc3 && {
       ...tc3,
-      service: tc3.service ?? service,
-      storageSigningHost: tc3.storageSigningHost ?? storageSigningHost,
+      service: tc3.service ?? signature.service,
+      storageSigningHost: tc3.storageSigningHost ?? signature.storageSigningHost,
     },
   };
 }
 
-function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {
-  const { env, service } = options;
-  if (env === '' || service === '') {
-    throw new StartError('env and service must not be empty.');
-  }
-  for (const [option, allowed] of Object.entries<readonly unknown[]>(CHOICES)) {
-    const value = options[option as keyof typeof CHOICES];
-    if (value === undefined || allowed.includes(value)) continue;
-    throw new StartError(`${option} must be ${allowed.join(' or ')}.`, option);
-  }
-  for (const [option, { unit, least, most }] of Object.entries(RANGES)) {
-    const { [option as keyof typeof RANGES]: value = least } = options;
-    if (Number.isInteger(value) && value >= least && value <= most) continue;
-    const range = `${unit} from ${least} to ${most}`;
-    throw new StartError(`${option} must be a whole number of ${range}.`, option);
-  }
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
-/**
- * Checks a known failure.
- *
- * @throws StartError if its date is not a date
- */
-function toKnownFailure(entry: string | KnownFailure): KnownFailure {
-  if (typeof entry === 'string') return { id: entry };
-  const { id, expires = '2027-03-31' } = entry;
-  if (/^\d{4}-\d\d-\d\d$/.test(expires) && !Number.isNaN(Date.parse(expires))) return entry;
-  throw new StartError(
-    `baseline: expires in the entry for ${id} must be a date such as 2027-03-31.`,
-    'baseline',
-  );
+function isBaseUrl(value: unknown): boolean {
+  if (!isText(value) || !URL.canParse(value)) return false;
+  const { protocol, username, password, search, hash } = new URL(value);
+  return ['http:', 'https:'].includes(protocol) && username + password + search + hash === '';
+}
+
+function toBaseUrl(value: string): string {
+  return new URL(value).href.replace(/\/+$/, '');
 }
 
 function toProfile(input: WireProfileInput | undefined): WireProfile {
@@ -231,23 +311,4 @@ function toProfile(input: WireProfileInput | undefined): WireProfile {
   } catch (error) {
     throw new StartError((error as Error).message, 'wireProfile');
   }
-}
-
-function toSeed(seed = Math.floor(Math.random() * 2 ** 31)): number {
-  if (Number.isInteger(seed) && seed >= -(2 ** 31) && seed < 2 ** 31) return seed;
-  throw new StartError('seed must be a 32-bit integer.', 'seed');
-}
-
-function toBaseUrl(value: string, option: string): string {
-  const url = toUrl(value, option);
-  if (url.username || url.password || url.search || url.hash) {
-    throw new StartError(`${option} must not contain credentials, a query or a fragment.`, option);
-  }
-  return url.href.replace(/\/+$/, '');
-}
-
-function toUrl(value: string, option: string): URL {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url !== undefined && ['http:', 'https:'].includes(url.protocol)) return url;
-  throw new StartError(`${option} must be an http or https URL.`, option);
 }

@@ -14,28 +14,17 @@ test('the fixture service runs until it is aborted', async () => {
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test('a port in use is reported in one sentence that names the option', async () => {
+test('what prevents the fixture service from listening is reported in one sentence', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   onTestFinished(() => void other.close());
   const { port } = other.address() as AddressInfo;
-  const { code, lines } = await run('fixture', '--port', String(port));
-  expect(code).toBe(2);
-  expect(lines).toEqual([
-    `berth-conformance: Cannot start the fixture service: port ${port} is already in use: choose another port with --port.`,
-  ]);
-});
-
-test.each([
-  [['--port', 'http'], '--port must be an integer from 0 to 65535.'],
-  [['--prt', '1'], 'Unknown option --prt; did you mean --port?'],
-  [
-    ['--host', '192.0.2.1', '--port', '0'],
-    'Cannot start the fixture service: 192.0.2.1 is not an address of this machine',
-  ],
-])('fixture %j', async (args, sentence) => {
-  const { code, lines } = await run('fixture', ...args);
-  expect(code).toBe(2);
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain(sentence);
+  for (const [args, sentence] of [
+    [['--port', String(port)], `port ${port} is already in use: choose another one with --port.`],
+    [['--port', 'http'], '--port must be an integer from 0 to 65535.'],
+    [['--host', '192.0.2.1', '--port', '0'], '192.0.2.1 is not an address of this machine'],
+  ] as const) {
+    const { code, lines } = await run('fixture', ...args);
+    expect([code, lines]).toEqual([2, [expect.stringContaining(sentence)]]);
+  }
 });

@@ -1,52 +1,52 @@
 import { expect, test } from 'vitest';
-import { OPTION_NAMES, OPTIONS, toVariable } from '../src/cli/options.ts';
-import { parseArguments } from '../src/cli/parse-arguments.ts';
+import { createProgram, readOptions } from '../src/cli/program.ts';
+import { OPTION_GROUPS } from '../src/options.ts';
 import { runWithin } from './support/run.ts';
 
-/** A value that is good for each option, as text. */
-const SAMPLES = Object.fromEntries(
-  OPTION_NAMES.map((name) => {
-    const { kind, choices } = OPTIONS[name];
-    return [name, choices?.[0] ?? { flag: 'true', whole: '3', list: 'GW-C1', text: '/a' }[kind]];
-  }),
-);
+/** A value of each kind, as text and as an option. */
+const SAMPLES = {
+  text: ['/a', '/a'],
+  integer: ['3', 3],
+  list: ['A: 1\n B: 2\n', ['A: 1', 'B: 2']],
+  flag: ['true', true],
+};
 
-test('the command line takes precedence over variables', () => {
-  const env = { BERTH_ENV: 'variable', BERTH_SERVICE: 'variable' };
-  const parsed = parseArguments(['--env', 'flag'], env, () => {});
-  expect(parsed).toMatchObject({ given: { env: 'flag', service: 'variable' } });
+const rows = Object.values(OPTION_GROUPS).flatMap((group) => Object.entries(group));
+
+test.each(rows)('%s can be set by its flag and by its variable', (name, { kind, isValid }) => {
+  const choice = ['http://a.example', 'top', 's'].find(isValid);
+  const [text, value] = kind === 'text' && choice ? [choice, choice] : SAMPLES[kind];
+  const variable = `BERTH_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+  expect(readOptions({ [variable]: String(text) })).toMatchObject({ [name]: value });
+  const flag = variable.replace('BERTH_', '--').replaceAll('_', '-').toLowerCase();
+  const args = kind === 'flag' ? [flag] : [flag, String(text)];
+  const program = createProgram().parse(args, { from: 'user' });
+  expect(readOptions({ [variable]: 'overridden' }, program)).toMatchObject({ [name]: value });
 });
 
-test('each option has a variable, which turns flags off, holds lists and is ignored if empty', () => {
-  const read = (env: Record<string, string>) => parseArguments([], env, () => {});
-  for (const name of OPTION_NAMES) {
-    const text = SAMPLES[name] as string;
-    const value = { flag: true, whole: 3, list: ['GW-C1'], text }[OPTIONS[name].kind];
-    const variable = toVariable(name);
-    const parsed = read({ [variable]: text });
-    expect(parsed).toMatchObject({ given: { [name]: value }, labels: { [name]: variable } });
-  }
-  const parsed = read({
-    ...{ BERTH_STORAGE_HEADER: 'A: 1\nB: 2\n', BERTH_ONLY: 'GW, ST', BERTH_READ_ONLY: 'false' },
-    ...{ BERTH_REPORT: 'json=a,b.json,html=c', BERTH_ENV: '' },
-  });
-  expect(parsed?.given).toEqual({
-    ...{ storageHeader: ['A: 1', 'B: 2'], only: ['GW', 'ST'], readOnly: false },
+test('variables turn flags off, separate lists by commas where that is possible, and set nothing if empty', () => {
+  const env = {
+    BERTH_READ_ONLY: 'false',
+    BERTH_ONLY: 'GW, ST',
+    BERTH_REPORT: 'json=a,b.json,html=c',
+    BERTH_ENV: '',
+  };
+  expect(readOptions(env)).toMatchObject({
+    readOnly: false,
+    only: ['GW', 'ST'],
     report: ['json=a,b.json', 'html=c'],
+    env: 'dev',
   });
 });
 
-test('an invalid option is named the way it was set', async () => {
-  const shown = async (env: Record<string, string>, ...args: string[]) =>
-    (await runWithin({ env }, ...args)).output;
-  const sentence = 'must be an http or https URL.';
-  expect(await shown({ BERTH_GATEWAY_URL: 'ftp://a', BERTH_STORAGE_URL: 'http://a' })).toContain(
-    `: BERTH_GATEWAY_URL ${sentence}`,
-  );
-  expect(await shown({ BERTH_GATEWAY_URL: 'http://a' }, '--gateway-url', 'x')).toContain(
-    `: --gateway-url ${sentence}`,
-  );
-  expect(await shown({ BERTH_BUDGET: 'long' })).toContain(
-    'BERTH_BUDGET must be a whole number of seconds from 1 to 86400.',
-  );
+test.each([
+  [{ BERTH_GATEWAY_URL: 'ftp://a' }, [], 'BERTH_GATEWAY_URL must be an http or https URL'],
+  [{ BERTH_GATEWAY_URL: 'http://a' }, ['--gateway-url', 'x'], '--gateway-url must be an http'],
+  [{ BERTH_BUDGET: 'long' }, [], 'BERTH_BUDGET must be an integer from 1 to 86400.'],
+  [{ BERTH_READ_ONLY: 'yes' }, [], 'BERTH_READ_ONLY must be true or false.'],
+  [{}, ['--storage-url', 'http://a', '--gateway-host', ''], '--gateway-host must not be empty.'],
+])('an invalid option is named as it was set: %j %j', async (env, args, message) => {
+  const { code, output } = await runWithin({ env }, ...args);
+  expect(code).toBe(2);
+  expect(output).toContain(`error: ${message}`);
 });

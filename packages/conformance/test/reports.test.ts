@@ -2,32 +2,30 @@ import { validate } from 'ctrf';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 import { reporters } from '../src/report/reporters.ts';
-import { toSummaryLine } from '../src/report/to-lines.ts';
-import type { Outcome } from '../src/result.ts';
+import { toText } from '../src/report/to-text.ts';
+import type { Finding, Outcome } from '../src/result.ts';
 import { sampleReport, sampleResult } from './support/sample-report.ts';
 
 const HOSTILE = `<script>alert("1")</script> & ']]> --> \u0000\u001b[2J\ud800 \r\n end`;
 
+const finding: Finding = {
+  message: `must be attachment, not ${HOSTILE}`,
+  where: 'gateway.v1#/x',
+  request: { method: 'POST', url: 'http://a.example/x', headers: { A: HOSTILE }, body: HOSTILE },
+  response: {
+    status: 200,
+    body: HOSTILE.repeat(40),
+    bodyEncoding: 'utf-8',
+    headers: { b: [HOSTILE, 'c'], 'x-request-id': 'id-1' },
+  },
+};
 const failed = sampleResult({
   id: 'GW-C2',
+  rules: ['GW-C2'],
   outcome: 'fail',
-  findings: [
-    {
-      message: `must be attachment, not ${HOSTILE}`,
-      where: 'gateway.v1#/x',
-      request: {
-        method: 'POST',
-        url: 'http://a.example/x',
-        headers: { A: HOSTILE },
-        body: HOSTILE,
-      },
-      response: {
-        ...{ status: 200, body: HOSTILE, bodyEncoding: 'utf-8' },
-        headers: { b: [HOSTILE, 'c'], 'x-request-id': 'id-1' },
-      },
-    },
-  ],
+  findings: [finding],
   notes: [HOSTILE],
+  scope: { violations: 2, responses: 61 },
 });
 const report = sampleReport([
   sampleResult(),
@@ -36,95 +34,106 @@ const report = sampleReport([
   sampleResult({ id: 'AU-BEARER-ENV', outcome: 'disabled', reason: 'no --other-env-token' }),
   sampleResult({ engine: 'respect', id: 'copy-file', outcome: 'error', reason: HOSTILE }),
 ]);
+const evidence = (text: string) => {
+  expect(text).toMatch(/^contract +The sentence\.$/m);
+  expect(text).toContain('must be attachment, not <script>alert("1")</script>');
+  expect(text).toMatch(/^scope +2 of 61 responses$/m);
+  expect(text).toMatch(/^repeat +printf .* \| curl -i /m);
+  expect(text).toMatch(/… \(\d{4} in total\)$/m);
+};
 
 test('JUnit: is well-formed and contains the evidence for failures', () => {
   const xml = reporters.junit(report);
   expect(XMLValidator.validate(xml)).toBe(true);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 forbids them
   expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]|[\ud800-\udfff]/);
-  const parser = new XMLParser({
-    ignoreAttributes: false,
-    isArray: (name) => name.startsWith('test'),
-  });
-  const [whole] = parser.parse(xml).testsuites;
+  const isArray = (name: string) => name.startsWith('test');
+  const [root] = new XMLParser({ ignoreAttributes: false, isArray }).parse(xml).testsuites;
   const counts = { '@_tests': '5', '@_failures': '1', '@_errors': '1', '@_skipped': '2' };
-  expect(whole).toMatchObject(counts);
-  const suites = whole.testsuite.map((suite: object) => Object(suite)['@_name']);
+  expect(root).toMatchObject(counts);
+  const suites = root.testsuite.map((suite: object) => Object(suite)['@_name']);
   expect(suites).toEqual(['Gateway', 'Authentication', 'Storage API', 'Workflows (Respect)']);
-  const { failure } = whole.testsuite[0].testcase[1];
-  expect(failure['#text']).toContain('curl -i');
-  expect(failure['#text']).toContain('<script>alert');
+  evidence(root.testsuite[0].testcase[1].failure['#text']);
 });
 
 test('JUnit: neither a known failure nor an unmet SHOULD fails a build', () => {
-  const unmet = { ...failed, id: 'GW-C3', level: 'should' as const };
-  const xml = reporters.junit(sampleReport([sampleResult(), failed, unmet], ['GW-C2']));
+  const unmet = sampleResult({ ...failed, id: 'GW-C3', level: 'should' });
+  const xml = reporters.junit(sampleReport([sampleResult(), failed, unmet], [{ id: 'GW-C2' }]));
   expect(xml).toMatch(/<testsuites [^>]*failures="0" errors="0" skipped="2"/);
-  expect(xml).toContain('known failure: must be attachment');
-  expect(xml).toContain('an unmet SHOULD: must be attachment');
+  expect(xml).toContain('fail (SHOULD): must be attachment');
 });
 
 test('JSON: is valid against the CTRF schema and contains the complete report as extra', () => {
-  const text = reporters.json(report);
-  const content = JSON.parse(text);
+  const content = JSON.parse(reporters.json(report));
   expect(validate(content)).toMatchObject({ valid: true });
-  expect(content.results.summary).toMatchObject({
-    ...{ tests: 5, passed: 1, failed: 1, skipped: 1, pending: 1, other: 1 },
-  });
-  const verdict = { exitCode: 1, seed: 7, verdict: 'breaks the contract' };
-  expect(content.extra.berth).toMatchObject(verdict);
-  expect(content.extra.berth.results).toHaveLength(5);
+  const summary = { tests: 5, passed: 1, failed: 1, skipped: 1, pending: 1, other: 1 };
+  expect(content.results.summary).toMatchObject(summary);
+  evidence(content.results.tests[1].trace);
+  expect(content.extra.berth).toMatchObject({ exitCode: 1, seed: 7, verdict: report.verdict });
+  expect(content.extra.berth.results[1].findings[0].response.body).toHaveLength(
+    HOSTILE.length * 40,
+  );
 });
 
-test('HTML: nothing from the target becomes markup, and each line of the description has its outcome', () => {
+test('text: the failures come last, without what a terminal would interpret, and then the verdict', () => {
+  const lines = toText(report, {}, (_, text) => text);
+  evidence(lines.map((line) => line.slice(10)).join('\n'));
+  expect(lines.join('')).not.toMatch(/\p{Cc}/u);
+  expect(lines.slice(lines.indexOf('breaks the contract: 2 of 4 rules, 1 failed') + 1)).toEqual([
+    expect.stringMatching(/^ {2}1 error: <script>.* \(copy-file\)$/),
+    expect.stringMatching(/^ {2}1 skip: <script>/),
+    '  1 disabled: no --other-env-token (AU-BEARER-ENV)',
+    '  seed 7, 1.5 s',
+  ]);
+});
+
+test('HTML: lists first what to fix, with what fails for the same reasons', () => {
+  const transaction = { id: 'gateway cloudrun-post 200', engine: 'dredd' as const };
+  const known = sampleResult({ ...failed, id: 'GW-C1', rules: ['GW-C1'] });
+  const sequence = sampleResult({ ...failed, id: 'ST-SEQUENCE', rules: ['ST-SEQUENCE'] });
+  const results = [failed, { ...failed, ...transaction }, sequence, known];
+  const page = reporters.html(sampleReport(results, [{ id: 'GW-C1', reason: 'ticket 7' }]));
+  const [, problems = ''] = /<h2>What to fix<\/h2>(.*?)<h2>/s.exec(page) ?? [];
+  expect(problems.match(/<li id=/g)).toHaveLength(1);
+  expect(problems).toMatch(/<li id="GW-C2">.*must be attachment, not.*2 of 61 responses.*<\/ol>/s);
+  expect(problems).toMatch(/Also fails: .*cloudrun-post 200.*<\/ol>/s);
+  expect(problems).toMatch(/<code>POST http.*<\/code> returned 200, request ID id-1</);
+  expect(problems).toMatch(/<\/ol>.*These also fail, .*ST-SEQUENCE/s);
+  expect(problems).not.toContain('GW-C1');
+  expect(page).toContain('GW-C1: ticket 7');
+});
+
+test('HTML: nothing from the target becomes markup, and nothing is loaded', () => {
   const page = reporters.html(report);
-  expect(page).not.toContain('<script>alert');
   expect(page).not.toContain('<script');
   expect(page).toContain('&lt;script&gt;alert(&quot;1&quot;)');
   expect(page).not.toMatch(/(src|href)="(?!#)/);
-});
-
-test('HTML: lists what to fix, with what fails for the same reasons', () => {
-  const transaction = { id: 'gateway cloudrun-post 200', rules: ['GW-C2'] };
-  const other = { ...failed, ...transaction, engine: 'dredd' as const };
-  const known = { ...failed, id: 'GW-C1' };
-  const sequence = { ...failed, id: 'ST-SEQUENCE', rules: ['ST-SEQUENCE'] };
-  const page = reporters.html(sampleReport([failed, other, sequence, known], ['GW-C1']));
-  const [, problems = ''] = /<h2>What to fix<\/h2>(.*?)<\/section>/s.exec(page) ?? [];
-  expect(problems.match(/<li>/g)).toHaveLength(1);
-  expect(problems).toMatch(/<li><a class="id" href="#GW-C2">.*must be attachment, not.*<\/ol>/s);
-  expect(problems).toMatch(/Also fails: .*cloudrun-post 200.*<\/ol>/s);
-  expect(problems).toMatch(/<code>POST http.*<\/code> returned 200, request ID <code>id-1</);
-  expect(problems).toMatch(/<\/ol>.*These also fail, .*ST-SEQUENCE/s);
-  expect(problems).not.toContain('GW-C1');
   expect(reporters.html(sampleReport([sampleResult()]))).not.toContain('What to fix');
 });
 
-test('the summary contains counts, verdict, deviations, seed and duration', () => {
-  expect(toSummaryLine({ ...report, declared: ['flat responses'] })).toBe(
-    '1 pass, 1 fail, 1 skip, 1 disabled, 1 error: breaks the contract · declared: flat responses · seed 7 · 1.5 s',
-  );
+test.each<[Outcome[], number, string]>([
+  [['pass', 'pass'], 0, 'follows the contract: 2 of 2 rules'],
+  [['pass', 'disabled'], 0, 'follows what was checked: 1 of 2 rules'],
+  [['disabled'], 2, 'cannot say, because not everything could be checked: 0 of 1 rules'],
+  [['pass', 'skip'], 2, 'cannot say, because not everything could be checked: 1 of 2 rules'],
+  [['pass', 'error'], 2, 'cannot say, because not everything could be checked: 1 of 2 rules'],
+  [['skip', 'error', 'fail'], 1, 'breaks the contract: 1 of 3 rules, 1 failed'],
+])('exit code and verdict of %j', (outcomes, exitCode, verdict) => {
+  const results = outcomes.map((outcome) => sampleResult({ outcome, findings: [finding] }));
+  expect(sampleReport(results)).toMatchObject({ exitCode, verdict });
 });
 
-test.each<[Outcome[], number]>([
-  [['pass', 'disabled'], 0],
-  [['pass', 'skip'], 3],
-  [['pass', 'skip', 'error'], 4],
-  [['pass', 'skip', 'error', 'fail'], 1],
-])('the exit code is the first that applies: %j', (outcomes, exitCode) => {
-  expect(sampleReport(outcomes.map((outcome) => sampleResult({ outcome }))).exitCode).toBe(
-    exitCode,
-  );
-});
+const first = { ...finding, sentence: 'GW-C2/1' };
+const second = { ...finding, sentence: 'GW-C2/2' };
 
-test('a known rule covers the workflow that fails with it, and one that nothing has is stale', () => {
-  const rule = sampleResult({ id: 'GW-C2', outcome: 'fail' });
-  const workflow = {
-    ...rule,
-    engine: 'respect' as const,
-    id: 'copy-file',
-    rules: ['GW-C2', 'GW-C1'],
-  };
-  expect(sampleReport([rule, workflow], ['GW-C2']).exitCode).toBe(0);
-  expect(sampleReport([rule, workflow], ['GW-C2', 'upload-nothing']).exitCode).toBe(1);
+test.each<[string, string[], Finding[], number]>([
+  ['its rule', ['GW-C2'], [first, second], 0],
+  ['its sentences', ['GW-C2/1', 'GW-C2/2'], [first, second], 0],
+  ['only one of its sentences', ['GW-C2/1'], [first, second], 1],
+  ['its rule, and what nothing is called', ['GW-C2', 'upload-nothing'], [first], 1],
+])('a failure of a rule and a workflow with %s known', (_, ids, findings, exitCode) => {
+  const rule = sampleResult({ ...failed, findings });
+  const workflow = sampleResult({ ...rule, engine: 'respect', id: 'copy-file' });
+  const known = ids.map((id) => ({ id }));
+  expect(sampleReport([rule, workflow], known).exitCode).toBe(exitCode);
 });

@@ -1,154 +1,95 @@
 import { once } from 'node:events';
 import { startFixture } from '@berth/conformance/fixture';
 import { CommanderError } from 'commander';
-import { checks } from '../checks/index.ts';
 import { whyLeftOut } from '../context/selection.ts';
-import { findRule, rules } from '../contract/rules.ts';
-import { createRedactor, listSecrets, type Secrets } from '../credentials/redact.ts';
-import { toSettings } from '../options.ts';
+import { rules } from '../contract/rules.ts';
+import { createRedactor } from '../credentials/redact.ts';
 import { StartError } from '../result.ts';
-import { check } from './check.ts';
-import { listFlags, type Typed } from './create-program.ts';
-import type { Given } from './options.ts';
-import { type Labels, parseArguments, suggest } from './parse-arguments.ts';
-import type { Output } from './terminal.ts';
-import { NOWHERE_URLS, toOptions } from './to-options.ts';
+import { check, type Output } from './check.ts';
+import { createProgram, type Environment, readOptions, toMessage } from './program.ts';
+import { assertIds, type CommandOptions } from './to-options.ts';
 
-const NOT_STARTED = 2;
+/** Exit code if the run could not start, or cannot say whether the deployment follows the contract. */
+const UNKNOWN = 2;
 
-/** Exit code for a bug in the suite. */
-const ERROR = 4;
+/** What surrounds a command line. */
+export interface Surroundings {
+  output: Output;
+  env: Environment;
+  /** Stops the run, or the fixture service. */
+  signal: AbortSignal;
+}
 
 /** Runs the command line and returns its exit code. All output goes to `output`. */
 export async function runCli(args: readonly string[], around: Surroundings): Promise<number> {
   const { output, env, signal } = around;
-  let given: Given = {};
-  let labels: Labels = {};
-  const describe = (error: Error) => createRedactor(toSecrets(given))(withLabel(error, labels));
+  // A credential that is not quoted is taken for arguments, and those are in error messages.
+  const values = args.map((arg) => arg.replace(/^--?[^=]*=?/, ''));
+  const redact = createRedactor({ values, headers: [] });
+  let exitCode = 0;
+  const program = createProgram()
+    .configureOutput({
+      writeOut: (text) => output.out(text.trimEnd()),
+      outputError: (text) => output.error(redact(text.trimEnd())),
+    })
+    .exitOverride()
+    .action(async () => {
+      const options = readOptions(env, program);
+      if (options.list) listRules(options, output);
+      else exitCode = await check(options, output, signal);
+    });
+  program
+    .command('fixture')
+    .description('start the fixture service for the gateway checks')
+    .option('--port <number>', 'port to listen on; 0 picks a free port', '8080')
+    .option('--host <address>', 'address to listen on, such as 0.0.0.0 for all', '127.0.0.1')
+    .action((options) => serveFixture(options, output, signal));
   try {
-    const parsed = parseArguments(args, env, (text) => output.out(text.trimEnd()));
-    const { command, own } = parsed;
-    ({ given, labels } = parsed);
-    switch (command) {
-      case 'fixture':
-        return await serveFixture(own, output, signal);
-      case 'run':
-        return await run(given, labels, output, signal);
-    }
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
   } catch (error) {
-    const isTyped = error instanceof CommanderError;
-    if (isTyped && error.exitCode === 0) return 0;
-    const message = describe(isTyped ? new Error(toMessage(error, args)) : (error as Error));
-    output.error(`berth-conformance: ${message}`);
-    return isTyped || error instanceof StartError ? NOT_STARTED : ERROR;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : UNKNOWN;
+    const isOfUser = error instanceof StartError;
+    output.error(`error: ${isOfUser ? toMessage(error, program) : describeBug(error)}`);
+    return UNKNOWN;
   }
 }
 
-const COMMANDS: readonly Typed['command'][] = ['fixture'];
-
-/**
- * Returns the message for an invalid command line. It repeats nothing that was typed except the names of
- * options, because an unquoted credential would end up among the arguments.
- */
-function toMessage({ code, message }: CommanderError, args: readonly string[]): string {
-  const [word = ''] = args;
-  const [, flag = ''] = /option '(--?[^'=\s]*)/.exec(message) ?? [];
-  switch (code) {
-    case 'commander.excessArguments':
-    case 'commander.unknownCommand': {
-      const hint = word.startsWith('-') ? '.' : suggest(word, COMMANDS);
-      return hint === '.'
-        ? 'Some arguments do not belong to any option; quote values that contain spaces.'
-        : `Unknown command${hint}`;
-    }
-    case 'commander.unknownOption':
-      return `Unknown option ${flag}${suggest(flag, listFlags(args))}`;
-    case 'commander.optionMissingArgument':
-      return `${flag} needs a value.`;
-    default:
-      return message.replace(/^error: /, '').replace(/\.?$/, '.');
-  }
+/** Describes an error without its message, which may contain a credential. */
+export function describeBug(error: unknown): string {
+  const { name, stack = '' } = error as Error;
+  return [`bug in the suite: ${name}`, ...(stack.match(/^ +at .*$/gm) ?? [])].join('\n');
 }
 
-/** The environment of a command line. */
-interface Surroundings {
-  output: Output;
-  env: Readonly<Record<string, string | undefined>>;
-  /** Stops the run. */
-  signal: AbortSignal;
-}
-
-/** Returns the message, naming the option the way the user set it. */
-function withLabel(error: Error, labels: Labels): string {
-  const option = error instanceof StartError ? error.option : undefined;
-  if (option === undefined) return error.message;
-  return (labels[option] ?? option) + error.message.slice(option.length);
-}
-
-async function run(
-  given: Given,
-  labels: Labels,
-  output: Output,
-  signal: AbortSignal,
-): Promise<number> {
-  if (!given.list) return check(given, labels, output, signal);
-  // Reports an invalid option.
-  toSettings(await toOptions({ ...NOWHERE_URLS, ...given }));
-  for (const line of listRules(given)) output.out(line);
-  return 0;
-}
-
-/** Implements `--list`: returns the rules that are checked, as lines or as one JSON text. */
-function listRules(given: Given): string[] {
-  const wanted = rules.filter(
-    (rule) => whyLeftOut([rule.id, ...Object.keys(rule.sentences)], given) === undefined,
+/** Prints the selected rules, with their sentences if they have several. */
+function listRules(options: CommandOptions, { out }: Output): void {
+  assertIds(options);
+  const selected = rules.filter(
+    ({ id, sentences }) => whyLeftOut([id, ...Object.keys(sentences)], options) === undefined,
   );
-  const listed = wanted.map((rule) => ({
-    ...rule,
-    needs: checks.find((check) => findRule(check.id) === rule)?.needs ?? [],
-  }));
-  if (given.json) return [JSON.stringify(listed, null, 2)];
-  return [
-    ...listed.flatMap(({ id, level: own, needs, statement, source, decisions }) => [
-      `${id} (${own.toUpperCase()}${needs.length > 0 ? `, needs ${needs.join(', ')}` : ''})`,
-      `  ${statement}`,
-      ...(source.length + decisions.length > 0
-        ? [`  ${[...source, ...decisions].join('; ')}`]
-        : []),
-    ]),
-    `${listed.length} rules`,
-  ];
-}
-
-/** Returns the credentials among the options, even if they are not usable for a run. */
-function toSecrets(given: Given): Secrets {
-  const { gatewayToken, otherEnvToken, expiredToken } = given;
-  const { tc3SecretId: secretId = '', tc3SecretKey: secretKey = '', tc3Token: token } = given;
-  const headers = (given.storageHeader ?? []).map((header) => header.split(/:[ \t]*/s));
-  return listSecrets({
-    ...{ gatewayToken, otherEnvToken, expiredToken },
-    tc3: { secretId, secretKey, token, service: '', storageSigningHost: '' },
-    storageHeaders: Object.fromEntries(
-      headers.map(([name = '', ...rest]) => [name, rest.join(':')]),
-    ),
-  });
+  for (const { id, level, statement, sentences } of selected) {
+    out(`${id} (${level.toUpperCase()})\n  ${statement}`);
+    const entries = Object.entries(sentences);
+    if (entries.length > 1) for (const [name, text] of entries) out(`  ${name}: ${text}`);
+  }
+  out(`${selected.length} of ${rules.length} rules`);
 }
 
 /**
  * Serves the fixture service until the signal aborts.
  *
- * @throws StartError if the options are invalid or the service cannot listen
+ * @throws StartError if the service cannot listen
  */
 async function serveFixture(
-  { port = '', host = '' }: Record<string, string>,
+  { port, host }: { port: string; host: string },
   { out }: Output,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<void> {
   const isPort = /^\d{1,5}$/.test(port) && Number(port) < 65_536;
   if (!isPort) throw new StartError('--port must be an integer from 0 to 65535.');
   const fixture = await startFixture({ port: Number(port), host }).catch(({ code, message }) => {
     const reasons: Record<string, string> = {
-      EADDRINUSE: `port ${port} is already in use: choose another port with --port`,
+      EADDRINUSE: `port ${port} is already in use: choose another one with --port`,
       EADDRNOTAVAIL: `${host} is not an address of this machine: choose another one with --host`,
     };
     throw new StartError(`Cannot start the fixture service: ${reasons[code] ?? message}.`);
@@ -156,5 +97,4 @@ async function serveFixture(
   out(`The conformance suite's fixture service (protocol 1) is listening on ${fixture.url}`);
   if (!signal.aborted) await once(signal, 'abort');
   await fixture.close();
-  return 0;
 }

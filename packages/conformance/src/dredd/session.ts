@@ -1,4 +1,4 @@
-import { parseArguments } from '../cli/parse-arguments.ts';
+import { readOptions } from '../cli/program.ts';
 import { toOptions } from '../cli/to-options.ts';
 import { createRun } from '../context/run.ts';
 import { toSettings } from '../options.ts';
@@ -14,8 +14,7 @@ import { createHooks } from './hooks.ts';
  * @throws StartError if the deployment does not respond, or rejects every credential
  */
 export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
-  const { given } = parseArguments([], env, () => {});
-  const options = await toOptions({ gatewayUrl: endpoint, storageUrl: endpoint, ...given });
+  const options = toOptions({ gatewayUrl: endpoint, storageUrl: endpoint, ...readOptions(env) });
   const run = createRun(toSettings(options), new AbortController().signal);
   await prepare(run);
   return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };

@@ -1,24 +1,16 @@
 import { manifest } from '../manifest.ts';
 import type { Outcome, Result } from '../result.ts';
-import { toGroups } from './baseline.ts';
+import { toEvidence } from './evidence.ts';
 import { toHtml } from './to-html.ts';
 import { toJunit } from './to-junit.ts';
-import { toEvidenceText, toVerdictPhrase } from './to-lines.ts';
-import type { Report } from './to-report.ts';
-
-export const REPORT_KINDS = ['json', 'junit', 'html'] as const;
-
-export type ReportKind = (typeof REPORT_KINDS)[number];
+import { type Report, toGroups } from './to-report.ts';
 
 /** The formats for `--report kind=FILE`. */
-export const reporters: Record<ReportKind, (report: Report) => string> = {
-  json: (report) => `${JSON.stringify(toCtrf(report), null, 2)}\n`,
-  junit: toJunit,
+export const reporters = {
   html: toHtml,
-};
-
-/** Version of the Common Test Report Format (ctrf.io). */
-const SPEC_VERSION = '0.0.0';
+  junit: toJunit,
+  json: (report) => `${JSON.stringify(toCtrf(report), null, 2)}\n`,
+} as const satisfies Record<string, (report: Report) => string>;
 
 const STATUSES = {
   pass: 'passed',
@@ -32,45 +24,49 @@ const STATUSES = {
 function toCtrf(report: Report): object {
   const { summary, startedAt, durationMs, results, targets } = report;
   const start = Date.parse(startedAt);
-  const suites = toGroups(results);
+  const stop = start + durationMs;
+  const groups = [...toGroups(results)];
   return {
     reportFormat: 'CTRF',
-    specVersion: SPEC_VERSION,
-    timestamp: new Date(start + durationMs).toISOString(),
+    specVersion: '0.0.0',
+    timestamp: new Date(stop).toISOString(),
     generatedBy: `@berth/conformance ${manifest.version}`,
     results: {
       tool: { name: '@berth/conformance', version: manifest.version },
       summary: {
-        ...{ tests: results.length, passed: summary.pass, failed: summary.fail },
-        ...{ skipped: summary.skip, pending: summary.disabled, other: summary.error },
-        ...{ suites: suites.length, start, stop: start + durationMs, duration: durationMs },
+        tests: results.length,
+        passed: summary.pass,
+        failed: summary.fail,
+        skipped: summary.skip,
+        pending: summary.disabled,
+        other: summary.error,
+        suites: groups.length,
+        start,
+        stop,
+        duration: durationMs,
       },
-      tests: suites.flatMap(({ title, results: own }) =>
-        own.map((result) => toTest(title, result)),
-      ),
+      tests: groups.flatMap(([title, group]) => group.map((result) => toTest(title, result))),
       environment: {
         appName: targets.map(({ url }) => url).join(' '),
         healthy: report.exitCode === 0,
       },
     },
-    extra: { berth: { verdict: toVerdictPhrase(report), ...report } },
+    extra: { berth: report },
   };
 }
 
 function toTest(suite: string, result: Result): object {
-  const { id, outcome, reason, findings, level, statement, durationMs } = result;
-  const { rules, operations, requests, assertions } = result;
-  const message = findings[0]?.message ?? reason;
+  const { id, outcome, findings, level, statement, durationMs } = result;
   return {
     name: id,
     status: STATUSES[outcome],
     rawStatus: outcome,
     duration: durationMs,
     suite: [suite],
-    ...(message === undefined ? {} : { message }),
-    ...(findings.length > 0 ? { trace: findings.map(toEvidenceText).join('\n\n') } : {}),
+    message: findings[0]?.message ?? result.reason,
+    trace: findings.length > 0 ? toEvidence(result) : undefined,
     tags: [level],
     type: 'conformance',
-    extra: { statement, rules, operations, requests, assertions },
+    extra: { statement },
   };
 }

@@ -1,21 +1,7 @@
 import type { Api } from '../contract/openapi.ts';
 import { rules } from '../contract/rules.ts';
 import type { KnownFailure, Settings } from '../options.ts';
-import { ENGINES, OUTCOMES, type Outcome, type Result } from '../result.ts';
-import { type Baseline, isKnown, isStale, listAccepted, toBaseline } from './baseline.ts';
-
-const PLACES = new Map(rules.map(({ id }, index) => [id, index]));
-
-/** Sorts results in contract order: rules first, then transactions and workflows by name. */
-function sortResults(results: readonly Result[]): Result[] {
-  const place = ({ id }: Result) => PLACES.get(id) ?? PLACES.size;
-  return results.toSorted(
-    (a, b) =>
-      ENGINES.indexOf(a.engine) - ENGINES.indexOf(b.engine) ||
-      place(a) - place(b) ||
-      a.id.localeCompare(b.id, 'en'),
-  );
-}
+import { ENGINES, type Engine, OUTCOMES, type Outcome, type Result } from '../result.ts';
 
 /** The report on a run, with its results and its exit code. */
 export interface Report {
@@ -30,66 +16,226 @@ export interface Report {
   /** Paths that the run stored and could not remove. */
   leftovers: string[];
   summary: Record<Outcome, number> & {
-    /** Skipped MUST checks, which leave the run incomplete. */
-    incomplete: number;
+    /** Number of rules, and of those that passed or failed. */
+    rules: number;
+    checkedRules: number;
   };
-  baseline: Baseline;
+  known: {
+    /** Results that failed as expected, with the reason why that is accepted. */
+    failures: { id: string; reason?: string }[];
+    /** Entries that no longer fail, or name nothing: they must be removed from the list. */
+    stale: string[];
+    expired: string[];
+  };
+  /** What `exitCode` means, and how much was checked: `follows what was checked: 64 of 101 rules`. */
+  verdict: string;
   /**
-   * 1 if a MUST failed that is not in the baseline, or the baseline is stale; otherwise 4 if a MUST ended
-   * in an error; otherwise 3 if a MUST was skipped; otherwise 0.
+   * 1 if a MUST fails that is not known, or the list of known failures is outdated; otherwise 2 if a MUST was
+   * skipped or ended with an error, or nothing was checked; otherwise 0.
    */
-  exitCode: 0 | 1 | 3 | 4;
+  exitCode: 0 | 1 | 2;
   results: Result[];
 }
 
-/** Returns the summary of all results, their comparison with the known failures, and the exit code. */
-export function toVerdict(
-  results: readonly Result[],
-  entries: readonly KnownFailure[],
-  now: Date,
-): Pick<Report, 'summary' | 'baseline' | 'exitCode'> {
-  const baseline = toBaseline(results, entries, now);
-  const accepted = listAccepted(entries, now);
-  const deciding = results.filter(
-    (result) => result.outcome !== 'fail' || !isKnown(result, accepted),
-  );
-  const exitCode = isStale(baseline) ? 1 : toExitCode(deciding);
-  return { summary: toCounts(results), baseline, exitCode };
-}
-
-function toCounts(results: readonly Result[]): Report['summary'] {
-  const count = (outcome: Outcome) => results.filter((r) => r.outcome === outcome).length;
-  const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)]));
-  const incomplete = results.filter(({ outcome, level }) => outcome === 'skip' && level === 'must');
-  return { ...(counts as Record<Outcome, number>), incomplete: incomplete.length };
-}
-
-/** Returns the exit code. Failures of SHOULD rules do not count. */
-function toExitCode(results: readonly Result[]): Report['exitCode'] {
-  const outcomes = new Set(
-    results.filter(({ level }) => level === 'must').map(({ outcome }) => outcome),
-  );
-  if (outcomes.has('fail')) return 1;
-  if (outcomes.has('error')) return 4;
-  return outcomes.has('skip') ? 3 : 0;
-}
-
+/** Creates the report, with the results in contract order: rules first, then transactions and workflows by name. */
 export function createReport(
-  settings: Settings,
+  settings: Pick<Settings, 'wireProfile' | 'maxAgeUnit' | 'known'>,
   started: Date,
   results: readonly Result[],
   more: Pick<Report, 'targets' | 'seed' | 'leftovers'>,
 ): Report {
   const { wireProfile, maxAgeUnit } = settings;
+  const order = rules.map(({ id }): string => id);
+  const sorted = results.toSorted(
+    (a, b) =>
+      ENGINES.indexOf(a.engine) - ENGINES.indexOf(b.engine) ||
+      order.indexOf(a.id) - order.indexOf(b.id) ||
+      a.id.localeCompare(b.id, 'en'),
+  );
+  const known = compare(results, settings.known, started.toISOString().slice(0, 10));
+  const isKnown = ({ id }: Result) => known.failures.some((failure) => failure.id === id);
+  const outcome = {
+    summary: count(results),
+    known,
+    declared: [
+      ...(wireProfile.envelope === 'flat' ? ['flat responses'] : []),
+      ...(maxAgeUnit === 's' ? [] : [`maxAge in ${maxAgeUnit}`]),
+    ],
+  };
+  const deciding = results.filter((result) => result.level === 'must' && !isKnown(result));
+  const exitCode = toExitCode(deciding, outcome);
   return {
     startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
-    declared: [
-      ...(wireProfile.envelope === 'flat' ? ['flat responses'] : []),
-      ...(maxAgeUnit === 's' ? [] : [`--max-age-unit ${maxAgeUnit}`]),
-    ],
-    ...toVerdict(results, settings.baseline, started),
+    ...outcome,
     ...more,
-    results: sortResults(results),
+    exitCode,
+    verdict: toVerdict(exitCode, deciding, outcome),
+    results: sorted,
   };
+}
+
+function count(results: readonly Result[]): Report['summary'] {
+  const counts = OUTCOMES.map((outcome) => [
+    outcome,
+    results.filter((result) => result.outcome === outcome).length,
+  ]);
+  const ofRules = results.filter(({ engine }) => engine === 'rules');
+  const checked = ofRules.filter(({ outcome }) => outcome === 'pass' || outcome === 'fail');
+  return { ...Object.fromEntries(counts), rules: ofRules.length, checkedRules: checked.length };
+}
+
+/** Compares results with the list of known failures. */
+function compare(
+  results: readonly Result[],
+  entries: readonly KnownFailure[],
+  today: string,
+): Report['known'] {
+  const expired = entries.filter(({ expires = today }) => expires < today);
+  const accepted = entries.filter((entry) => !expired.includes(entry));
+  const stale = accepted.filter(({ id, flaky }) => {
+    const [rule] = id.split('/');
+    const result = results.find((one) => one.id === id || one.id === rule);
+    return result === undefined || (result.outcome === 'pass' && !flaky);
+  });
+  const failures = results
+    .filter(({ outcome }) => outcome === 'fail')
+    .flatMap((result) => toKnown(result, accepted));
+  const idsOf = (list: readonly KnownFailure[]) => list.map(({ id }) => id);
+  return { failures, stale: idsOf(stale), expired: idsOf(expired) };
+}
+
+/**
+ * Returns a failure if entries cover each of its findings: by its ID, by its sentence or, for a transaction or a
+ * workflow, by a rule that it is evidence for.
+ */
+function toKnown(
+  { id, rules: proved, findings }: Result,
+  accepted: readonly KnownFailure[],
+): Report['known']['failures'] {
+  const covering = findings.map(({ sentence }) =>
+    accepted.find((entry) => [id, sentence, ...proved].includes(entry.id)),
+  );
+  if (covering.includes(undefined)) return [];
+  const reason = covering.find((entry) => entry?.reason)?.reason;
+  return [{ id, ...(reason && { reason }) }];
+}
+
+function toExitCode(
+  deciding: readonly Result[],
+  { summary, known }: Pick<Report, 'summary' | 'known'>,
+): Report['exitCode'] {
+  const outcomes = new Set(deciding.map(({ outcome }) => outcome));
+  if (outcomes.has('fail') || known.stale.length + known.expired.length > 0) return 1;
+  const isOpen = outcomes.has('error') || outcomes.has('skip');
+  return isOpen || summary.pass + summary.fail === 0 ? 2 : 0;
+}
+
+function toVerdict(
+  exitCode: Report['exitCode'],
+  deciding: readonly Result[],
+  { summary, known, declared }: Pick<Report, 'summary' | 'known' | 'declared'>,
+): string {
+  const { fail, checkedRules, rules: total } = summary;
+  const failed = deciding.filter(({ outcome }) => outcome === 'fail');
+  const ofRules = failed.filter(({ engine }) => engine === 'rules').length;
+  const others = failed.length - ofRules;
+  const unmet = fail - failed.length - known.failures.length;
+  const facts = [
+    `${checkedRules} of ${total} rules`,
+    ...(ofRules > 0 ? [`${ofRules} failed`] : []),
+    ...(others > 0 && ofRules === 0 ? [`${others} transactions or workflows failed`] : []),
+    ...(known.failures.length > 0 ? [`${known.failures.length} known to fail`] : []),
+    ...(unmet > 0 ? [`${unmet} SHOULD not met`] : []),
+    ...declared,
+  ];
+  return `${toPhrase(exitCode, failed.length, summary)}: ${facts.join(', ')}`;
+}
+
+function toPhrase(
+  exitCode: Report['exitCode'],
+  failed: number,
+  { checkedRules, rules: total }: Report['summary'],
+): string {
+  switch (exitCode) {
+    case 0:
+      return `follows ${checkedRules < total ? 'what was checked' : 'the contract'}`;
+    case 1:
+      return failed > 0 ? 'breaks the contract' : 'the list of known failures is outdated';
+    case 2:
+      return 'cannot say, because not everything could be checked';
+  }
+}
+
+const AREAS: Record<string, string> = {
+  GW: 'Gateway',
+  AU: 'Authentication',
+  ST: 'Storage API',
+  UP: 'Upload target',
+};
+
+const ENGINE_TITLES: Record<Engine, string> = {
+  rules: 'Rules',
+  dredd: 'Documented responses (Dredd)',
+  respect: 'Workflows (Respect)',
+};
+
+/** Groups results by the part of the contract that they belong to. Transactions and workflows follow. */
+export function toGroups(results: readonly Result[]): Map<string, Result[]> {
+  return Map.groupBy(results, ({ engine, id }) =>
+    engine === 'rules' ? (AREAS[id.slice(0, 2)] ?? ENGINE_TITLES.rules) : ENGINE_TITLES[engine],
+  );
+}
+
+/** Groups the results with an outcome by the reason for it. */
+export function groupByReason(results: readonly Result[], outcome: Outcome): [string, Result[]][] {
+  const found = results.filter((result) => result.outcome === outcome);
+  return [...Map.groupBy(found, ({ reason = '' }) => reason)];
+}
+
+/** Something to fix, and the other checks that fail because of it. */
+interface Problem {
+  cause: Result;
+  others: Result[];
+}
+
+/** A rule that fails because of many others, so that it is worth reading only if nothing else fails. */
+const SUM = 'ST-SEQUENCE';
+
+/**
+ * Returns what there is to fix: the rules that fail. A transaction or workflow usually fails because of a rule that it
+ * is evidence for, and is only a problem of its own if no rule fails.
+ *
+ * @returns the problems, and what fails beside them
+ */
+export function listProblems({ results, known }: Report): { problems: Problem[]; rest: Result[] } {
+  const ids = known.failures.map(({ id }) => id);
+  const failed = results.filter(({ id, outcome }) => outcome === 'fail' && !ids.includes(id));
+  const rules = failed.filter(({ id, engine }) => engine === 'rules' && id !== SUM);
+  const causes = rules.length > 0 ? rules : failed;
+  const others = failed.filter((result) => !causes.includes(result));
+  const problems = causes.map((cause) => ({
+    cause,
+    others: others.filter((other) => other.rules.includes(cause.id)),
+  }));
+  const rest = others.filter(
+    (other) => !problems.some((problem) => problem.others.includes(other)),
+  );
+  return { problems, rest };
+}
+
+export function listIds(results: readonly Result[]): string {
+  return results.map(({ id }) => id).join(', ');
+}
+
+/** Returns what else an operator must know: each with a title and what it is about. */
+export function listFacts({ known, leftovers }: Report): [title: string, items: string[]][] {
+  const failures = known.failures.map(({ id, reason }) => (reason ? `${id}: ${reason}` : id));
+  const facts: [string, string[]][] = [
+    ['Known failures', failures],
+    ['Known failures that no longer fail, or name nothing', known.stale],
+    ['Known failures that are no longer accepted', known.expired],
+    ['Files that could not be removed', leftovers],
+  ];
+  return facts.filter(([, items]) => items.length > 0);
 }

@@ -28,7 +28,11 @@ export async function runWithin(around: Around, ...args: string[]): Promise<Run>
     lines.push(line);
     onLine(line);
   };
-  const code = await runCli(args, { output: { out: push, error: push }, env, signal });
+  const code = await runCli(args, {
+    output: { out: push, error: push, progress: () => {}, paint: (_, text) => text },
+    env,
+    signal,
+  });
   return { code, output: lines.join('\n'), lines };
 }
 

@@ -1,4 +1,5 @@
-import { type Report, toVerdict } from '../../src/report/to-report.ts';
+import { type KnownFailure, toSettings } from '../../src/options.ts';
+import { createReport, type Report } from '../../src/report/to-report.ts';
 import type { Result } from '../../src/result.ts';
 
 /** A GW-C1 result that passed, with the given changes. */
@@ -20,23 +21,21 @@ export function sampleResult(given: Partial<Result> = {}): Result {
   };
 }
 
-/** Creates the report of a run with these results. */
-export function sampleReport(results: Result[], baseline: string[] = []): Report {
-  return {
-    targets: [
-      { api: 'gateway', url: 'http://gateway.example', contract: 'gateway.v1', version: '1.0.0' },
-      { api: 'storage', url: 'http://storage.example', contract: 'storage.v2', version: '2.0.0' },
-    ],
-    seed: 7,
-    startedAt: '2026-01-02T03:04:05.000Z',
-    durationMs: 1500,
-    declared: [],
-    leftovers: [],
-    ...toVerdict(
-      results,
-      baseline.map((id) => ({ id })),
-      new Date('2026-01-02'),
-    ),
+/** Creates the report of a run with these results and known failures. */
+export function sampleReport(results: Result[], known: KnownFailure[] = []): Report {
+  const started = new Date('2026-01-02T03:04:05.000Z');
+  const report = createReport(
+    { ...toSettings({ gatewayUrl: 'http://a.example' }), known },
+    started,
     results,
-  };
+    {
+      targets: [
+        { api: 'gateway', url: 'http://gateway.example', contract: 'gateway.v1', version: '1.0.0' },
+        { api: 'storage', url: 'http://storage.example', contract: 'storage.v2', version: '2.0.0' },
+      ],
+      seed: 7,
+      leftovers: [],
+    },
+  );
+  return { ...report, durationMs: 1500 };
 }

@@ -1,0 +1,94 @@
+import { findRule, listSources } from '../contract/rules.ts';
+import type { ReceivedResponse, SentRequest } from '../http/exchange.ts';
+import type { Finding, Result } from '../result.ts';
+import { quote, toCurl, UNPRINTABLE } from './to-curl.ts';
+
+/** Maximum length of a value that is shown, in characters; the JSON report has more. */
+const SHOWN = 500;
+
+/** A longer command is not shown: nobody pastes it. */
+const LONGEST_COMMAND = 2_000;
+
+/** Maximum number of findings of a sentence that are shown. */
+const FINDINGS_SHOWN = 3;
+
+/** What violates one sentence of the contract. */
+interface Violation {
+  sentence: string;
+  /** The different messages, without those that are not shown. */
+  messages: string[];
+  /** The first finding, which has the call that is shown. */
+  first: Finding;
+}
+
+/** Groups what a failed check has found by the sentence that it violates. */
+export function toViolations({ findings, statement }: Result): Violation[] {
+  const groups = Map.groupBy(findings, ({ sentence }) => sentence);
+  return [...groups].flatMap(([id, [first, ...others]]) => {
+    if (first === undefined) return [];
+    const messages = [...new Set([first, ...others].map(({ message }) => cut(message)))];
+    const shown = messages.slice(0, FINDINGS_SHOWN);
+    const more = messages.length - shown.length;
+    return {
+      sentence: (id && findRule(id).sentences[id]) ?? statement,
+      messages: more > 0 ? [...shown, `… and ${more} more`] : shown,
+      first,
+    };
+  });
+}
+
+/** Formats what a failed check has found, for a terminal and for the test reports. */
+export function toEvidence(result: Result): string {
+  const sources = result.engine === 'rules' ? listSources(result.rules) : [];
+  const sections = toViolations(result).flatMap(({ sentence, messages, first }) => [
+    ['contract', `${sentence}\n${sources.join('; ')}`.trimEnd()],
+    ['found', `${messages.join('\n')}\n${first.where}`],
+    ['request', first.request ? toMessage(first.request) : ''],
+    ['response', first.response ? toMessage(first.response) : ''],
+    ['repeat', toRepeat(result, first)],
+  ]);
+  return [...sections, ['scope', toScope(result)]].flatMap(toLines).join('\n');
+}
+
+/** Returns how many responses violate the rule: `2 of 61 responses`; empty if it is not about each of them. */
+export function toScope({ scope }: Result): string {
+  return scope ? `${scope.violations} of ${scope.responses} responses` : '';
+}
+
+/** Formats a request or a response as in HTTP/1.1, with long values cut. */
+function toMessage(message: SentRequest | ReceivedResponse): string {
+  const { body, bodyEncoding, bodySize = body.length } = message;
+  const start = 'url' in message ? `${message.method} ${message.url}` : `${message.status}`;
+  const headers = Object.entries(message.headers).flatMap(([name, value]) =>
+    [value].flat().map((item) => `${name}: ${item}`),
+  );
+  const encoding = bodyEncoding === 'base64' ? '(base64) ' : '';
+  const content = body === '' ? [] : ['', encoding + cut(body, bodySize)];
+  return [...[start, ...headers].map((line) => cut(line)), ...content].join('\n');
+}
+
+/** Cuts a value that nobody reads to its end. */
+export function cut(text: string, size = text.length): string {
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)} … (${size} in total)` : text;
+}
+
+/** Returns the command that repeats a finding: `curl`, or the suite if only that can send the call. */
+export function toRepeat({ engine, id }: Result, finding: Finding): string {
+  // The calls of these rules have credentials of their own.
+  const curl = id.startsWith('AU-') ? undefined : toCurl(finding);
+  if (curl !== undefined && curl.length <= LONGEST_COMMAND) return curl;
+  const only = engine === 'respect' ? engine : (finding.sentence ?? id);
+  return `berth-conformance --only ${quote(only)}   # and the other options of this run`;
+}
+
+/** Returns the lines of a section, unless it is empty. */
+function toLines([label = '', text = '']: string[]): string[] {
+  const lines = text.split(/\r?\n/).map(toPrintable);
+  if (text === '') return [];
+  return lines.map((line, index) => `${(index > 0 ? '' : label).padEnd(10)}${line}`.trimEnd());
+}
+
+/** Replaces the characters that a terminal would interpret. */
+export function toPrintable(line: string): string {
+  return line.replaceAll(UNPRINTABLE, ' ');
+}
