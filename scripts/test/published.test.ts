@@ -183,7 +183,9 @@ it('client, mock, server and suite work in an empty project', async () => {
     const keys = ['--tc3-secret-id', id, '--tc3-secret-key', secret];
     const host = ['--gateway-host', 'dev.gateway.example', '--only', 'ST-META-CALL'];
     const suite = join(project, 'node_modules/.bin/berth-conformance');
-    expect(await run(suite, ...deployment, ...keys, ...host)).toMatch(/^follows what was checked: 1 of /m);
+    expect(await run(suite, ...deployment, ...keys, ...host)).toMatch(
+      /^follows what was checked: 1 of /m,
+    );
   } finally {
     for (const child of children) {
       const ended = child.exitCode === null ? once(child, 'close') : undefined;

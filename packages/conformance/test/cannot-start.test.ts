@@ -70,7 +70,7 @@ test.each([
   [[], '--gateway-url and --storage-url are missing. You can also set BERTH_GATEWAY_URL'],
   [['--gateway-url', 'nonsense'], '--gateway-url must be an http or https URL'],
   [['--gateway-uri', 'x'], "unknown option '--gateway-uri'\n(Did you mean --gateway-url?)"],
-  [['fixtur'], 'too many arguments'],
+  [['fixtur'], 'Some arguments belong to no option: quote values that contain spaces.'],
   [[...URLS, '--timeout'], "option '--timeout <ms>' argument missing"],
   [[...URLS, '--timeout', 'soon'], '--timeout must be an integer from 1 to 3600000.'],
   [[...URLS, '--request-form', 'both'], '--request-form must be top or data.'],

@@ -12,6 +12,9 @@ import { assertIds, type CommandOptions } from './to-options.ts';
 /** Exit code if the run could not start, or cannot say whether the deployment follows the contract. */
 const UNKNOWN = 2;
 
+const EXCESS =
+  'Some arguments belong to no option: quote values that contain spaces. The only command is fixture.';
+
 /** What surrounds a command line. */
 export interface Surroundings {
   output: Output;
@@ -23,17 +26,19 @@ export interface Surroundings {
 /** Runs the command line and returns its exit code. All output goes to `output`. */
 export async function runCli(args: readonly string[], around: Surroundings): Promise<number> {
   const { output, env, signal } = around;
-  // A credential that is not quoted is taken for arguments, and those are in error messages.
+  // The message about an unknown option contains its value, which may be a credential.
   const values = args.map((arg) => arg.replace(/^--?[^=]*=?/, ''));
   const redact = createRedactor({ values, headers: [] });
   let exitCode = 0;
   const program = createProgram()
     .configureOutput({
       writeOut: (text) => output.out(text.trimEnd()),
-      outputError: (text) => output.error(redact(text.trimEnd())),
+      outputError: () => {},
     })
     .exitOverride()
+    .allowExcessArguments()
     .action(async () => {
+      if (program.args.length > 0) throw new StartError(EXCESS);
       const options = readOptions(env, program);
       if (options.list) listRules(options, output);
       else exitCode = await check(options, output, signal);
@@ -48,9 +53,10 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : UNKNOWN;
-    const isOfUser = error instanceof StartError;
-    output.error(`error: ${isOfUser ? toMessage(error, program) : describeBug(error)}`);
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    if (error instanceof CommanderError) output.error(redact(error.message));
+    else if (error instanceof StartError) output.error(`error: ${toMessage(error, program)}`);
+    else output.error(describeBug(error));
     return UNKNOWN;
   }
 }

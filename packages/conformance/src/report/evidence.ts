@@ -1,4 +1,5 @@
-import { findRule, listSources } from '../contract/rules.ts';
+import { findStatement, listSources } from '../contract/rules.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import type { ReceivedResponse, SentRequest } from '../http/exchange.ts';
 import type { Finding, Result } from '../result.ts';
 import { quote, toCurl, UNPRINTABLE } from './to-curl.ts';
@@ -30,7 +31,7 @@ export function toViolations({ findings, statement }: Result): Violation[] {
     const shown = messages.slice(0, FINDINGS_SHOWN);
     const more = messages.length - shown.length;
     return {
-      sentence: (id && findRule(id).sentences[id]) ?? statement,
+      sentence: id === undefined ? statement : findStatement(id as SentenceId),
       messages: more > 0 ? [...shown, `… and ${more} more`] : shown,
       first,
     };
