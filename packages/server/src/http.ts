@@ -83,9 +83,7 @@ export function createHttpServer(listen: Listen, first: Application) {
       if (accept(request)) application.upgrade(request, socket, head);
     })
     .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-      // A refusal would be taken for a part of the response.
-      if (connections.get(socket)?.hasOpenResponse) socket.destroy();
-      else refuse(socket, REFUSALS[error.code ?? ''] ?? MALFORMED);
+      refuseNext(socket, REFUSALS[error.code ?? ''] ?? MALFORMED);
     })
     // Node also reports it as a `clientError`, but no refusal can be sent without a handshake: `end`
     // would wait for one indefinitely.
@@ -95,12 +93,18 @@ export function createHttpServer(listen: Listen, first: Application) {
   function accept(request: IncomingMessage, response?: ServerResponse): boolean {
     const refusal = findFault(request);
     if (refusal !== undefined) {
-      refuse(request.socket, refusal);
+      refuseNext(request.socket, refusal);
       return false;
     }
     connections.get(request.socket)?.receive(request, response);
     if (response !== undefined && state === 'draining') response.shouldKeepAlive = false;
     return true;
+  }
+
+  /** Refuses what comes after the requests that have been accepted. */
+  function refuseNext(socket: Duplex, refusal: Refusal): void {
+    if (connections.get(socket)?.hasOpenResponse) socket.destroy();
+    else refuse(socket, refusal);
   }
 
   const limit = listen.stalledSeconds * 1000;
@@ -111,8 +115,8 @@ export function createHttpServer(listen: Listen, first: Application) {
     for (const [socket, connection] of connections) {
       const stall = limit > 0 ? connection.findStall(now, limit) : undefined;
       if (stall === undefined) continue;
-      if (stall === 'reads nothing' || connection.hasOpenResponse) socket.destroy();
-      else refuse(socket, { status: 408, message: 'The request body arrived too slowly.' });
+      if (stall === 'reads nothing') socket.destroy();
+      else refuseNext(socket, { status: 408, message: 'The request body arrived too slowly.' });
     }
   }
 

@@ -15,9 +15,8 @@ export type Stall = 'sends a body too slowly' | 'reads nothing';
 export class Connection {
   readonly #socket: Socket;
   #request: IncomingMessage | undefined;
-  #response: ServerResponse | undefined;
-  /** The response before, if it had not ended when the request arrived. */
-  #earlier: ServerResponse | undefined;
+  /** In the order of their requests, which is that in which they end. */
+  readonly #responses: ServerResponse[] = [];
   /** The body that is arriving, and what of it had arrived at a time. */
   #body: { readonly request: IncomingMessage; since: number; bytes: number } | undefined;
   #unreadSince: number | undefined;
@@ -29,9 +28,9 @@ export class Connection {
 
   /** @param response undefined for an upgrade */
   receive(request: IncomingMessage, response: ServerResponse | undefined): void {
-    this.#earlier = this.#response?.writableFinished ? undefined : this.#response;
+    while (this.#responses[0]?.writableFinished) this.#responses.shift();
     this.#request = request;
-    this.#response = response;
+    if (response !== undefined) this.#responses.push(response);
   }
 
   /** Whether no request has arrived yet. */
@@ -39,10 +38,11 @@ export class Connection {
     return this.#request === undefined;
   }
 
-  /** Whether a response has begun and not ended. Responses to pipelined requests end in order. */
+  /** Whether a refusal would be taken for the response to an earlier request, or for a part of it. */
   get hasOpenResponse(): boolean {
-    if (this.#earlier !== undefined && !this.#earlier.writableFinished) return true;
-    return this.#response?.headersSent === true && !this.#response.writableFinished;
+    const [first, second] = this.#responses.filter(({ writableFinished }) => !writableFinished);
+    if (first === undefined) return false;
+    return second !== undefined || first.headersSent || this.#request?.complete === true;
   }
 
   /** Called several times within the limit. */

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { until } from '../faults/support/until.ts';
+import { startService } from '../server/support/hosted-service.ts';
+import { startServer } from '../server/support/start-server.ts';
+import { HANDSHAKE, open } from '../support/send-raw.ts';
+
+/** A server with a service whose responses begin, or never do. */
+async function startSlow() {
+  const targets: string[] = [];
+  const endpoint = await startService((request, response) => {
+    targets.push(request.url ?? '');
+    if (request.url === '/begun') response.write('begun');
+  });
+  const services = { hello: { endpoints: [endpoint] } };
+  const { url, adminUrl, token } = await startServer({}, { services });
+  const toCall = (path: string, more = '') =>
+    `GET /v1/cloudrun/hello${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`;
+  const metric = async (name: string) => {
+    const text = await (await fetch(`${adminUrl}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
+  };
+  return { port: Number(new URL(url).port), toCall, metric, targets };
+}
+
+const HTTP_2 = 'GET / HTTP/2.0\r\nHost: a\r\n\r\n';
+const CHUNKED = 'POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+const UPGRADE = `GET / HTTP/2.0\r\nHost: a\r\n${HANDSHAKE}\r\n`;
+
+test.each([
+  ['an unsupported version', HTTP_2],
+  ['faulty framing', CHUNKED],
+  ['an upgrade in an unsupported version', UPGRADE],
+])('%s after a request adds no bytes to its response', async (_, refused) => {
+  const { port, toCall } = await startSlow();
+  const socket = await open(port);
+  socket.write(toCall('/begun'));
+  await once(socket, 'readable');
+  socket.write(refused);
+  const rest = (await buffer(socket).catch(() => Buffer.alloc(0))).toString();
+  expect(rest).not.toContain('INVALID_REQUEST');
+});
+
+test.each([
+  ['an unsupported version', HTTP_2],
+  ['invalid HTTP', 'garbage\r\n\r\n'],
+])('%s is not refused in place of the response to a request before', async (_, refused) => {
+  const { port, toCall, targets } = await startSlow();
+  const socket = await open(port);
+  socket.write(toCall('/silent'));
+  await until(() => targets.length === 1);
+  socket.write(refused);
+  expect((await buffer(socket).catch(() => Buffer.alloc(0))).toString()).toBe('');
+});
