@@ -70,8 +70,12 @@ export function createHttpServer(listen: Listen, first: Application) {
       socket.once('close', () => sockets.delete(socket));
     })
     .on(listen.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      connections.set(socket, new Connection(socket));
-      socket.once('close', () => connections.delete(socket));
+      const connection = new Connection(socket);
+      connections.set(socket, connection);
+      socket.once('close', () => {
+        connections.delete(socket);
+        connection.close();
+      });
     })
     .on('request', (request, response) => {
       if (accept(request, response)) application.request(request, response);

@@ -45,6 +45,19 @@ export class Connection {
     return second !== undefined || first.headersSent || this.#request?.complete === true;
   }
 
+  /**
+   * Ends the responses whose turn has not come when the connection closes. Node forgets them after an upgrade, and
+   * before version 24 always: their calls would never end.
+   */
+  close(): void {
+    for (const response of this.#responses) {
+      response.destroy();
+      setImmediate(() => {
+        if (!response.closed) response.emit('close');
+      });
+    }
+  }
+
   /** Called several times within the limit. */
   findStall(now: number, limit: number): Stall | undefined {
     if (this.#isUnread(now, limit)) return 'reads nothing';

@@ -53,3 +53,17 @@ test.each([
   socket.write(refused);
   expect((await buffer(socket).catch(() => Buffer.alloc(0))).toString()).toBe('');
 });
+
+test.each([
+  ['calls', ''],
+  ['calls before a WebSocket', HANDSHAKE],
+])('releases pipelined %s when their connection closes', async (_, headers) => {
+  const { port, toCall, metric, targets } = await startSlow();
+  const socket = await open(port);
+  socket.write(toCall('/1') + toCall('/2'));
+  await until(() => targets.length === 2);
+  socket.write(toCall('/3', headers));
+  socket.destroySoon();
+  await until(async () => (await metric('berth_calls_active')) === 0);
+  await until(async () => (await metric('berth_upstream_outstanding')) === 0);
+});
