@@ -24,6 +24,12 @@ const HEADER_CHECK_MILLISECONDS = 1_000;
 /** Maximum number of headers; requests with more get a 431. */
 const MAX_HEADERS = 200;
 
+/**
+ * Maximum number of requests that a connection may have open. Node parses all requests of a chunk at once, whether their
+ * responses can be sent or not: 64 KiB of short ones take 9 MB.
+ */
+const MAX_PIPELINED = 64;
+
 /** While it drains: how often the server looks for what can be closed, and when it closes unused connections. */
 const DRAIN_CHECK_MILLISECONDS = 20;
 const UNUSED_MILLISECONDS = 1_000;
@@ -95,12 +101,20 @@ export function createHttpServer(listen: Listen, first: Application) {
 
   /** Returns whether a request is to be served. Otherwise, it has been refused. */
   function accept(request: IncomingMessage, response?: ServerResponse): boolean {
+    const { socket } = request;
+    // It may be closed while the requests of a chunk are being parsed.
+    if (socket.destroyed) return false;
     const refusal = findFault(request);
     if (refusal !== undefined) {
-      refuseNext(request.socket, refusal);
+      refuseNext(socket, refusal);
       return false;
     }
-    connections.get(request.socket)?.receive(request, response);
+    const connection = connections.get(socket);
+    connection?.receive(request, response);
+    if (connection !== undefined && connection.responses > MAX_PIPELINED) {
+      socket.destroy();
+      return false;
+    }
     if (response !== undefined && state === 'draining') response.shouldKeepAlive = false;
     return true;
   }

@@ -38,6 +38,11 @@ export class Connection {
     return this.#request === undefined;
   }
 
+  /** Number of responses that have not ended, or had not when the last request arrived. */
+  get responses(): number {
+    return this.#responses.length;
+  }
+
   /** Whether a refusal would be taken for the response to an earlier request, or for a part of it. */
   get hasOpenResponse(): boolean {
     const [first, second] = this.#responses.filter(({ writableFinished }) => !writableFinished);

@@ -67,3 +67,12 @@ test.each([
   await until(async () => (await metric('berth_calls_active')) === 0);
   await until(async () => (await metric('berth_upstream_outstanding')) === 0);
 });
+
+test('closes a connection with many open requests', async () => {
+  const { port, toCall, metric, targets } = await startSlow();
+  const socket = await open(port);
+  socket.write(toCall('/silent').repeat(200));
+  expect((await buffer(socket).catch(() => Buffer.alloc(0))).toString()).toBe('');
+  await until(async () => (await metric('berth_calls_active')) === 0);
+  expect(targets.length).toBeLessThanOrEqual(64);
+});
