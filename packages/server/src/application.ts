@@ -177,7 +177,10 @@ export function createApplication(
     files: requests.files,
   };
   const begin = (request: IncomingMessage, response: ServerResponse): Surface => {
-    const surface = surfaceOf(request.url ?? '/');
+    const path = toOriginForm(request.url ?? '/');
+    const surface = surfaceOf(path);
+    // Only the gateway reads the host of an absolute target.
+    if (surface !== 'gateway') request.url = path;
     calls.begin(surface, request, response);
     return surface;
   };
@@ -194,6 +197,11 @@ export function createApplication(
     },
     shouldUpgrade: gatewayRouter.shouldUpgrade,
   };
+}
+
+/** RFC 9112, section 3.2.2: "a server MUST accept the absolute-form in requests". */
+function toOriginForm(url: string): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
 }
 
 /** Returns the surface for a path. The gateway gets every path that belongs to no other surface. */

@@ -13,7 +13,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { GatewayError } from '@berth/server-stubs';
-import { toResponse } from '@berth/server-stubs/contract';
+import { type GatewayErrorCode, toResponse } from '@berth/server-stubs/contract';
 import type { Application } from './application.ts';
 import type { Config } from './config/config.ts';
 import { Connection } from './watch.ts';
@@ -88,6 +88,10 @@ export function createHttpServer(listen: Listen, first: Application) {
     })
     .on('checkContinue', (request, response) => {
       if (accept(request, response)) application.checkContinue(request, response);
+    })
+    // RFC 9110, section 10.1.1: a server may ignore other expectations than 100-continue.
+    .on('checkExpectation', (request, response) => {
+      if (accept(request, response)) application.request(request, response);
     })
     .on('upgrade', (request, socket, head) => {
       if (accept(request)) application.upgrade(request, socket, head);
@@ -199,10 +203,22 @@ function toTlsOptions({ cert, key }: NonNullable<Listen['tls']>) {
 interface Refusal {
   readonly status: number;
   readonly message: string;
+  /** Default: `INVALID_REQUEST`. */
+  readonly code?: GatewayErrorCode;
 }
 
 const MALFORMED: Refusal = { status: 400, message: 'The request is not valid HTTP.' };
 const TOO_LARGE: Refusal = { status: 431, message: 'The request line and headers are too large.' };
+
+const UNKNOWN_CODING: Refusal = {
+  status: 400,
+  message: 'The Transfer-Encoding is not supported: send chunks without another coding.',
+};
+const BAD_HOST: Refusal = {
+  status: 400,
+  code: 'INVALID_HOST',
+  message: 'The Host header is missing or duplicated.',
+};
 
 /** Refusals by the code of Node's error. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
@@ -212,28 +228,43 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * Finds what Node accepts and the contract does not. RFC 9112, section 6.1: "A server … that receives an HTTP/1.0
- * message containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty": an HTTP/1.0
- * proxy would find its end elsewhere. Only HTTP/1 is supported here, although Node accepts `HTTP/2.0`.
+ * Finds what Node accepts and HTTP or the contract does not. RFC 9112, section 6.1: "A server … that receives an
+ * HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty": an
+ * HTTP/1.0 proxy would find its end elsewhere. Only HTTP/1 is supported here, although Node accepts `HTTP/2.0`.
  */
 function findFault(request: IncomingMessage): Refusal | undefined {
   // Before Node 24, excess headers were only dropped from `headers`, and still forwarded.
   if (request.rawHeaders.length > MAX_HEADERS * 2) return TOO_LARGE;
   const { httpVersionMajor, httpVersionMinor, headers } = request;
-  const isChunked = headers['transfer-encoding'] !== undefined;
-  return httpVersionMajor !== 1 || (httpVersionMinor === 0 && isChunked) ? MALFORMED : undefined;
+  const coding = headers['transfer-encoding'];
+  if (httpVersionMajor !== 1) return MALFORMED;
+  if (httpVersionMinor === 0 && coding !== undefined) return MALFORMED;
+  // Only the chunks are decoded here, and a service would not learn about the other coding.
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return UNKNOWN_CODING;
+  const hosts = countHosts(request);
+  return hosts > 1 || (hosts === 0 && httpVersionMinor === 1) ? BAD_HOST : undefined;
+}
+
+/** RFC 9112, section 3.2: a request without `Host`, or with several, "MUST" be refused. Node drops the later ones. */
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
 }
 
 /** Placeholder for a request that could not be parsed. */
 const UNPARSED_REQUEST = { method: 'GET', headers: {} } as IncomingMessage;
 
 /** Sends a refusal in the contract's error format, and closes the connection. */
-function refuse(socket: Duplex, { status, message }: Refusal): void {
+function refuse(socket: Duplex, { status, message, code = 'INVALID_REQUEST' }: Refusal): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const error = new GatewayError('INVALID_REQUEST', { status, message });
+  const error = new GatewayError(code, { status, message });
   const response = error[toResponse]({ request: UNPARSED_REQUEST, requestId: randomUUID() });
   const body = JSON.stringify(response.body);
   const headers = {

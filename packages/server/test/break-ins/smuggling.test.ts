@@ -76,6 +76,56 @@ const TARGETS = [
   '/files/dev/files/a',
 ];
 
+/** A proxy in front may choose the other one. */
+const TWO_HOSTS = 'Host: dev.localhost\r\nhost: qa.localhost\r\n';
+
+test.each(TARGETS)('refuses requests for %s without a host, or with two', async (target) => {
+  const { port, lines } = await startWhole();
+  for (const hosts of ['', TWO_HOSTS]) {
+    const text = await sendRaw(
+      port,
+      `POST ${target} HTTP/1.1\r\n${hosts}Content-Length: 0\r\nConnection: close\r\n\r\n`,
+    );
+    expect(statusesOf(text)).toEqual([400]);
+    expect(text).toContain('INVALID_HOST');
+  }
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+test('does not forward a body without the coding that it was sent with', async () => {
+  const { port, token, seen } = await startWhole();
+  const text = await sendRaw(
+    port,
+    `POST /v1/cloudrun/hello HTTP/1.1\r\n${HOST}Authorization: Bearer ${await token('dev')}\r\n` +
+      'Transfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n1\r\na\r\n0\r\n\r\n',
+  );
+  expect(statusesOf(text)).toEqual([400]);
+  expect(seen).toEqual([]);
+});
+
+test('serves an unknown expectation like any other request', async () => {
+  const { port } = await startWhole();
+  const text = await sendRaw(
+    port,
+    `POST /v1/cloudrun/hello HTTP/1.1\r\n${HOST}Expect: a miracle\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+  );
+  expect(statusesOf(text)).toEqual([401]);
+  expect(text).toMatch(/^x-request-id: /m);
+});
+
+test('serves absolute targets on every surface', async () => {
+  const { port, dev } = await startWhole();
+  await dev.upload('a.txt', 'mine');
+  const { pathname, search } = new URL(await dev.link('a.txt'));
+  const send = (line: string) =>
+    sendRaw(port, `${line} HTTP/1.1\r\n${HOST}Content-Length: 0\r\nConnection: close\r\n\r\n`);
+  const base = 'http://dev.localhost';
+  expect(await send(`GET ${base}${pathname}${search}`)).toMatch(/^HTTP\/1.1 200 .*mine$/s);
+  expect(await send(`POST ${base}/upload`)).toContain('MalformedPOSTRequest');
+  expect(await send(`POST ${base}/api/v2/envs/dev/storages:batchDelete`)).toContain('SIGN_PARAM');
+  expect(await send(`GET ${base}/v1/cloudrun/hello`)).toContain('MISSING_CREDENTIALS');
+});
+
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
 test.each([
