@@ -68,6 +68,11 @@ function nominatedBy(connection: string | undefined): Set<string> | undefined {
   return names;
 }
 
+/** Returns whether `Connection` names an end-to-end header, which is then not forwarded. */
+export function isNominated({ connection }: IncomingHttpHeaders, name: string): boolean {
+  return !HOP_BY_HOP.has(name) && nominatedBy(connection)?.has(name) === true;
+}
+
 function toList(value: string): string[] {
   return value.split(',').map((entry) => entry.trim().toLowerCase());
 }

@@ -87,8 +87,12 @@ describe('a signed body', () => {
     const target = '/v1/cloudrun/hello';
     const signed = { method: 'POST', target, headers, body: 'signed', timestamp };
     const authorization = signGatewayRequest({ id: 'me', secret: 'secret' }, signed);
-    const post = (body: string) =>
-      send(base, target, { method: 'POST', headers: { ...headers, authorization }, body });
+    const post = (body: string, others: Sent['headers'] = {}) =>
+      send(base, target, {
+        method: 'POST',
+        headers: { ...headers, authorization, ...others },
+        body,
+      });
     return { handler, post };
   };
 
@@ -107,6 +111,21 @@ describe('a signed body', () => {
     await post('forged');
     expect(handler).toHaveBeenCalledOnce();
     expect(handler.mock.calls[0]?.[1].caller.verifyBody).toBeTypeOf('function');
+  });
+
+  // The service would get both lines, or none.
+  test.each([
+    ['is on two lines', { 'content-type': ['text/plain', 'text/html'] }],
+    ['is nominated by Connection', { connection: 'close, Content-Type' }],
+  ])('does not reach the handler if a signed header %s', async (_, others) => {
+    const { handler, post } = await start();
+    expect(await post('signed', others)).toMatchObject({
+      status: 401,
+      json: { code: 'INVALID_CREDENTIALS' },
+    });
+    expect(handler).not.toHaveBeenCalled();
+    const harmless = { accept: ['a', 'b'], connection: 'close, Accept' };
+    expect(await post('signed', harmless)).toMatchObject({ status: 200 });
   });
 });
 

@@ -76,8 +76,16 @@ describe('the signature of a gateway call', () => {
     signGatewayRequest(credential, { method: 'GET', target, headers, timestamp: NOW, ...sent });
   const check = (authorization: string, sent: object = headers, url = target) => {
     const [rawPath = '', rawQuery] = url.split('?');
-    const request = { method: 'GET', url, headers: sent } as unknown as IncomingMessage;
-    return signature(authorization, { env: 'dev', request, rawPath, rawQuery });
+    const rawHeaders = Object.entries(sent).flatMap(([name, values]) =>
+      [values].flat().flatMap((value) => [name, value]),
+    );
+    const request = { method: 'GET', url, headers: sent, rawHeaders };
+    return signature(authorization, {
+      env: 'dev',
+      request: request as unknown as IncomingMessage,
+      rawPath,
+      rawQuery,
+    });
   };
   const good = sign(PERMANENT);
 

@@ -4,6 +4,7 @@ import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { GatewayError, StorageError } from '../errors.ts';
 import type { GatewayLogin } from '../gateway.ts';
 import { LIMITS, SIGNATURE } from '../generated/contract.gen.ts';
+import { isNominated } from '../headers.ts';
 import { hasBody } from '../runtime/body.ts';
 import type { StorageSecurity } from '../storage.ts';
 import type { KeyPair, KeyPairs } from './key-pairs.ts';
@@ -202,10 +203,22 @@ function matches(
   return results.includes(true);
 }
 
-function readHeader({ headers }: IncomingMessage, name: string, refuse: Refuse): string {
-  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
-  if (value !== undefined) return decodeWire([value].flat().join(', '), refuse);
-  throw refuse('SignedHeaders contains a header that the request does not have.');
+/** Node.js drops all but the first line of some headers, but the service gets every line. */
+function readHeader(
+  { headers, rawHeaders }: IncomingMessage,
+  name: string,
+  refuse: Refuse,
+): string {
+  const lines = rawHeaders.filter(
+    (_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name,
+  );
+  if (lines.length === 0) {
+    throw refuse('SignedHeaders contains a header that the request does not have.');
+  }
+  if (isNominated(headers, name)) {
+    throw refuse('The Connection header must not contain a signed header, which it would remove.');
+  }
+  return decodeWire(lines.join(', '), refuse);
 }
 
 const BEYOND_ASCII = /[\u0080-\uffff]/;

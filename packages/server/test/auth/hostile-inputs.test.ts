@@ -22,7 +22,9 @@ const { gateway, storage } = createAuthenticator(
 );
 
 function askGateway(value: string, headers = {}): unknown {
-  const request = { method: 'GET', url: '/a', headers: { ...HEADERS, ...headers } };
+  const sent = { ...HEADERS, ...headers };
+  const rawHeaders = Object.entries(sent).flat();
+  const request = { method: 'GET', url: '/a', headers: sent, rawHeaders };
   const login = { env: 'dev', request, rawPath: '/a', rawQuery: undefined };
   return gateway.signature(value, login as never);
 }
