@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { createRouter } from '@berth/server-stubs/runtime';
 import { expect, it } from 'vitest';
 import { open, receive, sendRaw } from './support/send-raw.ts';
@@ -25,6 +27,23 @@ it('responds to a body that is too large without waiting for it, and closes if i
   const more = setInterval(() => socket.write(Buffer.alloc(1_000_000)), 1);
   await closed;
   clearInterval(more);
+});
+
+it('reads little of a body that no handler reads, and closes', async () => {
+  const server = createServer(router);
+  const connected = once(server, 'connection');
+  const socket = await open(await serve(server));
+  const [peer] = (await connected) as [Socket];
+  const closed = once(peer, 'close');
+  const piece = Buffer.alloc(1_000_000);
+  const write = () => {
+    while (socket.writable && socket.write(piece));
+  };
+  socket.on('error', () => {}).on('drain', write);
+  socket.write(post(1_000_000_000).replace('POST /', 'POST /nowhere'));
+  write();
+  await closed;
+  expect(peer.bytesRead).toBeLessThan(64_000_000);
 });
 
 it('lets a client read the refusal while it is still sending', async () => {

@@ -281,7 +281,8 @@ const DRAIN_MILLISECONDS = 2000;
  * then never see the response (RFC 9112, section 9.6).
  */
 function drainAfter(request: IncomingMessage, response: ServerResponse): void {
-  response.once('finish', () => {
+  // Before Node's own listener, which would read a body that nobody has touched without any limit.
+  response.prependOnceListener('finish', () => {
     const { socket } = request;
     const close = () => {
       if (!request.complete) socket.destroy();
