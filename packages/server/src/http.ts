@@ -137,8 +137,8 @@ export function createHttpServer(listen: Listen, first: Application) {
     for (const [socket, connection] of connections) {
       const stall = limit > 0 ? connection.findStall(now, limit) : undefined;
       if (stall === undefined) continue;
-      if (stall === 'reads nothing') socket.destroy();
-      else refuseNext(socket, { status: 408, message: 'The request body arrived too slowly.' });
+      if (stall === 'sends a body too slowly') refuseNext(socket, TOO_SLOW);
+      else socket.destroy();
     }
   }
 
@@ -219,6 +219,8 @@ const BAD_HOST: Refusal = {
   code: 'INVALID_HOST',
   message: 'The Host header is missing or duplicated.',
 };
+
+const TOO_SLOW: Refusal = { status: 408, message: 'The request body arrived too slowly.' };
 
 /** Refusals by the code of Node's error. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {

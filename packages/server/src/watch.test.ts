@@ -49,6 +49,18 @@ test('a body that nobody reads here, that is complete or that is gone is not slo
   expect(findIn(3)).toEqual([]);
 });
 
+test('a caller that sends a body on after its response', () => {
+  const { socket, request, connection, findIn } = setUp();
+  const response = { writableFinished: false };
+  connection.receive(request as unknown as IncomingMessage, response as ServerResponse);
+  const send = () => {
+    socket.bytesRead += 1_000_000;
+  };
+  expect(findIn(3, send)).toEqual([]);
+  response.writableFinished = true;
+  expect(findIn(1, send)).toEqual(['sends a body after its response']);
+});
+
 test.each([
   ['nothing, and sends bytes now and then', 0, 3],
   ['slowly', 1, 0],

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 const SLOW_BYTES = 1024;
 
 /** What a connection is found to do for too long. */
-export type Stall = 'sends a body too slowly' | 'reads nothing';
+export type Stall = 'sends a body too slowly' | 'sends a body after its response' | 'reads nothing';
 
 /**
  * A connection from a caller. Node ends one that sends no request, no headers or nothing more. What it cannot see is
@@ -65,8 +65,7 @@ export class Connection {
 
   /** Called several times within the limit. */
   findStall(now: number, limit: number): Stall | undefined {
-    if (this.#isUnread(now, limit)) return 'reads nothing';
-    return this.#isSlow(now, limit) ? 'sends a body too slowly' : undefined;
+    return this.#isUnread(now, limit) ? 'reads nothing' : this.#findStalledBody(now, limit);
   }
 
   #isUnread(now: number, limit: number): boolean {
@@ -79,18 +78,20 @@ export class Connection {
     return now - this.#unreadSince >= limit;
   }
 
-  #isSlow(now: number, limit: number): boolean {
+  #findStalledBody(now: number, limit: number): Stall | undefined {
     const request = this.#request;
     if (request === undefined || request.complete || request.destroyed) {
       this.#body = undefined;
-      return false;
+      return undefined;
     }
     const { bytesRead } = this.#socket;
     if (this.#body?.request !== request) this.#body = { request, since: now, bytes: bytesRead };
-    if (now - this.#body.since < limit) return false;
-    const isSlow = bytesRead - this.#body.bytes < SLOW_BYTES && !isHeldUp(request);
+    const { since, bytes } = this.#body;
+    if (now - since < limit) return undefined;
     this.#body = { request, since: now, bytes: bytesRead };
-    return isSlow;
+    if (this.#responses.at(-1)?.writableFinished) return 'sends a body after its response';
+    const isSlow = bytesRead - bytes < SLOW_BYTES && !isHeldUp(request);
+    return isSlow ? 'sends a body too slowly' : undefined;
   }
 }
 

@@ -69,6 +69,20 @@ test('closes a connection whose body hardly arrives', async () => {
   });
 });
 
+test('closes a connection whose body goes on after the response', async () => {
+  const { url } = await startServer({ listen: { port: 0, stalledSeconds: 0.1 } });
+  const socket = await open(portOf(url));
+  const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+  const write = () => {
+    while (socket.writable && socket.write(chunk));
+  };
+  socket.on('error', () => {}).on('drain', write);
+  socket.write('POST /files/a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+  write();
+  const text = (await buffer(socket).catch(() => Buffer.alloc(0))).toString();
+  expect(text).not.toContain('INVALID_REQUEST');
+});
+
 const GET = (token: string, headers = '') =>
   `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`;
 
