@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 // Not imported from the runtime's index, which needs Node.js modules: errors are also used in browsers.
 import { type Headers, type HeaderValue, headerOf } from './runtime/media-types.ts';
 import { memoize } from './runtime/memoize.ts';
+import { createNullObject } from './runtime/parameters.ts';
 
 export type { Headers, HeaderValue };
 
@@ -26,7 +27,8 @@ export function removeHopByHop(
   headers: Headers,
   others?: ReadonlySet<string>,
 ): Record<string, HeaderValue> {
-  const kept: Record<string, HeaderValue> = {};
+  // Any token is a name, also `__proto__`.
+  const kept = createNullObject() as Record<string, HeaderValue>;
   const nominated = nominatedBy(headerOf(headers, 'connection'));
   for (const name in headers) {
     const value = headers[name];
