@@ -12,6 +12,8 @@ const WITHHELD = new Set([
   'forwarded',
   // The service's own host, for virtual hosts; the one that the caller used is in X-Forwarded-Host.
   'host',
+  // The router removes it; other spellings come from the caller, and could mean another end of the body.
+  'transfer-encoding',
   // A service would trust it, and only the proxy in front of the gateway knows the address.
   'x-real-ip',
 ]);
@@ -77,7 +79,7 @@ function toSpelling(name: string): string {
 
 function addForwarded(
   headers: string[],
-  { headers: received, socket }: IncomingMessage,
+  { headers: received, socket, url = '' }: IncomingMessage,
   trustProxy: boolean,
 ): void {
   const address = socket.remoteAddress ?? 'unknown';
@@ -90,8 +92,13 @@ function addForwarded(
     'x-forwarded-proto',
     toText(before['x-forwarded-proto']) ?? protocol,
   );
-  const host = toText(before['x-forwarded-host']) ?? received.host;
+  const host = toText(before['x-forwarded-host']) ?? authorityOf(url) ?? received.host;
   if (host !== undefined) headers.push('x-forwarded-host', host);
+}
+
+/** RFC 9112, section 3.2.2: the host of an absolute target takes precedence over `Host`. */
+function authorityOf(url: string): string | undefined {
+  return url.startsWith('/') ? undefined : /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
 }
 
 function toText(value: string | string[] | undefined): string | undefined {

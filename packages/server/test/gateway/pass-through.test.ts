@@ -69,6 +69,9 @@ it('removes other spellings of the headers that it sets', async () => {
     X_Real_IP: '10.0.0.1',
     X_Request_Id: 'mine',
     'x_request-id': 'mine',
+    // A service would find the end of the body elsewhere.
+    Transfer_Encoding: 'chunked',
+    Content_Length: '1',
     x_mine: 'kept',
   };
   await send(base, HELLO, { headers });
@@ -94,6 +97,15 @@ it('forwards no token in a subprotocol of a call that is not a WebSocket (D14)',
   const { seen, base } = await startRecorder();
   await send(base, HELLO, { headers: { 'sec-websocket-protocol': 'chat, berth.bearer.secret' } });
   expect(JSON.stringify(seen[0]?.request.rawHeaders)).not.toContain('secret');
+});
+
+it('forwards the host of an absolute target, which takes precedence over Host', async () => {
+  const { seen, port } = await startRecorder();
+  await sendRaw(
+    port,
+    `GET http://dev.example:81${HELLO} HTTP/1.1\r\nHost: other\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(seen[0]?.request.headers['x-forwarded-host']).toBe('dev.example:81');
 });
 
 it('keeps the body of a call whose Connection names Content-Length', async () => {
