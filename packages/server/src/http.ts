@@ -106,8 +106,8 @@ export function createHttpServer(listen: Listen, first: Application) {
   /** Returns whether a request is to be served. Otherwise, it has been refused. */
   function accept(request: IncomingMessage, response?: ServerResponse): boolean {
     const { socket } = request;
-    // It may be closed while the requests of a chunk are being parsed.
-    if (socket.destroyed) return false;
+    // An earlier request of the same chunk may have been refused.
+    if (!socket.writable) return false;
     const refusal = findFault(request);
     if (refusal !== undefined) {
       refuseNext(socket, refusal);

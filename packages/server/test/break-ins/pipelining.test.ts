@@ -4,14 +4,15 @@ import { expect, test } from 'vitest';
 import { until } from '../faults/support/until.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { startServer } from '../server/support/start-server.ts';
-import { HANDSHAKE, open } from '../support/send-raw.ts';
+import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
 
-/** A server with a service whose responses begin, or never do. */
+/** A server with a service whose responses end, begin, or never do. */
 async function startSlow() {
   const targets: string[] = [];
   const endpoint = await startService((request, response) => {
     targets.push(request.url ?? '');
     if (request.url === '/begun') response.write('begun');
+    if (request.url === '/done') response.end();
   });
   const services = { hello: { endpoints: [endpoint] } };
   const { url, adminUrl, token } = await startServer({}, { services });
@@ -26,6 +27,7 @@ async function startSlow() {
 
 const HTTP_2 = 'GET / HTTP/2.0\r\nHost: a\r\n\r\n';
 const CHUNKED = 'POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+const TWO_HOSTS = 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
 const UPGRADE = `GET / HTTP/2.0\r\nHost: a\r\n${HANDSHAKE}\r\n`;
 
 test.each([
@@ -52,6 +54,18 @@ test.each([
   await until(() => targets.length === 1);
   socket.write(refused);
   expect((await buffer(socket).catch(() => Buffer.alloc(0))).toString()).toBe('');
+});
+
+test('serves no request after one that was refused', async () => {
+  const { port, toCall, metric, targets } = await startSlow();
+  // With a known token and an idle connection to the service, a call is made at once.
+  await sendRaw(port, toCall('/done', 'Connection: close\r\n'));
+  const socket = await open(port);
+  socket.write(TWO_HOSTS + toCall('/refused'));
+  const text = (await buffer(socket).catch(() => Buffer.alloc(0))).toString();
+  expect(text).toContain('INVALID_HOST');
+  await until(async () => (await metric('berth_calls_active')) === 0);
+  expect(targets).toEqual(['/done']);
 });
 
 test.each([
