@@ -3,6 +3,7 @@ import { toForm } from '../context/storage-client.ts';
 import { followLink } from '../context/upload-client.ts';
 import { type Exchange, toTarget, withHeaders } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
+import { toDocumented } from '../validation/check-response.ts';
 import { readReply } from '../validation/read-storage.ts';
 
 /** The calls of a workflow. */
@@ -69,16 +70,18 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
     record.exchanges.push(exchange);
     const { status, headers, json, body } = exchange.received;
     if (isStorage(url)) secrets.addGrant(readReply(exchange, envelope).data);
-    // A storage call other than a copy may succeed with any 2xx (D20).
-    const isFree = isStorage(url) && !url.endsWith(':batchCopyFile') && /^2/.test(`${status}`);
-    const hasBody = isFree || ![204, 205, 304].includes(status);
+    const operationId = url.slice(url.lastIndexOf(':') + 1);
+    const expected = isStorage(url)
+      ? toDocumented({ api: 'storage', operationId }, status)
+      : status;
+    const hasBody = ![204, 205, 304].includes(expected);
     const content = json === undefined ? Uint8Array.from(body) : vault.conceal(json);
     // Respect accepts only one spelling of a media type.
     const shown = headers.map(([name, value]): [string, string] =>
       name.toLowerCase() === 'content-type' ? [name, toPlainType(value)] : [name, value],
     );
     return new Response(hasBody ? content : null, {
-      status: isFree ? 200 : status,
+      status: expected,
       headers: shown,
     });
   };
