@@ -26,7 +26,7 @@ afterAll(() => target.close());
 const BOTH = ['gatewayUrl', 'gatewayHost', 'storageUrl'] as const;
 
 // Every combination of credentials is a valid way to run the suite.
-test.each<[given: (keyof ConformanceOptions)[], missing?: string]>([
+test.each<[names: (keyof ConformanceOptions)[], missing?: string]>([
   [['gatewayUrl', 'gatewayHost', 'service', 'gatewayToken', 'otherEnvToken']],
   [['gatewayUrl', 'gatewayToken']],
   [['storageUrl', 'tc3']],
@@ -37,9 +37,9 @@ test.each<[given: (keyof ConformanceOptions)[], missing?: string]>([
   [[...BOTH, 'gatewayToken'], '--storage-header'],
 ])(
   'no rule fails on a correct server with %j, and what is missing is named',
-  async (given, missing) => {
+  async (names, missing) => {
     const { env, timeout } = all;
-    const options = Object.fromEntries(given.map((name) => [name, all[name]]));
+    const options = Object.fromEntries(names.map((name) => [name, all[name]]));
     const report = await createConformance({ env, timeout, ...options, only }).run();
     const broken = report.results.filter(
       ({ outcome }) => outcome === 'fail' || outcome === 'error',

@@ -227,8 +227,10 @@ function toDispositions({ method, headers }: IncomingMessage, received: Incoming
   const accepts = (headers.accept ?? '').split(',').some((one) => mediaType(one) === events);
   if (statusCode === 204 || statusCode === 304) return [];
   if ((type === events && accepts) || (method === 'POST' && TEXT.includes(type))) return [];
-  const own = valuesOf(rawHeaders, 'content-disposition');
-  return [...own.filter((value) => !/^\s*inline\b/i.test(value)), 'attachment; filename="x"'];
+  const kept = valuesOf(rawHeaders, 'content-disposition').filter(
+    (one) => !/^\s*inline\b/i.test(one),
+  );
+  return [...kept, 'attachment; filename="x"'];
 }
 
 const mediaType = (value = '') => value.split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -32,8 +32,11 @@ const OTHER_ENV = 'other';
 const KEY_PAIR = { id: 'reference', secret: 'secret of the key pair of the reference server' };
 
 /** Starts the reference server on free ports, with its file driver and two environments. */
-export async function startReference(given: ReferenceOptions = {}): Promise<Target> {
-  const { fixtureUrl, isAlone, ...config } = given;
+export async function startReference({
+  fixtureUrl,
+  isAlone,
+  ...config
+}: ReferenceOptions = {}): Promise<Target> {
   const folder = await mkdtempDisposable(join(tmpdir(), 'berth-reference-'));
   const fixture = fixtureUrl === undefined ? await startFixture({ port: 0 }) : undefined;
   const endpoints = [fixtureUrl ?? fixture?.url ?? ''];
@@ -73,7 +76,7 @@ export async function startReference(given: ReferenceOptions = {}): Promise<Targ
       expiredToken: await mint(ENV, Math.floor(Date.now() / 1000) - 3600),
       tc3: { secretId: KEY_PAIR.id, secretKey: KEY_PAIR.secret },
       forbiddenService: 'forbidden',
-      wireProfile: given.wireProfile,
+      wireProfile: config.wireProfile,
       // A busy machine may need longer than the default.
       timeout: 60_000,
     },

@@ -41,8 +41,8 @@ export const acceptStorage =
   ): Mutant['create'] =>
   (context) => ({
     request(call) {
-      const isOne = operations.includes(call.operation ?? '');
-      if (isOne && isAccepted((name) => call.headers.get(name), context))
+      const isCovered = operations.includes(call.operation ?? '');
+      if (isCovered && isAccepted((name) => call.headers.get(name), context))
         authenticateStorage(call, context);
     },
   });

@@ -26,11 +26,11 @@ type Change = (response: MutatedResponse, request: MutatedRequest) => unknown;
 
 type Headed = Pick<MutatedResponse, 'headers'>;
 
-const fits = (text: string, wanted: string | RegExp) =>
-  typeof wanted === 'string' ? text === wanted : wanted.test(text);
+const fits = (text: string, pattern: string | RegExp) =>
+  typeof pattern === 'string' ? text === pattern : pattern.test(text);
 
-function isMatch(wanted: Match, response: MutatedResponse, request: MutatedRequest): boolean {
-  const { method, status, type, contentType, code, path, service, when } = wanted;
+function isMatch(match: Match, response: MutatedResponse, request: MutatedRequest): boolean {
+  const { method, status, type, contentType, code, path, service, when } = match;
   return (
     (method === undefined || request.method === method) &&
     (status === undefined || [status].flat().includes(response.status)) &&
@@ -47,16 +47,16 @@ function isMatch(wanted: Match, response: MutatedResponse, request: MutatedReque
 export const statuses = (...classes: number[]) =>
   classes.flatMap((hundreds) => Array.from({ length: 100 }, (_, index) => hundreds * 100 + index));
 
-type Responses = [change: Change] | [wanted: Match, change: Change];
+type Responses = [change: Change] | [match: Match, change: Change];
 
 const among =
-  (isOne: (response: MutatedResponse) => boolean) =>
-  (...given: Responses): Hooks => {
-    const [wanted, change] = given.length === 1 ? [{}, given[0]] : given;
+  (isSource: (response: MutatedResponse) => boolean) =>
+  (...args: Responses): Hooks => {
+    const [match, change] = args.length === 1 ? [{}, args[0]] : args;
     return {
       response(response, request) {
-        const isWanted = request.isGateway && isOne(response);
-        return isWanted && isMatch(wanted, response, request) && change(response, request);
+        const isCovered = request.isGateway && isSource(response);
+        return isCovered && isMatch(match, response, request) && change(response, request);
       },
     };
   };
@@ -89,8 +89,8 @@ export const setStatus =
 export const setHeader =
   (name: string, value: string | ((value: string) => string | undefined)) =>
   ({ headers }: Headed): void => {
-    const given = typeof value === 'string' ? value : value(headers.get(name) ?? '');
-    if (given !== undefined) headers.set(name, given);
+    const text = typeof value === 'string' ? value : value(headers.get(name) ?? '');
+    if (text !== undefined) headers.set(name, text);
   };
 
 export const removeHeader =
@@ -178,10 +178,10 @@ function mediaTypeOf({ headers }: Headed): string {
  * them.
  */
 export function valuesOfService(request: MutatedRequest, name: string): string[] {
-  const wanted = name.toLowerCase();
+  const lowerCase = name.toLowerCase();
   return new URLSearchParams(request.query).getAll('header').flatMap((line) => {
     const [key = '', ...rest] = line.split(':');
-    return key.toLowerCase() === wanted ? [rest.join(':').trim()] : [];
+    return key.toLowerCase() === lowerCase ? [rest.join(':').trim()] : [];
   });
 }
 

@@ -121,15 +121,15 @@ export function leaveOutAfter(
 
 /** Changes the envelopes of storage calls: of one operation, or with one HTTP status. */
 const envelopes = (
-  isWanted: (json: Json) => unknown,
+  isSelected: (json: Json) => unknown,
   patch: Patch,
   of: Operation | number | undefined,
 ): Hooks => ({
   response(response, { operation, path }) {
-    const isOne = of === undefined || of === operation || of === response.status;
-    if (!path.startsWith('/api/') || !isOne) return;
+    const isCovered = of === undefined || of === operation || of === response.status;
+    if (!path.startsWith('/api/') || !isCovered) return;
     changeJson((json: Json) => {
-      if (json.body && isWanted(json)) applyPatch(json, patch, response, operation);
+      if (json.body && isSelected(json)) applyPatch(json, patch, response, operation);
     })(response);
   },
 });
@@ -150,18 +150,18 @@ export const failureBody = (patch: Patch, of?: Operation | number): Hooks =>
   failure(({ body }, ...rest) => applyPatch(body, patch, ...rest), of);
 
 /** Changes the `data` in responses with upload metadata. */
-export const metadata = (patch: Patch, isWanted: (data: Json) => boolean = () => true): Hooks =>
+export const metadata = (patch: Patch, isSelected: (data: Json) => boolean = () => true): Hooks =>
   successBody(({ data }, ...rest) => {
-    if (isWanted(data)) applyPatch(data, patch, ...rest);
+    if (isSelected(data)) applyPatch(data, patch, ...rest);
   }, GRANT);
 
 /**
- * Changes the list of entries, in place or by returning another list. `given` contains the items in the
+ * Changes the list of entries, in place or by returning another list. `requested` contains the items in the
  * request.
  */
 export const list = (
   operation: Operation,
-  change: (entries: Json[], given: Json[], response: MutatedResponse) => unknown,
+  change: (entries: Json[], requested: Json[], response: MutatedResponse) => unknown,
 ): Hooks => ({
   response(response, one) {
     if (one.operation !== operation) return;
@@ -179,21 +179,24 @@ export function changeList(response: MutatedResponse, change: (entries: Json[]) 
 }
 
 /** Chooses entries by their code, or with a function that also receives their item in the request, and their index. */
-type Wanted = string | ((entry: Json, item: Json, index: number) => unknown);
+type Selector = string | ((entry: Json, item: Json, index: number) => unknown);
 
 /** Changes the entries that match. */
-const entries = (operation: Operation, wanted: Wanted, patch: Patch): Hooks =>
-  list(operation, (all, given, response) => {
-    const isWanted = typeof wanted === 'string' ? ({ code }: Json) => code === wanted : wanted;
+const entries = (operation: Operation, selector: Selector, patch: Patch): Hooks =>
+  list(operation, (all, requested, response) => {
+    const isSelected =
+      typeof selector === 'string' ? ({ code }: Json) => code === selector : selector;
     for (const [index, entry] of all.entries())
-      if (isWanted(entry, given[index] ?? {}, index)) applyPatch(entry, patch, response, operation);
+      if (isSelected(entry, requested[index] ?? {}, index))
+        applyPatch(entry, patch, response, operation);
   });
 
-export const links = (wanted: Wanted, patch: Patch): Hooks => entries(LINKS, wanted, patch);
+export const links = (selector: Selector, patch: Patch): Hooks => entries(LINKS, selector, patch);
 
-export const deletions = (wanted: Wanted, patch: Patch): Hooks => entries(DELETE, wanted, patch);
+export const deletions = (selector: Selector, patch: Patch): Hooks =>
+  entries(DELETE, selector, patch);
 
-export const copies = (wanted: Wanted, patch: Patch): Hooks => entries(COPY, wanted, patch);
+export const copies = (selector: Selector, patch: Patch): Hooks => entries(COPY, selector, patch);
 
 /** After a copy call, calls a function for each of its items, with the item's entry if it has one. */
 export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks => ({
