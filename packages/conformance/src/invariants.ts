@@ -192,6 +192,8 @@ function claimCopyEntry(entry: Record<string, unknown>): Claim[] {
   });
 }
 
+const isSuccess = ({ code }: Record<string, unknown>) => code === 'SUCCESS';
+
 const present = (name: string, value: unknown): Claim => [
   (value ?? undefined) !== undefined,
   `the response should have the field ${name}`,
@@ -242,6 +244,15 @@ export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
       ),
       ...claimEnvelope(facts),
     ],
+  },
+  'ST-LINKS-CALL': {
+    appliesTo: (facts) =>
+      facts.operationId === 'batchGetTempUrls' && (facts.entries ?? []).some(isSuccess),
+    check: ({ entries = [] }) =>
+      entries.filter(isSuccess).map(({ tempFileURL: url }): Claim => {
+        const message = `the link of a file must be an absolute URL, not ${show(url)}`;
+        return [typeof url === 'string' && isAbsolute(url), message];
+      }),
   },
   'ST-PRESENT/1': {
     provokedBy: 'ST-RESPONSE',

@@ -10,7 +10,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "b6ad36b6410269812a2efa16ba32c63ccda0118ee0d5efb73782dfc8a816d477"
+  "sha256": "b65ac893a78d80a9189175e873ffb8db898edeb06b4fc326eae4832aedef59e3"
 } as const;
 
 /** Path parameters that hold several raw segments (D3). */

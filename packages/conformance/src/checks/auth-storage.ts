@@ -2,13 +2,8 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
 import { signStorage } from '../credentials/create-signers.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
+import { expectAccepted, expectRefused, makeGoodFields, reachGoodFields } from './stored-files.ts';
 import { changeLetters, IDENTITIES } from './support/credentials.ts';
-import {
-  expectAccepted,
-  expectRefused,
-  makeGoodFields,
-  reachGoodFields,
-} from './support/storage.ts';
 
 /** Makes a valid call to every operation with the first of these changes, and to one with each of the others. */
 async function expectAllRefused(

@@ -14,7 +14,6 @@ import { gatewayStreams } from './gateway-streams.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageCopyPaths } from './storage-copy-paths.ts';
-import { storageCopyResponses } from './storage-copy-responses.ts';
 import { storageDelete } from './storage-delete.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
@@ -22,7 +21,7 @@ import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
 import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
-import { uploadResponses } from './upload-responses.ts';
+import { uploadIntegrity } from './upload-integrity.ts';
 
 export const checks: readonly Check[] = [
   ...gatewayAddress,
@@ -43,10 +42,9 @@ export const checks: readonly Check[] = [
   ...storageLinks,
   ...storageDelete,
   ...storageCopy,
-  ...storageCopyResponses,
   ...storageCopyPaths,
   ...storageSequences,
   ...storageRefusals,
   ...upload,
-  ...uploadResponses,
+  ...uploadIntegrity,
 ];

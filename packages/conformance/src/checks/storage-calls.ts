@@ -20,7 +20,7 @@ import {
   needsFiles,
   reachGoodFields,
   toCopyItems,
-} from './support/storage.ts';
+} from './stored-files.ts';
 
 /** Statuses that mean that a method is not supported (RFC 9110, sections 15.5.6 and 15.6.2). */
 const METHOD_REFUSED = new Set([405, 501]);

@@ -1,81 +1,213 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { claimRefusal } from '../invariants.ts';
 import { show } from '../validation/cite.ts';
 import {
   type CopyOrder,
   copy,
   describeReading,
   expectAccepted,
-  expectAt,
-  expectBytes,
-  expectListsRefused,
-  expectNothing,
+  expectFiles,
   hasBytes,
   hasFailed,
+  makeGoodFields,
   needsFiles,
-  readPath,
-  storeCopyable,
   storeReadable,
   toCopyItems,
-} from './support/storage.ts';
+} from './stored-files.ts';
 
-/** Expects a copy call to be rejected if an item lacks a field, whatever the item's position. */
-async function expectRefusedWithout(t: CheckContext, field: 'srcPath' | 'dstPath'): Promise<void> {
-  const { path } = await t.upload.store('source.txt');
-  const toItem = (name: string) => toCopyItems(t, [{ from: path, to: t.storage.path(name) }])[0];
-  const sound = await t.storage.call('batchCopyFile', { fileList: [toItem('sound.txt')] });
-  t.reach(!sound.refused, 'a copy call with `from` and `to` is rejected');
-  const bad = { ...toItem('never.txt'), [field]: undefined };
-  await expectListsRefused(t, 'batchCopyFile', {
-    [`an item without ${field}`]: [bad],
-    [`an item without ${field} but with options`]: [{ ...bad, overwrite: true }],
-    [`a valid item followed by one without ${field}`]: [toItem('a.txt'), bad],
-    [`an item without ${field} followed by a valid one`]: [bad, toItem('b.txt')],
-  });
-}
+/** Just over usual sizes of buffers: 1 MiB and 64 KiB. */
+const LARGE = Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));
+const MEDIUM = LARGE.subarray(0, 65_537);
 
-const CONTENTS = [
-  { name: 'text.txt', bytes: Buffer.from('A file to copy.\n') },
-  { name: 'empty.bin', bytes: Buffer.alloc(0) },
-  // Just over a usual size of buffers: 1 MiB.
-  {
-    name: 'level/bytes.bin',
-    bytes: Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))),
-  },
+export const storageCopy: readonly Check[] = [
+  defineCheck('ST-COPY-CALL', needsFiles, async (t) => {
+    const files = await storeReadable(
+      t,
+      'text.txt',
+      ['empty.bin', ''],
+      ['level/large.bin', LARGE],
+      'fourth.txt',
+      'level/fifth.txt',
+    );
+    const copies = files.map(({ path, bytes }) => ({ from: path, path: `${path}.copy`, bytes }));
+    const fileList = toCopyItems(
+      t,
+      copies.map(({ from, path }) => ({ from, to: path })),
+    );
+    const reply = await t.storage.call('batchCopyFile', { fileList });
+    if (!expectAccepted(t, reply, 'batchCopyFile of five files')) return;
+    await expectFiles(t, 'after the file was copied there', copies);
+  }),
+  defineCheck('ST-INVALID/4', needsFiles, async (t) => {
+    const fields = await makeGoodFields(t);
+    for (const [operation, field] of [
+      ['batchGetTempUrls', 'fileID'],
+      ['batchCopyFile', 'srcPath'],
+      ['batchCopyFile', 'dstPath'],
+    ] as const) {
+      const [item] = Object(fields[operation]).fileList;
+      const bad = { ...item, [field]: undefined };
+      for (const fileList of [[bad], [item, bad], [bad, item]]) {
+        const reply = await t.storage.call(operation, { fileList }, { acceptsRefusal: true });
+        const what = `${operation} with an item without ${field} among ${fileList.length}`;
+        for (const [holds, message] of claimRefusal(reply))
+          t.expect(holds, `${what}: ${message}`, reply);
+      }
+    }
+  }),
+  defineCheck('ST-COPY-OVERWRITE/1', needsFiles, async (t) => {
+    const [source, moved, shorter, longer, third] = await storeReadable(
+      t,
+      'source.txt',
+      'moved.txt',
+      ['shorter.txt', 'old'],
+      ['longer.txt', 'old '.repeat(100)],
+      'third.txt',
+    );
+    await copy(
+      t,
+      { from: source.path, to: shorter.path },
+      { from: source.path, to: longer.path, overwrite: true },
+    );
+    await copy(t, { from: moved.path, to: third.path, removeOriginal: true });
+    await expectFiles(t, 'after another file was copied or moved onto it', [
+      { path: shorter.path, bytes: source.bytes },
+      { path: longer.path, bytes: source.bytes },
+      { path: third.path, bytes: moved.bytes },
+    ]);
+  }),
+  defineCheck('ST-COPY-OVERWRITE/2', needsFiles, async (t) => {
+    const [source, existing] = await storeReadable(t, 'source.txt', 'existing.txt');
+    const [from, to, free] = [source.path, existing.path, t.storage.path('level/free.txt')];
+    const both = await copy(
+      t,
+      { from, to: free, overwrite: false },
+      { from, to, overwrite: false },
+    );
+    const move = await copy(t, { from, to, overwrite: false, removeOriginal: true });
+    const failed = [both, move].map((entries) => entries.filter(hasFailed).length);
+    const message = `a copy and a move onto an existing file with overwrite false must fail, but their entries were ${show([...both, ...move])}`;
+    t.expect(
+      failed.every((count) => count === 1),
+      message,
+    );
+    await expectFiles(t, 'after copies and a move with overwrite false', [
+      { path: free, bytes: source.bytes },
+      { path: to, bytes: existing.bytes },
+    ]);
+  }),
+  defineCheck('ST-COPY-MOVE/1', needsFiles, async (t) => {
+    const [moved, plain, explicit] = await storeReadable(t, 'moved.txt', 'plain.txt', 'false.txt');
+    await copy(
+      t,
+      { from: moved.path, to: `${moved.path}.to`, removeOriginal: true },
+      { from: plain.path, to: `${plain.path}.copy`, overwrite: true },
+      { from: explicit.path, to: `${explicit.path}.copy`, removeOriginal: false },
+    );
+    await expectFiles(t, 'after it was copied, next to a move', [plain, explicit]);
+  }),
+  defineCheck('ST-COPY-MOVE/2', needsFiles, async (t) => {
+    const [a, b, c, existing] = await storeReadable(
+      t,
+      ['a.txt', MEDIUM],
+      'b.txt',
+      'c.txt',
+      'existing.txt',
+    );
+    const to = `${a.path}.moved`;
+    await copy(
+      t,
+      { from: a.path, to, removeOriginal: true },
+      { from: b.path, to: `${b.path}.copy` },
+      { from: c.path, to: existing.path, removeOriginal: true },
+    );
+    await expectFiles(t, 'after two moves', [
+      { path: to, bytes: a.bytes },
+      { path: existing.path, bytes: c.bytes },
+      { path: a.path },
+      { path: c.path },
+    ]);
+  }),
+  defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t: CheckContext) => {
+    const [a, b, existing] = await storeReadable(t, 'a.txt', 'b.txt', 'existing.txt');
+    const moves = [
+      { file: a, to: existing.path, overwrite: false },
+      { file: b, to: t.storage.path('not@allowed.txt') },
+    ];
+    const kept = [];
+    for (const { file, ...order } of moves) {
+      const [entry = {}] = await copy(t, { from: file.path, ...order, removeOriginal: true });
+      // Another rule covers that such an item fails.
+      if (hasFailed(entry)) kept.push(file);
+    }
+    t.reach(kept.length > 0, 'all the moves that should have failed succeeded');
+    await expectFiles(t, 'after a failed move', kept);
+  }),
+  defineCheck('ST-COPY-SELF', needsFiles, async (t) => {
+    const files = await storeReadable(
+      t,
+      ['a.txt', 'the first of two files'],
+      ['b.txt', 'the second of two files, which is longer'],
+    );
+    const [a, b] = files.map(({ path }) => path) as [string, string];
+    const contents = files.map(({ bytes }) => bytes);
+    const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
+    await copyAnyhow(t, { from: a, to: a }, move(b, b));
+    const same = files.map(({ path, bytes }) => ({ path, bytes }));
+    await expectFiles(t, 'after it was copied or moved onto itself', same);
+    await copyAnyhow(t, { from: a, to: b }, { from: b, to: a });
+    await expectKept(t, 'two files that were copied onto each other', [a, b], contents);
+    await copyAnyhow(t, move(a, b), move(b, a));
+    const swapped = 'two files that were moved onto each other';
+    const [from = a] = await expectKept(t, swapped, [a, b], contents);
+    const ends = ['1.txt', '2.txt'].map((name) => t.storage.path(name));
+    await copyAnyhow(t, ...ends.map((to) => move(from, to)));
+    await expectKept(t, 'a file that two items of a call moved', [from, ...ends], contents);
+  }),
+  defineCheck('ST-COPY-MISSING', needsFiles, async (t: CheckContext) => {
+    const [deleted] = await storeReadable(t, 'deleted.txt', 'folder/present.txt');
+    const [entry] = await t.storage.list('batchDelete', [deleted.fileId]);
+    t.reach(entry?.code === 'SUCCESS', 'a file was not deleted');
+    const missing = t.storage.path(`${t.uniqueName()}.missing`);
+    const orders = [
+      { from: missing, to: t.storage.path('copy-of-missing.txt') },
+      { from: missing, to: t.storage.path('moved-missing.txt'), removeOriginal: true },
+      { from: t.storage.path('folder'), to: t.storage.path('copy-of-folder.txt') },
+      { from: deleted.path, to: t.storage.path('copy-of-deleted.txt') },
+    ];
+    const entries = await copy(t, ...orders);
+    const message = `all copies of missing files must fail, but their entries were ${show(entries)}`;
+    t.expect(entries.every(hasFailed), message);
+    const nothing = orders.map(({ to }) => ({ path: to }));
+    await expectFiles(t, 'after a missing file was copied there', nothing);
+  }),
+  defineCheck('ST-COPY-ALONE', needsFiles, async (t) => {
+    const [source, existing] = await storeReadable(t, 'source.txt', 'existing.txt');
+    const { path: from, bytes } = source;
+    const toCopy = (name: string): CopyOrder => ({ from, to: t.storage.path(name) });
+    const missing = { ...toCopy('never.txt'), from: t.storage.path(`${t.uniqueName()}.missing`) };
+    const occupied = { from, to: existing.path, overwrite: false };
+    const calls = [
+      [missing, toCopy('1.txt'), toCopy('2.txt')],
+      [toCopy('3.txt'), occupied, toCopy('4.txt'), toCopy('not@allowed.txt')],
+    ];
+    for (const orders of calls) {
+      const fileList = toCopyItems(t, orders);
+      const reply = await t.storage.call('batchCopyFile', { fileList });
+      expectAccepted(t, reply, 'a call with items that fail');
+    }
+    const made = ['1.txt', '2.txt', '3.txt', '4.txt'].map((name) => ({
+      path: t.storage.path(name),
+      bytes,
+    }));
+    await expectFiles(t, 'after it was copied next to items that fail', made);
+  }),
 ];
 
-/** Expects copies and a move to overwrite existing destinations, both shorter and longer ones. */
-async function expectOverwritten(
-  t: CheckContext,
-  how: string,
-  options: { overwrite?: boolean },
-): Promise<void> {
-  const source = await storeCopyable(t, 'source.txt');
-  const shorter = await storeReadable(t, 'shorter.txt', 'old');
-  const longer = await storeReadable(t, 'longer.txt', 'old '.repeat(100));
-  const moved = await storeReadable(t, 'moved.txt', 'old');
-  const from = source.path;
-  const both = [shorter, longer].map(({ path: to }) => ({ from, to, ...options }));
-  const calls = [
-    { what: 'two copies', orders: both },
-    { what: 'a move', orders: [{ from, to: moved.path, removeOriginal: true, ...options }] },
-  ];
-  for (const { what, orders } of calls) {
-    await copy(t, ...orders);
-    for (const { to } of orders) {
-      const name = to.slice(to.lastIndexOf('/') + 1);
-      await expectAt(t, to, source.bytes, `${what} ${how} onto ${name}: the destination`);
-    }
-  }
-}
-
-/**
- * Copies files, whatever the response: the deployment may reject items, and also such a call. Returns whether an
- * item succeeded.
- */
-async function copyAnyhow(t: CheckContext, ...orders: CopyOrder[]): Promise<boolean> {
+/** Copies files, whatever the response: the deployment may reject items, and also such a call. */
+async function copyAnyhow(t: CheckContext, ...orders: CopyOrder[]): Promise<void> {
   const fileList = toCopyItems(t, orders);
-  const reply = await t.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
-  return !reply.refused && reply.entries?.some((entry) => !hasFailed(entry)) === true;
+  await t.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
 }
 
 /**
@@ -90,173 +222,16 @@ async function expectKept(
   paths: readonly string[],
   contents: readonly Buffer[],
 ): Promise<string[]> {
-  const found: string[] = [];
-  for (const path of paths) {
-    const reading = await readPath(t, path);
-    if (!reading.found) continue;
-    found.push(path);
-    const isWhole = contents.some((bytes) => hasBytes(reading, bytes));
-    const came = `but a read returned ${describeReading(reading)}`;
-    const message = `${what}: ${path} must have the content of one of the files, ${came}`;
-    t.expect(isWhole, message, reading.exchange);
+  const ids: string[] = [];
+  for (const path of paths) ids.push(await t.upload.fileIdOf(path));
+  const readings = await t.upload.readAll(ids);
+  for (const [index, reading] of readings.entries()) {
+    const isIntact = !reading.found || contents.some((bytes) => hasBytes(reading, bytes));
+    const actual = `but a read returned ${describeReading(reading)}`;
+    const message = `${what}: ${paths[index]} must have the content of one of the files, ${actual}`;
+    t.expect(isIntact, message, reading.exchange);
   }
-  const lost = `${what}: the content of one of them must be kept, but no file was found`;
-  t.expect(found.length > 0, lost);
+  const found = paths.filter((_, index) => readings[index]?.found);
+  t.expect(found.length > 0, `${what}: one of the contents must be kept, but no file was found`);
   return found;
 }
-
-export const storageCopy: readonly Check[] = [
-  defineCheck('ST-COPY-CALL', needsFiles, async (t: CheckContext) => {
-    const files = [];
-    for (const { name, bytes } of CONTENTS) {
-      files.push({ name, ...(await storeReadable(t, name, bytes)) });
-    }
-    const alone = { name: 'alone.txt', ...(await storeReadable(t, 'alone.txt')) };
-    // The fourth and the fifth item of a list.
-    const more = ['fourth.txt', 'level/fifth.txt'].map((name) => ({ ...alone, name }));
-    for (const sources of [[alone], [...files, ...more]]) {
-      const what = `batchCopyFile of ${sources.length} files`;
-      const orders = sources.map(({ name, path }) => ({
-        from: path,
-        to: t.storage.path(`to-${sources.length}/${name}`),
-      }));
-      const fileList = toCopyItems(t, orders);
-      const reply = await t.storage.call('batchCopyFile', { fileList });
-      if (!expectAccepted(t, reply, what)) continue;
-      for (const source of sources) {
-        const { name, bytes } = source;
-        const reading = await readPath(t, t.storage.path(`to-${sources.length}/${name}`));
-        expectBytes(t, reading, bytes, `${what}: the copy of ${name}`);
-      }
-    }
-  }),
-  defineCheck('ST-INVALID/5', needsFiles, (t) => expectRefusedWithout(t, 'srcPath')),
-  defineCheck('ST-INVALID/6', needsFiles, (t) => expectRefusedWithout(t, 'dstPath')),
-  defineCheck('ST-COPY-OVERWRITE/1', needsFiles, (t) =>
-    expectOverwritten(t, 'without overwrite', {}),
-  ),
-  defineCheck('ST-COPY-OVERWRITE/2', needsFiles, (t) =>
-    expectOverwritten(t, 'with overwrite true', { overwrite: true }),
-  ),
-  defineCheck('ST-COPY-OVERWRITE/3', needsFiles, async (t) => {
-    const source = await storeCopyable(t, 'source.txt');
-    const existing = await storeReadable(t, 'existing.txt', 'old');
-    const [from, to] = [source.path, existing.path];
-    const free = t.storage.path('level/free.txt');
-    await copy(t, { from, to: free, overwrite: false });
-    const place = 'a file copied to a new destination with overwrite false';
-    await expectAt(t, free, source.bytes, place);
-    const second = t.storage.path('second.txt');
-    const third = t.storage.path('third.txt');
-    await copy(t, { from, to: second }, { from, to: third }, { from, to, overwrite: false });
-    const beside = 'the existing destination of a third item with overwrite false';
-    await expectAt(t, to, existing.bytes, beside);
-    const cases = {
-      'a copy': {},
-      'a copy with removeOriginal false': { removeOriginal: false },
-      'a move': { removeOriginal: true },
-    };
-    for (const [how, more] of Object.entries(cases)) {
-      const [entry = {}] = await copy(t, { from, to, overwrite: false, ...more });
-      const what = `${how} with overwrite false onto an existing destination`;
-      t.expect(hasFailed(entry), `${what}: the item must fail, but its entry was ${show(entry)}`);
-      await expectAt(t, to, existing.bytes, `the destination of ${what}`);
-    }
-  }),
-  defineCheck('ST-COPY-MOVE/1', needsFiles, async (t) => {
-    const cases = {
-      'without removeOriginal': {},
-      'with removeOriginal false': { removeOriginal: false },
-      'with only overwrite true': { overwrite: true },
-    };
-    for (const [what, more] of Object.entries(cases)) {
-      const { path, bytes } = await storeReadable(t, `${what.replaceAll(' ', '-')}.txt`);
-      await copy(t, { from: path, to: `${path}.copy`, ...more });
-      await expectAt(t, path, bytes, `the source of a copy ${what}`);
-    }
-    const moved = await storeReadable(t, 'moved.txt');
-    const { path, bytes } = await storeReadable(t, 'kept.txt');
-    const move = { from: moved.path, to: `${moved.path}.to`, removeOriginal: true };
-    await copy(t, move, { from: path, to: `${path}.copy` });
-    await expectAt(t, path, bytes, 'the source of a copy in the same call as a move');
-  }),
-  defineCheck('ST-COPY-MOVE/2', needsFiles, async (t) => {
-    const kept = await storeCopyable(t, 'kept.txt');
-    const existing = await storeReadable(t, 'existing.txt', 'old');
-    // Just over a usual size of buffers: 64 KiB.
-    const single = await storeReadable(t, 'single.txt', Buffer.alloc(65_537, 'single '));
-    const onto = await storeReadable(t, 'onto.txt');
-    const third = await storeReadable(t, 'third.txt');
-    const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
-    const others = ['copy', 'other'].map((end) => ({ from: kept.path, to: `${kept.path}.${end}` }));
-    const cases = [
-      { what: 'to a new destination', file: single, to: `${single.path}.moved`, before: [] },
-      { what: 'onto an existing destination', file: onto, to: existing.path, before: [] },
-      { what: 'in the third item', file: third, to: `${third.path}.moved`, before: others },
-    ];
-    for (const { what, file, to, before } of cases) {
-      await copy(t, ...before, move(file.path, to));
-      const reading = await readPath(t, to);
-      // Other rules cover whether an existing destination is overwritten, and a third item copied.
-      if (file !== single && !hasBytes(reading, file.bytes)) continue;
-      expectBytes(t, reading, file.bytes, `the destination of a move ${what}`);
-      expectNothing(t, await readPath(t, file.path), `the source of a move ${what}`);
-    }
-  }),
-  defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t: CheckContext) => {
-    const existing = await storeReadable(t, 'existing.txt', 'old');
-    const other = await storeReadable(t, 'other.txt');
-    const { path, bytes } = await storeReadable(t, 'itself.txt');
-    const [same] = await copy(t, { from: path, to: path, removeOriginal: true });
-    if (same && hasFailed(same)) {
-      await expectAt(t, path, bytes, 'a file after a failed move onto itself');
-    }
-    const failing: Record<string, Omit<CopyOrder, 'from'>> = {
-      'a move onto an existing file with overwrite false': { to: existing.path, overwrite: false },
-      'a move to a path with an invalid character': { to: t.storage.path('not@allowed.txt') },
-    };
-    let checked = 0;
-    for (const [what, order] of Object.entries(failing)) {
-      for (const beside of [[], [{ from: other.path, to: `${other.path}.copy` }]]) {
-        const source = await storeReadable(t, `source-${checked}.txt`);
-        const move = { from: source.path, ...order, removeOriginal: true };
-        const entries = await copy(t, ...beside, move);
-        // Another rule covers that such an item fails.
-        if (!entries.some(hasFailed)) continue;
-        checked += 1;
-        await expectAt(t, source.path, source.bytes, `the source of ${what}`);
-      }
-    }
-    t.reach(checked > 0, 'all the moves that should have failed succeeded');
-  }),
-  defineCheck('ST-COPY-SELF', needsFiles, async (t: CheckContext) => {
-    const a = await t.upload.store('a.txt', 'the first of two files');
-    const b = await t.upload.store('b.txt', 'the second of two files, which is longer');
-    const both = [a.bytes, b.bytes];
-    const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
-    for (const overwrite of [true, false]) {
-      await copyAnyhow(t, { from: a.path, to: a.path, overwrite });
-      await copyAnyhow(t, { ...move(b.path, b.path), overwrite });
-    }
-    await expectKept(t, 'a file that was copied onto itself', [a.path], [a.bytes]);
-    await expectKept(t, 'a file that was moved onto itself', [b.path], [b.bytes]);
-    const to = t.storage.path('shared.txt');
-    const isShared = await copyAnyhow(t, { from: a.path, to }, { from: b.path, to });
-    if (isShared) await expectKept(t, 'the destination of two copies in a call', [to], both);
-    const two = [a.path, b.path];
-    await copyAnyhow(t, { from: a.path, to: b.path }, { from: b.path, to: a.path });
-    await expectKept(t, 'two files that were copied onto each other', two, both);
-    await copyAnyhow(t, move(a.path, b.path), move(b.path, a.path));
-    const what = 'two files that were moved onto each other';
-    const [at = a.path] = await expectKept(t, what, two, both);
-    const other = at === a.path ? b.path : a.path;
-    const last = t.storage.path('last.txt');
-    await copyAnyhow(t, move(at, other), move(other, last));
-    const moved = 'a file that was moved twice in a call';
-    const [end = last] = await expectKept(t, moved, [...two, last], both);
-    const ends = [`${last}.1`, `${last}.2`];
-    await copyAnyhow(t, ...ends.map((path) => move(end, path)));
-    const all = [...two, last, ...ends];
-    await expectKept(t, 'a file that two items of a call moved', all, both);
-  }),
-];

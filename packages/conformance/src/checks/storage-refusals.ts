@@ -8,6 +8,7 @@ import {
 import { isNamed, readAll, withHeaders } from '../http/exchange.ts';
 import { isClosed } from '../http/faults.ts';
 import { claimRefusal } from '../invariants.ts';
+import { areThere, needsFiles, toCopyItems } from './stored-files.ts';
 import { changeLetters } from './support/credentials.ts';
 import {
   isWrongType,
@@ -21,7 +22,6 @@ import {
   spellPlace,
   spellType,
 } from './support/requests.ts';
-import { areThere, needsFiles, toCopyItems } from './support/storage.ts';
 
 function callWrongly(
   t: CheckContext,

@@ -14,7 +14,7 @@ import {
   storeAll,
   storeReadable,
   toCopyItems,
-} from './support/storage.ts';
+} from './stored-files.ts';
 
 /** Calls that every deployment rejects, by what is wrong with them. */
 function invalidCalls(t: CheckContext): Record<string, [object, StorageCallOptions?]> {
@@ -90,7 +90,7 @@ export const storageResponses: readonly Check[] = [
     }
   }),
   defineCheck('ST-RESPONSE', needsFiles, async (t) => {
-    const source = await storeReadable(t, 'source.txt');
+    const [source] = await storeReadable(t, 'source.txt');
     const existing = await t.upload.store('existing.txt');
     let seen = 0;
     for (const orders of copyOrders(t, source.path, existing.path)) {

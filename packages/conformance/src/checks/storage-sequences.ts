@@ -4,7 +4,7 @@ import { Unreached } from '../result.ts';
 import { type Action, Folder } from './sequences/folder.ts';
 import { type CopyItem, Model, NAMES } from './sequences/model.ts';
 import { Breach, type Command, makeStep, type Sequence, sequences } from './sequences/steps.ts';
-import { needsFiles } from './support/storage.ts';
+import { needsFiles } from './stored-files.ts';
 
 /** Sequences of a run if `--sequences` is not set, and when the last of them starts, in milliseconds. */
 const USUAL = 25;

@@ -1,184 +1,182 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { FormField, Grant, PostOptions, Reading } from '../context/upload-client.ts';
-import { changeLetters } from './support/credentials.ts';
 import {
-  canBeCopied,
+  type FormField,
+  type Grant,
+  type PostOptions,
+  toMultipart,
+} from '../context/upload-client.ts';
+import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import type { Settings } from '../options.ts';
+import { cite } from '../validation/cite.ts';
+import { hasErrorElement } from '../validation/read-storage.ts';
+import {
   describeReading,
-  expectBytes,
-  expectNothing,
+  expectFiles,
+  hasBytes,
   needsFiles,
-  poll,
-  readPath,
   storeReadable,
-} from './support/storage.ts';
-
-const CONTENT = Buffer.from('what must not be stored');
-
-/**
- * Expects a form to be rejected, and to store nothing, if a field is missing or has another value than in its
- * grant.
- *
- * @param toRight returns the value in the grant
- */
-async function expectField(
-  t: CheckContext,
-  field: string,
-  toRight: (grant: Grant) => string,
-): Promise<void> {
-  const existing = await storeReadable(t, 'existing.txt', 'the content before');
-  const other = await t.upload.grant(t.storage.path('of-another-grant.txt'));
-  const changeOne = (right: string) => {
-    const middle = Math.floor(right.length / 2);
-    return changeLetters(right, middle, middle + 1);
-  };
-  const cases: Record<string, (right: string) => string | undefined> = {
-    [`no ${field}`]: () => undefined,
-    [`an empty ${field}`]: () => '',
-    // A path is changed at its end, so that it stays in the check's folder.
-    [`a slightly different ${field}`]: (right) =>
-      field === 'key' ? `${right}0` : changeOne(right),
-    [`the ${field} from another grant`]: () => toRight(other),
-  };
-  for (const [index, [what, toValue]] of Object.entries(cases).entries()) {
-    const fresh = t.storage.path(`fresh-${index}.txt`);
-    // Whether a wrong form creates a file, and whether it changes one, are tested with most of the cases.
-    const paths = { 1: [fresh], 2: [existing.path] }[index] ?? [fresh, existing.path];
-    for (const path of paths) {
-      const given = await t.upload.grant(path);
-      const value = toValue(toRight(given));
-      // A value that all grants share is not wrong.
-      if (value === toRight(given)) continue;
-      const form = t.upload.fields(given, CONTENT).flatMap(([name, right]): FormField[] => {
-        if (name !== field) return [[name, right]];
-        return value === undefined ? [] : [[name, value]];
-      });
-      const reply = await t.upload.post(given, form);
-      const came = `accepted with ${reply.received.status} and without an Error element`;
-      t.expect(!reply.isAccepted, `${what}: the form must be rejected, but was ${came}`, reply);
-      const reading = await t.upload.read(given.fileId);
-      if (path === fresh) expectNothing(t, reading, `${what}: the file`);
-      else expectBytes(t, reading, existing.bytes, `${what}: the existing file`);
-      // The next case must not fail because of this one.
-      if (path === existing.path && reply.isAccepted) await t.upload.send(path, existing.bytes);
-      if (field !== 'key' || !value) continue;
-      t.upload.track(value);
-      const named = `${what}: the file at the key that the form names`;
-      expectNothing(t, await readPath(t, value), named);
-    }
-  }
-}
+} from './stored-files.ts';
+import { changeLetters } from './support/credentials.ts';
 
 /** Every byte value, in an order that does not occur in text. */
 const BYTE_VALUES = Buffer.from(Array.from({ length: 256 }, (_, at) => (at * 167) % 256));
-const everyByte = (size: number) => Buffer.alloc(size, BYTE_VALUES);
 
-const CONTENTS: Record<string, Buffer> = {
-  'an empty file': Buffer.alloc(0),
-  'one byte': Buffer.from([0]),
-  'all byte values': everyByte(256),
-  'text with all kinds of line breaks': Buffer.from('\r\na\nb\rc\r\n\r\nd\r\n'),
-  'only a line break': Buffer.from('\r\n'),
-  'content that looks like boundaries': Buffer.from(
-    '--\r\n--berth-\r\n--berth-0000--\r\n\r\n------\r\n--',
-  ),
-  'text in many languages': Buffer.from('\uFEFFGrüße, 文件, файл, 😀\n'),
-  escapes: Buffer.from('%41%0D%0A+%25%zz&amp;\\n'),
-  '65,537 bytes': everyByte(65_537),
-  '1 MiB and one byte': everyByte(2 ** 20 + 1),
+const CONTENTS: Record<string, Buffer | string> = {
+  'empty.bin': '',
+  'line-break.txt': '\r\n',
+  'text.txt': '\uFEFF\r\nGrüße, 文件, файл, 😀\n%41%0D%0A+%25%zz&amp;\\n\r\r\n',
+  'boundary.bin':
+    '--\r\n--berth-boundar\r\n--berth-boundar--\r\n\r\n-berth-boundary\n--berth-boundary',
+  // Just over 1 MiB, a common size of buffers.
+  'large.bin': Buffer.alloc(2 ** 20 + 1, BYTE_VALUES),
 };
 
-/** Expects content to be stored even if it contains the beginning of the form's own boundary. */
-async function expectLookalike(t: CheckContext): Promise<void> {
-  const boundary = `berth-${t.uniqueName()}`;
-  const almost = boundary.slice(0, -1);
-  const bytes = Buffer.from(`a\r\n--${almost}\r\n--${almost}--\r\n\r\n-${boundary}\n--${boundary}`);
-  const path = t.storage.path('lookalike.bin');
-  const { given, reply } = await t.upload.send(path, bytes, { boundary });
-  const reading = await t.upload.read(given.fileId);
-  if (!reply.isAccepted || !reading.found) return;
-  expectBytes(t, reading, bytes, 'content that starts like the boundary');
-}
+const CONTENT = Buffer.from('what must not be stored');
 
-/**
- * Returns whether a form is stored if it is posted to the host of the returned `url`, but to the path `/`.
- */
-async function isStoredAtRoot(t: CheckContext, name: string, bytes: Buffer): Promise<boolean> {
-  const given = await t.upload.grant(t.storage.path(`root/${name}`));
-  const url = `${new URL(given.url).origin}/`;
-  await t.upload.post({ ...given, url }, t.upload.fields(given, bytes));
-  return (await t.upload.read(given.fileId)).found;
-}
-
-/** How long to wait for a file to appear, in milliseconds; UP-KEPT checks that it appears immediately. */
-const LOOK = { most: 2000, every: 200 };
+type UploadFields = Settings['wireProfile']['uploadFields'];
 
 export const upload: readonly Check[] = [
-  defineCheck('UP-FORM', needsFiles, async (t: CheckContext) => {
-    const cases: [what: string, name: string, content: string, options?: PostOptions][] = [
-      ['a form with a small file', 'small.txt', 'small'],
-      ['a form with 20,000 bytes', 'level/large.bin', 'ab'.repeat(10_000)],
-      ['a form for an existing file', 'small.txt', 'second'],
-      ['a form with a quoted boundary', 'quoted.txt', 'q', { isQuoted: true }],
+  defineCheck('UP-FORM', needsFiles, async (t) => {
+    const quoted = { boundary: 'berth', type: 'multipart/form-data; boundary="berth"' };
+    const forms: [name: string, content: string, options?: PostOptions][] = [
+      ['overwritten.txt', 'first'],
+      ['level/large.bin', 'ab'.repeat(10_000)],
+      ['overwritten.txt', 'second'],
+      // RFC 2046, section 5.1.1
+      ['quoted-boundary.txt', 'q', quoted],
     ];
-    const before = new Map<string, Buffer>();
-    for (const [what, name, content, options] of cases) {
+    for (const [name, content, options] of forms) {
       const bytes = Buffer.from(content);
-      // UP-FILE covers which bytes they are, but they are not those that were there before.
-      const isStored = (got: Reading) => got.found && !before.get(name)?.equals(got.bytes);
-      const { given, reply } = await t.upload.send(t.storage.path(name), bytes, options);
-      const reading = await poll(() => t.upload.read(given.fileId), isStored, LOOK);
-      const holds = isStored(reading);
-      before.set(name, bytes);
-      if (!holds) {
-        // Links that do not work, and a URL that is not the returned one, are covered by other rules.
-        const isThere = !reading.found && (await canBeCopied(t, given.path));
-        t.reach(!isThere, 'a stored file cannot be read');
-        const isAtRoot = await isStoredAtRoot(t, name, bytes);
-        t.reach(!isAtRoot, 'forms are not accepted at the returned url');
-      }
-      const came = `the response was ${reply.received.status} and a read returned ${describeReading(reading)}`;
-      t.expect(holds, `${what} must be stored, but ${came}`, reply);
+      const { grant, reply } = await t.upload.send(t.storage.path(name), bytes, options);
+      const when = `after its form was sent, with the response ${reply.received.status}`;
+      await expectFiles(t, when, [{ ...grant, bytes }]);
     }
   }),
-  defineCheck('UP-URL-VERBATIM', needsFiles, async (t: CheckContext) => {
-    for (const name of ['file.txt', 'level/file.txt', 'file.txt']) {
-      const bytes = Buffer.from('a file sent to the returned url.');
-      const { given, reply } = await t.upload.send(t.storage.path(name), bytes);
-      const { found } = await t.upload.read(given.fileId);
-      if (!found) {
-        t.reach(!(await canBeCopied(t, given.path)), 'a stored file cannot be read');
-        // If no URL accepts a form, the URL is not at fault.
-        t.reach(await isStoredAtRoot(t, name, bytes), 'no upload form is accepted');
-      }
-      const { status } = reply.received;
-      const wanted = `${name}: a form sent to the returned url, including its path and query, must be accepted`;
-      t.expect(found, `${wanted}, but the response was ${status} and nothing was stored`, reply);
-    }
-  }),
-  defineCheck('UP-FIELDS/1', needsFiles, (t) =>
-    expectField(t, 'Signature', ({ authorization }) => authorization),
+  defineFieldCheck(
+    'UP-FIELDS/1',
+    () => 'Signature',
+    ({ authorization }) => authorization,
   ),
-  defineCheck('UP-FIELDS/2', needsFiles, (t) =>
-    expectField(t, t.settings.wireProfile.uploadFields.securityToken, ({ token }) => token),
+  defineFieldCheck(
+    'UP-FIELDS/2',
+    ({ securityToken }) => securityToken,
+    ({ token }) => token,
   ),
-  defineCheck('UP-FIELDS/3', needsFiles, (t) => {
-    const { metaFileId } = t.settings.wireProfile.uploadFields;
-    return expectField(t, metaFileId, ({ storeFileId }) => storeFileId);
-  }),
-  defineCheck('UP-FIELDS/4', needsFiles, (t) => expectField(t, 'key', ({ path }) => path)),
+  defineFieldCheck(
+    'UP-FIELDS/3',
+    ({ metaFileId }) => metaFileId,
+    ({ storeFileId }) => storeFileId,
+  ),
+  defineFieldCheck(
+    'UP-FIELDS/4',
+    () => 'key',
+    ({ path }) => path,
+  ),
   defineCheck('UP-FILE', needsFiles, async (t: CheckContext) => {
-    let checked = 0;
-    for (const [index, [what, bytes]] of Object.entries(CONTENTS).entries()) {
-      const path = t.storage.path(`${index}.bin`);
-      const { given, reply } = await t.upload.send(path, bytes);
-      if (!reply.isAccepted) t.note(`${what} was rejected with ${reply.received.status}.`);
-      const reading = await t.upload.read(given.fileId);
-      // UP-FORM covers that a form is stored at all.
-      if (!reply.isAccepted || !reading.found) continue;
-      checked += 1;
-      expectBytes(t, reading, bytes, what);
+    const boundary = 'berth-boundary';
+    const stored = [];
+    for (const [name, content] of Object.entries(CONTENTS)) {
+      const bytes = Buffer.from(content);
+      const { grant, reply } = await t.upload.send(t.storage.path(name), bytes, { boundary });
+      if (reply.isAccepted) stored.push({ ...grant, bytes });
+      else t.note(`${name} was rejected with ${reply.received.status}.`);
     }
-    await expectLookalike(t);
-    t.reach(checked > 0, 'no uploaded file can be read');
+    t.reach(stored.length > 0, 'no upload is accepted');
+    await expectFiles(t, 'after its upload', stored);
+  }),
+  defineCheck('UP-RESPONSE/1', needsFiles, async (t) => {
+    const boundary = 'berth-boundary';
+    const { securityToken, metaFileId } = t.settings.wireProfile.uploadFields;
+    const forms: Record<string, (fields: FormField[]) => Buffer> = {
+      'a form that ends within the file': (fields) =>
+        toMultipart(fields, boundary).subarray(0, -40),
+    };
+    for (const left of ['Signature', securityToken, metaFileId, 'key', 'file']) {
+      forms[`a form without ${left}`] = (fields) =>
+        toMultipart(
+          fields.filter(([name]) => name !== left),
+          boundary,
+        );
+    }
+    const json = { type: 'application/json', body: Buffer.from('{}') };
+    for (const what of [...Object.keys(forms), 'JSON instead of a form']) {
+      const grant = await t.upload.grant(t.storage.path(`${what.replaceAll(' ', '-')}.txt`));
+      const body = forms[what]?.(t.upload.fields(grant, CONTENT));
+      const reply = await t.upload.post(grant, [], body ? { boundary, body } : json);
+      const { status, text, mediaType } = reply.received;
+      // Other rules are about forms that must not be accepted.
+      if (reply.isAccepted && (await t.upload.read(grant.fileId)).found) continue;
+      const actual = `${status} with ${mediaType ?? 'no type'}: ${cite(text)}`;
+      const message = `${what}: the response must be XML with an Error element, not ${actual}`;
+      t.expect(hasErrorElement(text), message, reply);
+    }
+  }),
+  defineCheck('UP-RESPONSE/2', needsFiles, async (t) => {
+    for (const content of ['text', '', '<Error></Error>']) {
+      const bytes = Buffer.from(content);
+      const path = t.storage.path(`${bytes.length}-bytes.txt`);
+      const { grant, reply } = await t.upload.send(path, bytes);
+      const { status, text } = reply.received;
+      const hasError = hasErrorElement(text);
+      const reading = await t.upload.read(grant.fileId);
+      const isClear = hasBytes(reading, bytes) ? !hasError : hasError || status >= 400;
+      const message = `the response to the upload of ${path} has ${hasError ? 'an' : 'no'} Error element, but a read returned ${describeReading(reading)}`;
+      t.expect(isClear, message, reply);
+    }
+  }),
+  defineCheck('UP-FILE-ID', needsFiles, async (t) => {
+    const { path, fileId, bytes } = await t.upload.store('level/no-extension');
+    await expectFiles(t, 'by the fileID from getUploadMetaData', [{ path, fileId, bytes }]);
+    await t.storage.list('batchDelete', [fileId]);
+    await expectFiles(t, 'deleted by the fileID from getUploadMetaData', [{ path }]);
   }),
 ];
+
+/**
+ * Defines a check that a form is rejected, and stores nothing, if a field is missing or has another value than in its
+ * grant.
+ *
+ * @param toValue returns the value in a grant
+ */
+function defineFieldCheck(
+  id: SentenceId,
+  toField: (names: UploadFields) => string,
+  toValue: (grant: Grant) => string,
+): Check {
+  return defineCheck(id, needsFiles, async (t) => {
+    const field = toField(t.settings.wireProfile.uploadFields);
+    const [existing] = await storeReadable(t, 'existing.txt');
+    const first = await t.upload.grant(t.storage.path('first.txt'));
+    const second = await t.upload.grant(existing.path);
+    const third = await t.upload.grant(t.storage.path('third.txt'));
+    const different = change(field, toValue(second));
+    const cases = [
+      { what: `no ${field}`, grant: first, value: undefined },
+      { what: `a slightly different ${field}`, grant: second, value: different },
+      { what: `the ${field} of another grant`, grant: third, value: toValue(second) },
+    ];
+    for (const { what, grant, value } of cases) {
+      // A value that all grants share is not wrong.
+      if (value === toValue(grant)) continue;
+      const fields = t.upload.fields(grant, CONTENT).flatMap(([name, right]): FormField[] => {
+        if (name !== field) return [[name, right]];
+        return value === undefined ? [] : [[name, value]];
+      });
+      const reply = await t.upload.post(grant, fields);
+      const actual = `accepted with ${reply.received.status} and without an Error element`;
+      t.expect(!reply.isAccepted, `${what}: the form must be rejected, but was ${actual}`, reply);
+    }
+    const nothing = [first, third].map(({ path, fileId }) => ({ path, fileId }));
+    if (field === 'key') {
+      t.upload.track(different);
+      nothing.push({ path: different, fileId: await t.upload.fileIdOf(different) });
+    }
+    await expectFiles(t, `after forms with a wrong ${field}`, [existing, ...nothing]);
+  });
+}
+
+/** A path is changed at its end, so that it stays in the folder of the check; the last letters of Base64 may not matter. */
+function change(field: string, value: string): string {
+  const middle = Math.floor(value.length / 2);
+  return field === 'key' ? `${value}0` : changeLetters(value, middle, middle + 1);
+}

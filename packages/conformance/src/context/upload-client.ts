@@ -3,9 +3,10 @@ import type { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
 import { type Exchange, type HeaderInput, toHeaderList, toTarget } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
+import { MISSING } from '../validation/cite.ts';
 import { hasXmlError } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
-import type { StorageClient } from './storage-client.ts';
+import type { Entry, StorageClient } from './storage-client.ts';
 
 /** The grant that the first step of an upload returns. */
 export interface Grant {
@@ -30,24 +31,25 @@ interface UploadReply extends Exchange {
   isAccepted: boolean;
 }
 
+/** What a reader received, and the last call that it made. */
 export type Reading =
   | { found: true; bytes: Buffer; exchange: Exchange }
-  | { found: false; why: string; exchange?: Exchange };
+  | { found: false; why: string; exchange: Exchange };
 
 export interface PostOptions {
   headers?: HeaderInput;
   /** Separates the parts. Default: letters, digits and hyphens. */
   boundary?: string;
-  /** Quote the boundary (RFC 2046, section 5.1.1). */
-  isQuoted?: boolean;
+  /** Default: `multipart/form-data` with the boundary. */
+  type?: string;
+  /** Send this instead of the form. */
+  body?: Buffer;
   /** Send this instead of the form; `Content-Length` is still that of the complete form. */
   trickle?: (form: Buffer) => Readable;
-  /** Send a different body, or part of the form, with its own length. */
-  replace?: (form: Buffer) => { type?: string; body: Buffer };
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 export class UploadClient {
   readonly #run: Run;
@@ -101,18 +103,16 @@ export class UploadClient {
     options: PostOptions = {},
   ): Promise<UploadReply> {
     this.track(path, fileId);
-    const { boundary = `berth-${randomBytes(12).toString('hex')}`, trickle, isQuoted } = options;
-    const parameter = isQuoted ? `"${boundary}"` : boundary;
-    const form = toMultipart(fields, boundary);
-    const usual = `multipart/form-data; boundary=${parameter}`;
-    const { type = usual, body } = options.replace?.(form) ?? { body: form };
+    const { boundary = `berth-${randomBytes(12).toString('hex')}`, trickle } = options;
+    const { type = `multipart/form-data; boundary=${boundary}` } = options;
+    const body = options.body ?? toMultipart(fields, boundary);
     const exchange = await this.#caller.call({
       method: 'POST',
       origin: new URL(url).origin,
       target: toTarget(url),
       headers: [['Content-Type', type], ...toHeaderList(options.headers)],
       body,
-      trickle: trickle && (() => trickle(form)),
+      trickle: trickle && (() => trickle(body)),
     });
     const { status, text } = exchange.received;
     const isAccepted = status < 400 && !hasXmlError(text);
@@ -124,31 +124,45 @@ export class UploadClient {
     path: string,
     bytes: Buffer,
     options?: PostOptions,
-  ): Promise<{ given: Grant; reply: UploadReply }> {
-    const given = await this.grant(path);
-    return { given, reply: await this.post(given, this.fields(given, bytes), options) };
+  ): Promise<{ grant: Grant; reply: UploadReply }> {
+    const grant = await this.grant(path);
+    return { grant, reply: await this.post(grant, this.fields(grant, bytes), options) };
   }
 
   /** Performs both steps. If one fails, the check is not reached. Default: 64 random bytes. */
   async store(name: string, content: Buffer | string = randomBytes(64)): Promise<StoredFile> {
     const bytes = Buffer.from(content);
-    const { given, reply } = await this.send(this.#storage.path(name), bytes);
-    if (reply.isAccepted) return { path: given.path, fileId: given.fileId, bytes };
+    const { grant, reply } = await this.send(this.#storage.path(name), bytes);
+    if (reply.isAccepted) return { path: grant.path, fileId: grant.fileId, bytes };
     throw new Unreached(
       `the upload target responded with ${reply.received.status} to a valid form`,
     );
   }
 
   /**
-   * Reads a file as any user does: gets a link and downloads it. If no link is returned, the check is not
-   * reached.
+   * Reads files as any user does: gets links in one call and downloads them. If a link is not a URL, the check is
+   * not reached.
    */
+  async readAll(fileIds: readonly string[]): Promise<Reading[]> {
+    const items = fileIds.map((fileID) => ({ fileID }));
+    const { reply, entries } = await this.#storage.listReply('batchGetTempUrls', items);
+    const readings: Reading[] = [];
+    for (const id of fileIds) {
+      const entry = entries.find(({ fileID }) => fileID === id);
+      readings.push(await this.#follow(entry, reply));
+    }
+    return readings;
+  }
+
   async read(fileId: string): Promise<Reading> {
-    const [entry] = await this.#storage.list('batchGetTempUrls', [{ fileID: fileId }]);
-    const { code, tempFileURL } = entry ?? {};
-    if (code !== 'SUCCESS')
-      return { found: false, why: `the entry for its link has the code ${code}` };
-    if (!URL.canParse(String(tempFileURL))) throw new Unreached('the link is not a URL');
+    return (await this.readAll([fileId]))[0] as Reading;
+  }
+
+  async #follow({ code, tempFileURL }: Entry = {}, reply: Exchange): Promise<Reading> {
+    if (code !== 'SUCCESS') {
+      return { found: false, why: `its link has the code ${code ?? MISSING}`, exchange: reply };
+    }
+    if (!URL.canParse(String(tempFileURL))) throw new Unreached('a link is not a URL');
     const exchange = await this.download(String(tempFileURL));
     const { status, body } = exchange.received;
     if (status >= 200 && status < 300) return { found: true, bytes: body, exchange };
@@ -191,7 +205,7 @@ export async function followLink(
     const exchange = await caller.call({ ...call, headers: toHeaderList(headers) });
     const { received } = exchange;
     const location = REDIRECTS.includes(received.status) && received.header('location');
-    if (!location || redirects === MOST_REDIRECTS || !URL.canParse(location, next)) {
+    if (!location || redirects === MAX_REDIRECTS || !URL.canParse(location, next)) {
       return exchange;
     }
     next = new URL(location, next).href;

@@ -1,4 +1,4 @@
-import { isCopied } from '../checks/support/storage.ts';
+import { isCopied } from '../checks/stored-files.ts';
 import { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { createRunCaller, type Refusal, type Run } from '../context/run.ts';

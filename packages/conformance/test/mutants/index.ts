@@ -15,7 +15,6 @@ import { seenElsewhere } from './seen-elsewhere.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageCopyPaths } from './storage-copy-paths.ts';
-import { storageCopyResponses } from './storage-copy-responses.ts';
 import { storageDelete } from './storage-delete.ts';
 import { storageEnvelope } from './storage-envelope.ts';
 import { storageLinks } from './storage-links.ts';
@@ -23,7 +22,7 @@ import { storageRefusals } from './storage-refusals.ts';
 import { storageSequences } from './storage-sequences.ts';
 import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
-import { uploadResponses } from './upload-responses.ts';
+import { uploadIntegrity } from './upload-integrity.ts';
 
 /** By rule. The first mutant of a rule is the first in this order. */
 const TOPICS = [
@@ -45,11 +44,10 @@ const TOPICS = [
   storageLinks,
   storageDelete,
   storageCopy,
-  storageCopyResponses,
   storageCopyPaths,
   storageRefusals,
   upload,
-  uploadResponses,
+  uploadIntegrity,
   storageSequences,
   seenElsewhere,
 ];

@@ -3,32 +3,18 @@ import type { Mutant, Rows } from './mutant.ts';
 import {
   afterCopies,
   COPY,
+  copies,
   copyItems,
   instead,
   itemsOf,
   leaveOut,
+  list,
+  refuseAfter,
   request,
 } from './support/storage.ts';
 
-const isIncomplete = (item: object) => 'srcPath' in item !== 'dstPath' in item;
-
-/** Makes only the item without a field fail, not the call. */
-const failWithout = (name: string) =>
-  leaveOut(COPY, (item) =>
-    isIncomplete(item) && !(name in item)
-      ? { code: 'INVALID_PARAM', message: `${name} is missing.` }
-      : undefined,
-  );
-
-/** Removes the source of a move that failed. */
-const sourceIsGone =
-  (isWanted: (item: Json, entry: Json) => unknown): Mutant['create'] =>
-  ({ remove }) =>
-    afterCopies((item, entry) =>
-      item.removeOriginal && entry?.code && isWanted(item, entry)
-        ? remove(item.srcPath)
-        : undefined,
-    );
+const isDone = ({ code }: Json) => code === undefined;
+const MISSING = 'STORAGE_FILE_NONEXIST';
 
 /** Empties the destinations of such items after a copy call. */
 const emptied =
@@ -52,37 +38,33 @@ export const storageCopy: Rows = {
     },
     3,
   ),
-  'ST-INVALID/5: an item without srcPath fails, but the call does not': failWithout('srcPath'),
-  'ST-INVALID/6: an item without dstPath fails, but the call does not': failWithout('dstPath'),
-  'ST-INVALID/6: an item without it is a copy onto the source': request(COPY, (call) => {
+  'ST-INVALID/4: an item without srcPath fails, but the call does not': leaveOut(COPY, (item) =>
+    'dstPath' in item && !('srcPath' in item)
+      ? { code: 'INVALID_PARAM', message: 'srcPath is missing.' }
+      : undefined,
+  ),
+  'ST-INVALID/4: an item without dstPath is a copy onto the source': request(COPY, (call) => {
     const { json } = call;
     if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
     for (const item of json.fileList) item.dstPath ??= `${item.srcPath}-copy`;
     call.json = json;
   }),
-  'ST-COPY-OVERWRITE/1: an existing destination is kept if overwrite is omitted': copyItems({
-    overwrite: instead(undefined, false),
-  }),
   'ST-COPY-OVERWRITE/1: it is false for moves': copyItems((item) => {
     if (item.removeOriginal) item.overwrite ??= false;
   }),
-  'ST-COPY-OVERWRITE/2: an existing destination is kept even if overwrite is true': copyItems({
-    overwrite: instead(true, false),
-  }),
-  'ST-COPY-OVERWRITE/2: it is ignored in the second item': copyItems(
+  'ST-COPY-OVERWRITE/1: it is ignored in the second item': copyItems(
     { overwrite: instead(true, false) },
     1,
   ),
-  'ST-COPY-OVERWRITE/3: overwrite false is ignored': copyItems({
+  'ST-COPY-OVERWRITE/2: overwrite false is ignored': copyItems({
     overwrite: instead(false, true),
   }),
-  'ST-COPY-OVERWRITE/3: if overwrite is false, the item fails, but the destination is overwritten':
-    ({ storage }) =>
-      afterCopies(({ srcPath, dstPath }, entry) =>
-        entry?.code === 'OBJECT_ALREADY_EXIST'
-          ? storage(COPY, { fileList: [{ srcPath, dstPath }] })
-          : undefined,
-      ),
+  'ST-COPY-OVERWRITE/2: the item fails, but the destination is overwritten': ({ storage }) =>
+    afterCopies(({ srcPath, dstPath }, entry) =>
+      entry?.code === 'OBJECT_ALREADY_EXIST'
+        ? storage(COPY, { fileList: [{ srcPath, dstPath }] })
+        : undefined,
+    ),
   'ST-COPY-MOVE/1: a copy removes its source': copyItems({
     removeOriginal: instead(undefined, true),
   }),
@@ -94,14 +76,56 @@ export const storageCopy: Rows = {
     { removeOriginal: undefined },
     2,
   ),
-  'ST-COPY-MOVE-FAILED: a failed move removes its source': sourceIsGone(() => true),
-  'ST-COPY-MOVE-FAILED: the source is removed if the destination exists': sourceIsGone(
-    (_, { code }) => code === 'OBJECT_ALREADY_EXIST',
-  ),
+  'ST-COPY-MOVE-FAILED: the source is removed if the destination exists': ({ remove }) =>
+    afterCopies(({ removeOriginal, srcPath }, entry) =>
+      removeOriginal && entry?.code === 'OBJECT_ALREADY_EXIST' ? remove(srcPath) : undefined,
+    ),
+  'ST-COPY-MOVE-FAILED: the source is removed if the path of the destination is invalid': ({
+    remove,
+  }) =>
+    afterCopies(({ removeOriginal, srcPath, dstPath }, entry) =>
+      removeOriginal && entry?.code && dstPath.includes('@') ? remove(srcPath) : undefined,
+    ),
   'ST-COPY-SELF: a copy onto itself empties the file': emptied(
     ({ srcPath, dstPath, removeOriginal }) => srcPath === dstPath && !removeOriginal,
   ),
   'ST-COPY-SELF: the middle file of a chain of copies is emptied': emptied((item, all) =>
     all.some((other) => other !== item && other.srcPath === item.dstPath),
   ),
+  'ST-LISTS/1: a duplicate item gets no entry of its own': list(COPY, (all, items) => {
+    const texts = items.map((item) => JSON.stringify(item));
+    return all.filter((_, index) => texts.indexOf(texts[index] ?? '') === index);
+  }),
+  'ST-RESPONSE: the fileID of an entry does not belong to any file': copies(isDone, {
+    fileID: (id) => `${id}.copied`,
+  }),
+  'ST-RESPONSE: the entry for a successful copy has the code SUCCESS': copies(isDone, {
+    code: 'SUCCESS',
+  }),
+  'ST-PRESENT/3: the entry for a move has no fileID': copies(
+    (_, { removeOriginal }) => removeOriginal,
+    { fileID: undefined },
+  ),
+  'ST-COPY-MISSING: copying a missing file succeeds': list(COPY, (all) =>
+    all.map((entry) => (entry.code === MISSING ? {} : entry)),
+  ),
+  'ST-COPY-MISSING: copying a missing file fails, but creates an empty destination': ({
+    store,
+    read,
+  }) =>
+    afterCopies(async ({ dstPath }, entry) => {
+      if (entry?.code === MISSING && !(await read(dstPath))) await store(dstPath);
+    }),
+  'ST-COPY-ALONE: a missing source in the first item causes the call to be rejected': refuseAfter(
+    COPY,
+    ([first, ...rest]) => first?.code === MISSING && rest.some(isDone),
+  ),
+  'ST-COPY-ALONE: items after one whose destination exists are not copied': () => {
+    let isOver = false;
+    return leaveOut(COPY, ({ overwrite }, index) => {
+      const isAfter = index > 0 && isOver;
+      isOver = isAfter || overwrite === false;
+      return isAfter ? { code: 'ABORTED', message: 'aborted' } : undefined;
+    });
+  },
 };

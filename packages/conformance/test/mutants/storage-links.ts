@@ -2,9 +2,7 @@ import type { Json } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
 import { linksWorkOnce, toPath, watching } from './support/history.ts';
 import {
-  any,
   isBad,
-  isObject,
   isOk,
   items,
   itemsOf,
@@ -15,7 +13,6 @@ import {
   refuse,
   refuseAfter,
   request,
-  toStorageResponse,
   unique,
 } from './support/storage.ts';
 
@@ -27,18 +24,12 @@ const refuseLinks = (isRefused: (items: Json[]) => unknown) =>
 const failed = (code: string) => ({ code, tempFileURL: '' });
 
 export const storageLinks: Rows = {
-  'ST-LINKS-CALL/1: a link to a file without an extension has no host': links(hasNoExtension, {
+  'ST-LINKS-CALL: a link to a file without an extension has no host': links(hasNoExtension, {
     tempFileURL: (url) => new URL(url).pathname,
   }),
   'ST-INVALID/4: an item without fileID is skipped if others have one': request(LINKS, (call) => {
     const fileList = itemsOf(call).filter((item) => 'fileID' in item);
     if (fileList.length > 0) call.json = { ...call.json, fileList };
-  }),
-  'ST-INVALID/4: an item without fileID fails alone': request(LINKS, ({ json }) => {
-    const isWithout = (item: unknown) => isObject(item) && !('fileID' in item);
-    if (!json?.fileList?.some?.(isWithout)) return undefined;
-    const entry = { fileID: '', ...failed('INVALID_PARAM') };
-    return toStorageResponse(200, { data: { fileList: json.fileList.map(() => entry) } });
   }),
   'ST-LINKS-MAX-AGE: the second item with a maxAge gets no link': leaveOut(
     LINKS,
@@ -51,22 +42,19 @@ export const storageLinks: Rows = {
     all.some(({ maxAge }) => maxAge === undefined),
   ),
   'ST-LISTS/1: a file requested twice has only one entry': list(LINKS, unique),
-  'ST-LISTS/1: a missing file gets no entry': list(LINKS, (entries) => entries.filter(isOk)),
   'ST-LISTS/2: the entry for a missing file has an empty fileID': links(isBad, {
     fileID: '',
   }),
-  'ST-LISTS/2: it is lower-cased': links(any, { fileID: (id) => id.toLowerCase() }),
-  'ST-LINKS-CALL/2: the code for a file without an extension is OK': links(hasNoExtension, {
+  'ST-LINKS-CALL: the code for a file without an extension is OK': links(hasNoExtension, {
     code: 'OK',
   }),
-  'ST-LINKS-CALL/2: from the sixth item on, existing files are missing': links(
+  'ST-LINKS-CALL: from the sixth item on, existing files are missing': links(
     (_, __, index) => index > 4,
     failed('MISSING'),
   ),
   'ST-RESPONSE: the entry for a missing file has no tempFileURL': links(isBad, {
     tempFileURL: undefined,
   }),
-  'ST-RESPONSE: that of a missing file is null': links(isBad, { tempFileURL: null }),
   'ST-LINKS-DOWNLOAD: a link works only once': linksWorkOnce,
   'ST-LINKS-DOWNLOAD: from the fourth item on, each link is that of the item before': list(
     LINKS,

@@ -21,7 +21,7 @@ export const upload: Rows = {
   ),
   'UP-FORM: a form succeeds, but nothing is stored': ({ remove }) =>
     afterUpload((_, form) => remove(keyOf(form))),
-  'UP-URL-VERBATIM: the returned url does not accept forms': {
+  'UP-FORM: the returned url does not accept forms': {
     ...metadata((data) => {
       data.url = new URL('/bucket/put?grant=1', data.url).href;
     }),

@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "488416d4e642d65b5901448c94dd89d62dafe58cc269bccfcb16e5b92bafc5f4"
     }
   },
-  "sha256": "b6ad36b6410269812a2efa16ba32c63ccda0118ee0d5efb73782dfc8a816d477"
+  "sha256": "b65ac893a78d80a9189175e873ffb8db898edeb06b4fc326eae4832aedef59e3"
 } as const;
 
 /** Cross-origin rules (D11). */

@@ -3,7 +3,7 @@ import type { Entry, StorageOperation, StorageReply } from '../../context/storag
 import type { Grant } from '../../context/upload-client.ts';
 import type { Evidence } from '../../http/exchange.ts';
 import { Unreached } from '../../result.ts';
-import { entriesOf, hasFailed, toCopyItems } from '../support/storage.ts';
+import { entriesOf, hasFailed, toCopyItems } from '../stored-files.ts';
 import {
   type Content,
   Contradiction,

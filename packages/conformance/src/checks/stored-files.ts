@@ -1,17 +1,15 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import type { CheckContext } from '../../context/check-context.ts';
-import type { Need } from '../../context/skip-reason.ts';
+import type { CheckContext } from '../context/check-context.ts';
+import type { Need } from '../context/skip-reason.ts';
 import {
   type Entry,
   STORAGE_OPERATIONS,
   type StorageOperation,
   type StorageReply,
-} from '../../context/storage-client.ts';
-import type { Reading, StoredFile } from '../../context/upload-client.ts';
-import type { Exchange } from '../../http/exchange.ts';
-import type { CopyPaths } from '../../options.ts';
-import { hasFailed, linkOf } from '../../validation/read-storage.ts';
-import { sampleRequest } from './requests.ts';
+} from '../context/storage-client.ts';
+import type { Reading, StoredFile } from '../context/upload-client.ts';
+import type { CopyPaths } from '../options.ts';
+import { hasFailed, linkOf } from '../validation/read-storage.ts';
+import { sampleRequest } from './support/requests.ts';
 
 export { hasFailed, linkOf };
 
@@ -29,8 +27,8 @@ export function expectRefused(t: CheckContext, reply: StorageReply, what: string
 }
 
 export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): boolean {
-  const came = [reply.received.status, reply.code].join(' ').trim();
-  t.expect(!reply.refused, `${what} must be accepted, but the response was ${came}`, reply);
+  const actual = [reply.received.status, reply.code].join(' ').trim();
+  t.expect(!reply.refused, `${what} must be accepted, but the response was ${actual}`, reply);
   return !reply.refused;
 }
 
@@ -66,38 +64,44 @@ export function missingFileId(t: CheckContext): Promise<string> {
   return t.upload.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
 }
 
-type Lists = Record<string, readonly unknown[]>;
-
-/** Makes calls in which an item lacks a field, and expects each call to be rejected entirely. */
-export async function expectListsRefused(
-  t: CheckContext,
-  operation: StorageOperation,
-  lists: Lists,
-): Promise<void> {
-  for (const [what, fileList] of Object.entries(lists)) {
-    const reply = await t.storage.call(operation, { fileList }, { acceptsRefusal: true });
-    const { status } = reply.received;
-    const isRefused = reply.refused && status < 500;
-    const message = `${what}: the call must be rejected, but the response was ${status}`;
-    t.expect(isRefused, message, reply);
-  }
-}
-
 export async function areThere(t: CheckContext, fileIds: readonly string[]): Promise<boolean[]> {
   const fileList = fileIds.map((fileID) => ({ fileID }));
   const entries = await t.storage.list('batchGetTempUrls', fileList);
   return fileIds.map((id) => entriesOf(entries, id).some(({ code }) => code === 'SUCCESS'));
 }
 
-/** Returns whether a response succeeded and its body has exactly the bytes of this file. */
-export function isFile({ received: { status, body } }: Exchange, bytes: Buffer): boolean {
-  return status >= 200 && status <= 299 && body.equals(bytes);
+/** The name of a file to store, with its content if that matters. */
+type FileToStore = string | readonly [name: string, content: Buffer | string];
+type StoredFiles<Files> = { [Index in keyof Files]: StoredFile };
+
+/** Stores files, by default with random content. If that fails, the check is skipped. */
+export async function storeAll<const Files extends readonly FileToStore[]>(
+  t: CheckContext,
+  ...files: Files
+): Promise<StoredFiles<Files>> {
+  const stored: StoredFile[] = [];
+  for (const file of files) {
+    const [name, content] = typeof file === 'string' ? [file] : file;
+    stored.push(await t.upload.store(name, content));
+  }
+  return stored as StoredFiles<Files>;
 }
 
-export async function storeAll(t: CheckContext, ...names: string[]): Promise<StoredFile[]> {
-  const files: StoredFile[] = [];
-  for (const name of names) files.push(await t.upload.store(name));
-  return files;
+/**
+ * Stores files and gets their links, so that a later failure to find one must be caused by what happened in
+ * between. If that fails, the check is skipped.
+ */
+export async function storeReadable<const Files extends readonly FileToStore[]>(
+  t: CheckContext,
+  ...files: Files
+): Promise<StoredFiles<Files>> {
+  const stored = await storeAll(t, ...files);
+  const found = await areThere(
+    t,
+    [...stored].map(({ fileId }) => fileId),
+  );
+  t.reach(!found.includes(false), 'no link is returned for a stored file');
+  return stored;
 }
 
 /** Reads the file that is currently at a path, even if its file ID has changed. */
@@ -110,12 +114,12 @@ export function hasBytes(reading: Reading, bytes: Buffer): boolean {
 }
 
 /** Describes what a reader received: `64 bytes, with the first difference at offset 63`. */
-export function describeReading(reading: Reading, wanted?: Buffer): string {
+export function describeReading(reading: Reading, expected?: Buffer): string {
   if (!reading.found) return `nothing (${reading.why})`;
   const { bytes } = reading;
-  if (wanted === undefined || bytes.equals(wanted)) return `${bytes.length} bytes`;
-  const first = bytes.findIndex((byte, index) => byte !== wanted[index]);
-  const differs = first >= 0 && first < wanted.length;
+  if (expected === undefined || bytes.equals(expected)) return `${bytes.length} bytes`;
+  const first = bytes.findIndex((byte, index) => byte !== expected[index]);
+  const differs = first >= 0 && first < expected.length;
   return `${bytes.length} bytes${differs ? `, with the first difference at offset ${first}` : ''}`;
 }
 
@@ -134,44 +138,38 @@ export async function expectAt(
 }
 
 export function expectNothing(t: CheckContext, reading: Reading, what: string): void {
-  const came = describeReading(reading);
-  const message = `${what} must not be found, but a read returned ${came}`;
+  const actual = describeReading(reading);
+  const message = `${what} must not be found, but a read returned ${actual}`;
   t.expect(!reading.found, message, reading.exchange);
 }
 
-/** How long to wait for a file after the response to its upload, in milliseconds. */
-const LATEST = 2000;
-
-/**
- * Stores a file and reads it at its path, so that a later failure to read it must be caused by what happened
- * in between. If storing or reading fails, the check is skipped.
- */
-export async function storeReadable(
-  t: CheckContext,
-  name: string,
-  content?: Buffer | string,
-): Promise<StoredFile> {
-  const file = await t.upload.store(name, content);
-  const fileId = await t.upload.fileIdOf(file.path);
-  const reading = await poll(
-    () => t.upload.read(fileId),
-    (got) => hasBytes(got, file.bytes),
-    { most: LATEST, every: 100 },
-  );
-  const isRead = hasBytes(reading, file.bytes);
-  t.reach(isRead, `a read of a stored file returned ${describeReading(reading)}`);
-  return { ...file, fileId };
+/** What must be stored at a path. */
+interface ExpectedFile {
+  path: string;
+  /** The ID to read it by. Default: the one that the deployment issues for the path now. */
+  fileId?: string;
+  /** Default: there must be no file. */
+  bytes?: Buffer;
 }
 
-/** Stores a source file and checks that it can be copied. If it cannot, the check is skipped. */
-export async function storeCopyable(t: CheckContext, name: string): Promise<StoredFile> {
-  const source = await storeReadable(t, name, `the full content of the copy source file: ${name}`);
-  const free = t.storage.path(`free/${name}`);
-  await copy(t, { from: source.path, to: free });
-  const isCopied = hasBytes(await readPath(t, free), source.bytes);
-  t.reach(isCopied, 'no file can be copied to a new destination');
-  t.reach((await t.upload.read(source.fileId)).found, 'a copy removes its source');
-  return source;
+/**
+ * Reads files and expects each to have its bytes, or not to exist: one call for their links, and one for each file.
+ *
+ * @param when when they are read: `after a failed move`
+ */
+export async function expectFiles(
+  t: CheckContext,
+  when: string,
+  files: readonly ExpectedFile[],
+): Promise<void> {
+  const ids: string[] = [];
+  for (const { path, fileId } of files) ids.push(fileId ?? (await t.upload.fileIdOf(path)));
+  const readings = await t.upload.readAll(ids);
+  for (const [index, reading] of readings.entries()) {
+    const { path, bytes } = files[index] as ExpectedFile;
+    if (bytes) expectBytes(t, reading, bytes, `${path} (${when})`);
+    else expectNothing(t, reading, `${path} (${when})`);
+  }
 }
 
 /** A file to copy. The paths are cloud paths. */
@@ -209,28 +207,4 @@ export async function isCopied(
   const [srcPath, dstPath] = [path, to].map((each) => t.storage.copyPath(each, spelling));
   const reply = await t.storage.call('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
   return !reply.refused && hasBytes(await readPath(t, to), bytes);
-}
-
-/** Returns whether a file exists, without requesting a link, by checking whether it can be copied. */
-export async function canBeCopied(t: CheckContext, path: string): Promise<boolean> {
-  const [entry] = await copy(t, { from: path, to: `${path}.${t.uniqueName()}` });
-  return entry !== undefined && !hasFailed(entry);
-}
-
-/**
- * Repeats a call until its response is as expected, for at most `most` milliseconds.
- *
- * @returns the last response, expected or not
- */
-export async function poll<Result>(
-  ask: () => Promise<Result>,
-  isWanted: (response: Result) => boolean,
-  { most, every }: { most: number; every: number },
-): Promise<Result> {
-  const end = performance.now() + most;
-  for (;;) {
-    const response = await ask();
-    if (isWanted(response) || performance.now() + every > end) return response;
-    await wait(every);
-  }
 }

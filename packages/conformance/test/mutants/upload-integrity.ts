@@ -19,7 +19,7 @@ function grantedPath({ operation, json }: MutatedRequest): string | undefined {
   return operation === GRANT && isPlain ? path : undefined;
 }
 
-export const uploadResponses: Rows = {
+export const uploadIntegrity: Rows = {
   'UP-RESPONSE/1: a rejected form gets a JSON error': uploadError(
     setBody('{"code":"AccessDenied"}', 'application/json'),
   ),
