@@ -78,6 +78,8 @@ export interface ConformanceOptions {
   timeout?: number | undefined;
   /** Number of checks to run in parallel, 1 to 64. Default: 4. */
   concurrency?: number | undefined;
+  /** Maximum number of calls per second, 1 to 1000. Default: no limit. */
+  rate?: number | undefined;
   /** Where storage requests put their fields. Default: detected with a call that stores nothing. */
   requestForm?: RequestForm | undefined;
   /** Unit of `maxAge`. Default: `s`. */
@@ -86,7 +88,7 @@ export interface ConformanceOptions {
   minLinkSeconds?: number | undefined;
   /** Seed for generated sequences; the same seed makes the same ones. Default: random, included in the report. */
   seed?: number | undefined;
-  /** Number of generated sequences of storage calls. Default: 25, or as many as start within 30 s. */
+  /** Number of generated sequences of storage calls. Default: 12. */
   sequences?: number | undefined;
   /** Stops the run: open requests are aborted, and stored files are removed. */
   signal?: AbortSignal | undefined;
@@ -108,6 +110,7 @@ export const DEFAULTS = {
   budget: 900,
   timeout: 10_000,
   concurrency: 4,
+  sequences: 12,
   maxAgeUnit: 's',
   minLinkSeconds: 60,
   onResult: () => {},
@@ -204,6 +207,7 @@ export const OPTION_GROUPS: Readonly<Record<string, Readonly<Record<string, Opti
     ca: text('<file>', 'CA certificates (PEM) to trust instead of the default ones'),
     timeout: integer('<ms>', 1, 3_600_000, 'how long to wait for a response, in milliseconds'),
     concurrency: integer('<number>', 1, 64, 'number of checks to run in parallel'),
+    rate: integer('<number>', 1, 1000, 'maximum number of calls per second'),
     requestForm: choice(
       '<form>',
       'where storage requests have their fields, if not detected',
@@ -217,7 +221,7 @@ export const OPTION_GROUPS: Readonly<Record<string, Readonly<Record<string, Opti
       `host in storage signatures (default: ${signature.storageSigningHost})`,
     ),
     seed: integer('<number>', -(2 ** 31), 2 ** 31 - 1, 'repeat the sequences of an earlier run'),
-    sequences: integer('<number>', 1, 100_000, 'generated sequences (default: 25, at most 30 s)'),
+    sequences: integer('<number>', 1, 100_000, 'number of generated sequences'),
   },
 };
 

@@ -69,8 +69,10 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     signal,
     mark: randomBytes(4).toString('hex'),
     agents: createAgents(settings),
-    pace: new Pace((pause) =>
-      settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
+    pace: new Pace(
+      (pause) =>
+        settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),
+      settings.rate,
     ),
     signers: createSigners(settings),
     secrets,

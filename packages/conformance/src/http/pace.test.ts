@@ -13,3 +13,11 @@ test.each([
   new Pace((pause) => pauses.push(pause)).slowDown(retryAfter, 0);
   expect(pauses).toEqual([milliseconds]);
 });
+
+test('calls start no faster than the rate', async () => {
+  const pace = new Pace(() => {}, 100);
+  const { signal } = new AbortController();
+  const first = Date.now();
+  await Promise.all(Array.from({ length: 4 }, () => pace.ready('http://a', signal)));
+  expect(Date.now() - first).toBeGreaterThanOrEqual(29);
+});

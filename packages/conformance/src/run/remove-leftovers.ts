@@ -28,10 +28,10 @@ interface File {
 export async function removeLeftovers(ended: Run): Promise<string[]> {
   const listed = [...ended.leftovers].map(([path, fileId]) => ({ path, fileId }));
   if (listed.length === 0) return [];
-  const { onNotice } = ended.settings;
+  const { onNotice, rate } = ended.settings;
   const signal = AbortSignal.timeout(LONGEST);
   // The target may have recovered from what the run learned about it.
-  const run: Run = { ...ended, signal, pace: new Pace(() => {}) };
+  const run: Run = { ...ended, signal, pace: new Pace(() => {}, rate) };
   const context = new CheckContext(run, 'clean-up');
   let left: File[] = listed;
   for (const pause of PAUSES) {

@@ -13,9 +13,6 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { INVARIANTS } from '../invariants.ts';
 import { NoWebSocket, type Outcome, type Result } from '../result.ts';
 
-/** How many checks run at the same time if `concurrency` is not set: deployments are in production. */
-const DEFAULT_CONCURRENCY = 4;
-
 /** What is known about one sentence of a rule. */
 type Part = Pick<
   Result,
@@ -35,7 +32,7 @@ export async function runChecks(
 ): Promise<() => void> {
   const parts = new Map<Rule, Part[]>(rules.map((rule) => [rule, []]));
   const ordered = checks.toSorted((a, b) => Number(b.waits ?? false) - Number(a.waits ?? false));
-  await inParallel(ordered, run.settings.concurrency ?? DEFAULT_CONCURRENCY, async (check) => {
+  await inParallel(ordered, run.settings.concurrency, async (check) => {
     const rule = findRule(check.id);
     const ended = parts.get(rule) as Part[];
     ended.push(await runCheck(run, check));

@@ -1,6 +1,6 @@
 import { MutatedResponse } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
-import { linksWorkOnce, watching } from './support/history.ts';
+import { watching } from './support/history.ts';
 import { copyItems } from './support/storage.ts';
 import { keyOf, readForm } from './support/uploads.ts';
 
@@ -24,7 +24,6 @@ export const storageSequences: Rows = {
     { removeOriginal: undefined },
     1,
   ),
-  'ST-SEQUENCE: a link works only once': linksWorkOnce,
   'ST-SEQUENCE: the third upload to a path is lost': watching(() => {
     const counts = new Map<string, number>();
     return {
