@@ -1,17 +1,15 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { type Transaction, toContract } from './contract/operations.ts';
 import { findRule } from './contract/rules.ts';
+import { FIXTURE_INVARIANTS, readSentResponse } from './fixture-invariants.ts';
 import type { SentenceId } from './generated/rule-ids.gen.ts';
 import { type Exchange, parseJson, type Received, readAll } from './http/exchange.ts';
 import { listDispositionTypes } from './http/media-type.ts';
 import type { Settings } from './options.ts';
-import type { Finding } from './result.ts';
+import type { Claim, Finding } from './result.ts';
 import { ResponseValidator } from './validation/check-response.ts';
 import { cite, show } from './validation/cite.ts';
 import { hasFailed, isFailure, readReply, type StorageReply } from './validation/read-storage.ts';
-
-/** Something that must hold for a response, and what to report if it does not. */
-export type Claim = readonly [holds: boolean, message: string];
 
 /** A call to one of the operations, with what the invariants read from its response. */
 export interface Facts extends StorageReply {
@@ -30,6 +28,9 @@ interface Invariant {
 }
 
 const isGateway = ({ operationId }: Facts) => operationId.startsWith('cloudrun');
+
+const isHandshake = (facts: Facts) =>
+  isGateway(facts) && readAll(facts.sent.headers, 'upgrade').includes('websocket');
 
 const CODES = new Set(defaults.gatewayErrors.map(({ code }) => code));
 
@@ -56,7 +57,8 @@ export function hasErrorBody({ json }: Received): boolean {
  */
 function isOwnError(facts: Facts): boolean {
   const { received, settings } = facts;
-  if (!isGateway(facts) || received.status < 400 || isOrdered(facts)) return false;
+  if (!isGateway(facts) || received.status < 400) return false;
+  if (readSentResponse(facts) !== undefined) return false;
   // Only responses of hosted services have this header, if the deployment sends it at all.
   const { upstreamStatus } = settings.wireProfile.gatewayHeaders;
   if (received.header(upstreamStatus) !== undefined) return false;
@@ -75,18 +77,11 @@ export function claimRefusal({ received, refused, code, envelope }: StorageReply
   ];
 }
 
-/** Whether a response is one that the suite has requested from its fixture service, by the status. */
-function isOrdered({ sent, received, settings }: Facts): boolean {
-  const [path = '', query = ''] = sent.url.split('?', 2);
-  if (!path.endsWith(`/v1/cloudrun/${settings.service}/respond`)) return false;
-  return (new URLSearchParams(query).get('status') ?? '200') === String(received.status);
-}
-
 /** Whether a response is certainly that of a hosted service, with content. */
 function isOfService(facts: Facts): boolean {
   const { status } = facts.received;
   if (!isGateway(facts) || status < 200 || status === 204 || status === 304) return false;
-  return status < 400 || (isOrdered(facts) && !isGatewayError(facts.received));
+  return status < 400 || (readSentResponse(facts) !== undefined && !isGatewayError(facts.received));
 }
 
 /** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
@@ -99,15 +94,22 @@ const acceptsStream = ({ sent }: Facts) =>
 /** Which of the rules about `Content-Disposition` is about a response, if it is certain. */
 function dispositionRule(facts: Facts): 'C1' | 'C2' | 'C3' | 'none' | undefined {
   const { sent, received } = facts;
-  if (!isOfService(facts)) return undefined;
+  // The rules do not say whether a handshake that the service rejects is a GET.
+  if (!isOfService(facts) || isHandshake(facts)) return undefined;
   if (isStream(facts)) return acceptsStream(facts) ? 'C3' : undefined;
   if (received.mediaType === undefined) return undefined;
   if (sent.method === 'GET') return 'C1';
   return TEXT_TYPES.includes(received.mediaType) ? 'none' : 'C2';
 }
 
-const hasDispositionRule = (rule: ReturnType<typeof dispositionRule>) => (facts: Facts) =>
-  dispositionRule(facts) === rule;
+const dispositionInvariant = (
+  rule: ReturnType<typeof dispositionRule>,
+  check: Invariant['check'],
+): Invariant => ({
+  provokedBy: 'GW-STATUS',
+  appliesTo: (facts) => dispositionRule(facts) === rule,
+  check,
+});
 
 const attached = ({ received }: Facts): Claim[] => {
   const values = readAll(received.headers, 'content-disposition');
@@ -126,6 +128,10 @@ const notInline = ({ received }: Facts): Claim[] => {
   const message = `no Content-Disposition may be inline, but the values were ${values.map(cite).join(' and ') || 'none'}`;
   return [[!listDispositionTypes(values).includes('inline'), message]];
 };
+
+const hasRequestId = ({ received }: Facts): Claim[] => [
+  [(received.header('x-request-id') ?? '').trim() !== '', 'the response must have an X-Request-Id'],
+];
 
 const ofStorage = (facts: Facts) => !isGateway(facts);
 const isCopy = ({ operationId }: Facts) => operationId === 'batchCopyFile';
@@ -200,23 +206,29 @@ const present = (name: string, value: unknown): Claim => [
 ];
 
 export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
-  'GW-C1': { appliesTo: hasDispositionRule('C1'), check: attached },
-  'GW-C2/1': { appliesTo: hasDispositionRule('C2'), check: attached },
-  'GW-C2/2': { appliesTo: hasDispositionRule('none'), check: notAttached },
-  'GW-C3/1': { appliesTo: hasDispositionRule('C3'), check: notAttached },
+  ...FIXTURE_INVARIANTS,
+  'GW-C1': dispositionInvariant('C1', attached),
+  'GW-C2/1': dispositionInvariant('C2', attached),
+  'GW-C2/2': dispositionInvariant('none', notAttached),
+  'GW-C3/1': dispositionInvariant('C3', notAttached),
+  'GW-C3/2': {
+    provokedBy: 'GW-REQUEST-ID/2',
+    appliesTo: ({ received }) => received.status === 101,
+    check: notAttached,
+  },
   'GW-DISPOSITION-INLINE': {
+    provokedBy: 'GW-STATUS',
     appliesTo: (facts) => ['C1', 'C2'].includes(String(dispositionRule(facts))),
     check: notInline,
   },
   'GW-REQUEST-ID/1': {
-    appliesTo: (facts) => isOfService(facts) || isOwnError(facts),
-    check: ({ received }) => [
-      [
-        (received.header('x-request-id') ?? '').trim() !== '',
-        'the response must have an X-Request-Id',
-      ],
-    ],
+    provokedBy: 'GW-STATUS',
+    appliesTo: (facts) =>
+      !isHandshake(facts) &&
+      (isOfService(facts) || isOwnError(facts) || readSentResponse(facts) !== undefined),
+    check: hasRequestId,
   },
+  'GW-REQUEST-ID/2': { appliesTo: isHandshake, check: hasRequestId },
   'GW-ERROR/2': {
     provokedBy: 'GW-ERROR/1',
     appliesTo: (facts) =>

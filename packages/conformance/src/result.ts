@@ -33,6 +33,9 @@ export const ENGINES = ['rules', 'dredd', 'respect'] as const;
 
 export type Engine = (typeof ENGINES)[number];
 
+/** Something that must hold for a response, and what to report if it does not. */
+export type Claim = readonly [holds: boolean, message: string];
+
 /** A violation of the contract. */
 export interface Finding {
   /** What the contract requires, and what was received instead. */

@@ -2,6 +2,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { toTc3Header } from '../credentials/sign-tc3.ts';
 import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
+import { jsonPost } from './fixture-calls.ts';
 import {
   assertClock,
   expectForwarded,
@@ -10,7 +11,6 @@ import {
   IDENTITIES,
   type NamedCalls,
 } from './support/credentials.ts';
-import { jsonPost } from './support/gateway.ts';
 
 /** Returns a GET and a POST at the root of the service and below it, with this query. */
 function toCalls(credentials: NonNullable<GatewayCall['credentials']>, query: string): NamedCalls {

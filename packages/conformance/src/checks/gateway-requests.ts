@@ -1,62 +1,17 @@
-import { createHash } from 'node:crypto';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Exchange, type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { NetworkFault } from '../http/faults.ts';
+import { Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
-import {
-  callEcho,
-  expectSameHeaders,
-  gatewayMethods,
-  openSocket,
-  readHello,
-} from './support/gateway.ts';
+import { claimSameHeaders } from '../validation/same-headers.ts';
+import { callEcho, jsonPost, openSocket, readHello } from './fixture-calls.ts';
 
-const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
-
-/** JSON objects, written so that any parser and serializer in between would change their bytes. */
-const BODIES = [
-  '{}',
-  ' {\r\n\t"b" : 1.0,\n  "a":1e2, "a": 2 }\n',
-  '{"unicode":"\\u0041\\/\\ud83d\\ude42 中文 é 🙂","":null}',
-  '{"big":12345678901234567890123,"small":-0.0,"deep":[[[[{"a":[]}]]]]}',
-  '{"data":{"code":"OK"},"fileList":[],"__proto__":{"a":1},"constructor":1}',
-  `{"many":[${Array.from({ length: 500 }, (_, index) => `{"i":${index}}`)}]}`,
-  `{"kilobyte":"${'a'.repeat(1024)}"}`,
-  `{"long":"${'0123456789abcdef'.repeat(4096)}"}`,
-  `{"longer":"${'中'.repeat(350_000)}"}`,
-];
-
-/**
- * Bodies that are also sent in chunks, and where the chunks end: in the second, one ends within a character.
- */
-const CHUNKED = BODIES.slice(1, 3).map((body) => Buffer.from(body));
-
-const ENDS = [1, 17, 34];
-
-const TOO_LARGE = 413;
-
-/** The contract specifies no limit for bodies; no gateway rejects one with fewer bytes than this. */
-const LARGE = 32_768;
-
-function toChunks(body = Buffer.alloc(0)): Buffer[] {
-  return [0, ...ENDS].map((start, index) => body.subarray(start, ENDS[index]));
-}
-
-async function expectBody(t: CheckContext, call: GatewayCall, body: Buffer): Promise<void> {
-  const how = call.chunks ? ' in chunks' : '';
-  const what = `POST "${call.path}"${how} ${JSON.stringify(body.toString().slice(0, 40))}`;
-  const isLarge = body.length > LARGE;
-  const echo = await callEcho(t, call, what, isLarge ? TOO_LARGE : undefined).catch((error) => {
-    // A gateway that rejects a body while it is being sent may close the connection.
-    if (!(isLarge && error instanceof NetworkFault && error.code === 'ECONNRESET')) throw error;
-    t.note(`${what.slice(0, 80)}: the gateway closed the connection, as HTTP allows.`);
-  });
-  if (!echo) return;
-  const wanted = { size: body.length, sha256: createHash('sha256').update(body).digest('hex') };
-  const spell = ({ size, sha256 }: typeof wanted) => `${size} bytes with the SHA-256 ${sha256}`;
-  t.expectEqual(`${what}: what the service receives`, spell(echo.body), spell(wanted));
-}
+const OVERRIDES = {
+  'X-HTTP-Method-Override': 'PUT',
+  'X-HTTP-Method': 'PUT',
+  'X-Method-Override': 'PUT',
+};
 
 const HEADERS: HeaderList = [
   ['Accept', 'text/html;q=0.8, application/json'],
@@ -79,124 +34,113 @@ const HEADERS: HeaderList = [
 /** Names that proxies are often configured to block, as HTTP allows (RFC 9110, section 5.1). */
 const UNUSUAL = /[^a-z\d-]/i;
 
-const MEDIA_TYPES = [
-  'application/json',
-  'application/json; charset=utf-8',
-  'Application/JSON;charset="UTF-8"; profile=A',
-];
-
-function expectHeaders(t: CheckContext, what: string, sent: HeaderList, arrived: HeaderList): void {
+function expectHeaders(t: CheckContext, sent: HeaderList, arrived: HeaderList): void {
   const isBlocked = (name: string) => UNUSUAL.test(name) && readAll(arrived, name).length === 0;
   const blocked = sent.filter(([name]) => isBlocked(name)).map(([name]) => name);
   if (blocked.length > 0) {
     const names = blocked.join(' and ');
-    t.note(`${what}: ${names} did not reach the service. A proxy may be configured to block it.`);
+    t.note(`${names} did not reach the service. A proxy may be configured to block it.`);
   }
   const others = sent.filter(([name]) => !isBlocked(name));
-  expectSameHeaders(t, what, others, arrived);
+  for (const [holds, message] of claimSameHeaders(others, arrived)) t.expect(holds, message);
 }
 
-const OVERRIDES = {
-  'X-HTTP-Method-Override': 'PUT',
-  'X-HTTP-Method': 'PUT',
-  'X-Method-Override': 'PUT',
-};
+/** JSON objects, written so that any parser and serializer in between would change their bytes. */
+const BODIES = [
+  '{}',
+  ' {\r\n\t"b" : 1.0,\n  "a":1e2, "a": 2, "big":12345678901234567890123, "__proto__":{"a":1} }\n',
+  '{"unicode":"\\u0041\\/\\ud83d\\ude42 中文 é 🙂","":null,"data":{"code":"OK"}}',
+  `{"long":"${'0123456789abcdef'.repeat(4096)}"}`,
+  `{"longer":"${'中'.repeat(350_000)}"}`,
+];
 
-/** A gateway may reject a POST without a body, but must not turn it into a GET. */
-const EMPTY = { method: 'POST', body: '' };
+/** The contract specifies no limit for bodies; no gateway rejects one with fewer bytes than this. */
+const LARGE = 32_768;
 
-/** How many calls are made at the same time; half as many are made on one connection. */
-const APART = 8;
+async function expectBody(t: CheckContext, call: GatewayCall & { body: string }): Promise<void> {
+  const isLarge = call.body.length > LARGE;
+  await callEcho(t, call, isLarge ? 413 : undefined).catch((error) => {
+    // A gateway that rejects a body while it is being sent may close the connection.
+    if (!(isLarge && error instanceof NetworkFault && error.code === 'ECONNRESET')) throw error;
+    t.note(`POST of ${call.body.length} bytes: the gateway closed the connection, as HTTP allows.`);
+  });
+}
+
+/** Cuts a body into chunks, one of which ends within a character. */
+function toChunks(body: string): Buffer[] {
+  const bytes = Buffer.from(body);
+  const ends = [1, 17, 40, bytes.length];
+  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+}
+
+/** How many calls are made at the same time, and on one connection. */
+const APART = 4;
 
 type ApartCall = GatewayCall & { path: string; headers: Record<string, string> };
 
+/** Creates calls some of which differ only in their query, and some of which have no header of their own. */
+const toApartCalls = (label: string): ApartCall[] =>
+  Array.from({ length: APART }, (_, index) => ({
+    path: `/apart/${index % 2}?of=${label}&call=${index}`,
+    headers: index % 2 ? {} : { 'X-Conformance': `${label} ${index}`, Cookie: `c=${index}` },
+  }));
+
 /** Expects a call to have arrived as it was sent, and its response to be the one to this call. */
-function expectApart(t: CheckContext, when: string, call: ApartCall, exchange: Exchange): void {
+function expectApart(t: CheckContext, call: ApartCall, exchange: Exchange): void {
   const echo = t.fixture.readEcho(exchange);
-  const what = `${call.method} ${call.path} ${when}`;
-  t.reach(echo !== undefined, `the response to ${what} was ${exchange.received.status}`);
-  const isOwn = echo.target === call.path;
-  const came = `that to ${echo.method} ${echo.target}`;
-  t.expect(isOwn, `${what}: the response must be the one to this call, not ${came}`, exchange);
+  if (!echo) throw new Unreached(`the response to ${call.path} was ${exchange.received.status}`);
+  const isSame = echo.target === call.path;
+  const actual = `that to ${echo.method} ${echo.target}`;
+  t.expect(isSame, `the response must be the one to this call, not ${actual}`, exchange);
   for (const name of ['X-Conformance', 'Cookie']) {
-    const [wanted, got] = [call.headers[name], readAll(echo.headers, name).join(', ')];
-    const message = `${what}: the service must receive ${name}: ${cite(wanted)}, but received ${cite(got)}`;
-    if (isOwn) t.expect(got === (wanted ?? ''), message, exchange);
+    const arrived = readAll(echo.headers, name).join(', ');
+    const message = `the service must receive ${name}: ${cite(call.headers[name])}, but received ${cite(arrived)}`;
+    if (isSame) t.expect(arrived === (call.headers[name] ?? ''), message, exchange);
   }
 }
 
 export const gatewayRequests: readonly Check[] = [
   defineCheck('GW-FORWARD-METHOD', ['fixture'], async (t) => {
-    for (const call of gatewayMethods) {
-      for (const headers of [call.headers, { ...call.headers, ...OVERRIDES }]) {
-        for (const path of ['', '/a', '/a/b?_method=PUT']) {
-          const exchange = await t.gateway.call({ ...call, headers, path });
-          const method = t.fixture.readEcho(exchange)?.method;
-          const came = method ?? `nothing, and the response was ${exchange.received.status}`;
-          const what = `${call.method} "${path}": the method that the service receives`;
-          t.expectEqual(what, came, call.method);
-        }
-      }
-    }
-    const echo = t.fixture.readEcho(await t.gateway.call({ ...EMPTY, path: '/a' }));
-    const what = 'the method that the service receives of a POST without a body';
-    if (echo) t.expectEqual(what, echo.method, 'POST');
+    const path = '/a/b?_method=PUT';
+    await callEcho(t, { path, headers: OVERRIDES });
+    await callEcho(t, { ...jsonPost, path, headers: { ...jsonPost.headers, ...OVERRIDES } });
+    // A gateway may reject a POST without a body, but must not turn it into a GET.
+    await t.gateway.call({ method: 'POST', body: '', path });
   }),
   defineCheck('GW-FORWARD-HEADERS', ['fixture'], async (t) => {
-    for (const path of ['', '/a/b']) {
-      const echo = await callEcho(t, { path, headers: HEADERS }, `GET "${path}"`);
-      if (echo) expectHeaders(t, `GET "${path}"`, HEADERS, echo.headers);
+    const type = 'Application/JSON;charset="UTF-8"; profile=A';
+    const posted = withHeaders(HEADERS, [['Content-Type', type]]);
+    for (const call of [{ headers: HEADERS }, { path: '/a/b', headers: posted, body: '{}' }]) {
+      const echo = await callEcho(t, call);
+      if (echo) expectHeaders(t, call.headers, echo.headers);
     }
-    for (const type of MEDIA_TYPES) {
-      const headers = withHeaders(HEADERS, [['Content-Type', type]]);
-      const what = `POST ${type}`;
-      const echo = await callEcho(t, { path: '/a', headers, body: '{}' }, what);
-      if (echo) expectHeaders(t, what, headers, echo.headers);
-    }
-    await openSocket(t, { call: { headers: HEADERS } }, async (socket) => {
-      const { headers } = await readHello(t, socket);
-      expectHeaders(t, 'WebSocket handshake', HEADERS, headers);
-    });
+    await openSocket(t, { call: { headers: HEADERS } }, async (socket) =>
+      expectHeaders(t, HEADERS, (await readHello(socket)).headers),
+    );
   }),
   defineCheck('GW-FORWARD-BODY', ['fixture'], async (t) => {
-    const paths = ['', '/a/b?c=d'];
-    for (const path of paths) {
-      for (const [index, body] of BODIES.entries()) {
-        const headers = { 'Content-Type': JSON_TYPES[index % JSON_TYPES.length] };
-        await expectBody(t, { path, headers, body }, Buffer.from(body));
+    for (const [index, body] of BODIES.entries()) {
+      await expectBody(t, { ...jsonPost, path: index % 2 ? '/a/b?c=d' : '', body });
+    }
+    for (const body of BODIES.slice(1, 3)) {
+      const call = { path: '/a', headers: jsonPost.headers, chunks: toChunks(body) };
+      const { received } = await t.gateway.call({ ...call });
+      if (received.status === 411) {
+        const allowed = 'as HTTP allows (RFC 9112, section 6.3)';
+        return t.note(`The gateway rejects chunked bodies with 411, ${allowed}.`);
       }
-    }
-    const headers = { 'Content-Type': 'application/json' };
-    const chunks = toChunks(CHUNKED[0]);
-    const { received } = await t.gateway.call({ path: '/a', headers, chunks });
-    if (received.status === 411) {
-      return t.note(
-        'The gateway rejects chunked bodies with 411, as HTTP allows (RFC 9112, section 6.3).',
-      );
-    }
-    for (const path of paths) {
-      for (const body of CHUNKED)
-        await expectBody(t, { path, headers, chunks: toChunks(body) }, body);
     }
   }),
   defineCheck('GW-CALLS-APART', ['fixture'], async (t) => {
-    const toCalls = (label: string): ApartCall[] =>
-      Array.from({ length: APART }, (_, index) => {
-        // Some differ only in their query, and some have no header of their own.
-        const path = `/apart/${index % 3}?of=${label}&call=${index}`;
-        const own =
-          index % 2 === 0 ? { 'X-Conformance': `${label} ${index}`, Cookie: `c=${index}` } : {};
-        return { method: 'GET', path, headers: own };
-      });
     await t.onOneConnection(async ({ gateway }) => {
-      for (const call of toCalls('connection').slice(0, APART / 2)) {
-        expectApart(t, 'on one connection', call, await gateway.call(call));
+      for (const call of toApartCalls('connection')) {
+        expectApart(t, call, await gateway.call(call));
       }
     });
-    const calls = toCalls('once');
+    const calls = toApartCalls('once');
     const exchanges = await Promise.all(calls.map((call) => t.gateway.call(call)));
     for (const [index, call] of calls.entries()) {
-      expectApart(t, 'at the same time as others', call, exchanges[index] as Exchange);
+      expectApart(t, call, exchanges[index] as Exchange);
     }
   }),
 ];

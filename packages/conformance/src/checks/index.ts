@@ -3,7 +3,6 @@ import { auth } from './auth.ts';
 import { authSignature } from './auth-signature.ts';
 import { authStorage } from './auth-storage.ts';
 import { gatewayAddress } from './gateway-address.ts';
-import { gatewayDisposition } from './gateway-disposition.ts';
 import { gatewayErrors } from './gateway-errors.ts';
 import { gatewayNames } from './gateway-names.ts';
 import { gatewayRequestId } from './gateway-request-id.ts';
@@ -28,7 +27,6 @@ export const checks: readonly Check[] = [
   ...gatewayNames,
   ...gatewayRequests,
   ...gatewayResponses,
-  ...gatewayDisposition,
   ...gatewayRequestId,
   ...gatewayErrors,
   ...gatewayStreams,

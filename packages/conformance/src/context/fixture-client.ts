@@ -1,15 +1,7 @@
+import { type Echo, readEcho } from '../fixture-invariants.ts';
 import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
 import type { GatewayClient } from './gateway-client.ts';
-
-/** A request as the fixture service received it, parsed from its echo. */
-export interface Echo {
-  method: string;
-  /** Path and query as received. */
-  target: string;
-  headers: HeaderList;
-  body: { size: number; sha256: string; base64?: string };
-}
 
 /**
  * Describes the response that the fixture service should send. `fixture/README.md` documents the protocol.
@@ -75,10 +67,8 @@ export class FixtureClient {
   }
 
   /** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
-  readEcho({ received: { json } }: Pick<Exchange, 'received'>): Echo | undefined {
-    const echo = Object(json);
-    const isEcho = echo.fixture === 'berth-conformance' && typeof echo.target === 'string';
-    return isEcho ? echo : undefined;
+  readEcho(exchange: Pick<Exchange, 'received'>): Echo | undefined {
+    return readEcho(exchange);
   }
 
   /** Returns how many requests and upgrades with a mark reached the service. */

@@ -9,6 +9,7 @@ import {
 import { listSecrets, Redactor } from '../credentials/redact.ts';
 import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
+import { type Evidence, type Exchange, toReceived } from '../http/exchange.ts';
 import { Pace } from '../http/pace.ts';
 import { Observer } from '../invariants.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
@@ -112,10 +113,19 @@ export function createRunCaller(
     ...{ agents, pace, signal, timeout: settings.timeout },
     ...(onSent ? { onSent } : {}),
     onResponse(evidence) {
-      if ('received' in evidence && run.phase === 'checking') run.observer.observe(evidence);
+      const exchange = toExchange(evidence);
+      if (exchange && run.phase === 'checking') run.observer.observe(exchange);
       onResponse?.(evidence);
     },
   });
+}
+
+/** Returns a complete response: that of a call, or that of a WebSocket handshake. */
+function toExchange(evidence: Evidence): Exchange | undefined {
+  if ('received' in evidence) return evidence;
+  const { sent, status, headers } = evidence;
+  if (status === 101) return { sent, received: toReceived(status, headers, Buffer.alloc(0)) };
+  return 'refusal' in evidence ? (evidence.refusal as Exchange) : undefined;
 }
 
 /**

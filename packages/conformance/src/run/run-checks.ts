@@ -17,7 +17,11 @@ import { NoWebSocket, type Outcome, type Result } from '../result.ts';
 type Part = Pick<
   Result,
   'outcome' | 'reason' | 'findings' | 'notes' | 'requests' | 'assertions' | 'durationMs'
-> & { id: SentenceId };
+> & {
+  id: SentenceId;
+  /** How its check ended, even if the operator has only selected sentences that the check makes calls for. */
+  ending?: Pick<Result, 'outcome' | 'reason'>;
+};
 
 /**
  * Runs checks in parallel. The checks that wait start first: a long check that starts last would run alone.
@@ -40,8 +44,9 @@ export async function runChecks(
     if (isLast && !hasInvariant(rule)) onResult(toResult(rule, ended));
   });
   return () => {
+    const all = [...parts.values()].flat();
     for (const [rule, ended] of parts) {
-      if (hasInvariant(rule)) onResult(toResult(rule, [...ended, ...observe(run, rule)]));
+      if (hasInvariant(rule)) onResult(toResult(rule, [...ended, ...observe(run, rule, all)]));
     }
   };
 }
@@ -63,10 +68,11 @@ async function runCheck(run: Run, check: Check): Promise<Part> {
   if (unselected !== undefined) {
     // It has only made calls for other sentences.
     const { requests } = context.record;
-    return { id: check.id, ...unselected, ...NOTHING_FOUND, requests };
+    return { id: check.id, ...unselected, ...NOTHING_FOUND, requests, ending };
   }
   return {
     id: check.id,
+    ending,
     // A violation that was found counts even if the check did not finish.
     outcome: findings.length > 0 ? 'fail' : ending.outcome,
     ...(ending.reason !== undefined && { reason: ending.reason }),
@@ -110,46 +116,43 @@ async function end(
 }
 
 /** Returns what all responses of the run show about the invariants of a rule. */
-function observe(run: Run, { sentences }: Rule): Part[] {
+function observe(run: Run, { sentences }: Rule, checked: readonly Part[]): Part[] {
   const ids = Object.keys(sentences).filter((id) => id in INVARIANTS) as SentenceId[];
   return ids.flatMap((id): Part[] => {
     const unselected = leftOut(run, id);
-    if (unselected !== undefined) return [{ id, ...unselected, ...NOTHING_FOUND, requests: 0 }];
-    const { responses, violations, findings, assertions } = run.observer.resultOf(id) ?? {
-      responses: 0,
-      violations: 0,
-      findings: [],
-      assertions: 0,
-    };
+    if (unselected !== undefined) {
+      const isListed = checked.some((part) => part.id === id);
+      return isListed ? [] : [{ ...NOTHING_FOUND, id, ...unselected, requests: 0 }];
+    }
+    const observed = run.observer.resultOf(id);
+    if (observed === undefined) return [toUnmet(id, checked)];
+    const { responses, violations, findings, assertions } = observed;
     const notes = violations > 0 ? [`${violations} of ${responses} responses violate it`] : [];
-    const outcome = responses === 0 ? 'skip' : violations > 0 ? 'fail' : 'pass';
-    const reason = 'no response of the run was one that it is about';
-    return [
-      {
-        id,
-        outcome,
-        ...(responses === 0 && { reason }),
-        findings,
-        notes,
-        requests: 0,
-        assertions,
-        durationMs: 0,
-      },
-    ];
+    const outcome = violations > 0 ? 'fail' : 'pass';
+    return [{ ...NOTHING_FOUND, id, outcome, findings, notes, assertions, requests: 0 }];
   });
+}
+
+/** An invariant that met no response ends like the check that provokes such responses, unless that one succeeded. */
+function toUnmet(id: SentenceId, checked: readonly Part[]): Part {
+  const provoking = INVARIANTS[id]?.provokedBy ?? id;
+  const { ending } = checked.find((part) => part.id === provoking) ?? {};
+  const isObstacle = ending !== undefined && !['pass', 'fail'].includes(ending.outcome);
+  const reason = 'no response of the run was one that it is about';
+  const unmet = isObstacle ? ending : { outcome: 'skip' as const, reason };
+  return { ...NOTHING_FOUND, id, ...unmet, requests: 0 };
 }
 
 /** The outcome of a rule is the first of these that one of its sentences has. */
 const PRECEDENCE: readonly Outcome[] = ['fail', 'error', 'skip', 'pass', 'disabled'];
 
 function toResult(rule: Rule, parts: readonly Part[]): Result {
-  const checked = withoutUnmet(parts);
   const outcome =
-    PRECEDENCE.find((one) => checked.some((part) => part.outcome === one)) ?? 'disabled';
+    PRECEDENCE.find((one) => parts.some((part) => part.outcome === one)) ?? 'disabled';
   const isOnly = Object.keys(rule.sentences).length === 1;
-  const decisive = checked.find((part) => part.outcome === outcome);
-  const isShared = checked.every(({ reason }) => reason === decisive?.reason);
-  const unchecked = checked.filter((part) => part.outcome === 'disabled' && outcome === 'pass');
+  const decisive = parts.find((part) => part.outcome === outcome);
+  const isShared = parts.every(({ reason }) => reason === decisive?.reason);
+  const unchecked = parts.filter((part) => part.outcome === 'disabled' && outcome === 'pass');
   const sum = (field: 'requests' | 'assertions' | 'durationMs') =>
     parts.reduce((total, part) => total + part[field], 0);
   return {
@@ -174,10 +177,4 @@ function toResult(rule: Rule, parts: readonly Part[]): Result {
     assertions: sum('assertions'),
     durationMs: sum('durationMs'),
   };
-}
-
-/** An invariant that met no response says nothing if the check that provokes such responses did not run. */
-function withoutUnmet(parts: readonly Part[]): readonly Part[] {
-  const ended = parts.filter(({ id, outcome }) => !(id in INVARIANTS && outcome === 'skip'));
-  return ended.length > 0 && ended.every(({ outcome }) => outcome === 'disabled') ? ended : parts;
 }

@@ -1,0 +1,114 @@
+import type { CheckContext } from '../context/check-context.ts';
+import type { SocketOrder } from '../context/fixture-client.ts';
+import type { GatewayCall, GatewayClient } from '../context/gateway-client.ts';
+import type { Echo } from '../fixture-invariants.ts';
+import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
+import type { Socket, Upgrade } from '../http/open-web-socket.ts';
+import { Unreached } from '../result.ts';
+
+/** A POST that every gateway must forward, with a JSON object as its body. */
+export const jsonPost = {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: '{}',
+} satisfies GatewayCall;
+
+/** The methods for which the contract defines gateway operations. */
+export const gatewayMethods = [{ method: 'GET', headers: {} }, jsonPost] satisfies GatewayCall[];
+
+/** Makes every second call a POST. */
+export function alternate<Call extends GatewayCall>(
+  calls: readonly Call[],
+): (Call & { method: string })[] {
+  return calls.map((call, index) => ({
+    ...(index % 2 === 0 ? { method: 'GET' } : jsonPost),
+    ...call,
+  }));
+}
+
+/**
+ * Makes a call that must reach the fixture service, and returns the request as it arrived there. A call that does not
+ * arrive is a finding, unless a plain call does not arrive either.
+ *
+ * @param refusal a status with which HTTP allows a gateway to reject this call. If the gateway does so, the operator
+ *   gets a note
+ */
+export async function callEcho(
+  t: CheckContext,
+  call: GatewayCall,
+  refusal?: number,
+): Promise<Echo | undefined> {
+  const exchange = await t.gateway.call(call);
+  const echo = t.fixture.readEcho(exchange);
+  if (echo) return echo;
+  const { status } = exchange.received;
+  const what = `${exchange.sent.method} ${exchange.sent.url.slice(0, 200)}`;
+  if (status === refusal) {
+    t.note(`${what} was rejected with ${refusal}, as HTTP allows.`);
+    return undefined;
+  }
+  const plain = exchange.sent.method === 'POST' ? jsonPost : {};
+  if (!t.fixture.readEcho(await t.gateway.call({ ...plain, path: '/echo' }))) {
+    throw new Unreached('a plain call does not reach the fixture service');
+  }
+  t.expect(false, `${what} must reach the service, but the response was ${status}`, exchange);
+  return undefined;
+}
+
+/**
+ * Opens a WebSocket to the fixture service, and closes it when `use` is done. If the WebSocket cannot be opened, the
+ * check is skipped: GW-WS-UPGRADE covers that failure.
+ */
+export async function openSocket<Result>(
+  t: CheckContext,
+  order: SocketOrder & { offers?: readonly string[]; call?: GatewayCall },
+  use: (socket: Socket, upgrade: Upgrade) => Promise<Result>,
+): Promise<Result> {
+  const { offers = [], call = {}, ...socketOrder } = order;
+  const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(socketOrder), ...call }, offers);
+  const { socket, status, breach = '' } = upgrade;
+  if (!socket) throw new Unreached(`no WebSocket could be opened: ${status} ${breach}`);
+  try {
+    return await use(socket, upgrade);
+  } finally {
+    socket.close();
+    // Only the end matters, not how it happens.
+    await socket.closed().catch(() => {});
+  }
+}
+
+/** Returns the WebSocket handshake as it reached the fixture service. */
+export async function readHello(socket: Socket): Promise<{ target: string; headers: HeaderList }> {
+  socket.send('!hello');
+  const message = await socket.next().catch(() => undefined);
+  const hello = message && Object(parseJson(message.data));
+  if (typeof hello?.target === 'string' && Array.isArray(hello.headers)) return hello;
+  throw new Unreached('the fixture service did not report the handshake that it received');
+}
+
+/**
+ * Makes calls that the gateway must reject according to the contract, and returns the error responses. If the gateway
+ * accepts every call, the check is skipped.
+ */
+export async function provokeErrors(
+  t: CheckContext,
+  gateway: Pick<GatewayClient, 'call'>,
+): Promise<Exchange[]> {
+  const service = t.uniqueName();
+  const { forbiddenService } = t.settings;
+  const calls: GatewayCall[] = [
+    { service, path: '/a/b?c=d' },
+    { ...jsonPost, service },
+    { ...jsonPost, service, credentials: 'none' },
+    { service, credentials: 'none' },
+    { service, credentials: { Authorization: 'Bearer wrong' } },
+    { service, credentials: { Authorization: 'wrong' } },
+    { service: 'a' },
+    ...(forbiddenService === undefined ? [] : [{ service: forbiddenService }]),
+  ];
+  const exchanges: Exchange[] = [];
+  for (const call of calls) exchanges.push(await gateway.call({ ...call, acceptsRefusal: true }));
+  const errors = exchanges.filter(({ received }) => received.status >= 400);
+  if (errors.length === 0) throw new Unreached('the gateway rejected none of the invalid calls');
+  return errors;
+}

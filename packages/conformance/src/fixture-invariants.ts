@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto';
+import type { SentenceId } from './generated/rule-ids.gen.ts';
+import { type Exchange, type HeaderList, readAll, splitTarget } from './http/exchange.ts';
+import { toMediaType } from './http/media-type.ts';
+import type { Settings } from './options.ts';
+import type { Claim } from './result.ts';
+import { cite } from './validation/cite.ts';
+import { claimSameHeaders } from './validation/same-headers.ts';
+
+/** A call to the gateway, which may have reached the fixture service. */
+interface FixtureFacts extends Exchange {
+  readonly settings: Pick<Settings, 'service'>;
+}
+
+/** A request as the fixture service received it, parsed from its echo. */
+export interface Echo {
+  method: string;
+  /** Path and query as received. */
+  target: string;
+  headers: HeaderList;
+  body: { size: number; sha256: string; base64?: string };
+}
+
+/** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
+export function readEcho({ received: { json } }: Pick<Exchange, 'received'>): Echo | undefined {
+  const echo = Object(json);
+  const isEcho = echo.fixture === 'berth-conformance' && typeof echo.target === 'string';
+  return isEcho ? echo : undefined;
+}
+
+/** What follows the name of the service in the path of a call; empty for another service. */
+function readAnyPath({ sent, settings }: FixtureFacts): string {
+  const { pathname } = splitTarget(sent.url);
+  const prefix = `/v1/cloudrun/${settings.service}`;
+  const start = pathname.indexOf(prefix);
+  return start < 0 ? '' : pathname.slice(start + prefix.length);
+}
+
+/** What the fixture service sent, read from the request for it: `/respond?status=404&header=…`. */
+interface SentResponse {
+  status: number;
+  /** Includes `Content-Type`. */
+  headers: HeaderList;
+  /** Absent if the request does not say it: `/events`, `/socket`. */
+  body?: Buffer;
+}
+
+/** Statuses with which a gateway may reject any call itself. */
+const ANY_TIME = [401, 429];
+
+/** Returns what the fixture service sent, if a response is certainly that one. */
+export function readSentResponse(facts: FixtureFacts): SentResponse | undefined {
+  const { sent, received } = facts;
+  const query = new URLSearchParams(splitTarget(sent.url).search);
+  const response = toSentResponse(readAnyPath(facts), query);
+  if (response?.status !== received.status || readEcho(facts) !== undefined) return undefined;
+  const isRefusal = Object(received.json).requestId !== undefined;
+  return isRefusal && ANY_TIME.includes(received.status) ? undefined : response;
+}
+
+function toSentResponse(anyPath: string, query: URLSearchParams): SentResponse | undefined {
+  const type = query.get('type') ?? (anyPath === '/events' ? 'text/event-stream' : null);
+  const headers = [
+    ...query.getAll('header').map((line): [string, string] => {
+      const [name = ''] = line.split(':', 1);
+      return [name, line.slice(name.length + 1)];
+    }),
+    ...(type === null ? [] : [['Content-Type', type] as const]),
+  ];
+  if (anyPath === '/events') return { status: 200, headers };
+  if (anyPath === '/socket') return { status: Number(query.get('refuse') ?? 101), headers };
+  if (anyPath !== '/respond') return undefined;
+  const status = Number(query.get('status') ?? 200);
+  return { status, headers, body: toBody(status, query) };
+}
+
+function toBody(status: number, query: URLSearchParams): Buffer {
+  if (status === 204 || status === 304) return Buffer.alloc(0);
+  const size = query.get('size');
+  if (size === null) return Buffer.from(query.get('body64') ?? '', 'base64url');
+  return Buffer.from(Uint8Array.from({ length: Number(size) }, (_, index) => index % 251));
+}
+
+/** Returns the names of hop-by-hop headers, which include those listed in `Connection`. */
+function listHops(headers: HeaderList): string[] {
+  const listed = readAll(headers, 'connection').join().toLowerCase().split(',');
+  const names = ['connection', 'keep-alive', 'proxy-connection', 'te', 'upgrade'];
+  return [...names, ...listed.map((name) => name.trim())];
+}
+
+function readHops({ headers }: SentResponse): HeaderList {
+  const names = listHops(headers);
+  return headers.filter(([name]) => names.includes(name.toLowerCase()));
+}
+
+/** Headers that the gateway replaces. */
+const REPLACED = ['x-request-id', 'content-disposition'];
+
+function readForwarded({ headers }: SentResponse): HeaderList {
+  const names = [...listHops(headers), ...REPLACED];
+  return headers.filter(([name]) => !names.includes(name.toLowerCase()));
+}
+
+interface FixtureInvariant {
+  appliesTo(facts: FixtureFacts): boolean;
+  provokedBy?: SentenceId;
+  check(facts: FixtureFacts): Claim[];
+}
+
+/** An invariant for responses of the fixture service, all of which the check of GW-STATUS requests. */
+function ofResponses(
+  appliesTo: (sent: SentResponse, facts: FixtureFacts) => boolean,
+  check: (sent: SentResponse, facts: FixtureFacts) => Claim[],
+): FixtureInvariant {
+  return {
+    provokedBy: 'GW-STATUS',
+    appliesTo(facts) {
+      const sent = readSentResponse(facts);
+      return sent !== undefined && appliesTo(sent, facts);
+    },
+    check(facts) {
+      const sent = readSentResponse(facts);
+      return sent === undefined ? [] : check(sent, facts);
+    },
+  };
+}
+
+const STREAM = 'text/event-stream';
+
+const isStream = ({ headers }: SentResponse) =>
+  toMediaType(readAll(headers, 'content-type').join()) === STREAM;
+
+const claimBody = ({ body }: SentResponse, { received }: Exchange): Claim[] => {
+  if (body === undefined) return [];
+  const actual = received.body;
+  const at = body.findIndex((byte, index) => byte !== actual[index]);
+  const difference = at < 0 || at >= actual.length ? '' : `, which differ from offset ${at} on`;
+  const message = `the caller must receive the ${body.length} bytes that the service sent, but received ${actual.length} bytes${difference}`;
+  return [[body.equals(actual), message]];
+};
+
+/** An invariant for requests that the fixture service has echoed. */
+function ofEchoes(
+  appliesTo: (facts: FixtureFacts, echo: Echo) => boolean,
+  check: (facts: FixtureFacts, echo: Echo) => Claim,
+): FixtureInvariant {
+  return {
+    appliesTo(facts) {
+      const echo = readEcho(facts);
+      return echo !== undefined && appliesTo(facts, echo);
+    },
+    check(facts) {
+      const echo = readEcho(facts);
+      return echo === undefined ? [] : [check(facts, echo)];
+    },
+  };
+}
+
+/** Returns the number of the sentence of GW-PATH that is about a path. */
+function sentenceOf(anyPath: string): number {
+  if (anyPath === '') return 2;
+  if (anyPath === '/') return 3;
+  if (anyPath.includes('//')) return 6;
+  if (anyPath.includes('%')) return 5;
+  return anyPath.lastIndexOf('/') > 0 ? 4 : 1;
+}
+
+const pathInvariant = (sentence: number): FixtureInvariant =>
+  ofEchoes(
+    (facts) => sentenceOf(readAnyPath(facts)) === sentence,
+    (facts, { target }) => {
+      const expected = readAnyPath(facts) || '/';
+      const { pathname } = splitTarget(target);
+      const message = `the service must receive the path ${expected}, but received ${pathname}`;
+      return [pathname === expected, message];
+    },
+  );
+
+/** What must hold for each call that reached the fixture service. */
+export const FIXTURE_INVARIANTS: Partial<Record<SentenceId, FixtureInvariant>> = {
+  'GW-PATH/1': pathInvariant(1),
+  'GW-PATH/2': pathInvariant(2),
+  'GW-PATH/3': pathInvariant(3),
+  'GW-PATH/4': pathInvariant(4),
+  'GW-PATH/5': pathInvariant(5),
+  'GW-PATH/6': pathInvariant(6),
+  'GW-QUERY-RAW': ofEchoes(
+    ({ sent }) => splitTarget(sent.url).search !== '',
+    ({ sent }, { target }) => {
+      const [expected, actual] = [sent.url, target].map((url) => splitTarget(url).search);
+      const message = `the service must receive the query ${expected}, but received ${actual || 'none'}`;
+      return [actual === expected, message];
+    },
+  ),
+  'GW-FORWARD-METHOD': ofEchoes(
+    () => true,
+    ({ sent }, { method }) => [
+      method === sent.method,
+      `the service must receive a ${sent.method}, but received a ${method}`,
+    ],
+  ),
+  'GW-FORWARD-BODY': ofEchoes(
+    ({ sent }) => sent.method === 'POST',
+    ({ sent }, { body: { size, sha256 } }) => [
+      size === sent.body.length && sha256 === createHash('sha256').update(sent.body).digest('hex'),
+      `the service must receive the body unchanged, but its ${sent.body.length} bytes arrived as ${size} bytes with the SHA-256 ${sha256}`,
+    ],
+  ),
+  'GW-BODY': ofResponses(({ body }) => body !== undefined, claimBody),
+  'GW-SSE': ofResponses(isStream, (sent, facts) => {
+    const { mediaType } = facts.received;
+    const message = `the content type must be ${STREAM}, not ${cite(mediaType)}`;
+    return [[mediaType === STREAM, message], ...claimBody(sent, facts)];
+  }),
+  'GW-HEADERS': ofResponses(
+    (sent) => readForwarded(sent).length > 0,
+    (sent, { received }) => claimSameHeaders(readForwarded(sent), received.headers),
+  ),
+  'GW-HOP-BY-HOP': ofResponses(
+    (sent) => readHops(sent).length > 0,
+    (sent, { received }) =>
+      readHops(sent).map(([name, value]) => {
+        const actual = readAll(received.headers, name).join(', ');
+        // The gateway has a `Connection` header of its own, unrelated to the names that the service listed.
+        const isConnection = name.toLowerCase() === 'connection';
+        const isKept = isConnection ? /x-conformance/i.test(actual) : actual.includes(value.trim());
+        return [!isKept, `the service's ${name} must not reach the caller, but it did: ${actual}`];
+      }),
+  ),
+  'GW-REQUEST-ID-NEW/2': ofResponses(
+    ({ headers }, { received }) =>
+      readAll(headers, 'x-request-id').length > 0 && received.header('x-request-id') !== undefined,
+    ({ headers }, { received }) => {
+      const actual = readAll(received.headers, 'x-request-id');
+      const isReplaced =
+        actual.length === 1 &&
+        !readAll(headers, 'x-request-id').some((id) => actual[0]?.includes(id.trim()));
+      const message = `X-Request-Id must have exactly one value, set by the gateway, but was ${actual.join(' and ')}`;
+      return [[isReplaced, message]];
+    },
+  ),
+};

@@ -1,0 +1,37 @@
+import { type HeaderList, readAll } from '../http/exchange.ts';
+import { isSameType } from '../http/media-type.ts';
+import type { Claim } from '../result.ts';
+import { cite } from './cite.ts';
+
+/** Claims that headers arrived as they were sent, as far as HTTP forbids a gateway to change them (D7). */
+export function claimSameHeaders(sent: HeaderList, arrived: HeaderList): Claim[] {
+  const names = new Set(sent.map(([name]) => name.toLowerCase()));
+  return [...names].map((name) => {
+    const [expected = [], actual = []] = [sent, arrived].map((list) =>
+      readAll(list, name).map((value) => value.trim()),
+    );
+    const shown = actual.length === 0 ? 'but it is missing' : `not as ${cite(actual.join(', '))}`;
+    const message = `${name} must arrive as ${cite(expected.join(', '))}, ${shown}`;
+    return [isSame(name, expected, actual), message];
+  });
+}
+
+function isSame(name: string, expected: readonly string[], actual: readonly string[]): boolean {
+  if (name === 'content-type') return actual.length === 1 && isSameType(expected[0], actual[0]);
+  // A gateway may add members.
+  if (name === 'vary') {
+    const members = toMembers(actual.join().toLowerCase());
+    return toMembers(expected.join().toLowerCase()).every((member) => members.includes(member));
+  }
+  // Cookies may contain commas, and a gateway may add cookies.
+  if (name === 'set-cookie') {
+    return expected.join('\n') === actual.filter((value) => expected.includes(value)).join('\n');
+  }
+  if (expected.length < 2) return actual.length === expected.length && actual[0] === expected[0];
+  // Several lines are equivalent to one list, and spaces around its commas mean nothing (RFC 9110, section 5.3).
+  return toMembers(expected.join()).join() === toMembers(actual.join()).join();
+}
+
+function toMembers(list: string): string[] {
+  return list.split(',').map((member) => member.trim());
+}
