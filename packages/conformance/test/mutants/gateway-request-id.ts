@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Hooks, MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
+import type { MutatedRequest } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
 import { laterResponses, perConnection } from './support/connections.ts';
 import {
@@ -18,27 +18,13 @@ const remove = removeHeader(NAME);
 const options = (when: (headers: MutatedRequest['headers']) => unknown) =>
   gatewayResponse({ method: 'OPTIONS', when: (_, { headers }) => when(headers) }, remove);
 
-const ID = 'X-Request-Id';
-const withoutId = removeHeader(ID);
-
-/** Changes responses that reject a WebSocket handshake, by the gateway or by the service. */
-const rejection = (
-  by: 'gateway' | 'service',
-  change: (response: MutatedResponse, request: MutatedRequest) => unknown,
-): Hooks => {
-  const isHandshake = (_: MutatedResponse, { headers }: MutatedRequest) => headers.get('Upgrade');
-  return by === 'gateway'
-    ? gatewayError({ when: isHandshake }, change)
-    : serviceResponse({ when: isHandshake }, change);
-};
-
 export const gatewayRequestId: Rows = {
   'GW-REQUEST-ID/1: a redirect from the service has no X-Request-Id': gatewayResponse(
     { status: 302 },
     remove,
   ),
   'GW-REQUEST-ID/1: only the first response on a connection has one': laterResponses(
-    ({ headers }) => headers.remove(ID),
+    ({ headers }) => headers.remove(NAME),
   ),
   'GW-ERROR/2: the requestId in an error response to a POST differs from the header':
     gatewayResponse({ method: 'POST', code: 'SERVICE_NOT_FOUND' }, (response) =>
@@ -53,7 +39,7 @@ export const gatewayRequestId: Rows = {
     return {
       async response(response, request) {
         await error.response?.(response, request);
-        if (request.isGateway) stateOf(request).first ??= response.headers.get(ID);
+        if (request.isGateway) stateOf(request).first ??= response.headers.get(NAME);
       },
     };
   },
@@ -70,9 +56,9 @@ export const gatewayRequestId: Rows = {
     return {
       response({ headers }, { isGateway }) {
         if (!isGateway) return;
-        const id = headers.get(ID);
+        const id = headers.get(NAME);
         count += 1;
-        if (count % 13 === 0 && last) headers.set(ID, last);
+        if (count % 13 === 0 && last) headers.set(NAME, last);
         last = id;
       },
     };
@@ -88,21 +74,16 @@ export const gatewayRequestId: Rows = {
     },
   ),
   'GW-REQUEST-ID/2: a 101 has no X-Request-Id': upgraded(remove),
-  'GW-REQUEST-ID/2: a handshake that the gateway rejects gets none': rejection(
-    'gateway',
-    withoutId,
+  'GW-REQUEST-ID/2: a handshake that the gateway rejects gets none': gatewayError(
+    { when: (_, { headers }) => headers.get('Upgrade') },
+    remove,
   ),
   'GW-REQUEST-ID/4: the response to a method other than GET and POST has no X-Request-Id':
     gatewayResponse({ when: (_, { method }) => method !== 'GET' && method !== 'POST' }, remove),
-  'GW-REQUEST-ID/4: the response to a HEAD has none': gatewayResponse(
-    { method: 'HEAD' },
-    withoutId,
+  'GW-REQUEST-ID/4: the response to a HEAD has none': gatewayResponse({ method: 'HEAD' }, remove),
+  'GW-REQUEST-ID/3: the response to a preflight has none': options((headers) =>
+    headers.get('Access-Control-Request-Method'),
   ),
-  'GW-REQUEST-ID/3: the response to a preflight has no X-Request-Id': {
-    response({ headers }, { method, headers: asked }) {
-      if (method === 'OPTIONS' && asked.get('Access-Control-Request-Method')) headers.remove(NAME);
-    },
-  },
   'GW-REQUEST-ID/3: an OPTIONS without Origin gets none': options(
     (headers) => !headers.get('Origin'),
   ),
