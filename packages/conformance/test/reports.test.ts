@@ -1,6 +1,7 @@
 import { validate } from 'ctrf';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
+import { toEvidence } from '../src/report/evidence.ts';
 import { reporters } from '../src/report/reporters.ts';
 import { toText } from '../src/report/to-text.ts';
 import type { Finding, Outcome } from '../src/result.ts';
@@ -125,6 +126,12 @@ test.each<[Outcome[], number, string]>([
 
 const first = { ...finding, sentence: 'GW-C2/1' };
 const second = { ...finding, sentence: 'GW-C2/2' };
+
+test('each violated sentence is shown with its ID, so that it can be selected', () => {
+  const text = toEvidence(sampleResult({ ...failed, findings: [first, second, second] }));
+  expect(text.match(/^contract +GW-C2\/\d: /gm)).toHaveLength(2);
+  expect(text.match(/^request /gm)).toHaveLength(2);
+});
 
 test.each<[string, string[], Finding[], number]>([
   ['its rule', ['GW-C2'], [first, second], 0],

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { createConformance } from '../create-conformance.ts';
 import { createRedactor, listSecrets } from '../credentials/redact.ts';
 import { toSettings } from '../options.ts';
+import { toPrintable } from '../report/evidence.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
 import { StartError } from '../result.ts';
@@ -52,7 +53,7 @@ export async function check(
     if (!(error instanceof StartError)) throw error;
     // It quotes what the target responded, which may be a credential.
     const redact = createRedactor(listSecrets(toSettings(options)));
-    throw new StartError(redact(error.message), error.option);
+    throw new StartError(toPrintable(redact(error.message)), error.option);
   });
   signal.removeEventListener('abort', sayEnding);
   output.progress('');

@@ -15,6 +15,7 @@ const FINDINGS_SHOWN = 3;
 
 /** What violates one sentence of the contract. */
 interface Violation {
+  /** With its ID, if the rule has several. */
   sentence: string;
   /** The different messages, without those that are not shown. */
   messages: string[];
@@ -31,7 +32,7 @@ export function toViolations({ findings, statement }: Result): Violation[] {
     const shown = messages.slice(0, FINDINGS_SHOWN);
     const more = messages.length - shown.length;
     return {
-      sentence: id === undefined ? statement : findStatement(id as SentenceId),
+      sentence: id === undefined ? statement : `${id}: ${findStatement(id as SentenceId)}`,
       messages: more > 0 ? [...shown, `… and ${more} more`] : shown,
       first,
     };
