@@ -10,7 +10,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "b65ac893a78d80a9189175e873ffb8db898edeb06b4fc326eae4832aedef59e3"
+  "sha256": "300ebf7c1be4f04987632ec7b20d223370639eb601bd57cd274bcffa2d7ac70e"
 } as const;
 
 /** Path parameters that hold several raw segments (D3). */
