@@ -44,7 +44,7 @@ export interface BerthServer {
   reload(config: ConfigInput | Config): Promise<readonly string[]>;
   /**
    * Makes `/readyz` fail, accepts calls for another `listen.shutdownDelaySeconds`, gives calls in flight
-   * `listen.shutdownSeconds` to finish, and then aborts them. WebSockets are closed with 1001.
+   * `listen.shutdownSeconds` to finish, and then aborts them. WebSockets are disconnected after the last call.
    */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -106,8 +106,8 @@ export function createGateway(initial: GatewayConfig, beforeCall: BeforeCall) {
       call: (input, call) => handle(input, call, null) as Promise<ServiceResponse>,
       webSocket: webSockets.open,
     } satisfies GatewayHandlers<Caller>,
-    /** Current activity: calls to services in flight, idle connections, and open WebSockets. */
-    stats: () => ({ ...targets.stats, webSockets: webSockets.count }),
+    /** Current activity: calls to services in flight, and idle connections. */
+    stats: () => targets.stats,
     /** Applies another configuration to the calls that follow, except for `listen`. */
     update(next: GatewayConfig): void {
       ({ limits } = next);

