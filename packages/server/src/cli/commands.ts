@@ -29,24 +29,24 @@ interface FsckOptions {
 }
 
 export async function fsck(folder: string | undefined, options: FsckOptions): Promise<void> {
-  const { config: file, data, repair = false } = options;
-  const configured = folder === undefined && file ? (await loadConfig(file)).store : undefined;
-  const store = configured ?? { driver: 'file' as const, root: folder ?? join(data, 'files') };
-  const isDisk = store.driver === 'file';
-  if (repair && !isDisk) throw new Failure('--repair only works for stores on disk.', 2);
-  const name = isDisk ? store.root : `the bucket ${store.bucket}`;
-  const { files, bytes, problems, unverified } = await checkFiles(store, {
+  const { config, data, repair = false } = options;
+  const root = folder ?? (config ? await toStoreRoot(config) : join(data, 'files'));
+  const { files, bytes, problems } = await checkFiles(root, {
     repair,
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
     if (!['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause) ?? '')) throw error;
-    throw new Failure(`${name} is not a folder: pass store.root.`, 2);
+    throw new Failure(`${root} is not a folder: pass store.root.`, 2);
   });
-  const rest = unverified > 0 ? `, ${unverified} files without a checksum` : '';
-  process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems${rest}.\n`);
+  process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);
   if (problems === 0 || repair) return;
-  const advice = isDisk ? 'run again with --repair' : 'restore them';
-  throw new Failure(`${name} has damaged files: ${advice}.`, 1);
+  throw new Failure(`${root} has damaged files: run again with --repair.`, 1);
+}
+
+async function toStoreRoot(file: string): Promise<string> {
+  const { store } = await loadConfig(file);
+  if (store.driver === 'file') return store.root;
+  throw new Failure(`The store in ${file} is not on disk: the object store checks its files.`, 2);
 }
 
 export async function revoke(

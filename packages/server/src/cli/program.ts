@@ -100,14 +100,14 @@ function createProgram(version: string): Command {
     .action(async (file) => (await commands()).checkConfig(file));
   program
     .command('fsck')
-    .description('Verify the integrity of a file store.')
+    .description('Find damaged files in a store on disk.')
     .argument(
       '[root]',
       'folder of the store (default: the store from --config, or the folder in --data)',
     )
     .option(
       '--repair',
-      'on disk, while no server runs: move damaged and foreign files to set-aside/ in the store folder',
+      'while no server runs: move damaged and foreign files to set-aside/ in the store folder',
     )
     .action(async (root, options) =>
       (await commands()).fsck(root, { ...program.opts(), ...options }),

@@ -160,7 +160,12 @@ const s3 = z
       .url('must be a URL')
       .optional()
       .describe('URL of the store. Default: AWS, in the given region.'),
-    prefix: z.string().optional().describe('Prefix of every key, for a bucket with other files.'),
+    prefix: z
+      .string()
+      .optional()
+      .describe(
+        'Prefix of every key, for a bucket with other files. Unfinished uploads below it are removed after a week.',
+      ),
     accessKeyId: text.optional().describe('Default: the credentials that the AWS SDK finds.'),
     secretAccessKey: text.optional().describe('Use a reference to an environment variable.'),
     forcePathStyle: flag

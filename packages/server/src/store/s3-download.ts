@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { type ByteRange, StoreUnavailableError } from './blob-store.ts';
-import { type Bucket, toObjectInfo } from './s3-objects.ts';
-import { toOpenBlob } from './verify.ts';
+import { type ByteRange, type OpenBlob, StoreUnavailableError } from './blob-store.ts';
+import { toOpenBlob } from './open-blob.ts';
+import { type Bucket, toObjectInfo } from './s3-bucket.ts';
 
 /** This many broken connections without a byte are no accident. */
 const MAX_FRUITLESS = 3;
@@ -14,7 +14,7 @@ const SKIPPED_BYTES = 256 * 1024;
  * Opens an object. Reading the complete object always returns this version, even if it is replaced. A range
  * that begins far from the start gets its own request, as long as this version still exists.
  */
-export async function openObject(bucket: Bucket, key: string) {
+export async function openObject(bucket: Bucket, key: string): Promise<OpenBlob | undefined> {
   const found = await getObject(bucket, key);
   if (found === undefined) return undefined;
   const info = toObjectInfo(found);
@@ -44,8 +44,7 @@ export async function openObject(bucket: Bucket, key: string) {
     else fresh?.destroy();
     fresh = undefined;
   };
-  const content = (range: ByteRange) => readObject(range, connect);
-  return { ...toOpenBlob({ info, crc32: info.crc32, content, release }), info };
+  return toOpenBlob({ info, content: (range) => readObject(range, connect), release });
 }
 
 async function getObject(

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { crc32 } from 'node:zlib';
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,
@@ -9,14 +8,14 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import { StoreFullError } from '@berth/storage';
 import {
   type BlobInfo,
   type BlobKey,
   StoreUnavailableError,
   type WriteOptions,
 } from './blob-store.ts';
-import { copyObject, MAX_OBJECT_BYTES, toTooLargeError } from './s3-copy.ts';
-import { type Bucket, toObjectHeaders } from './s3-objects.ts';
+import { type Bucket, toObjectHeaders } from './s3-bucket.ts';
 
 /** Smaller content is sent in one call, larger content in parts of this size, the smallest that S3 accepts. */
 const PART_BYTES = 5 * 1024 * 1024;
@@ -24,16 +23,22 @@ const PART_BYTES = 5 * 1024 * 1024;
 /** How many bytes all uploads of this process may keep in memory, waiting for the store or for more content. */
 const MAX_BUFFERED_BYTES = 96 * 1024 * 1024;
 
-/** Begins the keys of this process's uploads. */
-export const PROCESS = randomUUID();
+/** S3: "You create a copy of your object up to 5 GB in size in a single atomic action". */
+export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
+
+/** The IDs of this process's uploads in parts. */
+const inProgress = new Set<string>();
+
+export function isInProgress(uploadId: string): boolean {
+  return inProgress.has(uploadId);
+}
 
 /**
  * Writes an object atomically.
  *
  * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. A file
- * whose upload was reported as successful is never lost." A single PUT has these properties. Parts are
- * assembled under a separate prefix, because the checksum is known only at the end, and so that a sweep finds what
- * killed processes have left, but never other programs' uploads. The store then copies the object to its key.
+ * whose upload was reported as successful is never lost." A single PUT has these properties, and so has an upload in
+ * parts: the store only shows the object when the upload is completed. A sweep finds what killed processes have left.
  */
 export async function writeObject(
   bucket: Bucket,
@@ -41,26 +46,25 @@ export async function writeObject(
   content: Readable,
   { signal, contentType }: WriteOptions,
 ): Promise<BlobInfo> {
-  const target = bucket.keyOf(key);
   const memory = new Memory();
   const failed = new AbortController();
   const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
+  const etag = randomUUID();
+  const object = {
+    Bucket: bucket.name,
+    Key: bucket.keyOf(key),
+    ...toObjectHeaders({ etag, contentType }),
+  };
   try {
     stop.throwIfAborted();
     addAbortSignal(stop, content);
     const parts = toParts(content, memory);
     const first = (await parts.next()).value as Buffer;
-    const start = { size: 0, etag: randomUUID(), contentType, crc32: 0 };
-    const info = add(start, first);
-    if (first.length === PART_BYTES) {
-      return await writeParts(bucket, target, start, prepend(first, parts), memory, failed, stop);
-    }
-    const object = { Bucket: bucket.name, Key: target, Body: first, ...toObjectHeaders(info) };
-    // The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit.
-    await bucket.change([target], (late) =>
-      bucket.send(new PutObjectCommand(object), AbortSignal.any([stop, late])),
-    );
-    return info;
+    const size =
+      first.length < PART_BYTES
+        ? await putObject(bucket, { ...object, Body: first }, stop)
+        : await writeParts(bucket, object, prepend(first, parts), memory, failed, stop);
+    return { size, etag, contentType };
   } catch (error) {
     content.destroy();
     stop.throwIfAborted();
@@ -70,55 +74,60 @@ export async function writeObject(
   }
 }
 
+type NewObject = ReturnType<typeof toObjectHeaders> & {
+  readonly Bucket: string;
+  readonly Key: string;
+};
+
+/** The SDK also signs the SHA-256 of a body in memory, so the store rejects content that changed in transit. */
+async function putObject(
+  bucket: Bucket,
+  object: NewObject & { readonly Body: Buffer },
+  stop: AbortSignal,
+): Promise<number> {
+  await bucket.change([object.Key], (late) =>
+    bucket.send(new PutObjectCommand(object), AbortSignal.any([stop, late])),
+  );
+  return object.Body.length;
+}
+
 async function writeParts(
   bucket: Bucket,
-  target: string,
-  start: NewObject,
+  object: NewObject,
   parts: AsyncIterable<Buffer>,
   memory: Memory,
   failed: AbortController,
   stop: AbortSignal,
-): Promise<BlobInfo> {
-  const request = { Bucket: bucket.name, Key: `${bucket.uploads}${PROCESS}-${randomUUID()}` };
+): Promise<number> {
   const send = <T>(work: (signal: AbortSignal) => Promise<T>) =>
     bucket.call((late) => work(AbortSignal.any([stop, late])));
-  const { UploadId } = await send((signal) =>
-    bucket.send(new CreateMultipartUploadCommand(request), signal),
+  const { UploadId = '' } = await send((signal) =>
+    bucket.send(new CreateMultipartUploadCommand(object), signal),
   );
-  const upload = { ...request, UploadId };
+  const upload = { Bucket: object.Bucket, Key: object.Key, UploadId };
+  inProgress.add(UploadId);
   try {
-    const { info, sent } = await sendParts();
-    const complete = new CompleteMultipartUploadCommand({
-      ...upload,
-      MultipartUpload: { Parts: sent },
-    });
-    await bucket.change([target], async (late, assertHeld) => {
-      const signal = AbortSignal.any([stop, late]);
-      await bucket.send(complete, signal);
-      assertHeld();
-      await copyObject(bucket, request.Key, target, signal, toObjectHeaders(info));
-    });
-    return info;
+    const { size, sent } = await sendParts();
+    const complete = { ...upload, MultipartUpload: { Parts: sent } };
+    // If this fails, the store may still complete it, so the parts must stay until a sweep.
+    await bucket.change([object.Key], (late) =>
+      bucket.send(new CompleteMultipartUploadCommand(complete), AbortSignal.any([stop, late])),
+    );
+    return size;
   } finally {
-    // Either the file is in place, or the first error is thrown; a sweep removes the rest.
-    await bucket
-      .call(async (signal) => {
-        const abort = bucket.sendIfThere(new AbortMultipartUploadCommand(upload), signal);
-        await Promise.allSettled([abort, bucket.delete(request.Key, signal)]);
-      }, 0.1)
-      .catch(() => {});
+    inProgress.delete(UploadId);
   }
 
   /** Sends each part while the next one arrives, if there is memory for two. */
   async function sendParts() {
     const sent: CompletedPart[] = [];
-    let info = start;
+    let size = 0;
     let sending: Promise<void> | undefined;
     try {
       for await (const Body of parts) {
         await sending;
-        info = add(info, Body);
-        if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
+        size += Body.length;
+        if (size > MAX_OBJECT_BYTES) throw toTooLargeError();
         const PartNumber = sent.length + 1;
         const command = new UploadPartCommand({ ...upload, PartNumber, Body });
         sending = send((signal) => bucket.send(command, signal)).then(({ ETag }) => {
@@ -129,20 +138,20 @@ async function writeParts(
         if (!memory.reserve(2 * PART_BYTES)) await sending;
       }
       await sending;
-      return { info, sent };
+      return { size, sent };
     } catch (error) {
       // A part that arrives after the upload was aborted would stay in the store.
       failed.abort(error);
       await sending?.catch(() => {});
+      const abort = new AbortMultipartUploadCommand(upload);
+      await bucket.call((signal) => bucket.sendIfThere(abort, signal), 0.1).catch(() => {});
       throw error;
     }
   }
 }
 
-type NewObject = BlobInfo & { readonly crc32: number };
-
-function add(object: NewObject, bytes: Buffer): NewObject {
-  return { ...object, size: object.size + bytes.length, crc32: crc32(bytes, object.crc32) };
+export function toTooLargeError(): StoreFullError {
+  return new StoreFullError(`Files in this store have at most ${MAX_OBJECT_BYTES} bytes.`);
 }
 
 let bufferedBytes = 0;

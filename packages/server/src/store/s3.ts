@@ -1,33 +1,29 @@
 import {
   AbortMultipartUploadCommand,
+  CopyObjectCommand,
   HeadBucketCommand,
   ListMultipartUploadsCommand,
-  paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
-import { type BlobStore, StoreUnavailableError } from './blob-store.ts';
-import { copyFile } from './s3-copy.ts';
-import { openObject } from './s3-download.ts';
 import {
-  Bucket,
-  isMissing,
-  type S3StoreOptions,
-  toObjectInfo,
-  withS3Errors,
-} from './s3-objects.ts';
-import { PROCESS, writeObject } from './s3-upload.ts';
-import { type CheckedFile, findDamage } from './verify.ts';
+  BlobExistsError,
+  type BlobInfo,
+  type BlobKey,
+  BlobMissingError,
+  type BlobStore,
+  type CopyOptions,
+  SourceKeptError,
+  StoreUnavailableError,
+} from './blob-store.ts';
+import { Bucket, isMissing, type S3StoreOptions, toObjectInfo, toVersion } from './s3-bucket.ts';
+import { openObject } from './s3-download.ts';
+import { isInProgress, MAX_OBJECT_BYTES, toTooLargeError, writeObject } from './s3-upload.ts';
 
 /** An upload of another process that takes longer is given up. */
 const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
 
-export interface S3Store extends BlobStore {
-  /** Finds all files, and reads each to its end. */
-  scan(): AsyncIterable<CheckedFile>;
-}
-
 /**
- * Creates a blob store on S3 or a compatible store. Files are objects named `<prefix><env>/<path>`. Uploads
- * of 5 MiB and more are sent in parts to `<prefix>.uploads/`, and copied to their key when they are complete.
+ * Creates a blob store on S3 or a compatible store. Files are objects named `<prefix><env>/<path>`; all other objects
+ * and uploads under the prefix are taken for those of other processes of this server.
  *
  * The credentials need GetObject, PutObject, DeleteObject, AbortMultipartUpload, ListBucket and
  * ListBucketMultipartUploads.
@@ -36,7 +32,7 @@ export interface S3Store extends BlobStore {
  * with `sharedLocks`. Nothing shows that several processes use a bucket without them: they may then delete or move the
  * same file, and lose a write to the source of a move.
  */
-export function createS3Store(options: S3StoreOptions): S3Store {
+export function createS3Store(options: S3StoreOptions): BlobStore {
   const bucket = new Bucket(options);
   return {
     write: (key, content, writeOptions) => writeObject(bucket, key, content, writeOptions),
@@ -55,11 +51,8 @@ export function createS3Store(options: S3StoreOptions): S3Store {
         return true;
       });
     },
-    async sweep(olderThan = new Date(Date.now() - ABANDONED_MILLISECONDS)) {
-      const isAbandoned = (key: string | undefined, date: Date | undefined) =>
-        !key?.startsWith(`${bucket.uploads}${PROCESS}`) && (date === undefined || date < olderThan);
-      return (await abortUploads(bucket, isAbandoned)) + (await deleteUploads(bucket, isAbandoned));
-    },
+    sweep: (olderThan = new Date(Date.now() - ABANDONED_MILLISECONDS)) =>
+      abortUploads(bucket, olderThan),
     async check() {
       const command = new HeadBucketCommand({ Bucket: bucket.name });
       await bucket
@@ -70,29 +63,77 @@ export function createS3Store(options: S3StoreOptions): S3Store {
           throw new StoreUnavailableError(message, { cause: error });
         });
     },
-    async *scan() {
-      for await (const { key } of listObjects(bucket, bucket.prefix)) {
-        if (key.startsWith(bucket.uploads)) continue;
-        const file = await checkObject(bucket, key);
-        if (file) yield file;
-      }
-    },
     close: async () => bucket.client.destroy(),
   };
 }
 
-type IsAbandoned = (key: string | undefined, date: Date | undefined) => boolean;
+/**
+ * Copies or moves a file. Not all stores have conditional copies and deletions (MinIO, Ceph 16), so both files are
+ * locked, and what was checked stays true.
+ */
+function copyFile(
+  bucket: Bucket,
+  from: BlobKey,
+  to: BlobKey,
+  { overwrite, move }: CopyOptions,
+): Promise<BlobInfo> {
+  const [source, destination] = [bucket.keyOf(from), bucket.keyOf(to)];
+  return bucket.change([source, destination], async (signal, assertHeld) => {
+    const head = await bucket.head(source, signal);
+    if (head === undefined) throw new BlobMissingError(from);
+    const info = toObjectInfo(head);
+    if (info.size > MAX_OBJECT_BYTES) throw toTooLargeError();
+    if (!overwrite && (await bucket.head(destination, signal))) throw new BlobExistsError(to);
+    assertHeld();
+    await copyObject(bucket, source, destination, signal).catch((error) => {
+      // Other programs know nothing of locks.
+      throw isMissing(error) ? new BlobMissingError(from) : error;
+    });
+    if (move) {
+      await deleteVersion(bucket, source, toVersion(head), signal, assertHeld).catch((error) => {
+        throw new SourceKeptError(info, error);
+      });
+    }
+    return info;
+  });
+}
+
+/** Copies an object with its headers inside the store, atomically. */
+async function copyObject(
+  bucket: Bucket,
+  source: string,
+  destination: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const CopySource = `${bucket.name}/${source.split('/').map(encodeURIComponent).join('/')}`;
+  const object = { Bucket: bucket.name, Key: destination, CopySource };
+  await bucket.send(new CopyObjectCommand(object), signal);
+}
+
+/** Deletes the source of a move, unless it was replaced after a lock was lost, or by another program. */
+async function deleteVersion(
+  bucket: Bucket,
+  key: string,
+  version: string,
+  signal: AbortSignal,
+  assertHeld: () => void,
+): Promise<void> {
+  const head = await bucket.head(key, signal);
+  if (head === undefined || toVersion(head) !== version) return;
+  assertHeld();
+  await bucket.delete(key, signal);
+}
 
 /** Removes the parts of uploads that were never completed. */
-async function abortUploads(bucket: Bucket, isAbandoned: IsAbandoned): Promise<number> {
-  const folder = { Bucket: bucket.name, Prefix: bucket.uploads };
+async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
+  const folder = { Bucket: bucket.name, Prefix: bucket.prefix };
   let count = 0;
   let page: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   for (let isMore = true; isMore; ) {
     const command = new ListMultipartUploadsCommand({ ...folder, ...page });
     const found = await bucket.call((signal) => bucket.send(command, signal));
-    for (const { Key, UploadId, Initiated } of found.Uploads ?? []) {
-      if (!isAbandoned(Key, Initiated)) continue;
+    for (const { Key, UploadId = '', Initiated } of found.Uploads ?? []) {
+      if (isInProgress(UploadId) || (Initiated !== undefined && Initiated >= olderThan)) continue;
       const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
       if (await bucket.call((signal) => bucket.sendIfThere(abort, signal))) count += 1;
     }
@@ -100,40 +141,4 @@ async function abortUploads(bucket: Bucket, isAbandoned: IsAbandoned): Promise<n
     page = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
   }
   return count;
-}
-
-/** Removes uploads that were completed, but not copied to their key. */
-async function deleteUploads(bucket: Bucket, isAbandoned: IsAbandoned): Promise<number> {
-  let count = 0;
-  for await (const { key, modified } of listObjects(bucket, bucket.uploads)) {
-    if (!isAbandoned(key, modified)) continue;
-    await bucket.call((signal) => bucket.delete(key, signal));
-    count += 1;
-  }
-  return count;
-}
-
-async function* listObjects(bucket: Bucket, prefix: string) {
-  const folder = { Bucket: bucket.name, Prefix: prefix };
-  const pages = paginateListObjectsV2(bucket, folder)[Symbol.asyncIterator]();
-  const next = (signal: AbortSignal) => withS3Errors(() => pages.next(), signal);
-  for (;;) {
-    const { value: page, done } = await bucket.call(next);
-    if (done) return;
-    for (const { Key: key = '', LastModified: modified } of page.Contents ?? []) {
-      yield { key, modified };
-    }
-  }
-}
-
-async function checkObject(bucket: Bucket, path: string): Promise<CheckedFile | undefined> {
-  const object = await openObject(bucket, path);
-  if (object === undefined) return undefined;
-  const { size: bytes, crc32 } = object.info;
-  if (crc32 === undefined) {
-    await object.close();
-    return { path, bytes, isUnverified: true };
-  }
-  const detail = await findDamage(object.read());
-  return { path, bytes, problem: detail ? { kind: 'damaged', detail } : undefined };
 }

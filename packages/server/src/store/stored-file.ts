@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type OpenBlob, type WriteOptions } from './blob-store.ts';
 import { diskCodeOf, withDiskErrors } from './disk-files.ts';
-import { toOpenBlob } from './verify.ts';
+import { toOpenBlob } from './open-blob.ts';
 
 /*
  * A stored file is its content and a trailer:

@@ -37,8 +37,10 @@ describeOn('ceph', 'another program in the bucket', () => {
     expect((await store.stat(FROM))?.contentType).toBe('text/css');
   });
 
-  test('keeps its uploads when the store sweeps, even without a prefix', async () => {
-    const { options, store, client } = await openGatedStore();
+  test('keeps its uploads when the store sweeps its prefix', async () => {
+    const { options, client } = await openGatedStore();
+    const store = createS3Store({ ...options, prefix: 'berth/' });
+    onTestFinished(() => store.close());
     const foreign = { Bucket: options.bucket, Key: 'backups/of-somebody-else' };
     await client.send(new CreateMultipartUploadCommand(foreign));
     expect(await store.sweep(new Date(Date.now() + 60_000))).toBe(0);

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { createS3Store } from '../../src/store/s3.ts';
+import { createReader, toBytes, toStream } from '../store/blob-contents.ts';
 import { describeBlobStore } from '../store/blob-store-suite.ts';
 import { listLeftovers, newBucket, plantUpload, useCeph } from './support/use-ceph.ts';
 
@@ -18,5 +21,28 @@ describeOn('ceph', 'the store', () => {
         await Promise.all([store.close(), other.close()]);
       },
     };
+  });
+
+  test('readers that disconnect leave no connection behind', async () => {
+    const store = createS3Store(await newBucket((await useCeph()).endpoint));
+    onTestFinished(() => store.close());
+    const key = { env: 'dev', path: 'a' };
+    await store.write(key, toStream(toBytes(4 * 1024 * 1024)), { contentType: 'a/b' });
+    const isOpen = (name: string) => name === 'TCPSocketWrap';
+    const before = process.getActiveResourcesInfo().filter(isOpen).length;
+    for (let round = 0; round < 5; round++) {
+      await (await store.open(key))?.close();
+      const stream = (await store.open(key))?.read();
+      await new Promise((resolve) => stream?.once('data', resolve));
+      stream?.destroy();
+      const { reader, bytesOf } = createReader();
+      bytesOf().catch(() => {});
+      reader.destroy();
+      await once(reader, 'close');
+      await expect((await store.open(key))?.sendTo(reader)).rejects.toThrow();
+    }
+    await expect
+      .poll(() => process.getActiveResourcesInfo().filter(isOpen).length)
+      .toBeLessThanOrEqual(before + 2);
   });
 });

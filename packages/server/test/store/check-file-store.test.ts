@@ -12,8 +12,7 @@ import { dirname, join, relative } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { openDiskStore, pathOf } from '../../src/store/disk.ts';
-import { fsck } from '../../src/store/fsck.ts';
-import type { FileProblem } from '../../src/store/verify.ts';
+import { type FileProblem, fsck } from '../../src/store/fsck.ts';
 import { toBytes, toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
@@ -37,7 +36,7 @@ beforeEach(async () => {
 async function check(repair = false): Promise<FileProblem[]> {
   const problems: FileProblem[] = [];
   const onProblem = (problem: FileProblem) => problems.push(problem);
-  const report = await fsck({ driver: 'file', root }, { onProblem, repair });
+  const report = await fsck(root, { onProblem, repair });
   expect(report.problems).toBe(problems.length);
   return problems;
 }

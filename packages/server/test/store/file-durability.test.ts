@@ -168,7 +168,7 @@ test('a damaged file that fsck moves aside is never lost', async () => {
     async run(store, root) {
       await store.close();
       await appendFile(pathOf(root, keyOf('a/file')), '!');
-      await fsck({ driver: 'file', root }, { repair: true, onProblem() {} });
+      await fsck(root, { repair: true, onProblem() {} });
     },
     after: {},
   };

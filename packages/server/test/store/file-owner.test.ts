@@ -57,7 +57,7 @@ test('processes that share locks share a store, which nobody repairs meanwhile',
     await openDiskStore({ root, ...SHARED }),
   ];
   await expect(openDiskStore({ root })).rejects.toThrow('share Redis');
-  const repair = fsck({ driver: 'file', root }, { repair: true, onProblem() {} });
+  const repair = fsck(root, { repair: true, onProblem() {} });
   await expect(repair).rejects.toThrow('uses the store');
   for (const store of stores) await store.close();
   await (await openDiskStore({ root })).close();

@@ -5,12 +5,11 @@ import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   ListMultipartUploadsCommand,
-  ListObjectsV2Command,
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
-import type { S3StoreOptions } from '../../../src/store/s3-objects.ts';
+import type { S3StoreOptions } from '../../../src/store/s3-bucket.ts';
 
 export const CREDENTIALS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
 
@@ -47,24 +46,18 @@ export async function newBucket(endpoint: string): Promise<S3StoreOptions> {
   return { endpoint, region: 'us-east-1', bucket, ...CREDENTIALS };
 }
 
-/** Names of unfinished uploads, and of complete ones that are not in their place. */
-export async function listLeftovers({
-  endpoint = '',
-  bucket: Bucket,
-  prefix = '',
-}: S3StoreOptions): Promise<readonly string[]> {
+/** Names of unfinished uploads. */
+export async function listLeftovers({ endpoint = '', bucket: Bucket }: S3StoreOptions) {
   const client = newClient(endpoint);
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
-  const list = new ListObjectsV2Command({ Bucket, Prefix: `${prefix}.uploads/` });
-  const { Contents = [] } = await client.send(list);
   client.destroy();
-  return [...Uploads, ...Contents].map(({ Key = '' }) => Key);
+  return Uploads.map(({ Key = '' }) => Key);
 }
 
 /** Leaves an upload of one part, like a killed process. */
 export async function plantUpload({ endpoint = '', bucket, prefix = '' }: S3StoreOptions) {
   const client = newClient(endpoint);
-  const upload = { Bucket: bucket, Key: `${prefix}.uploads/planted` };
+  const upload = { Bucket: bucket, Key: `${prefix}dev/planted` };
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(upload));
   const part = { ...upload, UploadId, PartNumber: 1, Body: 'a part' };
   await client.send(new UploadPartCommand(part));

@@ -5,8 +5,8 @@ import { BlobDamagedError, type BlobInfo, type ByteRange, type OpenBlob } from '
 
 interface BlobSource {
   readonly info: BlobInfo;
-  /** CRC-32 of the content; undefined for files of other programs. */
-  readonly crc32: number | undefined;
+  /** CRC-32 of the content, for a store that does not verify it itself. */
+  readonly crc32?: number;
   /** Returns the bytes of a range, which may be empty. Opens nothing before it is iterated. */
   readonly content: (range: ByteRange) => AsyncIterable<Buffer>;
   readonly release: () => void | Promise<void>;
@@ -73,38 +73,6 @@ async function send(chunks: AsyncGenerator<Buffer, undefined>, target: Writable)
   } finally {
     // If the target was closed before the pipeline started, nothing else would release the content.
     chunks.return(undefined).catch(() => {});
-  }
-}
-
-/** A file that does not belong in a store, or differs from what was written. */
-export interface FileProblem {
-  /**
-   * - `damaged`: truncated, without a complete trailer, or with other bytes than when it was written
-   * - `foreign`: not created by the store, such as a name that it does not use, a symbolic link or a device
-   */
-  readonly kind: 'damaged' | 'foreign';
-  /** Relative to the root on disk; the key of an object. */
-  readonly path: string;
-  readonly detail: string;
-}
-
-/** What a check has found out about one file. */
-export interface CheckedFile {
-  readonly path: string;
-  readonly bytes: number;
-  readonly problem?: Omit<FileProblem, 'path'> | undefined;
-  /** Whether another program wrote the object, so that its checksum is unknown. */
-  readonly isUnverified?: boolean;
-}
-
-/** Reads content whose stream verifies it. Returns how it is damaged, if it is. */
-export async function findDamage(content: AsyncIterable<Buffer>): Promise<string | undefined> {
-  try {
-    for await (const _ of content);
-    return undefined;
-  } catch (error) {
-    if (error instanceof BlobDamagedError) return error.message;
-    throw error;
   }
 }
 

@@ -45,8 +45,6 @@ type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>
 export class Bucket {
   readonly name: string;
   readonly client: S3Client;
-  /** Begins the keys of uploads that are in progress, in any process. */
-  readonly uploads: string;
   readonly prefix: string;
   readonly #withLocks: WithLocks;
 
@@ -58,7 +56,6 @@ export class Bucket {
     this.name = bucket;
     this.client = createClient(options);
     this.prefix = prefix;
-    this.uploads = `${prefix}.uploads/`;
     this.#withLocks = sharedLocks ? withLocalLocks(sharedLocks) : withLocks;
   }
 
@@ -148,7 +145,7 @@ export class Bucket {
 const MAX_KEY_BYTES = 1024;
 /** The prefix takes its share of the key; a longer one is a mistake. */
 const MAX_PREFIX_BYTES = 512;
-/** Environments are host name labels (D12) without dots, so `.long` and `.uploads` are none. */
+/** Environments are host name labels (D12) without dots, so `.long` is none. */
 const LABEL = /^[A-Za-z0-9-]+$/;
 
 function createClient(options: S3StoreOptions): S3Client {
@@ -178,11 +175,6 @@ function createClient(options: S3StoreOptions): S3Client {
   });
 }
 
-export interface ObjectInfo extends BlobInfo {
-  /** CRC-32 of the content; undefined if another program wrote the object. */
-  readonly crc32: number | undefined;
-}
-
 type ObjectHead = Pick<
   HeadObjectCommandOutput,
   'ContentLength' | 'ContentType' | 'ETag' | 'LastModified' | 'Metadata'
@@ -197,26 +189,21 @@ const FALLBACK_TYPE = 'application/octet-stream';
  * Returns the headers to store with an object. They identify the version, because the store's ETag does not
  * change if only the type changes.
  */
-export function toObjectHeaders({ etag, contentType, crc32 }: ObjectInfo) {
+export function toObjectHeaders({ etag, contentType }: Pick<BlobInfo, 'etag' | 'contentType'>) {
   const isPlain = PLAIN_HEADER.test(contentType);
   return {
     ContentType: isPlain ? contentType : FALLBACK_TYPE,
-    Metadata: {
-      etag,
-      ...(crc32 !== undefined && { crc32: `${crc32}` }),
-      ...(!isPlain && { type: encodeURIComponent(contentType) }),
-    },
+    Metadata: { etag, ...(!isPlain && { type: encodeURIComponent(contentType) }) },
   };
 }
 
 /** Returns an object's metadata, even if this server did not create it. */
-export function toObjectInfo(head: ObjectHead): ObjectInfo {
-  const { etag, type, crc32 } = head.Metadata ?? {};
+export function toObjectInfo(head: ObjectHead): BlobInfo {
+  const { etag, type } = head.Metadata ?? {};
   return {
     size: head.ContentLength ?? 0,
     etag: etag ?? (head.ETag ?? '').replaceAll('"', ''),
     contentType: type ? decodeURIComponent(type) : (head.ContentType ?? FALLBACK_TYPE),
-    crc32: crc32 === undefined ? undefined : Number(crc32),
   };
 }
 
@@ -235,6 +222,7 @@ const UNAVAILABLE_NAMES: readonly string[] = [
   'IncompleteBody',
   'InvalidToken',
   'NoSuchBucket',
+  'NoSuchUpload',
   'RequestTimeout',
   'TokenRefreshRequired',
 ];
@@ -269,7 +257,7 @@ function toS3Error(error: unknown): unknown {
   return new StoreUnavailableError(`Cannot use the object store: ${reason}.`, { cause: error });
 }
 
-export async function withS3Errors<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+async function withS3Errors<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     signal.throwIfAborted();
     return await call();
