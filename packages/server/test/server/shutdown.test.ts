@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent, createServer, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
-import { WebSocket } from 'ws';
-import { Cli, startDevelopment } from './support/cli.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { listen } from '../../../../scripts/testing/listen.ts';
+import { Cli } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeFolder, startServer } from './support/start-server.ts';
 
@@ -96,14 +97,20 @@ test('aborts streams and WebSockets at the limit', async () => {
   );
 });
 
-test('SIGTERM ends the process with 0, including its WebSockets', async () => {
-  const { cli, url, token } = await startDevelopment(await makeFolder());
-  const socket = new WebSocket(url.replace('http', 'ws'), {
+test('does not wait for WebSockets', async () => {
+  const service = createServer();
+  new WebSocketServer({ server: service });
+  const { url: origin, close } = await listen(service);
+  onTestFinished(close);
+  const { server, url, token } = await startServer(
+    { listen: { port: 0, shutdownSeconds: 3600 } },
+    { services: { hello: { endpoints: [origin] } } },
+  );
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/cloudrun/hello`, {
     headers: { authorization: `Bearer ${token}` },
   });
   await once(socket, 'open');
   const closed = once(socket, 'close');
-  cli.child.kill('SIGTERM');
+  await server.close();
   await closed;
-  expect(await cli.finish()).toMatchObject({ code: 0 });
 });
