@@ -10,7 +10,7 @@ const OPTION = /(?<=^|[\s[(])--?[a-z][a-z0-9-]*/g;
 /** The commands by package: their programs, and their subcommands with options. */
 const COMMANDS: [name: string, program: string, ...subcommands: string[]][] = [
   ['mock', 'mock/src/cli.ts'],
-  ['server', 'server/src/cli.ts', 'token', 'check-config', 'revoke', 'fsck'],
+  ['server', 'server/src/cli.ts', 'token', 'revoke', 'fsck'],
   ['server-stubs', 'server-stubs/generator/cli.ts'],
   ['conformance', 'conformance/src/cli.ts', 'fixture'],
 ];

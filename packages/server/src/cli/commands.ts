@@ -2,25 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JWK } from 'jose';
 import { mintToken, type TokenRequest } from '../auth/tokens.ts';
-import { type Config, ConfigError } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { connectRedis, type Revocable } from '../redis.ts';
 import { diskCodeOf } from '../store/disk-files.ts';
 import { fsck as checkFiles } from '../store/fsck.ts';
 import { readDevelopmentKeys } from './development.ts';
 import { Failure } from './failure.ts';
-
-/** Validates a configuration file as on startup, without opening the store or a port. */
-export async function checkConfig(file: string): Promise<void> {
-  try {
-    const config = await loadConfig(file);
-    const names = Object.keys(config.environments);
-    process.stdout.write(`${file} is valid. Environments: ${names.join(', ')}.\n`);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new Failure(error.message, 1);
-  }
-}
 
 interface FsckOptions {
   readonly config?: string;

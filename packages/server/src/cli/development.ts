@@ -71,11 +71,13 @@ export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys
 
 /** @param hello URL of the demo service */
 export function toDevelopmentConfig(
+  listen: { readonly host: string; readonly port: number },
   data: string,
   { jwks, linkKey, keyPair }: DevelopmentKeys,
   hello: string,
 ): ConfigInput {
   return {
+    listen,
     admin: false,
     log: { calls: true },
     limits: { clockWindowSeconds: VALID_SECONDS },

@@ -44,13 +44,13 @@ function toListenSentence(
   const { code, port, address, hostname } = error;
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is already in use: stop the other program, or choose another port with --port, or --admin-port for the admin listener.`;
+      return `Port ${port} is already in use: stop the other program, or choose another port (--port, listen.port or admin.port).`;
     case 'EACCES':
       return `Port ${port} requires elevated privileges: choose a port above 1023.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${address ?? hostname} is not an address of this machine: choose another one with --host.`;
+      return `${address ?? hostname} is not an address of this machine: choose another one (--host, listen.host or admin.host).`;
     default:
       return undefined;
   }

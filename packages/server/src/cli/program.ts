@@ -1,25 +1,19 @@
 import { CONTRACT } from '@berth/server-stubs/contract';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { closest, distance } from 'fastest-levenshtein';
 import { REVOCABLE } from '../redis.ts';
 import { toFailure } from './failure.ts';
-
-const DATA = './berth-data';
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 const EXAMPLES = `
 Examples:
   berth-server                               start a development server in this folder
   berth-server --config berth.yaml           start a server with this configuration
-  berth-server check-config berth.yaml       validate the file and report errors by line
   berth-server token --subject me            mint a token for a development server
   berth-server revoke key-pair dev/ci --config berth.yaml
                                              revoke a key pair, its grants and its links
 
 Exit codes:
   0  success, or the server was stopped
-  1  check-config or fsck found problems, or the server failed while running
+  1  fsck found problems, or the server failed while running
   2  could not start: invalid option or configuration, port in use, Node too old`;
 
 /** Runs the command line, and sets the exit code. */
@@ -40,7 +34,6 @@ export async function run(argv: readonly string[], version: string): Promise<voi
 function createProgram(version: string): Command {
   const { documents } = CONTRACT;
   const versions = `${version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`;
-  const port = parseNumber(0, 65_535);
   const program = new Command('berth-server')
     .description('Serve the gateway, the storage API and the upload target.')
     .version(versions)
@@ -51,32 +44,29 @@ function createProgram(version: string): Command {
       'YAML configuration file (default: start a development server)',
       parseText,
     )
-    .option('--port <number>', 'port to listen on; 0 picks a free port (default: 4020)', port)
-    .option(
-      '--admin-port <number>',
-      'port for health checks and metrics, with --config (default: 4021)',
-      port,
-    )
-    .option('--host <address>', 'address to listen on (default: 127.0.0.1)', parseText)
     .addOption(
-      new Option('--data <folder>', 'data folder of a development server')
-        .default(DATA)
-        .argParser(parseText)
-        .conflicts('config'),
+      forDevelopment('--port <number>', 'port of a development server; 0 picks a free port')
+        .default(4020)
+        .argParser(parseNumber(0, 65_535)),
     )
-    .addOption(new Option('--log-level <level>', 'minimum level of log lines').choices(LOG_LEVELS))
     .addOption(
-      new Option(
+      forDevelopment('--host <address>', 'address of a development server')
+        .default('127.0.0.1')
+        .argParser(parseText),
+    )
+    .addOption(
+      forDevelopment('--data <folder>', 'data folder of a development server')
+        .default('./berth-data')
+        .argParser(parseText),
+    )
+    .addOption(
+      forDevelopment(
         '--expose-development',
         'let a development server listen on an address that other machines can reach',
-      ).conflicts('config'),
+      ),
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (options, { args: [word] }: Command) => {
-      const names = program.commands.map((command) => command.name());
-      if (word !== undefined) program.error(describeUnknown(word, names));
-      await (await import('./serve.ts')).serve(options);
-    });
+    .action(async (options) => (await import('./serve.ts')).serve(options));
   program
     .command('token')
     .description(
@@ -93,11 +83,6 @@ function createProgram(version: string): Command {
     .option('--issuer <name>', 'issuer of the token (iss)')
     .option('--seconds <number>', 'token lifetime in seconds', parseNumber(1, 31_536_000), 3600)
     .action(async (options) => (await commands()).token({ ...program.opts(), ...options }));
-  program
-    .command('check-config')
-    .description('Validate a configuration file, and report every error with its file and line.')
-    .argument('<file>', 'YAML file')
-    .action(async (file) => (await commands()).checkConfig(file));
   program
     .command('fsck')
     .description('Find damaged files in a store on disk.')
@@ -123,14 +108,12 @@ function createProgram(version: string): Command {
     .action(async (kind, name, options) =>
       (await commands()).revoke(kind, name, { ...program.opts(), ...options }),
     );
-  // Last, so that the commands do not inherit it: an unknown command is an excess argument.
-  return program.allowExcessArguments();
+  return program;
 }
 
-function describeUnknown(word: string, names: readonly string[]): string {
-  const near = closest(word, names);
-  const suggestion = distance(word, near) <= near.length / 2 ? `; did you mean ${near}?` : '';
-  return `error: unknown command '${word}'${suggestion}`;
+/** With a configuration, its settings apply. */
+function forDevelopment(flags: string, description: string): Option {
+  return new Option(flags, description).conflicts('config');
 }
 
 /** Loaded when a command needs them, because the help does not. */

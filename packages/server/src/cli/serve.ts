@@ -1,10 +1,8 @@
 import { resolve } from 'node:path';
 import { isLoopback } from '@berth/server-stubs/contract';
-import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { resolveConfig } from '../config/resolve.ts';
 import { createLog, flushLog } from '../log.ts';
-import { createServerWithLog } from '../server.ts';
+import { createServer, createServerWithLog } from '../server.ts';
 import {
   describeDevelopment,
   openDevelopmentKeys,
@@ -17,29 +15,27 @@ import { startHelloService } from './hello.ts';
 interface ServeOptions {
   /** Default: a development server. */
   readonly config?: string;
-  readonly port?: number;
-  readonly adminPort?: number;
-  readonly host?: string;
+  readonly port: number;
+  readonly host: string;
   readonly data: string;
-  readonly logLevel?: Config['log']['level'];
   readonly exposeDevelopment?: boolean;
 }
 
 /** Runs a server until SIGINT or SIGTERM. A second signal ends the process immediately. */
 export function serve(options: ServeOptions): Promise<void> {
   const { config } = options;
-  return config === undefined ? serveDevelopment(options) : serveConfig(config, options);
+  return config === undefined ? serveDevelopment(options) : serveConfig(config);
 }
 
 /** Serves what a file says. SIGHUP reads it again. */
-async function serveConfig(file: string, options: ServeOptions): Promise<void> {
-  const config = withOptions(await loadConfig(file), options);
+async function serveConfig(file: string): Promise<void> {
+  const config = await loadConfig(file);
   const log = createLog(config.log.level);
   const server = await createServerWithLog(config, log);
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
   const reload = async () => {
     try {
-      const restarts = await server.reload(withOptions(await loadConfig(file), options));
+      const restarts = await server.reload(await loadConfig(file));
       log.info('reloaded the configuration');
       if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
     } catch (error) {
@@ -63,8 +59,8 @@ async function serveConfig(file: string, options: ServeOptions): Promise<void> {
 
 /** Serves the environment `dev` with new keys and the service `hello`, and prints how to call it. */
 async function serveDevelopment(options: ServeOptions): Promise<void> {
-  const { host, exposeDevelopment = false } = options;
-  if (host !== undefined && !isLoopback(host) && !exposeDevelopment) {
+  const { host, port, exposeDevelopment = false } = options;
+  if (!isLoopback(host) && !exposeDevelopment) {
     throw new Failure(
       `${host} is reachable from other machines, but this server prints its keys: use --config, or pass --expose-development.`,
       2,
@@ -72,38 +68,15 @@ async function serveDevelopment(options: ServeOptions): Promise<void> {
   }
   const data = resolve(options.data);
   const keys = await openDevelopmentKeys(data);
-  const input = toDevelopmentConfig(data, keys, await startHelloService());
-  const config = withOptions(await resolveConfig(input), options);
-  const destination = { write: (line: string) => void process.stdout.write(toTerminalLine(line)) };
-  const server = await createServerWithLog(config, createLog(config.log.level, destination));
+  const input = toDevelopmentConfig({ host, port }, data, keys, await startHelloService());
+  const logTo = { write: (line: string) => void process.stdout.write(toTerminalLine(line)) };
+  const server = await createServer(input, { logTo });
   await server.listen();
   stopOnSignal(async () => {
     process.stdout.write('Finishing the calls in progress; press Ctrl-C again to end at once.\n');
     await server.close();
   });
   process.stdout.write(await describeDevelopment(server.url, data, keys));
-}
-
-/** Options on the command line come before settings in the file. */
-function withOptions(config: Config, options: ServeOptions): Config {
-  const { port = config.listen.port, host = config.listen.host, adminPort } = options;
-  if (adminPort !== undefined && config.admin === false) {
-    throw new Failure('--admin-port needs a --config whose admin is not false.', 2);
-  }
-  const admin = config.admin && { ...config.admin, port: adminPort ?? config.admin.port };
-  if (admin && port !== 0 && port === admin.port && host === admin.host) {
-    throw new Failure(
-      `The port and the admin port are both ${port}: choose another one with --port or --admin-port.`,
-      2,
-    );
-  }
-  const level = options.logLevel ?? config.log.level;
-  return {
-    ...config,
-    listen: { ...config.listen, port, host },
-    admin,
-    log: { ...config.log, level },
-  };
 }
 
 /** Terminals, npm and process managers often send a signal twice: to the group, and to the process. */

@@ -10,30 +10,27 @@ const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments: { dev: {}, qa: {} }\n`;
 
 test.each([
   [['--port', '65536'], 'integer from 0 to 65535'],
-  [
-    ['--config', 'good.yaml', '--port', '4555', '--admin-port', '4555'],
-    'The port and the admin port are both 4555: choose another one with --port or --admin-port.',
-  ],
+  [['--config', 'good.yaml', '--port', '1'], "cannot be used with option '-c, --config <file>'"],
   [
     ['--host', '0.0.0.0'],
     'is reachable from other machines, but this server prints its keys: use --config, or',
   ],
-  [['--admin-port', '0'], '--admin-port needs a --config whose admin is not false.'],
   [['--config', 'tls.yaml'], 'gone.pem, which cannot be read: no such file or directory.'],
   [
     ['--config', 'pem.yaml'],
     'pem.yaml:1:18: listen.tls.cert must be a PEM file with a certificate.',
   ],
-  [['--log-level', 'loud'], 'Allowed choices are fatal'],
   [['--prot', '1'], 'Did you mean --port?'],
-  [['tokn'], "unknown command 'tokn'; did you mean token?"],
   [['extra'], 'See berth-server --help for options and commands.'],
   [['--config', 'good.yaml', '--data', 'd'], "cannot be used with option '-c, --config <file>'"],
   [['--config', ''], 'It must not be empty'],
   [['token', '--seconds', '-1'], 'integer from 1'],
-  [['check-config'], 'missing required argument'],
-  [['check-config', 'good.yaml', 'b'], 'too many arguments'],
+  [['revoke', 'key-pair'], 'missing required argument'],
   [['--config', 'gone.yaml'], 'gone.yaml: cannot be read'],
+  [
+    ['--config', 'keys.yaml'],
+    'keys.yaml:2:34: environments.dev.tokens.jwks has no usable key for RS256',
+  ],
   [['--config', 'bad.yaml'], 'bad.yaml:1:1: kees is not a setting: did you mean keys.'],
   [
     ['--data', 'half'],
@@ -53,6 +50,7 @@ test.each([
   const folder = await makeFolder({
     'bad.yaml': `kees: []\n${GOOD}`,
     'good.yaml': GOOD,
+    'keys.yaml': GOOD.replace('dev: {}', 'dev: { tokens: { jwks: { keys: [{ kty: oct }] } } }'),
     'pem.yaml': `listen: { tls: { cert: good.yaml, key: good.yaml } }\n${GOOD}`,
     'tls.yaml': `listen: { tls: { cert: gone.pem, key: gone.key } }\n${GOOD}`,
     'half/development-keys.json': '{',
@@ -91,7 +89,7 @@ test('an address that cannot be used is reported in one sentence, with exit code
   expect(await used.finish()).toEqual({
     code: 2,
     stdout: '',
-    stderr: `Port ${port} is already in use: stop the other program, or choose another port with --port, or --admin-port for the admin listener.\n`,
+    stderr: `Port ${port} is already in use: stop the other program, or choose another port (--port, listen.port or admin.port).\n`,
   });
   const { code, stderr } = await unknown.finish();
   expect([code, stderr]).toEqual([
@@ -110,29 +108,9 @@ test('--version prints the versions of the package and the contract', async () =
 test('--help shows options, commands, examples and exit codes', async () => {
   const { code, stdout } = await runHere('.', '--help');
   expect(code).toBe(0);
-  for (const word of ['--config', '--admin-port', 'fsck', 'Examples:', 'Exit codes:']) {
+  for (const word of ['--config', '--expose-development', 'fsck', 'Examples:', 'Exit codes:']) {
     expect(stdout).toContain(word);
   }
-});
-
-test('check-config rejects keys of no algorithm', async () => {
-  const jwks = '{ tokens: { jwks: { keys: [{ kty: oct }] } } }';
-  const folder = await makeFolder({ 'berth.yaml': GOOD.replace('dev: {}', `dev: ${jwks}`) });
-  const result = await runHere(folder, 'check-config', 'berth.yaml');
-  const stderr = expect.stringContaining(
-    'berth.yaml:2:34: environments.dev.tokens.jwks has no usable key for RS256',
-  );
-  expect(result).toEqual({ code: 1, stdout: '', stderr });
-});
-
-test('check-config accepts a valid file', async () => {
-  const result = await runHere(
-    await makeFolder({ 'berth.yaml': GOOD }),
-    'check-config',
-    'berth.yaml',
-  );
-  const stdout = 'berth.yaml is valid. Environments: dev, qa.\n';
-  expect(result).toEqual({ code: 0, stdout, stderr: '' });
 });
 
 test('fsck finds damaged and foreign files', async () => {
