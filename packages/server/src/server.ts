@@ -85,10 +85,8 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   const admin = config.admin && createAdmin({ ...config.admin, status, blobs, metrics });
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
-  metrics.addGauge(
-    'berth_upstream_outstanding',
-    'Calls to hosted services in flight.',
-    () => gateway.stats().calls,
+  metrics.addGauge('berth_upstream_outstanding', 'Calls to hosted services in flight.', () =>
+    gateway.countCalls(),
   );
   let stopSweeping = () => {};
   let closing: Promise<void> | undefined;
@@ -137,7 +135,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
       await wait(delay * 1000);
     }
     log.info({ calls: calls.active, seconds }, 'draining');
-    const aborted = await http.drain(seconds, calls, gateway.close);
+    const aborted = await http.drain(seconds, calls, gateway.closeWebSockets);
     if (aborted === 0) return;
     log.warn({ calls: aborted }, 'aborted calls that did not finish before the shutdown deadline');
   }
