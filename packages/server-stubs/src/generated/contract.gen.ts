@@ -65,7 +65,6 @@ export const CORS = {
 /** Limits by name, which includes the unit. */
 export const LIMITS = {
   "gatewayBodyBytes": 20971520,
-  "gatewaySpoolBytes": 1048576,
   "gatewayHeadersSeconds": 60,
   "clockWindowSeconds": 300,
   "tokenCacheSeconds": 60,
