@@ -47,9 +47,7 @@ export function createAdmin({ hosts, status, blobs, metrics }: AdminOptions): Se
       case '/healthz':
         return send(response, 200, 'ok\n');
       case '/readyz':
-      case '/readyz/gateway':
-      case '/readyz/storage':
-        return respondReadiness(path, response);
+        return respondReadiness(response);
       case '/metrics':
         return send(response, 200, await metrics.toText(), metrics.contentType);
       default:
@@ -58,16 +56,14 @@ export function createAdmin({ hosts, status, blobs, metrics }: AdminOptions): Se
   }
 
   /** Hosted services do not need the store, so its outage does not make `/readyz` fail. */
-  async function respondReadiness(path: string, response: ServerResponse): Promise<void> {
+  async function respondReadiness(response: ServerResponse): Promise<void> {
     if (status.phase !== 'ready') return send(response, 503, `${status.phase}\n`);
     const fault = await findStoreFault(blobs);
-    if (path === '/readyz/gateway' || fault === undefined) return send(response, 200, 'ready\n');
-    if (path === '/readyz') return send(response, 200, `ready\nstorage: ${fault}\n`);
-    return send(response, 503, `${fault}\n`);
+    send(response, 200, fault === undefined ? 'ready\n' : `ready\nstorage: ${fault}\n`);
   }
 }
 
-const PATHS = ['/healthz', '/readyz', '/readyz/gateway', '/readyz/storage', '/metrics'];
+const PATHS = ['/healthz', '/readyz', '/metrics'];
 
 /** A store that takes longer to respond is not ready for uploads. */
 const STORE_CHECK_MILLISECONDS = 3_000;

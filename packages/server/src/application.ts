@@ -24,7 +24,7 @@ import { Quotas } from './quotas.ts';
 import { connectRedis, type RedisState } from './redis.ts';
 import { BlobDamagedError, type BlobStore } from './store/blob-store.ts';
 import { observeStore, openStore } from './store/open-store.ts';
-import { toPublicUrl } from './urls.ts';
+import { toRequestUrl } from './urls.ts';
 
 /** What a reload keeps: connections, files, and what has been counted and cached. */
 export interface Resources {
@@ -113,7 +113,7 @@ export function createApplication(
   calls: Calls,
   log: Log,
 ): Application {
-  const { cors, wireProfile, limits, environments, publicUrl, listen } = config;
+  const { cors, wireProfile, limits, environments, publicUrl } = config;
   const { authenticator, blobs, gateway, quotas, redis } = resources;
   const { onError, onResponse, onRefusal } = calls;
   const env = toEnvOption(Object.keys(environments));
@@ -137,7 +137,7 @@ export function createApplication(
     signer: createSigner(config.keys.map(({ secret }) => Buffer.from(secret))),
     bucketOf: (name) =>
       Object.hasOwn(environments, name) ? environments[name]?.bucket : undefined,
-    publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toPublicUrl(listen.trustProxy),
+    publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toRequestUrl,
     limits,
     wireProfile: () => wireProfile,
     authorizeUse: (use) => authorizeUse(use, environments, redis),

@@ -62,8 +62,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
     const { env, service } = scopeOf(observed, config.environments);
     metrics.count({ surface, operation, env, service, status, code, seconds });
     const isFailure = status >= 500;
-    const isLogged = config.log.calls || isFailure;
-    if (!isLogged && !(error !== undefined && log.isLevelEnabled('debug'))) return;
+    if (!config.log.calls && !isFailure) return;
     const entry = {
       ...identify(call, response),
       surface,
@@ -77,8 +76,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
       ...(isFailure && describeCause(error?.cause)),
     };
     if (isFailure) log.warn(entry, 'call failed');
-    else if (config.log.calls) log.info(entry, status === 0 ? 'caller disconnected' : 'call');
-    else log.debug(entry, 'call refused');
+    else log.info(entry, status === 0 ? 'caller disconnected' : 'call');
   }
 
   return {

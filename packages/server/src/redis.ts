@@ -126,16 +126,13 @@ export async function connectRedis(
         const keys = revocables.map(([kind, name]) => toKey(kind, name));
         return (await redis.exists(...keys)) > 0;
       }),
-    /** @param seconds how long to remember it. Default: until it is restored */
+    /** @param seconds how long to remember it. Default: for ever */
     async revoke(kind: Revocable, name: string, seconds?: number): Promise<void> {
       const key = toKey(kind, name);
       await send(() =>
         seconds === undefined ? redis.set(key, 1) : redis.set(key, 1, 'EX', Math.ceil(seconds)),
       );
     },
-    /** Undoes a revocation. Returns whether there was one. */
-    restore: async (kind: Revocable, name: string): Promise<boolean> =>
-      (await send(() => redis.del(toKey(kind, name)))) > 0,
     /** Runs work while no other process uses any of these names. */
     withLocks: createLocks((script, names, values) =>
       sendFor('lock', () => {

@@ -7,26 +7,11 @@ import { isLoopback } from '@berth/server-stubs/contract';
  * Returns the URL of this server as a caller sees it. A link leads to the host in its URL, so `Host` is trusted only
  * if it names this machine. Otherwise, the URL contains the address that the caller connected to.
  */
-export function toPublicUrl(trustProxy: boolean): (request: IncomingMessage) => string {
-  return ({ headers, socket }) => {
-    const isSecure = (socket as Partial<TLSSocket>).encrypted === true;
-    const own = `${isSecure ? 'https' : 'http'}://`;
-    if (trustProxy) {
-      const proto = lastOf(headers['x-forwarded-proto']);
-      const host = lastOf(headers['x-forwarded-host']) ?? headers.host;
-      const url = URL.parse(`${proto === undefined ? own : `${proto}://`}${host}`);
-      if (url !== null && /^https?:$/.test(url.protocol)) return url.origin;
-    }
-    const url = URL.parse(own + headers.host);
-    if (url && (isLoopback(url.hostname) || url.hostname.endsWith('.localhost'))) return url.origin;
-    const { localAddress = '127.0.0.1', localPort } = socket;
-    return `${own}${isIPv6(localAddress) ? `[${localAddress}]` : localAddress}:${localPort}`;
-  };
-}
-
-/** The last value was set by the nearest proxy. */
-function lastOf(value: string | string[] | undefined): string | undefined {
-  return value?.toString().split(',').at(-1)?.trim();
+export function toRequestUrl({ headers, socket }: IncomingMessage): string {
+  const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
+  const url = URL.parse(`${scheme}://${headers.host}`);
+  if (url && (isLoopback(url.hostname) || url.hostname.endsWith('.localhost'))) return url.origin;
+  return toUrl(scheme, socket.localAddress ?? '127.0.0.1', socket.localPort ?? 0);
 }
 
 export function toUrl(scheme: 'http' | 'https', host: string, port: number): string {

@@ -57,9 +57,6 @@ export const SIGNATURE = {
 /** Maximum body size of a gateway call. (D13) */
 export const GATEWAY_BODY_BYTES = 20971520 as const;
 
-/** How much of a signed body is buffered in memory. Anything beyond that is buffered in a temporary file. (D13) */
-export const GATEWAY_SPOOL_BYTES = 1048576 as const;
-
 /** How long a hosted service may take to send its response headers. (D13) */
 export const GATEWAY_HEADERS_SECONDS = 60 as const;
 

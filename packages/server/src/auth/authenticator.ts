@@ -4,7 +4,6 @@ import {
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
-  type KeyPairs,
 } from '@berth/server-stubs/auth';
 import type { Config } from '../config/config.ts';
 import type { KeySet } from '../config/key-set.ts';
@@ -54,12 +53,12 @@ export function createAuthenticator(
     }
     trusts = next;
     const common = {
-      pairs: toKeyPairs(environments),
+      pairs: createKeyPairs(environments),
       service: signature.service,
       windowSeconds: limits.clockWindowSeconds,
     };
     return {
-      bearerToken: createBearer(trusts, limits.tokenCacheSeconds),
+      bearerToken: createBearer(trusts),
       signature: createGatewaySignature(common),
       storage: createStorageSignature({
         ...common,
@@ -81,15 +80,4 @@ export function createAuthenticator(
       handlers = apply(config);
     },
   };
-}
-
-function toKeyPairs(environments: AuthConfig['environments']): KeyPairs {
-  const entries = Object.entries(environments).map(([env, { credentials }]) => {
-    const dated = credentials.map(({ expires, ...pair }) => ({
-      ...pair,
-      expires: expires === undefined ? undefined : new Date(expires),
-    }));
-    return [env, { credentials: dated }] as const;
-  });
-  return createKeyPairs(Object.fromEntries(entries));
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { GatewayLogin } from '@berth/server-stubs';
 import { GatewayError } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
+import { LIMITS } from '@berth/server-stubs/contract';
 import { errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import { ALGORITHMS } from '../config/key-set.ts';
 import { type KeySource, KeysUnavailable } from './keys.ts';
@@ -22,7 +23,7 @@ export interface Trust {
  * Creates a function that authenticates callers by a token for the environment (D19). It is synchronous if
  * the token is cached.
  */
-export function createBearer(trusts: ReadonlyMap<string, Trust>, cacheSeconds: number) {
+export function createBearer(trusts: ReadonlyMap<string, Trust>) {
   return (token: string, { env }: Pick<GatewayLogin, 'env'>): Caller | Promise<Caller> => {
     if (token.length > MAX_LENGTH) {
       throw invalid(`The access token exceeds ${MAX_LENGTH} characters.`);
@@ -46,7 +47,7 @@ export function createBearer(trusts: ReadonlyMap<string, Trust>, cacheSeconds: n
       });
       const { exp = 0 } = verified.payload;
       const caller = toCaller(verified, env);
-      const until = Math.min(exp * 1000, Date.now() + cacheSeconds * 1000);
+      const until = Math.min(exp * 1000, Date.now() + LIMITS.tokenCacheSeconds * 1000);
       tokens.set(digest, { caller, until });
       return caller;
     } catch (error) {

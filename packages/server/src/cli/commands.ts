@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { JWK } from 'jose';
 import { mintToken, type TokenRequest } from '../auth/tokens.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
@@ -10,15 +7,11 @@ import { fsck as checkFiles } from '../store/fsck.ts';
 import { readDevelopmentKeys } from './development.ts';
 import { Failure } from './failure.ts';
 
-interface FsckOptions {
-  readonly config?: string;
-  readonly data: string;
-  readonly repair?: boolean;
-}
-
-export async function fsck(folder: string | undefined, options: FsckOptions): Promise<void> {
-  const { config, data, repair = false } = options;
-  const root = folder ?? (config ? await toStoreRoot(config) : join(data, 'files'));
+/** @param root folder of a store on disk */
+export async function fsck(
+  root: string,
+  { repair = false }: { readonly repair?: boolean },
+): Promise<void> {
   const { files, bytes, problems } = await checkFiles(root, {
     repair,
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
@@ -31,16 +24,10 @@ export async function fsck(folder: string | undefined, options: FsckOptions): Pr
   throw new Failure(`${root} has damaged files: run again with --repair.`, 1);
 }
 
-async function toStoreRoot(file: string): Promise<string> {
-  const { store } = await loadConfig(file);
-  if (store.driver === 'file') return store.root;
-  throw new Failure(`The store in ${file} is not on disk: the object store checks its files.`, 2);
-}
-
 export async function revoke(
   kind: Revocable,
   subject: string,
-  { config: file, undo = false }: { readonly config?: string; readonly undo?: boolean },
+  { config: file }: { readonly config?: string },
 ): Promise<void> {
   if (file === undefined) throw new Failure('Pass the configuration of the server: --config.', 2);
   const config = await loadConfig(file);
@@ -54,14 +41,8 @@ export async function revoke(
   const { name, seconds } = toRevocation(kind, subject, config);
   const redis = await connectRedis(config.redis);
   try {
-    if (!undo) {
-      await redis.revoke(kind, name, seconds);
-      process.stdout.write(`Revoked the ${kind}.\n`);
-    } else if (await redis.restore(kind, name)) {
-      process.stdout.write(`Restored the ${kind}.\n`);
-    } else {
-      throw new Failure(`The ${kind} was not revoked.`, 1);
-    }
+    await redis.revoke(kind, name, seconds);
+    process.stdout.write(`Revoked the ${kind}.\n`);
   } finally {
     redis.close();
   }
@@ -91,31 +72,16 @@ function toRevocation(
 
 interface TokenOptions extends Omit<TokenRequest, 'key'> {
   readonly data: string;
-  readonly key?: string;
 }
 
-export async function token({ data, key: file, ...request }: TokenOptions): Promise<void> {
-  const key =
-    file === undefined ? (await readDevelopmentKeys(data))?.tokenKey : await readKey(file);
-  if (key === undefined) {
+/** Prints a token for a development server. */
+export async function token({ data, ...request }: TokenOptions): Promise<void> {
+  const keys = await readDevelopmentKeys(data);
+  if (keys === undefined) {
     throw new Failure(
-      `${data} is not the data folder of a development server: start one there, or pass a key with --key.`,
+      `${data} is not the data folder of a development server: start one there, or pass its --data.`,
       2,
     );
   }
-  const minted = await mintToken({ ...request, key }).catch((error: Error) => {
-    throw new Failure(`Cannot mint a token with ${file ?? data}: ${error.message}`, 2);
-  });
-  process.stdout.write(`${minted}\n`);
-}
-
-async function readKey(file: string): Promise<JWK> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new Failure(`Cannot read ${file}: ${error.message}.`, 2);
-  });
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Failure(`${file} must contain a private key as a JWK, but it is not valid JSON.`, 2);
-  }
+  process.stdout.write(`${await mintToken({ ...request, key: keys.tokenKey })}\n`);
 }

@@ -69,34 +69,20 @@ function createProgram(version: string): Command {
     .action(async (options) => (await import('./serve.ts')).serve(options));
   program
     .command('token')
-    .description(
-      'Mint an access token with a private key, by default that of the development server.',
-    )
-    .addOption(
-      new Option('--data <folder>', 'data folder of the development server')
-        .argParser(parseText)
-        .conflicts('key'),
-    )
-    .option('--key <file>', 'JSON file with a private key (JWK) that has an alg', parseText)
+    .description('Mint an access token for the development server of the folder in --data.')
     .option('--env <name>', 'environment that the token is for', 'dev')
     .option('--subject <name>', 'caller that the token identifies (sub)', 'developer')
-    .option('--issuer <name>', 'issuer of the token (iss)')
     .option('--seconds <number>', 'token lifetime in seconds', parseNumber(1, 31_536_000), 3600)
     .action(async (options) => (await commands()).token({ ...program.opts(), ...options }));
   program
     .command('fsck')
     .description('Find damaged files in a store on disk.')
-    .argument(
-      '[root]',
-      'folder of the store (default: the store from --config, or the folder in --data)',
-    )
+    .argument('<root>', 'folder of the store: store.root, or files in the --data folder')
     .option(
       '--repair',
       'while no server runs: move damaged and foreign files to set-aside/ in the store folder',
     )
-    .action(async (root, options) =>
-      (await commands()).fsck(root, { ...program.opts(), ...options }),
-    );
+    .action(async (root, options) => (await commands()).fsck(root, options));
   program
     .command('revoke')
     .description(
@@ -104,7 +90,6 @@ function createProgram(version: string): Command {
     )
     .addArgument(new Argument('<kind>', 'what to revoke').choices(REVOCABLE))
     .argument('<name>', 'environment/ID of a key pair, storeFileID of a grant, or URL of a link')
-    .option('--undo', 'restore what was revoked')
     .action(async (kind, name, options) =>
       (await commands()).revoke(kind, name, { ...program.opts(), ...options }),
     );

@@ -10,7 +10,6 @@ interface KeyPair {
   readonly id: string;
   readonly secret: string;
   readonly token?: string | undefined;
-  readonly expires?: string | undefined;
 }
 
 export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials' | 'tokens'> {

@@ -128,7 +128,6 @@ const limits = z
     gatewayBodyBytes: limit('gatewayBodyBytes'),
     gatewayHeadersSeconds: limit('gatewayHeadersSeconds'),
     clockWindowSeconds: limit('clockWindowSeconds'),
-    tokenCacheSeconds: limit('tokenCacheSeconds'),
     storageBodyBytes: limit('storageBodyBytes'),
     batchItems: limit('batchItems'),
     linkSeconds: limit('linkSeconds'),
@@ -237,10 +236,6 @@ const credential = z
       .regex(/^[!-+\--~]+$/, 'must be ASCII without commas and spaces')
       .optional()
       .describe('Session token of temporary credentials.'),
-    expires: z.iso
-      .datetime({ offset: true, error: 'must be a time such as 2027-01-31T12:00:00Z' })
-      .optional()
-      .describe('When the temporary credentials expire.'),
   })
   .refine(hasOneSecret, NO_SECRET);
 

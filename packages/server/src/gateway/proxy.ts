@@ -302,6 +302,8 @@ export class ForwardedBody extends Readable {
   constructor(source: Readable) {
     super({ highWaterMark: 64 * 1024 });
     this.#source = source;
+    // A body that fails after its call has ended must not crash the process.
+    for (const body of [this, source]) body.on('error', () => {});
   }
 
   override _read(): void {
@@ -317,8 +319,6 @@ export class ForwardedBody extends Readable {
     }
     source.on('data', this.#onData).once('end', this.#onEnd);
     source.once('error', this.#onError).once('close', this.#onClose);
-    // Destroying a body in transit must not crash the process.
-    source.on('error', () => {});
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {

@@ -26,13 +26,8 @@ test('readyz reports an unusable store, without which the gateway is ready', asy
     status: 200,
     body: expect.stringMatching(/^ready\nstorage: blob store: /),
   });
-  expect(await get(`${adminUrl}/readyz/gateway`)).toEqual({ status: 200, body: 'ready\n' });
-  expect(await get(`${adminUrl}/readyz/storage`)).toMatchObject({
-    status: 503,
-    body: expect.stringMatching(/^blob store: /),
-  });
   expect((await get(`${adminUrl}/metrics`)).body).toContain(
-    'berth_store_failures_total{method="check"} 3',
+    'berth_store_failures_total{method="check"} 1',
   );
 });
 
