@@ -15,6 +15,7 @@ import { createCors, type EnvOption } from '@berth/server-stubs/contract';
 import { createStorage, FILES_PATH, type SignedUse, UPLOAD_PATH } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
+import { Issuers } from './auth/issuers.ts';
 import type { Calls } from './calls.ts';
 import type { Config } from './config/config.ts';
 import { createGateway } from './gateway/gateway.ts';
@@ -32,7 +33,7 @@ export interface Resources {
   readonly redis: RedisState | undefined;
   readonly blobs: BlobStore;
   readonly quotas: Quotas;
-  readonly authenticator: Authenticator;
+  readonly issuers: Issuers;
   readonly gateway: ReturnType<typeof createGateway>;
 }
 
@@ -56,10 +57,9 @@ export async function openResources(
     throw error;
   });
   const quotas = new Quotas(config.environments, redis);
-  const authenticator = createAuthenticator(config, {
-    onKeyFailure: (env, reason) =>
-      log.error({ env, reason }, 'cannot load the keys for access tokens'),
-  });
+  const issuers = new Issuers(config.environments, (env, reason) =>
+    log.error({ env, reason }, 'cannot load the keys for access tokens'),
+  );
   const gateway = createGateway(config, ({ env }) => {
     const wait = quotas.take(env);
     return wait instanceof Promise ? wait.then(refuseOverQuota) : refuseOverQuota(wait);
@@ -74,7 +74,7 @@ export async function openResources(
     redis,
     blobs: observeStore(blobs, onStoreFailure),
     quotas,
-    authenticator,
+    issuers,
     gateway,
   };
 }
@@ -84,8 +84,8 @@ function refuseOverQuota(retryAfter: number | undefined): void {
 }
 
 export function updateResources(resources: Resources, config: Config): void {
-  const { authenticator, gateway, quotas } = resources;
-  authenticator.update(config);
+  const { issuers, gateway, quotas } = resources;
+  issuers.update(config.environments);
   gateway.update(config);
   quotas.update(config.environments);
 }
@@ -114,7 +114,8 @@ export function createApplication(
   log: Log,
 ): Application {
   const { cors, wireProfile, limits, environments, publicUrl } = config;
-  const { authenticator, blobs, gateway, quotas, redis } = resources;
+  const { blobs, gateway, issuers, quotas, redis } = resources;
+  const authenticator = createAuthenticator(config, issuers);
   const { onError, onResponse, onRefusal } = calls;
   const env = toEnvOption(Object.keys(environments));
   const common = { cors, wireProfile, onResponse, onError };

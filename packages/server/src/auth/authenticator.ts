@@ -1,83 +1,136 @@
-import type { GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
+import { hash } from 'node:crypto';
+import {
+  GatewayError,
+  type GatewayLogin,
+  type GatewaySecurity,
+  type StorageSecurity,
+} from '@berth/server-stubs';
 import {
   type Caller,
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
 } from '@berth/server-stubs/auth';
+import { LIMITS } from '@berth/server-stubs/contract';
+import { errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { Config } from '../config/config.ts';
-import type { KeySet } from '../config/key-set.ts';
-import { createBearer, type Trust } from './bearer.ts';
-import { createKeySource } from './keys.ts';
+import { ALGORITHMS } from '../config/key-set.ts';
+import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
 
 type AuthConfig = Pick<Config, 'environments' | 'limits' | 'signature' | 'wireProfile'>;
-
-interface Settings {
-  /** Called if keys cannot be loaded from their URL. Keys loaded earlier stay in use for an hour. */
-  readonly onKeyFailure?: (env: string, reason: string) => void;
-}
 
 export interface Authenticator {
   readonly gateway: GatewaySecurity<Caller>;
   readonly storage: StorageSecurity<Caller>;
-  /** Applies another configuration, and forgets all tokens. */
-  update(config: AuthConfig): void;
-}
-
-/** With where its keys are from. */
-interface IssuerTrust extends Trust {
-  readonly jwks: KeySet | string;
 }
 
 /** Creates the security handlers for both APIs (D15 to D19, D30). */
 export function createAuthenticator(
-  initial: AuthConfig,
-  { onKeyFailure = () => {} }: Settings = {},
+  { environments, limits, signature, wireProfile }: AuthConfig,
+  issuers: Issuers,
 ): Authenticator {
-  let trusts: ReadonlyMap<string, IssuerTrust> = new Map();
-  let handlers = apply(initial);
-
-  function apply({ environments, limits, signature, wireProfile }: AuthConfig) {
-    const next = new Map<string, IssuerTrust>();
-    for (const [env, { tokens }] of Object.entries(environments)) {
-      if (tokens === undefined) continue;
-      const { jwks, issuer } = tokens;
-      const old = trusts.get(env);
-      // A known URL keeps its keys, so that an update does not depend on an issuer that is down.
-      const keys =
-        typeof jwks === 'string' && jwks === old?.jwks
-          ? old.keys
-          : createKeySource(jwks, (reason) => onKeyFailure(env, reason));
-      keys.forgetTokens();
-      next.set(env, { issuer, jwks, keys });
-    }
-    trusts = next;
-    const common = {
-      pairs: createKeyPairs(environments),
-      service: signature.service,
-      windowSeconds: limits.clockWindowSeconds,
-    };
-    return {
-      bearerToken: createBearer(trusts),
-      signature: createGatewaySignature(common),
-      storage: createStorageSignature({
-        ...common,
-        signingHost: signature.storageSigningHost,
-        wireProfile,
-      }),
-    };
-  }
-
+  const common = {
+    pairs: createKeyPairs(environments),
+    service: signature.service,
+    windowSeconds: limits.clockWindowSeconds,
+  };
+  const signingHost = signature.storageSigningHost;
   return {
     gateway: {
-      bearerToken: (token, call) => handlers.bearerToken(token, call),
-      signature: (value, call) => handlers.signature(value, call),
+      bearerToken: (token, { env }) => checkToken(token, env, issuers),
+      signature: createGatewaySignature(common),
     },
-    storage: {
-      credentials: (credentials, call) => handlers.storage.credentials(credentials, call),
-    },
-    update(config) {
-      handlers = apply(config);
-    },
+    storage: createStorageSignature({ ...common, signingHost, wireProfile }),
   };
+}
+
+/** Longer tokens are rejected without being parsed; Node's own limit for all headers is 16 KiB. */
+const MAX_LENGTH = 8192;
+
+/** Returns the caller that a token for the environment identifies (D19), synchronously if the token is cached. */
+function checkToken(
+  token: string,
+  env: GatewayLogin['env'],
+  issuers: Issuers,
+): Caller | Promise<Caller> {
+  if (token.length > MAX_LENGTH) {
+    throw invalid(`The access token exceeds ${MAX_LENGTH} characters.`);
+  }
+  const issuer = issuers.get(env);
+  if (issuer === undefined) throw invalid('This environment does not accept access tokens.');
+  const digest = hash('sha256', token, 'binary');
+  const known = issuer.keys.tokens.get(digest);
+  if (known !== undefined && known.until > Date.now()) return known.caller;
+  return verify(token, digest, env, issuer);
+}
+
+async function verify(
+  token: string,
+  digest: string,
+  env: string,
+  { name, keys }: Issuer,
+): Promise<Caller> {
+  // If keys are withdrawn meanwhile, this cache is no longer in use.
+  const { tokens } = keys;
+  try {
+    const verified = await jwtVerify(token, keys.find, {
+      algorithms: ALGORITHMS,
+      audience: env,
+      requiredClaims: ['exp'],
+      ...(name !== undefined && { issuer: name }),
+    });
+    const { exp = 0 } = verified.payload;
+    const caller = toCaller(verified, env);
+    const until = Math.min(exp * 1000, Date.now() + LIMITS.tokenCacheSeconds * 1000);
+    tokens.set(digest, { caller, until });
+    return caller;
+  } catch (error) {
+    throw toRefusal(error);
+  }
+}
+
+function invalid(message?: string): GatewayError {
+  return new GatewayError('ACCESS_TOKEN_INVALID', message === undefined ? {} : { message });
+}
+
+/**
+ * Returns the error for a rejected token. It has no cause, because `jose` errors contain claims of the token.
+ * Any other error is a bug.
+ */
+function toRefusal(error: unknown): unknown {
+  if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
+  if (error instanceof KeysUnavailable) {
+    const message = 'The keys for verifying access tokens are currently unavailable.';
+    return new GatewayError('SYS_ERR', { message, retryAfter: 1 });
+  }
+  if (error instanceof errors.JWKSMultipleMatchingKeys) {
+    return invalid('The access token must name its key (kid), because several keys fit.');
+  }
+  // Claims are checked after the signature: only the holder of a valid token learns which claim is wrong.
+  if (error instanceof errors.JWTClaimValidationFailed) return invalidClaim(error.claim);
+  return error instanceof errors.JOSEError ? invalid() : error;
+}
+
+function invalidClaim(claim: string): GatewayError {
+  return invalid(`The ${claim} claim of the access token is missing or invalid.`);
+}
+
+/** RFC 7519, section 5.1, and RFC 9068, section 2.1. */
+const TYPES = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
+
+/**
+ * Returns the caller that a verified token identifies.
+ *
+ * D15: a token belongs to one environment, so a token with another audience in addition is rejected.
+ * @throws GatewayError ACCESS_TOKEN_INVALID
+ */
+function toCaller({ payload, protectedHeader }: JWTVerifyResult, env: string): Caller {
+  const { aud, sub } = payload;
+  const { typ } = protectedHeader;
+  if (typ !== undefined && !TYPES.includes(String(typ).toLowerCase())) {
+    throw invalid('The typ of the access token must be JWT or at+jwt.');
+  }
+  if (Array.isArray(aud) && aud.length > 1) throw invalidClaim('aud');
+  if (typeof sub !== 'string' || sub === '') throw invalidClaim('sub');
+  return { env, id: sub };
 }

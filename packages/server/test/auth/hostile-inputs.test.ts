@@ -3,6 +3,7 @@ import { signGatewayRequest, signStorageRequest } from '@berth/server-stubs/auth
 import { assert, constantFrom, oneof, property, string, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticator.ts';
+import { Issuers } from '../../src/auth/issuers.ts';
 import { resolveConfig } from '../../src/config/resolve.ts';
 import { clock, START } from './support/deployment.ts';
 
@@ -14,11 +15,13 @@ const STORAGE = signStorageRequest(CREDENTIAL, { timestamp: START })['X-Svc-Auth
 
 clock.start();
 
+const config = await resolveConfig({
+  keys: [{ secret: 'a key that signs links and grants' }],
+  environments: { dev: { credentials: [CREDENTIAL] } },
+});
 const { gateway, storage } = createAuthenticator(
-  await resolveConfig({
-    keys: [{ secret: 'a key that signs links and grants' }],
-    environments: { dev: { credentials: [CREDENTIAL] } },
-  }),
+  config,
+  new Issuers(config.environments, () => {}),
 );
 
 function askGateway(value: string, headers = {}): unknown {

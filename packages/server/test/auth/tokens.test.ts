@@ -2,6 +2,7 @@ import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey } fro
 import { exportJWK } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticator.ts';
+import { Issuers } from '../../src/auth/issuers.ts';
 import { resolveConfig } from '../../src/config/resolve.ts';
 import { CLAIMS, clock, createIssuer, deploy, type Issuer, START } from './support/deployment.ts';
 
@@ -167,7 +168,8 @@ test('a verified token is cached for 60 s, but not beyond its expiry, and then c
     keys: [{ secret: 'a key that signs links and grants' }],
     environments: { dev: { tokens: { jwks: setOf(es256) } } },
   });
-  const { bearerToken } = createAuthenticator(config).gateway;
+  const issuers = new Issuers(config.environments, () => {});
+  const { bearerToken } = createAuthenticator(config, issuers).gateway;
   const check = (token: string) => bearerToken(token, { env: 'dev' } as never);
   const long = await es256.token();
   const short = await es256.token({ exp: Date.now() / 1000 + 10 });

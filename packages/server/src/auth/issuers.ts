@@ -11,6 +11,7 @@ import {
   jwksCache,
 } from 'jose';
 import QuickLRU from 'quick-lru';
+import type { Config } from '../config/config.ts';
 import { findKeyProblem, type KeySet, toUsable } from '../config/key-set.ts';
 
 /** How many verified tokens are cached, up to twice as many at times: about 6 MB at worst. */
@@ -33,7 +34,7 @@ const RETRY_MS = 1000;
 type Tokens = QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
 
 /** The keys that verify an environment's tokens. */
-export interface KeySource {
+interface KeySource {
   /**
    * Finds the key for a token.
    * @throws KeysUnavailable if there are no keys at the moment
@@ -50,14 +51,53 @@ export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }
 
-/**
- * Creates the source of an environment's keys: a key set, or the URL that serves one.
- * @param onFailure called with the reason if keys cannot be loaded
- */
-export function createKeySource(
-  jwks: KeySet | string,
-  onFailure: (reason: string) => void,
-): KeySource {
+/** Whose tokens an environment accepts. */
+export interface Issuer {
+  /** Required `iss` claim. */
+  readonly name: string | undefined;
+  readonly keys: KeySource;
+}
+
+/** The issuers of all environments. */
+export class Issuers {
+  /** Called with the reason if keys cannot be loaded from their URL. */
+  readonly #onFailure: (env: string, reason: string) => void;
+  #issuers = new Map<string, Issuer & { readonly jwks: KeySet | string }>();
+
+  constructor(
+    environments: Config['environments'],
+    onFailure: (env: string, reason: string) => void,
+  ) {
+    this.#onFailure = onFailure;
+    this.update(environments);
+  }
+
+  get(env: string): Issuer | undefined {
+    return this.#issuers.get(env);
+  }
+
+  /**
+   * Applies other issuers, and forgets all tokens. A known URL keeps its keys, so that an update does not depend on an
+   * issuer that is down.
+   */
+  update(environments: Config['environments']): void {
+    const before = this.#issuers;
+    this.#issuers = new Map();
+    for (const [env, { tokens }] of Object.entries(environments)) {
+      if (tokens === undefined) continue;
+      const { jwks, issuer: name } = tokens;
+      const old = before.get(env);
+      const keys =
+        typeof jwks === 'string' && jwks === old?.jwks
+          ? old.keys
+          : createKeySource(jwks, (reason) => this.#onFailure(env, reason));
+      keys.forgetTokens();
+      this.#issuers.set(env, { name, jwks, keys });
+    }
+  }
+}
+
+function createKeySource(jwks: KeySet | string, onFailure: (reason: string) => void): KeySource {
   let tokens = createTokens();
   const forgetTokens = () => {
     tokens = createTokens();
