@@ -35,8 +35,8 @@ export interface BerthServer {
   listen(): Promise<void>;
   /**
    * Applies another configuration while the server is running: environments, credentials, services, quotas,
-   * CORS, keys, certificates, limits and logging. No call in flight is interrupted; what it has
-   * not done yet follows the new one.
+   * CORS, keys, certificates, limits and logging. Of several calls, the last one wins. No call in flight is interrupted; what it has
+   * not done yet follows the new one. Has no effect once the server is closing.
    *
    * @returns settings that have changed and need a restart; they keep their values
    * @throws ConfigError for an invalid configuration; the old one then stays in use
@@ -89,6 +89,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     gateway.countCalls(),
   );
   let stopSweeping = () => {};
+  let lastReload: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | undefined;
 
   async function listen(): Promise<void> {
@@ -105,8 +106,16 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
     stopSweeping = keepSwept(blobs, log);
   }
 
-  async function reload(input: ConfigInput | Config): Promise<readonly string[]> {
+  /** One at a time, so that the last one requested wins. */
+  function reload(input: ConfigInput | Config): Promise<readonly string[]> {
+    const reloaded = lastReload.then(() => apply(input));
+    lastReload = reloaded.catch(() => {});
+    return reloaded;
+  }
+
+  async function apply(input: ConfigInput | Config): Promise<readonly string[]> {
     const { config: next, restarts } = findRestarts(config, await resolveConfig(input));
+    if (closing !== undefined) return [];
     // Nothing from here on rejects the configuration, so that all of it takes effect, or nothing.
     config = next;
     updateResources(resources, next);

@@ -106,3 +106,27 @@ test('environments, services, quotas and CORS change; a call in flight finishes 
   await server.reload({ ...config, environments: { dev } });
   expect(await storageStatus(url, 'the-secret-of-qa', 'qa')).toBe(401);
 });
+
+test('of reloads at the same time the last one wins, and none changes a closed server', async () => {
+  const { server, config, url } = await startServer();
+  const withSecret = (secret: string, keys = config.keys) =>
+    server.reload({
+      ...config,
+      keys,
+      environments: { dev: { credentials: [{ id: 'me', secret }] } },
+    });
+  const folder = await makeFolder({ 'link.key': KEY });
+  // It takes longer, because it reads many files.
+  const many = Array.from({ length: 100 }, () => ({ secretFile: join(folder, 'link.key') }));
+  const first = withSecret('the-first-secret', many);
+  await Promise.all([first, withSecret('the-second-secret')]);
+  expect(await storageStatus(url, 'the-second-secret')).toBe(200);
+  expect(await storageStatus(url, 'the-first-secret')).toBe(401);
+
+  await expect(withSecret('short')).rejects.toThrow('must have at least 16 characters');
+  const closed = server.close();
+  expect(await withSecret('the-third-secret')).toEqual([]);
+  await closed;
+  expect(await withSecret('the-fourth-secret')).toEqual([]);
+  await expect(fetch(url)).rejects.toThrow();
+});
