@@ -1,8 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Metrics } from './metrics.ts';
 import type { BlobStore } from './store/blob-store.ts';
-import { isOwnHost } from './urls.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
@@ -86,4 +86,18 @@ function send(response: ServerResponse, status: number, text: string, type = TEX
       'x-content-type-options': 'nosniff',
     })
     .end(text);
+}
+
+/**
+ * Returns whether to accept a request for this `Host`. A page on another site can point its own name to this
+ * machine (DNS rebinding), and then read what is served here; but it cannot make a browser send an IP address
+ * or `localhost` instead of its name.
+ */
+function isOwnHost(host: string | undefined, names: readonly string[]): boolean {
+  const hostname = URL.parse(`http://${host ?? ''}`)?.hostname;
+  if (host === undefined || hostname === undefined) return false;
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  return (
+    isIP(bare) !== 0 || bare === 'localhost' || names.some((name) => name.toLowerCase() === bare)
+  );
 }

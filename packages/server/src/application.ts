@@ -12,7 +12,13 @@ import {
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import { createCors, type EnvOption } from '@berth/server-stubs/contract';
-import { createStorage, FILES_PATH, type SignedUse, UPLOAD_PATH } from '@berth/storage';
+import {
+  BlobDamagedError,
+  createStorage,
+  FILES_PATH,
+  type SignedUse,
+  UPLOAD_PATH,
+} from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
 import { Issuers } from './auth/issuers.ts';
@@ -23,7 +29,7 @@ import type { Log } from './log.ts';
 import type { Metrics, Surface } from './metrics.ts';
 import { Quotas } from './quotas.ts';
 import { connectRedis, type RedisState } from './redis.ts';
-import { BlobDamagedError, type BlobStore } from './store/blob-store.ts';
+import type { BlobStore } from './store/blob-store.ts';
 import { observeStore, openStore } from './store/open-store.ts';
 import { toRequestUrl } from './urls.ts';
 

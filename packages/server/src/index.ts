@@ -1,4 +1,5 @@
-export { type Config, ConfigError } from './config/config.ts';
+export type { Config } from './config/config.ts';
 export { loadConfig } from './config/load.ts';
+export { ConfigError } from './config/problems.ts';
 export type { ConfigInput } from './config/schema.ts';
 export { type BerthServer, createServer } from './server.ts';

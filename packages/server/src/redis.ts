@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { StoreUnavailableError } from '@berth/storage';
 import type { Config } from './config/config.ts';
 import type { Quota } from './quotas.ts';
-import type { SharedLock } from './store/locks.ts';
+import { createLocks } from './store/locks.ts';
 
 /** Redis responds within a millisecond; no call waits longer than this. */
 const COMMAND_MILLISECONDS = 500;
@@ -141,87 +139,5 @@ export async function connectRedis(
       }),
     ),
     close: () => redis.disconnect(),
-  };
-}
-
-/** How long a lock is held after its last renewal, for example because its process was killed. */
-const LEASE_MILLISECONDS = 30_000;
-const RENEWAL_MILLISECONDS = 5_000;
-
-/** The work is aborted this long before the lease ends, so that no request of it arrives later. */
-const FENCE_MILLISECONDS = 15_000;
-
-/** Longer than the lease of a killed process. */
-const WAIT_MILLISECONDS = 45_000;
-const POLL_MILLISECONDS = 20;
-
-const ACQUIRE = `
-for _, key in ipairs(KEYS) do if redis.call('EXISTS', key) == 1 then return 0 end end
-for _, key in ipairs(KEYS) do redis.call('SET', key, ARGV[1], 'PX', ARGV[2]) end
-return 1`;
-
-const RENEW = `
-for _, key in ipairs(KEYS) do if redis.call('GET', key) ~= ARGV[1] then return 0 end end
-for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[2]) end
-return 1`;
-
-const RELEASE = `
-for _, key in ipairs(KEYS) do if redis.call('GET', key) == ARGV[1] then redis.call('DEL', key) end end
-return 1`;
-
-type RunScript = (
-  script: string,
-  names: readonly string[],
-  values: (string | number)[],
-) => Promise<unknown>;
-
-/**
- * Creates locks for all processes. A store cannot check who holds a lock, so the holder has to stop in time: the
- * lock of the work is lost if it cannot be renewed, well before another process can get it.
- */
-export function createLocks(run: RunScript) {
-  const now = () => performance.now();
-  return async <Result>(
-    names: readonly string[],
-    work: (lock: SharedLock) => Promise<Result>,
-  ): Promise<Result> => {
-    const token = randomUUID();
-    const release = () => run(RELEASE, names, [token]).catch(() => {});
-    const acquire = () =>
-      run(ACQUIRE, names, [token, LEASE_MILLISECONDS]).catch((error: unknown) => {
-        // Redis may have run it: only the reply is missing.
-        void release();
-        throw error;
-      });
-    const giveUpAt = now() + WAIT_MILLISECONDS;
-    let renewedAt = now();
-    while ((await acquire()) !== 1) {
-      if (now() > giveUpAt) throw new StoreUnavailableError('The file is locked.');
-      await wait(POLL_MILLISECONDS * (0.5 + Math.random()));
-      renewedAt = now();
-    }
-    const lost = new AbortController();
-    const abort = () => lost.abort(new StoreUnavailableError('The lock of the file was lost.'));
-    const checkTime = () => {
-      if (now() - renewedAt > LEASE_MILLISECONDS - FENCE_MILLISECONDS) abort();
-    };
-    const assertHeld = () => {
-      checkTime();
-      lost.signal.throwIfAborted();
-    };
-    const renewal = setInterval(async () => {
-      checkTime();
-      if (lost.signal.aborted) return;
-      const at = now();
-      const result = await run(RENEW, names, [token, LEASE_MILLISECONDS]).catch(() => undefined);
-      if (result === 1) renewedAt = at;
-      if (result === 0) abort();
-    }, RENEWAL_MILLISECONDS);
-    try {
-      return await work({ signal: lost.signal, assertHeld });
-    } finally {
-      clearInterval(renewal);
-      await release();
-    }
   };
 }

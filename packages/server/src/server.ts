@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { DestinationStream } from 'pino';
 import { createAdmin, type Status } from './admin.ts';
 import {
@@ -11,8 +12,7 @@ import {
   updateResources,
 } from './application.ts';
 import { createCalls } from './calls.ts';
-import { type Config, findRestarts } from './config/config.ts';
-import { resolveConfig } from './config/resolve.ts';
+import { type Config, resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
 import { createHttpServer } from './http.ts';
 import { createLog, type Log } from './log.ts';
@@ -192,4 +192,22 @@ function keepSwept(blobs: BlobStore, log: Log): () => void {
   const timer = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS).unref();
   void sweep();
   return () => clearInterval(timer);
+}
+
+/** Settings that are only read when the server starts. */
+const FIXED = ['listen', 'admin', 'store', 'redis'] as const;
+
+/**
+ * Finds the changed settings that only take effect after a restart, and keeps their old values. A certificate
+ * can be renewed.
+ */
+function findRestarts(
+  old: Config,
+  next: Config,
+): { readonly config: Config; readonly restarts: readonly string[] } {
+  const tls = old.listen.tls && next.listen.tls;
+  const { listen, admin, store, redis } = tls ? { ...old, listen: { ...old.listen, tls } } : old;
+  const fixed = { listen, admin, store, redis };
+  const restarts = FIXED.filter((name) => !isDeepStrictEqual(fixed[name], next[name]));
+  return { config: { ...next, ...fixed }, restarts };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { isLoopback } from '@berth/server-stubs/contract';
 
@@ -17,18 +17,4 @@ export function toRequestUrl({ headers, socket }: IncomingMessage): string {
 export function toUrl(scheme: 'http' | 'https', host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `${scheme}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
-}
-
-/**
- * Returns whether to accept a request for this `Host`. A page on another site can point its own name to this
- * machine (DNS rebinding), and then read what is served here; but it cannot make a browser send an IP address
- * or `localhost` instead of its name.
- */
-export function isOwnHost(host: string | undefined, names: readonly string[]): boolean {
-  const hostname = URL.parse(`http://${host ?? ''}`)?.hostname;
-  if (host === undefined || hostname === undefined) return false;
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
-  return (
-    isIP(bare) !== 0 || bare === 'localhost' || names.some((name) => name.toLowerCase() === bare)
-  );
 }

@@ -1,5 +1,5 @@
 import { getSystemErrorMessage } from 'node:util';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/problems.ts';
 
 /** An error that the user can fix. The message is a sentence that says how. */
 export class Failure extends Error {

@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { isLoopback } from '@berth/server-stubs/contract';
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { loadConfig } from '../config/load.ts';
 import { createLog, flushLog } from '../log.ts';
 import { createServer, createServerWithLog } from '../server.ts';
@@ -10,7 +14,6 @@ import {
   toTerminalLine,
 } from './development.ts';
 import { Failure } from './failure.ts';
-import { startHelloService } from './hello.ts';
 
 interface ServeOptions {
   /** Default: a development server. */
@@ -94,4 +97,19 @@ function stopOnSignal(stop: (signal: string) => Promise<void>): void {
     }
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+}
+
+/** The contract's example, which the `hello` of the mock returns too. */
+const GREETING = JSON.stringify(gateway.components.examples.Greeting.value);
+
+/** Starts the demo service `hello` on a free loopback port, until the process ends, and returns its URL. */
+async function startHelloService(): Promise<string> {
+  const server = createHttpServer((request, response) => {
+    request.resume().once('end', () => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(GREETING);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  server.unref();
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,7 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { WireProfile } from '@berth/spec/wire-profile';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { getSystemErrorMessage } from 'node:util';
+import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import type { KeySet } from './key-set.ts';
-import type { ParsedConfig } from './schema.ts';
+import { ConfigError, type ConfigFault, validate } from './problems.ts';
+import { isUrl, type ParsedConfig } from './schema.ts';
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
 
@@ -29,54 +33,116 @@ export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wi
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
 }
 
-/** One error in a configuration. */
-export interface ConfigFault {
-  /** Path of the setting, from the top: `['environments', 'dev', 'bucket']`. */
-  readonly path: readonly (string | number)[];
-  /** What is wrong and how to fix it, as the end of a sentence that begins with the setting. */
-  readonly problem: string;
-  /** `file:line:column`; undefined if the configuration was not read from a file. */
-  readonly place?: string | undefined;
+/**
+ * Validates a configuration, fills in the defaults and reads the files that it names. The result is also a
+ * valid input to this function.
+ * @param folder base of relative paths; default: the working directory
+ * @throws ConfigError with all errors
+ */
+export async function resolveConfig(input: unknown, folder = process.cwd()): Promise<Config> {
+  const { config, faults } = await readFiles(validate(input), folder);
+  if (faults.length > 0) throw new ConfigError(faults);
+  // Again, with the contents of the files.
+  const { wireProfile, ...rest } = validate(config);
+  return { ...rest, wireProfile: toWireProfile(wireProfile as WireProfileInput) } as Config;
 }
 
-/** Thrown if a configuration is invalid. The message has one line per error. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly faults: readonly ConfigFault[];
+type Path = ConfigFault['path'];
+type Tls = NonNullable<ParsedConfig['listen']['tls']>;
 
-  constructor(faults: readonly ConfigFault[]) {
-    super(faults.map(toLine).join('\n'));
-    this.faults = faults;
+/** Puts the contents of files in place of their names. */
+async function readFiles(config: ParsedConfig, folder: string) {
+  const faults: ConfigFault[] = [];
+  const { listen, store, keys, environments } = config;
+  if (store.driver === 'file') store.root = resolve(folder, store.root);
+  if (listen.tls !== undefined) listen.tls = await readTls(listen.tls);
+  if (typeof config.wireProfile === 'string') {
+    config.wireProfile = await readJson(config.wireProfile, ['wireProfile']);
+  }
+  for (const [index, key] of keys.entries()) await readSecret(key, ['keys', index]);
+  for (const [name, { credentials, tokens }] of Object.entries(environments)) {
+    const path = ['environments', name];
+    for (const [index, pair] of credentials.entries()) {
+      await readSecret(pair, [...path, 'credentials', index]);
+    }
+    if (typeof tokens?.jwks === 'string' && !isUrl(tokens.jwks)) {
+      // Validated below, as if it were in the configuration.
+      const keySet: object = await readJson(tokens.jwks, [...path, 'tokens', 'jwks']);
+      tokens.jwks = keySet as Exclude<typeof tokens.jwks, string>;
+    }
+  }
+  return { config, faults };
+
+  function refuse(path: Path, problem: string): void {
+    faults.push({ path, problem });
+  }
+
+  /** Returns the trimmed text; empty after an error. */
+  async function readText(name: string, path: Path): Promise<string> {
+    const file = resolve(folder, name);
+    try {
+      const text = (await readFile(file, 'utf8')).trim();
+      if (text === '') refuse(path, `refers to ${file}, which is empty`);
+      return text;
+    } catch (error) {
+      const reason = getSystemErrorMessage((error as NodeJS.ErrnoException).errno ?? 0);
+      refuse(path, `refers to ${file}, which cannot be read: ${reason}`);
+      return '';
+    }
+  }
+
+  async function readJson(name: string, path: Path): Promise<Record<string, unknown>> {
+    const text = await readText(name, path);
+    const value = toJson(text);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+    if (text !== '') refuse(path, `refers to ${resolve(folder, name)}, which is not a JSON object`);
+    return {};
+  }
+
+  async function readSecret(
+    holder: { secret?: string | undefined; secretFile?: string | undefined },
+    path: Path,
+  ): Promise<void> {
+    const { secretFile } = holder;
+    if (secretFile === undefined) return;
+    holder.secret = await readText(secretFile, [...path, 'secretFile']);
+    delete holder.secretFile;
+  }
+
+  /** Reads a certificate and its key, and lets OpenSSL check them. */
+  async function readTls(names: Tls): Promise<Tls> {
+    const at = (name: keyof Tls) => ['listen', 'tls', name];
+    const cert = isPem(names.cert) ? names.cert : await readText(names.cert, at('cert'));
+    const key = isPem(names.key) ? names.key : await readText(names.key, at('key'));
+    if (cert === '' || key === '') return names;
+    if (!isUsable({ cert })) refuse(at('cert'), 'must be a PEM file with a certificate');
+    else if (!isUsable({ key })) {
+      refuse(at('key'), 'must be a PEM file with a private key that has no password');
+    } else if (!isUsable({ cert, key })) {
+      refuse(['listen', 'tls'], 'must contain a certificate and its private key');
+    }
+    return { cert, key };
   }
 }
 
-function toLine({ path, problem, place }: ConfigFault): string {
-  const setting = toName(path);
-  return `${place === undefined ? '' : `${place}: `}${setting}${setting && ' '}${problem}.`;
+/** Whether it is the content of a file, and not its name. */
+function isPem(value: string): boolean {
+  return value.includes('-----BEGIN ');
 }
 
-/** `environments.dev.credentials[0].id` */
-function toName(path: readonly (string | number)[]): string {
-  return path
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-    .join('')
-    .replace(/^\./, '');
+function isUsable(options: SecureContextOptions): boolean {
+  try {
+    createSecureContext(options);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-/** Settings that are only read when the server starts. */
-const FIXED = ['listen', 'admin', 'store', 'redis'] as const;
-
-/**
- * Finds the changed settings that only take effect after a restart, and keeps their old values. A certificate
- * can be renewed.
- */
-export function findRestarts(
-  old: Config,
-  next: Config,
-): { readonly config: Config; readonly restarts: readonly string[] } {
-  const tls = old.listen.tls && next.listen.tls;
-  const { listen, admin, store, redis } = tls ? { ...old, listen: { ...old.listen, tls } } : old;
-  const fixed = { listen, admin, store, redis };
-  const restarts = FIXED.filter((name) => !isDeepStrictEqual(fixed[name], next[name]));
-  return { config: { ...next, ...fixed }, restarts };
+function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -11,9 +11,8 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { type Config, ConfigError, type ConfigFault } from './config.ts';
-import { findProblems } from './problems.ts';
-import { resolveConfig } from './resolve.ts';
+import { type Config, resolveConfig } from './config.ts';
+import { ConfigError, type ConfigFault, findProblems } from './problems.ts';
 
 const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
 

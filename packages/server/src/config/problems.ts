@@ -1,7 +1,40 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import { ConfigError, type ConfigFault } from './config.ts';
 import { configSchema, type ParsedConfig } from './schema.ts';
+
+/** One error in a configuration. */
+export interface ConfigFault {
+  /** Path of the setting, from the top: `['environments', 'dev', 'bucket']`. */
+  readonly path: readonly (string | number)[];
+  /** What is wrong and how to fix it, as the end of a sentence that begins with the setting. */
+  readonly problem: string;
+  /** `file:line:column`; undefined if the configuration was not read from a file. */
+  readonly place?: string | undefined;
+}
+
+/** Thrown if a configuration is invalid. The message has one line per error. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly faults: readonly ConfigFault[];
+
+  constructor(faults: readonly ConfigFault[]) {
+    super(faults.map(toLine).join('\n'));
+    this.faults = faults;
+  }
+}
+
+function toLine({ path, problem, place }: ConfigFault): string {
+  const setting = toName(path);
+  return `${place === undefined ? '' : `${place}: `}${setting}${setting && ' '}${problem}.`;
+}
+
+/** `environments.dev.credentials[0].id` */
+function toName(path: readonly (string | number)[]): string {
+  return path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '');
+}
 
 type Issue = z.core.$ZodIssue;
 type Path = (string | number)[];

@@ -1,6 +1,6 @@
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { StoreUnavailableError } from './blob-store.ts';
+import { StoreUnavailableError } from '@berth/storage';
 
 /** Makes the names in a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {

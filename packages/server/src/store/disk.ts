@@ -15,18 +15,17 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
-import { assertFilePath } from '@berth/storage';
 import {
+  assertFilePath,
   BlobExistsError,
   type BlobInfo,
   type BlobKey,
   BlobMissingError,
-  type BlobStore,
   type CopyOptions,
-  type OpenBlob,
   StoreUnavailableError,
   type WriteOptions,
-} from './blob-store.ts';
+} from '@berth/storage';
+import type { BlobStore, OpenBlob } from './blob-store.ts';
 import {
   diskCodeOf,
   isFolder,

@@ -1,6 +1,6 @@
 import { readdir, realpath, rename } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { BlobDamagedError } from './blob-store.ts';
+import { BlobDamagedError } from '@berth/storage';
 import { STORED_FILE } from './disk.ts';
 import { diskCodeOf, makeFolder, orMissing, syncFolder, withDiskErrors } from './disk-files.ts';
 import { takeStore } from './owner.ts';

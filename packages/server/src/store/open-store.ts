@@ -1,5 +1,6 @@
+import { BlobDamagedError, StoreUnavailableError } from '@berth/storage';
 import type { Config } from '../config/config.ts';
-import { BlobDamagedError, type BlobStore, StoreUnavailableError } from './blob-store.ts';
+import type { BlobStore } from './blob-store.ts';
 import { openDiskStore } from './disk.ts';
 import type { WithLocks } from './locks.ts';
 

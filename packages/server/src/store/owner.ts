@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
 import { join } from 'node:path';
-import { StoreUnavailableError } from './blob-store.ts';
+import { StoreUnavailableError } from '@berth/storage';
 
 /** `shared`: with other processes, which share locks. */
 type Ownership = 'alone' | 'shared';

@@ -9,8 +9,8 @@ import {
   type ServiceInputTypes,
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
+import { type BlobInfo, type BlobKey, StoreUnavailableError } from '@berth/storage';
 import type { Config } from '../config/config.ts';
-import { type BlobInfo, type BlobKey, StoreUnavailableError } from './blob-store.ts';
 import { type WithLocks, withLocalLocks, withLocks } from './locks.ts';
 
 /** A store that is up accepts a connection within one round trip. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { type ByteRange, type OpenBlob, StoreUnavailableError } from './blob-store.ts';
-import { toOpenBlob } from './open-blob.ts';
+import { type ByteRange, StoreUnavailableError } from '@berth/storage';
+import { type OpenBlob, toOpenBlob } from './blob-store.ts';
 import { type Bucket, toObjectInfo } from './s3-bucket.ts';
 
 /** This many broken connections without a byte are no accident. */

@@ -8,13 +8,13 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { StoreFullError } from '@berth/storage';
 import {
   type BlobInfo,
   type BlobKey,
+  StoreFullError,
   StoreUnavailableError,
   type WriteOptions,
-} from './blob-store.ts';
+} from '@berth/storage';
 import { type Bucket, toObjectHeaders } from './s3-bucket.ts';
 
 /** Smaller content is sent in one call, larger content in parts of this size, the smallest that S3 accepts. */

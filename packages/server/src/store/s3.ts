@@ -9,11 +9,11 @@ import {
   type BlobInfo,
   type BlobKey,
   BlobMissingError,
-  type BlobStore,
   type CopyOptions,
   SourceKeptError,
   StoreUnavailableError,
-} from './blob-store.ts';
+} from '@berth/storage';
+import type { BlobStore } from './blob-store.ts';
 import { Bucket, isMissing, type S3StoreOptions, toObjectInfo, toVersion } from './s3-bucket.ts';
 import { openObject } from './s3-download.ts';
 import { isInProgress, MAX_OBJECT_BYTES, toTooLargeError, writeObject } from './s3-upload.ts';

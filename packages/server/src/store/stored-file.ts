@@ -4,9 +4,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
-import { BlobDamagedError, type BlobInfo, type OpenBlob, type WriteOptions } from './blob-store.ts';
+import { BlobDamagedError, type BlobInfo, type WriteOptions } from '@berth/storage';
+import { type OpenBlob, toOpenBlob } from './blob-store.ts';
 import { diskCodeOf, withDiskErrors } from './disk-files.ts';
-import { toOpenBlob } from './open-blob.ts';
 
 /*
  * A stored file is its content and a trailer:

@@ -4,7 +4,7 @@ import { assert, constantFrom, oneof, property, string, tuple } from 'fast-check
 import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticator.ts';
 import { Issuers } from '../../src/auth/issuers.ts';
-import { resolveConfig } from '../../src/config/resolve.ts';
+import { resolveConfig } from '../../src/config/config.ts';
 import { clock, START } from './support/deployment.ts';
 
 const CREDENTIAL = { id: 'ci', secret: 'the-secret-of-ci' };

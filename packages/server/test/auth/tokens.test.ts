@@ -3,7 +3,7 @@ import { exportJWK } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticator.ts';
 import { Issuers } from '../../src/auth/issuers.ts';
-import { resolveConfig } from '../../src/config/resolve.ts';
+import { resolveConfig } from '../../src/config/config.ts';
 import { CLAIMS, clock, createIssuer, deploy, type Issuer, START } from './support/deployment.ts';
 
 const OK = { status: 200 };

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDevKeys } from '../../src/auth/tokens.ts';
+import { resolveConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { resolveConfig } from '../../src/config/resolve.ts';
 import { makeCertificate } from './support/make-certificate.ts';
 import { makeFolder } from './support/start-server.ts';
 

@@ -1,7 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
-import type { BlobKey, BlobStore, ByteRange } from '../../src/store/blob-store.ts';
+import type { BlobKey, ByteRange } from '@berth/storage';
+import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
 
 /** Locks for several stores of this process, which its own locks already keep apart. */

@@ -1,12 +1,8 @@
 import { type Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { BlobExistsError, type BlobKey, BlobMissingError } from '@berth/storage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  BlobExistsError,
-  type BlobKey,
-  BlobMissingError,
-  type BlobStore,
-} from '../../src/store/blob-store.ts';
+import type { BlobStore } from '../../src/store/blob-store.ts';
 
 import { createReader, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 import { HARD_PATHS } from './hard-paths.ts';

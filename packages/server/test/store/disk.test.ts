@@ -1,7 +1,8 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StoreUnavailableError } from '@berth/storage';
 import { describe, expect, test, vi } from 'vitest';
-import { type BlobStore, StoreUnavailableError } from '../../src/store/blob-store.ts';
+import type { BlobStore } from '../../src/store/blob-store.ts';
 import { openDiskStore } from '../../src/store/disk.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
 import { NO_LOCKS, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';

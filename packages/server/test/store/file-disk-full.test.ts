@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type BlobKey, StoreUnavailableError } from '@berth/storage';
 import { expect, test } from 'vitest';
-import { type BlobKey, StoreUnavailableError } from '../../src/store/blob-store.ts';
 import { openDiskStore } from '../../src/store/disk.ts';
 import { fsck } from '../../src/store/fsck.ts';
 import { readAll, toBytes, toStream } from './blob-contents.ts';

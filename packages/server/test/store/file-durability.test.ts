@@ -1,7 +1,8 @@
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { BlobDamagedError } from '@berth/storage';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { BlobDamagedError, type BlobStore } from '../../src/store/blob-store.ts';
+import type { BlobStore } from '../../src/store/blob-store.ts';
 import { openDiskStore, pathOf } from '../../src/store/disk.ts';
 import { makeFolder } from '../../src/store/disk-files.ts';
 import { fsck } from '../../src/store/fsck.ts';

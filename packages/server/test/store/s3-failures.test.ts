@@ -7,10 +7,10 @@ import {
 } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { StoreFullError } from '@berth/storage';
+import { StoreFullError, StoreUnavailableError } from '@berth/storage';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../../../../scripts/testing/listen.ts';
-import { type BlobStore, StoreUnavailableError } from '../../src/store/blob-store.ts';
+import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
 import { createS3Store } from '../../src/store/s3.ts';
 import { startService } from '../server/support/hosted-service.ts';

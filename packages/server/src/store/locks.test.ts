@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createLocks } from './redis.ts';
-import type { SharedLock } from './store/locks.ts';
+import { createLocks, type SharedLock } from './locks.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
