@@ -14,10 +14,8 @@ const seconds = z.number().min(0);
 
 const listen = z
   .strictObject({
-    host: text
-      .default('127.0.0.1')
-      .describe('Address to listen on; 0.0.0.0 exposes the server to the network.'),
-    port: port.default(4020).describe('Port to listen on; 0 picks a free port.'),
+    host: text.default('127.0.0.1').describe('Address; 0.0.0.0 exposes the server to the network.'),
+    port: port.default(4020).describe('Port; 0 picks a free one.'),
     tls: z
       .strictObject({
         cert: text.describe('PEM file with the certificate and its intermediates.'),
@@ -25,56 +23,46 @@ const listen = z
       })
       .optional()
       .describe('Serves HTTPS. A reload reads both files again.'),
-    reusePort: flag
-      .default(false)
-      .describe('Whether several processes may listen on the port and share its connections.'),
+    reusePort: flag.default(false).describe('Whether several processes share the port.'),
     trustProxy: flag
       .default(false)
       .describe('Whether a proxy in front sets X-Forwarded-*. If not, callers could forge it.'),
     headersSeconds: seconds
       .default(15)
-      .describe('How long, in seconds, a client may take to send the request headers.'),
+      .describe('Seconds that a client may take to send the request headers.'),
     stalledSeconds: seconds
       .default(30)
       .describe(
-        'A client that sends less than 1 KiB of a body within this many seconds, or reads nothing of what is sent to it, is disconnected; 0 disables the check. Idle streams are not affected.',
+        'Disconnects a client that sends less than 1 KiB of a body, or reads nothing, for that many seconds; 0: never. Idle streams are not affected.',
       ),
     keepAliveSeconds: seconds
       .default(65)
-      .describe(
-        'How long, in seconds, idle connections are kept open. Must exceed the timeout of a load balancer in front, or calls are lost.',
-      ),
-    maxConnections: count
-      .optional()
-      .describe('Further connections are closed immediately. Default: no limit.'),
+      .describe('Seconds to keep idle connections; more than a load balancer in front does.'),
+    maxConnections: count.optional().describe('Further ones are closed. Default: no limit.'),
     maxHeaderBytes: z
       .int()
       .min(1024)
       .default(16_384)
-      .describe(
-        'Maximum size of the request line and headers, in bytes; larger requests get a 431. Also applies to the response headers of services; larger ones fail with BAD_GATEWAY.',
-      ),
+      .describe('Maximum size of request headers (else 431) and of those of services (else 502).'),
     shutdownDelaySeconds: seconds
       .default(0)
       .describe(
-        'How long, in seconds, calls are still accepted after SIGTERM or SIGINT, while /readyz already fails. Set it to the time that a load balancer needs to notice.',
+        'Seconds after SIGTERM or SIGINT in which calls are still accepted, while /readyz already fails, until a load balancer notices.',
       ),
     shutdownSeconds: seconds
       .default(30)
-      .describe('How long, in seconds, calls may continue after shutdownDelaySeconds.'),
+      .describe('Seconds that calls may continue after shutdownDelaySeconds.'),
   })
   .describe('Where callers are served.');
 
 const admin = z
   .strictObject({
-    host: text
-      .default('127.0.0.1')
-      .describe('Address to listen on. Whoever can reach it can read the metrics.'),
-    port: port.default(4021).describe('Port to listen on; 0 picks a free port.'),
+    host: text.default('127.0.0.1').describe('Address. Who can reach it can read the metrics.'),
+    port: port.default(4021).describe('Port; 0 picks a free one.'),
     hosts: z
       .array(text)
       .default([])
-      .describe('Host names to accept in requests, besides localhost and IP addresses.'),
+      .describe('Host names in requests, besides localhost and IP addresses.'),
   })
   .describe('Listener for /healthz, /readyz and /metrics; false switches it off.');
 
@@ -84,9 +72,7 @@ const log = z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
       .default('info')
       .describe('Minimum level of a line.'),
-    calls: flag
-      .default(false)
-      .describe('Whether to log every call. Default: those that fail with 500 or above.'),
+    calls: flag.default(false).describe('Log every call, and not only failures (500 and above).'),
   })
   .describe('The log: JSON lines on standard output.');
 
@@ -99,9 +85,7 @@ const cors = z
       .union([z.literal('*'), z.array(z.string().refine(isOrigin, NO_ORIGIN))])
       .default('*')
       .describe('Origins whose pages may read responses.'),
-    credentials: flag
-      .default(false)
-      .describe('Whether pages from the listed origins may send cookies. Not allowed with *.'),
+    credentials: flag.default(false).describe('Whether they may send cookies; not with *.'),
   })
   .refine(
     ({ origins, credentials }) => !credentials || origins !== '*',
@@ -144,9 +128,7 @@ const limits = z
 const disk = z
   .strictObject({
     driver: z.literal('file'),
-    root: text
-      .default('./berth-data/files')
-      .describe('Folder for the files. One process uses it, or several that share Redis.'),
+    root: text.default('./berth-data/files').describe('Folder; several processes need Redis.'),
   })
   .describe('Stores files in a folder on this machine.');
 
@@ -155,21 +137,14 @@ const s3 = z
     driver: z.literal('s3'),
     bucket: text.describe('Bucket in the object store; it must exist.'),
     region: text.default('us-east-1').describe('Region of the bucket.'),
-    endpoint: z
-      .url('must be a URL')
-      .optional()
-      .describe('URL of the store. Default: AWS, in the given region.'),
+    endpoint: z.url('must be a URL').optional().describe('URL of the store. Default: AWS.'),
     prefix: z
       .string()
       .optional()
-      .describe(
-        'Prefix of every key, for a bucket with other files. Unfinished uploads below it are removed after a week.',
-      ),
+      .describe('Prefix of every key. Unfinished uploads below it are removed after a week.'),
     accessKeyId: text.optional().describe('Default: the credentials that the AWS SDK finds.'),
     secretAccessKey: text.optional().describe('Use a reference to an environment variable.'),
-    forcePathStyle: flag
-      .optional()
-      .describe('Whether the bucket is in the path. Ceph and MinIO require this.'),
+    forcePathStyle: flag.optional().describe('Put the bucket in the path (Ceph, MinIO).'),
   })
   .refine(
     (store) => (store.accessKeyId === undefined) === (store.secretAccessKey === undefined),
@@ -254,12 +229,8 @@ const endpoints = z.array(
 );
 
 const version = z.strictObject({
-  name: text.describe('Version name, used in logs.'),
-  weight: z
-    .number()
-    .min(0)
-    .default(100)
-    .describe('Weight relative to the other versions; a version with 0 gets no calls.'),
+  name: text.describe('Name of the version.'),
+  weight: z.number().min(0).default(100).describe('Share of the calls; 0 gets none.'),
   endpoints: endpoints.default([]).describe('URLs of the instances.'),
 });
 
@@ -276,11 +247,7 @@ const service = z
     maxCalls: count
       .default(1024)
       .describe('Concurrent calls to a version. Further ones fail with EXCEED_RATELIMIT.'),
-    headersSeconds: z
-      .number()
-      .positive()
-      .optional()
-      .describe('Replaces limits.gatewayHeadersSeconds for this service.'),
+    headersSeconds: z.number().positive().optional().describe('Default: gatewayHeadersSeconds.'),
     endpoints: endpoints.optional().describe('URLs of the instances of the only version.'),
     versions: z.array(version).optional().describe('Versions with their endpoints.'),
   })
@@ -301,7 +268,7 @@ const environment = z.strictObject({
     .string()
     .regex(/^\w[\w.-]*$/, 'must be letters, digits, underscores, dots and hyphens')
     .default('files')
-    .describe('Bucket name in file IDs, cloud://<environment>.<bucket>/<path>.'),
+    .describe('Bucket in file IDs, cloud://<environment>.<bucket>/<path>.'),
   tokens: tokens.optional(),
   credentials: z
     .array(credential)
