@@ -5,7 +5,7 @@ import { signStorageRequest } from '@berth/server-stubs/auth';
 import { CONTRACT } from '@berth/server-stubs/contract';
 import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { toFileID } from '@berth/storage';
-import { z } from 'zod';
+import type { JWK } from 'jose';
 import { createDevKeys, mintToken } from '../auth/tokens.ts';
 import type { ConfigInput } from '../config/schema.ts';
 import { makeFolder } from '../store/disk-files.ts';
@@ -16,16 +16,14 @@ const ENV = 'dev';
 /** The token and the signatures that a development server prints are valid for a day. */
 const VALID_SECONDS = 86_400;
 
-const keysSchema = z.object({
+interface DevelopmentKeys {
   /** Private and public keys for tokens. */
-  tokenKey: z.looseObject({ kty: z.string(), alg: z.string() }),
-  jwks: z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) }),
+  readonly tokenKey: JWK;
+  readonly jwks: { keys: Record<string, unknown>[] };
   /** Signs grants and links. */
-  linkKey: z.string(),
-  keyPair: z.object({ id: z.string(), secret: z.string() }),
-});
-
-type DevelopmentKeys = z.infer<typeof keysSchema>;
+  readonly linkKey: string;
+  readonly keyPair: { readonly id: string; readonly secret: string };
+}
 
 /** Reads the development keys in a data folder. Returns `undefined` if the folder has none. */
 export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys | undefined> {
@@ -35,7 +33,7 @@ export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys
   });
   if (text === undefined) return undefined;
   try {
-    return keysSchema.parse(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
     throw new Failure(
       `${file} does not contain the keys of a development server: remove it, and the server will create new ones.`,
@@ -66,18 +64,18 @@ export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys
   };
   const text = `${JSON.stringify(keys, null, 2)}\n`;
   await writeFile(join(data, KEYS_FILE), text, { mode: 0o600, flag: 'wx' });
-  return keysSchema.parse(keys);
+  return keys;
 }
 
 /** @param hello URL of the demo service */
 export function toDevelopmentConfig(
-  listen: { readonly host: string; readonly port: number },
+  port: number,
   data: string,
   { jwks, linkKey, keyPair }: DevelopmentKeys,
   hello: string,
 ): ConfigInput {
   return {
-    listen,
+    listen: { port },
     admin: false,
     log: { calls: true },
     limits: { clockWindowSeconds: VALID_SECONDS },

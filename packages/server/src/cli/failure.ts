@@ -50,7 +50,7 @@ function toListenSentence(
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${address ?? hostname} is not an address of this machine: choose another one (--host, listen.host or admin.host).`;
+      return `${address ?? hostname} is not an address of this machine: choose another one (listen.host or admin.host).`;
     default:
       return undefined;
   }

@@ -50,20 +50,9 @@ function createProgram(version: string): Command {
         .argParser(parseNumber(0, 65_535)),
     )
     .addOption(
-      forDevelopment('--host <address>', 'address of a development server')
-        .default('127.0.0.1')
-        .argParser(parseText),
-    )
-    .addOption(
       forDevelopment('--data <folder>', 'data folder of a development server')
         .default('./berth-data')
         .argParser(parseText),
-    )
-    .addOption(
-      forDevelopment(
-        '--expose-development',
-        'let a development server listen on an address that other machines can reach',
-      ),
     )
     .addHelpText('after', EXAMPLES)
     .action(async (options) => (await import('./serve.ts')).serve(options));

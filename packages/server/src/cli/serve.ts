@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import { isLoopback } from '@berth/server-stubs/contract';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { loadConfig } from '../config/load.ts';
 import { createLog, flushLog } from '../log.ts';
@@ -13,15 +12,12 @@ import {
   toDevelopmentConfig,
   toTerminalLine,
 } from './development.ts';
-import { Failure } from './failure.ts';
 
 interface ServeOptions {
   /** Default: a development server. */
   readonly config?: string;
   readonly port: number;
-  readonly host: string;
   readonly data: string;
-  readonly exposeDevelopment?: boolean;
 }
 
 /** Runs a server until SIGINT or SIGTERM. A second signal ends the process immediately. */
@@ -60,18 +56,11 @@ async function serveConfig(file: string): Promise<void> {
   log.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
 }
 
-/** Serves the environment `dev` with new keys and the service `hello`, and prints how to call it. */
+/** Serves the environment `dev` with new keys and the service `hello` on loopback, and prints how to call it. */
 async function serveDevelopment(options: ServeOptions): Promise<void> {
-  const { host, port, exposeDevelopment = false } = options;
-  if (!isLoopback(host) && !exposeDevelopment) {
-    throw new Failure(
-      `${host} is reachable from other machines, but this server prints its keys: use --config, or pass --expose-development.`,
-      2,
-    );
-  }
   const data = resolve(options.data);
   const keys = await openDevelopmentKeys(data);
-  const input = toDevelopmentConfig({ host, port }, data, keys, await startHelloService());
+  const input = toDevelopmentConfig(options.port, data, keys, await startHelloService());
   const logTo = { write: (line: string) => void process.stdout.write(toTerminalLine(line)) };
   const server = await createServer(input, { logTo });
   await server.listen();

@@ -11,10 +11,6 @@ const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments: { dev: {}, qa: {} }\n`;
 test.each([
   [['--port', '65536'], 'integer from 0 to 65535'],
   [['--config', 'good.yaml', '--port', '1'], "cannot be used with option '-c, --config <file>'"],
-  [
-    ['--host', '0.0.0.0'],
-    'is reachable from other machines, but this server prints its keys: use --config, or',
-  ],
   [['--config', 'tls.yaml'], 'gone.pem, which cannot be read: no such file or directory.'],
   [
     ['--config', 'pem.yaml'],
@@ -75,8 +71,8 @@ test('an address that cannot be used is reported in one sentence, with exit code
   onTestFinished(() => void other.close());
   const { port } = other.address() as AddressInfo;
   const used = new Cli(await makeFolder(), ['--port', String(port)]);
-  const foreign = ['--host', '192.0.2.1', '--expose-development', '--port', '0'];
-  const unknown = new Cli(await makeFolder(), foreign);
+  const foreign = `listen: { host: 192.0.2.1, port: 0 }\nadmin: false\n${GOOD}`;
+  const unknown = new Cli(await makeFolder({ 'berth.yaml': foreign }), ['--config', 'berth.yaml']);
   expect(await used.finish()).toEqual({
     code: 2,
     stdout: '',
@@ -99,7 +95,7 @@ test('--version prints the versions of the package and the contract', async () =
 test('--help shows options, commands, examples and exit codes', async () => {
   const { code, stdout } = await runHere('.', '--help');
   expect(code).toBe(0);
-  for (const word of ['--config', '--expose-development', 'fsck', 'Examples:', 'Exit codes:']) {
+  for (const word of ['--config', '--data', 'fsck', 'Examples:', 'Exit codes:']) {
     expect(stdout).toContain(word);
   }
 });

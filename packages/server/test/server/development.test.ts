@@ -74,8 +74,7 @@ test('its keys are only readable by the owner, and are used again by the next st
   first.cli.child.kill('SIGTERM');
   expect(await first.cli.finish()).toMatchObject({ code: 0 });
 
-  const open = ['--host', '0.0.0.0', '--expose-development'];
-  const { url } = await startDevelopment(folder, '--data', 'd', ...open);
+  const { url } = await startDevelopment(folder, '--data', 'd');
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/);
   const minted = await runHere(folder, 'token', '--data', 'd', '--subject', 'me');
   for (const token of [first.token, minted.stdout.trim()]) {
