@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import {
   createGatewayRouter,
   createStorageRouter,
@@ -17,6 +16,7 @@ import {
   createStorage,
   FILES_PATH,
   type SignedUse,
+  StoreUnavailableError,
   UPLOAD_PATH,
 } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
@@ -25,13 +25,14 @@ import { Issuers } from './auth/issuers.ts';
 import type { Calls } from './calls.ts';
 import type { Config } from './config/config.ts';
 import { createGateway } from './gateway/gateway.ts';
+import { type Application, toRequestUrl } from './http.ts';
 import type { Log } from './log.ts';
 import type { Metrics, Surface } from './metrics.ts';
 import { Quotas } from './quotas.ts';
 import { connectRedis, type RedisState } from './redis.ts';
 import type { BlobStore } from './store/blob-store.ts';
-import { observeStore, openStore } from './store/open-store.ts';
-import { toRequestUrl } from './urls.ts';
+import { openDiskStore } from './store/disk.ts';
+import type { WithLocks } from './store/locks.ts';
 
 /** What a reload keeps: connections, files, and what has been counted and cached. */
 export interface Resources {
@@ -102,16 +103,57 @@ export async function closeResources({ redis, blobs, gateway }: Resources): Prom
   await blobs.close();
 }
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** What a reload replaces: the routers of the four surfaces. Calls in flight keep their router. */
-export interface Application {
-  readonly request: Listener;
-  /** For requests that wait for `100 Continue`. */
-  readonly checkContinue: Listener;
-  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
+/**
+ * Opens the file store of a configuration.
+ * @param sharedLocks locks of all processes that use the store. Default: only this one uses it
+ */
+async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promise<BlobStore> {
+  switch (store.driver) {
+    case 'file':
+      return openDiskStore({ ...store, sharedLocks });
+    case 's3': {
+      // The SDK takes longer to load than everything else.
+      const { createS3Store } = await import('./store/s3.ts');
+      return createS3Store({ ...store, sharedLocks });
+    }
+  }
 }
+
+/** Reports when the store is not available and when a file is damaged. */
+function observeStore(
+  store: BlobStore,
+  onFailure: (method: string, error: Error, key: unknown) => void,
+): BlobStore {
+  const observe = async <T>(method: string, key: unknown, call: Promise<T>): Promise<T> => {
+    try {
+      return await call;
+    } catch (error) {
+      const isOurs = error instanceof StoreUnavailableError || error instanceof BlobDamagedError;
+      if (isOurs) onFailure(method, error, key);
+      throw error;
+    }
+  };
+  return {
+    write: (key, content, options) => observe('write', key, store.write(key, content, options)),
+    stat: (key) => observe('stat', key, store.stat(key)),
+    async open(key) {
+      const blob = await observe('open', key, store.open(key));
+      return (
+        blob && {
+          ...blob,
+          sendTo: (target, range) => observe('send', key, blob.sendTo(target, range)),
+        }
+      );
+    },
+    copy: (from, to, options) => observe('copy', from, store.copy(from, to, options)),
+    delete: (key) => observe('delete', key, store.delete(key)),
+    sweep: (olderThan) => observe('sweep', undefined, store.sweep(olderThan)),
+    check: () => observe('check', undefined, store.check()),
+    close: () => store.close(),
+  };
+}
+
+type Listener = Application['request'];
 
 export function createApplication(
   config: Config,

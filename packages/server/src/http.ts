@@ -8,13 +8,12 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { GatewayError } from '@berth/server-stubs';
-import { type GatewayErrorCode, toResponse } from '@berth/server-stubs/contract';
-import type { Application } from './application.ts';
+import { type GatewayErrorCode, isLoopback, toResponse } from '@berth/server-stubs/contract';
 import type { Config } from './config/config.ts';
 import { Connection } from './watch.ts';
 
@@ -33,6 +32,17 @@ const MAX_PIPELINED = 64;
 /** While it drains: how often the server looks for what can be closed, and when it closes unused connections. */
 const DRAIN_CHECK_MILLISECONDS = 20;
 const UNUSED_MILLISECONDS = 1_000;
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What a reload replaces: the routers of the four surfaces. Calls in flight keep their router. */
+export interface Application {
+  readonly request: Listener;
+  /** For requests that wait for `100 Continue`. */
+  readonly checkContinue: Listener;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
+}
 
 type Listen = Config['listen'];
 
@@ -278,4 +288,20 @@ function refuse(socket: Duplex, { status, message, code = 'INVALID_REQUEST' }: R
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
   socket.end(head + body, () => socket.destroy());
+}
+
+/**
+ * Returns the URL of this server as a caller sees it. A link leads to the host in its URL, so `Host` is trusted only
+ * if it names this machine. Otherwise, the URL contains the address that the caller connected to.
+ */
+export function toRequestUrl({ headers, socket }: IncomingMessage): string {
+  const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
+  const url = URL.parse(`${scheme}://${headers.host}`);
+  if (url && (isLoopback(url.hostname) || url.hostname.endsWith('.localhost'))) return url.origin;
+  return toUrl(scheme, socket.localAddress ?? '127.0.0.1', socket.localPort ?? 0);
+}
+
+export function toUrl(scheme: 'http' | 'https', host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `${scheme}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
 }

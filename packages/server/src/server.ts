@@ -14,11 +14,10 @@ import {
 import { createCalls } from './calls.ts';
 import { type Config, resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
-import { createHttpServer } from './http.ts';
+import { createHttpServer, toUrl } from './http.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import type { BlobStore } from './store/blob-store.ts';
-import { toUrl } from './urls.ts';
 
 export interface ServerOptions {
   /** Where to write log lines. Default: standard output. */

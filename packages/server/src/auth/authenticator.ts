@@ -20,8 +20,7 @@ import {
   jwtVerify,
 } from 'jose';
 import type { Config } from '../config/config.ts';
-import { ALGORITHMS } from '../config/key-set.ts';
-import { type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
+import { ALGORITHMS, type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
 
 type AuthConfig = Pick<Config, 'environments' | 'limits' | 'signature' | 'wireProfile'>;
 

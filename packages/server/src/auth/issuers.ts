@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '@berth/server-stubs/auth';
 import {
@@ -7,12 +8,11 @@ import {
   errors,
   type FetchImplementation,
   type JSONWebKeySet,
+  type JWK,
   type JWTVerifyGetKey,
   jwksCache,
 } from 'jose';
 import QuickLRU from 'quick-lru';
-import type { Config } from '../config/config.ts';
-import { findKeyProblem, type KeySet, toUsable } from '../config/key-set.ts';
 
 /** How many verified tokens are cached, up to twice as many at times: about 6 MB at worst. */
 const MAX_TOKENS = 10_000;
@@ -58,16 +58,24 @@ export interface Issuer {
   readonly keys: KeySource;
 }
 
+type Environments = Readonly<
+  Record<
+    string,
+    {
+      readonly tokens?:
+        | { readonly jwks: KeySet | string; readonly issuer?: string | undefined }
+        | undefined;
+    }
+  >
+>;
+
 /** The issuers of all environments. */
 export class Issuers {
   /** Called with the reason if keys cannot be loaded from their URL. */
   readonly #onFailure: (env: string, reason: string) => void;
   #issuers = new Map<string, Issuer & { readonly jwks: KeySet | string }>();
 
-  constructor(
-    environments: Config['environments'],
-    onFailure: (env: string, reason: string) => void,
-  ) {
+  constructor(environments: Environments, onFailure: (env: string, reason: string) => void) {
     this.#onFailure = onFailure;
     this.update(environments);
   }
@@ -80,7 +88,7 @@ export class Issuers {
    * Applies other issuers, and forgets all tokens. A known URL keeps its keys, so that an update does not depend on an
    * issuer that is down.
    */
-  update(environments: Config['environments']): void {
+  update(environments: Environments): void {
     const before = this.#issuers;
     this.#issuers = new Map();
     for (const [env, { tokens }] of Object.entries(environments)) {
@@ -204,4 +212,54 @@ function toReason(error: unknown): string {
   if (error.name === 'TimeoutError') return 'The request timed out.';
   const { code } = (error.cause ?? {}) as { code?: unknown };
   return typeof code === 'string' ? `${error.message} (${code})` : error.message;
+}
+
+/** Public keys of a token issuer (RFC 7517). */
+export interface KeySet {
+  readonly keys: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The accepted algorithms. The list is fixed, so that the caller cannot choose `none` or HMAC (D19). */
+export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
+
+/** Members that only private and symmetric keys have (RFC 7518, section 6). */
+const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+/** RFC 7518, section 3.3: "A key of size 2048 bits or larger MUST be used". */
+const MIN_RSA_BITS = 2048;
+
+/**
+ * Returns why a value is not a set of public keys that can verify tokens, as the end of a sentence that begins with
+ * the set. It does not quote the value.
+ */
+export function findKeyProblem(value: unknown): string | undefined {
+  const keys = (value as Partial<JSONWebKeySet> | null)?.keys;
+  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {
+    return 'must be an object with a list of keys (RFC 7517)';
+  }
+  if (keys.some((key) => key.kty !== 'oct' && SECRETS.some((name) => Object.hasOwn(key, name)))) {
+    return 'must contain only public keys, but it contains a private key';
+  }
+  return keys.some(isUsable) ? undefined : `has no usable key for ${ALGORITHMS.join(', ')}`;
+}
+
+/** Without the keys that `jose` could not import: a token that names one must not be our failure. */
+export function toUsable({ keys }: KeySet): JSONWebKeySet {
+  return { keys: keys.filter(isUsable) as JWK[] };
+}
+
+function isUsable(key: KeySet['keys'][number]): boolean {
+  const { alg } = key;
+  if (alg !== undefined && !ALGORITHMS.includes(String(alg))) return false;
+  try {
+    const { asymmetricKeyType, asymmetricKeyDetails = {} } = createPublicKey({
+      key,
+      format: 'jwk',
+    });
+    const { modulusLength = 0, namedCurve } = asymmetricKeyDetails;
+    if (asymmetricKeyType === 'rsa') return modulusLength >= MIN_RSA_BITS;
+    return asymmetricKeyType === 'ed25519' || namedCurve === 'prime256v1';
+  } catch {
+    return false;
+  }
 }

@@ -15,7 +15,7 @@ declare module 'vitest' {
   }
 }
 
-const SCRIPT = fileURLToPath(new URL('../../../scripts/ceph.sh', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('./ceph.sh', import.meta.url));
 /** Two neighbours are needed, below the ephemeral ports. */
 const PORTS = { from: 20_000, to: 32_000 };
 /** A port may be in use. */
