@@ -244,7 +244,7 @@ export function findKeyProblem(value: unknown): string | undefined {
 }
 
 /** Without the keys that `jose` could not import: a token that names one must not be our failure. */
-export function toUsable({ keys }: KeySet): JSONWebKeySet {
+function toUsable({ keys }: KeySet): JSONWebKeySet {
   return { keys: keys.filter(isUsable) as JWK[] };
 }
 
