@@ -18,7 +18,6 @@ import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
 import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
-import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
 import { uploadIntegrity } from './upload-integrity.ts';
 
@@ -36,7 +35,6 @@ export const checks: readonly Check[] = [
   ...authStorage,
   ...storageCalls,
   ...storageResponses,
-  ...storageUploadMetadata,
   ...storageLinks,
   ...storageDelete,
   ...storageCopy,

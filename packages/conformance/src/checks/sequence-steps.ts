@@ -45,19 +45,19 @@ const copies = fc
 const step = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.constantFrom(...NAMES).map((name) => toStep((one) => one.upload(name))),
+    arbitrary: fc.constantFrom(...NAMES).map((name) => toStep((sequence) => sequence.upload(name))),
   },
   {
     weight: 5,
     arbitrary: copies.map((items) =>
       toStep(
-        (one) => one.copy(items),
+        (sequence) => sequence.copy(items),
         (files) => items.some(({ from }) => files.has(from)),
       ),
     ),
   },
-  { weight: 2, arbitrary: names.map((list) => toStep((one) => one.delete(list))) },
-  { weight: 2, arbitrary: names.map((list) => toStep((one) => one.read(list))) },
+  { weight: 2, arbitrary: names.map((list) => toStep((sequence) => sequence.delete(list))) },
+  { weight: 2, arbitrary: names.map((list) => toStep((sequence) => sequence.read(list))) },
 );
 
 function toStep(
@@ -141,7 +141,7 @@ export class Sequence {
     const failed = entries.filter(hasFailed).length;
     const message = `${failing.length} of ${items.length} copies must fail, but ${failed} did`;
     this.#expect(failed === failing.length, message, reply);
-    for (const item of items.filter((one) => !failing.includes(one))) {
+    for (const item of items.filter((copy) => !failing.includes(copy))) {
       const { from, to, removeOriginal } = item;
       files.set(to, files.get(from) as number);
       this.#forget(to);

@@ -8,160 +8,148 @@ import {
 } from '../context/storage-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { REQUEST_FORMS, type RequestForm } from '../options.ts';
+import { Unreached } from '../result.ts';
 import {
   areThere,
   expectAccepted,
   expectAt,
-  expectBytes,
   expectNothing,
   expectRefused,
   type GoodFields,
   makeGoodFields,
   needsFiles,
   reachGoodFields,
+  storeAll,
   toCopyItems,
 } from './stored-files.ts';
 
 /** Statuses that mean that a method is not supported (RFC 9110, sections 15.5.6 and 15.6.2). */
-const METHOD_REFUSED = new Set([405, 501]);
+const METHOD_REFUSED = [405, 501];
 
-/**
- * Why a valid POST is not accepted: because of its method, because there seems to be no such operation, or
- * otherwise.
- */
-type Fate = 'accepted' | 'method' | 'no operation' | 'refused';
+/** Why a valid POST is rejected: there seems to be no such operation, the method is not supported, or otherwise. */
+type Fault = 'operation' | 'method' | 'other';
 
-async function callGood(
+/** Returns why a valid call is rejected; undefined if it is accepted. */
+async function findFault(
   t: CheckContext,
   operation: StorageOperation,
   fields: GoodFields,
-): Promise<{ reply: StorageReply; fate: Fate }> {
+): Promise<{ reply: StorageReply; fault: Fault | undefined }> {
   const options = { acceptsRefusal: true };
   const reply = await t.storage.call(operation, fields[operation], options);
-  if (!reply.refused) return { reply, fate: 'accepted' };
-  if (METHOD_REFUSED.has(reply.received.status)) return { reply, fate: 'method' };
+  if (!reply.refused) return { reply, fault: undefined };
+  if (METHOD_REFUSED.includes(reply.received.status)) return { reply, fault: 'method' };
   const unknown = await t.storage.call(t.uniqueName(), fields[operation], options);
   const isAlike = unknown.received.status === reply.received.status && unknown.code === reply.code;
-  return { reply, fate: isAlike ? 'no operation' : 'refused' };
+  return { reply, fault: isAlike ? 'operation' : 'other' };
 }
 
-/** Defines a check that no valid call is rejected in one way. Other refusals are covered by other rules. */
-const defineFateCheck = (rule: SentenceId, bad: Fate, wanted: string): Check =>
-  defineCheck(rule, [], async (t: CheckContext) => {
+/** Defines a check that no valid call is rejected with one fault. Other rules cover other faults. */
+const defineFaultCheck = (id: SentenceId, excluded: Fault, requirement: string): Check =>
+  defineCheck(id, [], async (t) => {
     const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
-      const { reply, fate } = await callGood(t, operation, fields);
-      const came = `but the response was ${reply.received.status}`;
-      t.expect(fate !== bad, `${operation} must ${wanted}, ${came}`, reply);
-      const isElsewhere = fate !== 'accepted' && fate !== bad;
-      t.reach(!isElsewhere, `a valid call to ${operation} was rejected, ${came}`);
+      const { reply, fault } = await findFault(t, operation, fields);
+      const actual = `but the response was ${reply.received.status}`;
+      if (fault !== undefined && fault !== excluded)
+        throw new Unreached(`a valid call to ${operation} was rejected, ${actual}`);
+      t.expect(fault === undefined, `${operation} must ${requirement}, ${actual}`, reply);
     }
   });
 
-const ENDINGS = ['X', 'XYZ', 's', '2', '_v2', '.json'];
+/** What lenient routers ignore after the name of an operation. */
+const SUFFIXES: Record<StorageOperation, string> = {
+  getUploadMetaData: 's',
+  batchGetTempUrls: '.json',
+  batchDelete: 'X',
+  batchCopyFile: '2',
+};
+
+function toQuery(fields: object): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields))
+    query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  return query.toString();
+}
+
+const withType = (type: string): StorageCallOptions => ({ headers: { 'Content-Type': type } });
+
+/** Other ways to send the same JSON value (RFC 8259). */
+function toSpellings(
+  toBody: (operation: StorageOperation) => string,
+): [StorageOperation, string, StorageCallOptions][] {
+  const indented = JSON.stringify(JSON.parse(toBody('batchDelete')), null, 2);
+  const escaped = toBody('getUploadMetaData').replaceAll('path', 'p\\u0061th');
+  return [
+    ...STORAGE_OPERATIONS.map((operation): [StorageOperation, string, StorageCallOptions] => [
+      operation,
+      'of type application/json; charset=utf-8',
+      withType('application/json; charset=utf-8'),
+    ]),
+    ['batchGetTempUrls', 'of type Application/JSON', withType('Application/JSON')],
+    [
+      'batchCopyFile',
+      'of a type with two parameters',
+      withType('application/json;charset="UTF-8"; a=b'),
+    ],
+    ['batchDelete', 'with line breaks and spaces', { body: ` \t\r\n${indented}\n` }],
+    ['getUploadMetaData', 'with escaped letters', { body: escaped }],
+    [
+      'batchCopyFile',
+      'with escaped slashes',
+      { body: toBody('batchCopyFile').replaceAll('/', '\\/') },
+    ],
+    ['batchGetTempUrls', 'that arrives in two pieces', { isSlow: true }],
+  ];
+}
 
 const FORMS: Record<RequestForm, string> = { top: 'at the top level', data: 'inside data' };
 
-async function listRefused(
-  t: CheckContext,
-  form: RequestForm,
-  fields: GoodFields,
-): Promise<{ what: string; reply: StorageReply }[]> {
-  const refused: { what: string; reply: StorageReply }[] = [];
-  for (const operation of STORAGE_OPERATIONS) {
-    const body = JSON.stringify(toForm(fields[operation], form));
-    const reply = await t.storage.call(operation, {}, { body, acceptsRefusal: true });
-    const what = `${operation} ${FORMS[form]} with ${reply.received.status} ${reply.code ?? ''}`;
-    if (reply.refused) refused.push({ what: what.trim(), reply });
-  }
-  return refused;
-}
+const COPY_OPTIONS = [
+  {},
+  { overwrite: true },
+  { removeOriginal: true },
+  { overwrite: true, removeOriginal: true },
+  { overwrite: true, removeOriginal: false },
+  { overwrite: false, removeOriginal: true },
+  { overwrite: false, removeOriginal: false },
+];
 
-/** Returns valid requests with one to three items, and with each combination of optional fields. */
-async function listValid(t: CheckContext): Promise<[StorageOperation, object][]> {
-  const [first, second, third] = ['first.txt', 'second.txt', 'third.txt'].map((name) =>
-    t.storage.path(`missing-${name}`),
-  ) as [string, string, string];
-  const ids: string[] = [];
-  for (const path of [first, second, third]) ids.push(await t.upload.fileIdOf(path));
-  const lists = [ids.slice(0, 1), ids.slice(0, 2), ids];
-  const toCopies = (more: object): object[] => [
-    ...toCopyItems(t, [{ from: first, to: second, ...more }]),
-    ...toCopyItems(t, [{ from: second, to: third }]),
-    ...toCopyItems(t, [{ from: third, to: first, ...more }]),
-  ];
-  const choices = [{}, { overwrite: true }, { overwrite: false }].flatMap((overwrite) =>
-    [{}, { removeOriginal: true }, { removeOriginal: false }].map((removeOriginal) => ({
-      ...{ ...overwrite, ...removeOriginal },
-    })),
-  );
-  const requests: Record<StorageOperation, object[]> = {
-    getUploadMetaData: [{ path: first }, { path: `${third}/level/a` }],
-    batchGetTempUrls: lists.map((list) => ({ fileList: list.map((fileID) => ({ fileID })) })),
-    batchDelete: lists.map((fileList) => ({ fileList })),
-    batchCopyFile: choices.flatMap((choice) => {
-      const copies = toCopies(choice);
-      return [{ fileList: copies.slice(0, 1) }, { fileList: copies }];
-    }),
-  };
-  return STORAGE_OPERATIONS.flatMap((operation) =>
-    requests[operation].map((request): [StorageOperation, object] => [operation, request]),
-  );
-}
-
-/** Expects whatever the schemas allow to be accepted, in any combination. */
-async function sendValid(t: CheckContext, form: RequestForm): Promise<void> {
-  t.expect(true, `all four operations accept fields ${FORMS[form]}`);
-  for (const [operation, request] of await listValid(t)) {
+/** Expects all operations to accept one form, and in that form, copies with each combination of options. */
+async function expectOneForm(t: CheckContext): Promise<void> {
+  const fields = await makeGoodFields(t);
+  const send = (operation: StorageOperation, request: object, form: RequestForm) => {
     const body = JSON.stringify(toForm(request, form));
-    const reply = await t.storage.call(operation, {}, { body, acceptsRefusal: true });
-    expectAccepted(t, reply, `${operation} with fields ${FORMS[form]}`);
-  }
-}
-
-const TYPES = [
-  'application/json',
-  'application/json; charset=utf-8',
-  'application/json;charset=UTF-8',
-  'application/json; charset="utf-8"; a=b',
-  'Application/JSON',
-];
-
-/** Returns other serializations of the same JSON value (RFC 8259). */
-function spell(json: string): Record<string, string> {
-  return {
-    'with line breaks and spaces': ` \t\r\n${JSON.stringify(JSON.parse(json), null, 2)}\n`,
-    'with escaped slashes': json.replaceAll('/', '\\/'),
-    'with escaped letters': json
-      .replaceAll('sample', '\\u0073ample')
-      .replaceAll('path', 'p\\u0061th'),
+    return t.storage.call(operation, {}, { body, acceptsRefusal: true });
   };
-}
-
-/** Fields that no operation has, of each JSON type, and names that careless code handles badly. */
-const UNKNOWN: readonly Record<string, unknown>[] = [
-  { unknown: 'text' },
-  { unknown: 1, other: [true, null], more: { a: {} } },
-  { constructor: 'text', toString: 1 },
-  { 'a.b c/中': null, '': '' },
-];
-
-/** Expects unknown fields to be ignored. Reports at most one finding for each place. */
-async function expectIgnored(
-  t: CheckContext,
-  operation: StorageOperation,
-  place: string,
-  add: (unknown: object) => object,
-): Promise<void> {
-  for (const unknown of UNKNOWN) {
-    const reply = await t.storage.call(operation, add(unknown), { acceptsRefusal: true });
-    const names = Object.keys(unknown).map((name) => JSON.stringify(name));
-    const { status } = reply.received;
-    const came = `rejected with ${status} ${reply.code}`;
-    const what = `${operation}: ${names.join(', ')} ${place}`;
-    t.expect(!reply.refused, `${what} must be ignored, but the call was ${came}`);
-    if (reply.refused) return;
+  const forms = t.settings.requestForm ? [t.settings.requestForm] : REQUEST_FORMS;
+  const refusals: { what: string; reply: StorageReply }[] = [];
+  for (const form of forms) {
+    const before = refusals.length;
+    for (const operation of STORAGE_OPERATIONS) {
+      const reply = await send(operation, fields[operation], form);
+      const { status } = reply.received;
+      const what = `${operation} ${FORMS[form]} with ${status} ${reply.code ?? ''}`.trim();
+      if (reply.refused) refusals.push({ what, reply });
+    }
+    if (refusals.length > before) continue;
+    const { srcPath, dstPath } = fields.batchCopyFile.fileList[0];
+    const fileList = COPY_OPTIONS.map((options, index) => {
+      return { srcPath, dstPath: `${dstPath}.${index}`, ...options };
+    });
+    const reply = await send('batchCopyFile', { fileList }, form);
+    expectAccepted(t, reply, `batchCopyFile ${FORMS[form]} with each combination of options`);
+    return;
   }
+  for (const operation of STORAGE_OPERATIONS) {
+    const { fault } = await findFault(t, operation, fields);
+    if (fault === 'operation' || fault === 'method')
+      throw new Unreached(`${operation} does not exist, or does not accept POST`);
+  }
+  const tried = forms.map((form) => `fields ${FORMS[form]}`).join(' or ');
+  const rejected = refusals.map(({ what }) => what).join(', ');
+  const message = `all four operations must accept ${tried}; rejected: ${rejected}`;
+  t.expect(false, message, refusals.at(-1)?.reply);
 }
 
 /** Makes calls in the form that a run does not use otherwise, if the deployment accepts both. */
@@ -169,128 +157,106 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
   t.apply(t.settings.requestForm === undefined, 'only the form in --request-form is checked');
   const call = (operation: StorageOperation, fields: object) =>
     t.storage.call(operation, fields, { isOtherForm: true, acceptsRefusal: true });
-  const path = t.storage.path('form.txt');
+  const path = t.storage.path('uploaded.txt');
   if ((await call('getUploadMetaData', { path })).refused) {
     t.expect(true, 'there is no other form');
     return t.note('The deployment accepts only one form of requests.');
   }
   const form = t.storage.body({}, true).includes('data') ? 'inside data' : 'at the top level';
-  const given = await t.upload.grant(path, true);
+  const grant = await t.upload.grant(path, true);
   const bytes = Buffer.from('uploaded with a grant from the other form');
-  const reply = await t.upload.post(given, t.upload.fields(given, bytes));
-  const stored = `getUploadMetaData ${form}: a form with the grant must be stored at the path`;
-  t.expect(reply.isAccepted, `${stored}, but the response was ${reply.received.status}`, reply);
-  await expectAt(t, path, bytes, `getUploadMetaData ${form}: the file`);
+  const reply = await t.upload.post(grant, t.upload.fields(grant, bytes));
+  const uploaded = `a form with a grant from a call ${form}`;
+  t.expect(reply.isAccepted, `${uploaded} must be accepted, not ${reply.received.status}`, reply);
 
-  const copied = await t.upload.store('copied.txt');
-  const moved = await t.upload.store('moved.txt');
-  const kept = await t.upload.store('kept.txt');
-  const [copyPath, movePath] = [`${copied.path}.copy`, `${moved.path}.moved`];
-  const items = toCopyItems(t, [
-    { from: copied.path, to: copyPath },
+  const [moved, kept] = await storeAll(t, 'moved.txt', 'kept.txt');
+  if (moved === undefined || kept === undefined) throw new Unreached('no file could be uploaded');
+  const [copyPath, movePath] = [`${path}.copy`, `${moved.path}.moved`];
+  const fileList = toCopyItems(t, [
+    { from: path, to: copyPath },
     { from: moved.path, to: movePath, removeOriginal: true },
-    { from: copied.path, to: kept.path, overwrite: false },
+    { from: path, to: kept.path, overwrite: false },
   ]);
-  const copies = await call('batchCopyFile', { fileList: items });
-  if (copies.refused) return t.note('Only one form of copy calls is accepted.');
-  const what = `batchCopyFile ${form}`;
-  await expectAt(t, copyPath, copied.bytes, `${what}: the first destination`);
-  await expectAt(t, movePath, moved.bytes, `${what}: the second destination`);
-  expectNothing(t, await t.upload.read(moved.fileId), `${what}: the source of the move`);
-  const unchanged = `${what}: the existing destination of an item with overwrite false`;
-  expectBytes(t, await t.upload.read(kept.fileId), kept.bytes, unchanged);
+  if ((await call('batchCopyFile', { fileList })).refused)
+    return t.note('Only one form of copy calls is accepted.');
+  const copied = `batchCopyFile ${form}:`;
+  await expectAt(t, copyPath, bytes, `${copied} the copy of a file`);
+  await expectAt(t, movePath, moved.bytes, `${copied} the moved file`);
+  expectNothing(t, await t.upload.read(moved.fileId), `${copied} the source of the move`);
+  await expectAt(t, kept.path, kept.bytes, `${copied} a destination with overwrite false`);
 
-  const ids = [copied, kept].map(({ fileId }) => fileId);
+  const ids = [grant.fileId, kept.fileId];
   const links = await call('batchGetTempUrls', { fileList: ids.map((fileID) => ({ fileID })) });
   if (links.refused) return t.note('Only one form of calls for links is accepted.');
   const linked = links.entries?.filter(({ code }) => code === 'SUCCESS').length;
-  const both = `batchGetTempUrls ${form}: both files must get links, not ${linked}`;
-  t.expect(linked === 2, both, links);
-  const empty = await call('batchDelete', {});
-  t.expect(empty.refused, `batchDelete ${form} without fileList must be rejected`, empty);
+  t.expect(linked === 2, `batchGetTempUrls ${form}: both files must get links`, links);
   const deletion = await call('batchDelete', { fileList: ids });
   if (deletion.refused) return t.note('Only one form of deletions is accepted.');
   const isLeft = (await areThere(t, ids)).includes(true);
   t.expect(!isLeft, `batchDelete ${form}: both files must be deleted`, deletion);
 }
 
+/** Fields that no operation has, and names that careless code handles badly. */
+const UNKNOWN = {
+  unknown: 'text',
+  more: [{ a: null }],
+  constructor: 'text',
+  toString: 1,
+  '': true,
+};
+
 export const storageCalls: readonly Check[] = [
-  defineFateCheck('ST-PATH/1', 'no operation', 'exist at its path'),
+  defineFaultCheck('ST-PATH/1', 'operation', 'exist at its path'),
   defineCheck('ST-PATH/2', [], async (t) => {
-    const fields = await reachGoodFields(t);
+    const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
-      for (const ending of ENDINGS) {
-        const name = operation + ending;
-        const reply = await t.storage.call(name, fields[operation], { acceptsRefusal: true });
-        expectRefused(t, reply, `storages:${name}`);
-      }
+      const name = operation + SUFFIXES[operation];
+      const reply = await t.storage.call(name, fields[operation], { acceptsRefusal: true });
+      expectRefused(t, reply, `storages:${name}`);
     }
   }),
-  defineFateCheck('ST-POST/1', 'method', 'accept POST'),
+  defineFaultCheck('ST-POST/1', 'method', 'accept POST'),
   defineCheck('ST-POST/2', [], async (t) => {
-    const fields = await reachGoodFields(t);
+    const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
-      const plain = { method: 'GET', acceptsRefusal: true };
-      const reply = await t.storage.call(operation, {}, plain);
-      expectRefused(t, reply, `GET ${operation}`);
-      const query = Object.entries(fields[operation]).map(([name, value]) => {
-        const text = typeof value === 'string' ? value : JSON.stringify(value);
-        return `${name}=${encodeURIComponent(text)}`;
-      });
-      const { url } = reply.sent;
-      const target = `${url.slice(new URL(url).origin.length)}?${query.join('&')}`;
-      const asked = await t.storage.call(operation, {}, { ...plain, target });
-      expectRefused(t, asked, `GET ${operation} with its fields in the query`);
+      const query = toQuery(fields[operation]);
+      const options = { method: 'GET', query, acceptsRefusal: true };
+      const reply = await t.storage.call(operation, {}, options);
+      expectRefused(t, reply, `GET ${operation} with its fields in the query`);
     }
   }),
   defineCheck('ST-REQUEST/1', [], async (t) => {
     const fields = await reachGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const call = async (what: string, options: StorageCallOptions) => {
-        const all = { ...options, acceptsRefusal: true };
-        const reply = await t.storage.call(operation, fields[operation], all);
-        expectAccepted(t, reply, `a ${operation} body ${what}`);
-      };
-      for (const type of TYPES)
-        await call(`of type ${type}`, { headers: { 'Content-Type': type } });
-      for (const [spelling, body] of Object.entries(spell(t.storage.body(fields[operation])))) {
-        await call(spelling, { body });
-      }
-      await call('that arrives in two pieces', { isSlow: true });
+    const spellings = toSpellings((operation) => t.storage.body(fields[operation]));
+    for (const [operation, what, options] of spellings) {
+      const all = { ...options, acceptsRefusal: true };
+      const reply = await t.storage.call(operation, fields[operation], all);
+      expectAccepted(t, reply, `a ${operation} body ${what}`);
     }
   }),
-  defineCheck('ST-REQUEST/2', [], async (t: CheckContext) => {
-    const fields = await makeGoodFields(t);
-    const { requestForm } = t.settings;
-    const forms = requestForm ? [requestForm] : REQUEST_FORMS;
-    const refusals: string[] = [];
-    let last: StorageReply | undefined;
-    for (const form of forms) {
-      const refused = await listRefused(t, form, fields);
-      last = refused.at(-1)?.reply ?? last;
-      if (refused.length === 0) return sendValid(t, form);
-      refusals.push(...refused.map(({ what }) => what));
-    }
-    for (const operation of STORAGE_OPERATIONS) {
-      const { fate } = await callGood(t, operation, fields);
-      const isThere = fate === 'accepted' || fate === 'refused';
-      t.reach(isThere, `${operation} does not exist, or does not accept POST`);
-    }
-    const tried = forms.map((form) => `fields ${FORMS[form]}`).join(' or ');
-    const message = `all four operations must accept ${tried}; rejected: ${refusals.join(', ')}`;
-    t.expect(false, message, last);
-  }),
+  defineCheck('ST-REQUEST/2', [], expectOneForm),
   defineCheck('ST-REQUEST/3', needsFiles, expectFormsAlike),
   defineCheck('ST-UNKNOWN-FIELDS', [], async (t) => {
     const fields = await reachGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const good = fields[operation];
-      const beside = (unknown: object) => ({ ...unknown, ...good });
-      await expectIgnored(t, operation, 'next to the fields', beside);
-      const [item] = Array.isArray(good.fileList) ? good.fileList : [];
-      if (typeof item !== 'object') continue;
-      const inside = (unknown: object) => ({ fileList: [{ ...item, ...unknown }] });
-      await expectIgnored(t, operation, 'in an item', inside);
+    const calls: [StorageOperation, string, object][] = STORAGE_OPERATIONS.map((operation) => [
+      operation,
+      'next to the fields',
+      { ...UNKNOWN, ...fields[operation] },
+    ]);
+    for (const operation of ['batchGetTempUrls', 'batchCopyFile'] as const) {
+      const [item] = fields[operation].fileList;
+      calls.push([operation, 'in an item', { fileList: [{ ...item, ...UNKNOWN }] }]);
+    }
+    const names = Object.keys(UNKNOWN).map((name) => JSON.stringify(name));
+    for (const [operation, place, request] of calls) {
+      const reply = await t.storage.call(operation, request, { acceptsRefusal: true });
+      expectAccepted(t, reply, `${operation} with ${names.join(', ')} ${place}`);
+    }
+  }),
+  defineCheck('ST-META-CALL', ['storageCredentials'], async (t) => {
+    for (const name of ['file.txt', 'level/deeper/file', 'file.txt']) {
+      const reply = await t.storage.call('getUploadMetaData', { path: t.storage.path(name) });
+      expectAccepted(t, reply, `getUploadMetaData of ${name}`);
     }
   }),
 ];

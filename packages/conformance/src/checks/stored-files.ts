@@ -9,7 +9,6 @@ import {
 import type { Reading, StoredFile } from '../context/upload-client.ts';
 import type { CopyPaths } from '../options.ts';
 import { hasFailed, linkOf } from '../validation/read-storage.ts';
-import { sampleRequest } from './support/requests.ts';
 
 export { hasFailed, linkOf };
 
@@ -33,16 +32,27 @@ export function expectAccepted(t: CheckContext, reply: StorageReply, what: strin
 }
 
 /** Fields that every deployment must accept, for each operation. They refer to files that do not exist. */
-export type GoodFields = Record<StorageOperation, Record<string, unknown>>;
+export interface GoodFields extends Record<StorageOperation, Record<string, unknown>> {
+  getUploadMetaData: { path: string };
+  batchGetTempUrls: { fileList: [{ fileID: string }] };
+  batchDelete: { fileList: [string] };
+  batchCopyFile: { fileList: [{ srcPath: string; dstPath: string } & Record<string, unknown>] };
+}
 
 /**
  * Creates valid fields for each operation. They contain a file ID that the deployment issued, so that it has
  * no reason to reject a call as malformed. If no file ID is available, the check is skipped.
  */
 export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
-  const fileID = await t.upload.fileIdOf(t.storage.path('sample.txt'));
-  const fields = STORAGE_OPERATIONS.map((one) => [one, sampleRequest(t, one, fileID)] as const);
-  return Object.fromEntries(fields) as GoodFields;
+  const path = t.storage.path('sample.txt');
+  const fileID = await t.upload.fileIdOf(path);
+  const [srcPath, dstPath] = [t.storage.copyPath(path), t.storage.copyPath(`${path}.copy`)];
+  return {
+    getUploadMetaData: { path },
+    batchGetTempUrls: { fileList: [{ fileID }] },
+    batchDelete: { fileList: [fileID] },
+    batchCopyFile: { fileList: [{ srcPath, dstPath, overwrite: false, removeOriginal: false }] },
+  };
 }
 
 /**

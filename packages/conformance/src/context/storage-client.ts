@@ -32,8 +32,8 @@ export interface StorageCallOptions {
   body?: string | Uint8Array;
   /** Send the body in two halves, with a pause in between. */
   isSlow?: boolean;
-  /** The complete target, instead of `/api/v2/envs/{env}/storages:{operation}`. */
-  target?: string;
+  /** The query, without its question mark. */
+  query?: string;
   /** Return 401 and 403 even with valid credentials. */
   acceptsRefusal?: boolean;
 }
@@ -66,7 +66,7 @@ export class StorageClient {
     const text = method === 'GET' ? '' : this.body(fields, options.isOtherForm);
     const body = Buffer.from(options.body ?? text);
     const path = `${pathname.replace(/\/+$/, '')}/api/v2/envs/${env}/storages:${operation}`;
-    const target = options.target ?? path;
+    const target = options.query === undefined ? path : `${path}?${options.query}`;
     const type: HeaderList = method === 'GET' ? [] : [['Content-Type', 'application/json']];
     const headers = withHeaders(type, toHeaderList(options.headers));
     const signed = await this.#sign(credentials, { method, url: origin + target, headers, body });

@@ -31,7 +31,7 @@ export class Throttled extends Error {
 /** Codes of connections that the other side has closed. */
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 
-export function isClosed(error: unknown): error is NetworkFault {
+function isClosed(error: unknown): error is NetworkFault {
   return error instanceof NetworkFault && CLOSED.includes(error.code);
 }
 

@@ -121,9 +121,3 @@ export function toDocumented(
   const isFree = api === 'storage' && operationId !== 'batchCopyFile';
   return isFree && status >= 200 && status < 300 ? 200 : status;
 }
-
-/** Returns the place of the schema of a request with its fields at the top level (D21). */
-export function toRequestPointer(operationId: string): string {
-  const name = operationId.charAt(0).toUpperCase() + operationId.slice(1);
-  return `#/components/requestBodies/${name}/content/application~1json/schema/oneOf/0`;
-}

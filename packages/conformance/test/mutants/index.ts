@@ -16,11 +16,10 @@ import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
 import { storageCopyPaths } from './storage-copy-paths.ts';
 import { storageDelete } from './storage-delete.ts';
-import { storageEnvelope } from './storage-envelope.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
+import { storageResponses } from './storage-responses.ts';
 import { storageSequences } from './storage-sequences.ts';
-import { storageUploadMetadata } from './storage-upload-metadata.ts';
 import { upload } from './upload.ts';
 import { uploadIntegrity } from './upload-integrity.ts';
 
@@ -39,8 +38,7 @@ const TOPICS = [
   authStorage,
   gatewaySockets,
   storageCalls,
-  storageEnvelope,
-  storageUploadMetadata,
+  storageResponses,
   storageLinks,
   storageDelete,
   storageCopy,

@@ -1,10 +1,9 @@
 import type { Hooks, Json } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
-import { drop, type Patch, replace, setBody } from './support/gateway.ts';
+import { drop, replace } from './support/gateway.ts';
 import {
   COPY,
   DELETE,
-  failure,
   GRANT,
   itemsOf,
   LINKS,
@@ -26,11 +25,6 @@ const inData = (operation: Operation, change: (items: Json[]) => Json[]): Hooks 
     const isSound = given.every((item) => typeof item === 'string' || Object(item) === item);
     if (isSound) call.json = { data: { ...json.data, fileList: change(given) } };
   });
-
-const withType =
-  (type: string): Patch =>
-  (_, { headers }) =>
-    headers.set('Content-Type', type);
 
 export const storageCalls: Rows = {
   'ST-PATH/1: copies are at a different path': retarget(
@@ -72,16 +66,6 @@ export const storageCalls: Rows = {
     if (call.json === undefined) return;
     call.body = Buffer.from(call.body.toString().replaceAll('\\u', 'u'));
   }),
-  'ST-RESPONSE: the response to missing credentials is plain text': failure(
-    withType('text/plain'),
-    401,
-  ),
-  'ST-RESPONSE: an unknown operation gets an HTML page': {
-    response(response, { path }) {
-      if (path.startsWith('/api/') && response.status === 404)
-        setBody('<h1>Not Found</h1>', 'text/html')(response);
-    },
-  },
   'ST-REQUEST/2: copies accept their fields only in data, all other calls only at the top level':
     refuse(({ operation, json }) =>
       operation === COPY ? json?.fileList !== undefined : json?.data !== undefined,
@@ -105,6 +89,19 @@ export const storageCalls: Rows = {
   'ST-REQUEST/3: overwrite false inside data is ignored': inData(COPY, (all) =>
     all.map((item) => ({ ...item, overwrite: true })),
   ),
+  'ST-META-CALL: a path with several levels gets no upload grant': refuse(
+    ({ operation, json }) => operation === GRANT && String(json?.path).includes('/deeper/'),
+  ),
+  'ST-META-CALL: an existing file gets no second grant': () => {
+    const seen = new Set<string>();
+    return refuse(({ operation, json }) => {
+      const path = (json?.data ?? json)?.path;
+      if (operation !== GRANT || typeof path !== 'string') return false;
+      const isSecond = seen.has(path);
+      seen.add(path);
+      return isSecond;
+    });
+  },
   'ST-REQUEST/3: only the first file inside data is deleted': inData(DELETE, (all) =>
     all.slice(0, 1),
   ),
