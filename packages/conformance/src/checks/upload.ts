@@ -37,7 +37,9 @@ type UploadFields = Settings['wireProfile']['uploadFields'];
 
 export const upload: readonly Check[] = [
   defineCheck('UP-FORM', needsFiles, async (t) => {
-    const quoted = { boundary: 'berth', type: 'multipart/form-data; boundary="berth"' };
+    // Some parsers look for the boundary without its hyphens, so no field may contain it.
+    const boundary = 'quoted-boundary-of-the-form';
+    const quoted = { boundary, type: `multipart/form-data; boundary="${boundary}"` };
     const forms: [name: string, content: string, options?: PostOptions][] = [
       ['overwritten.txt', 'first'],
       ['level/large.bin', 'ab'.repeat(10_000)],
