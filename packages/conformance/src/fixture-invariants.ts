@@ -77,6 +77,8 @@ function toSentResponse(anyPath: string, query: URLSearchParams): SentResponse |
 function toBody(status: number, query: URLSearchParams): Buffer {
   if (status === 204 || status === 304) return Buffer.alloc(0);
   const size = query.get('size');
+  const text = query.get('body');
+  if (text !== null) return Buffer.from(text);
   if (size === null) return Buffer.from(query.get('body64') ?? '', 'base64url');
   return Buffer.from(Uint8Array.from({ length: Number(size) }, (_, index) => index % 251));
 }

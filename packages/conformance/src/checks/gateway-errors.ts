@@ -37,7 +37,7 @@ export const gatewayErrors: readonly Check[] = [
     const service = t.uniqueName();
     // Begins like a service that exists.
     const longer = `${t.settings.service.slice(0, 59 - service.length)}-${service}`;
-    const calls = [{ service: longer }, { service }, { service, path: '/a/b?c=d' }];
+    const calls = [{ service }, { service, path: '/a/b?c=d' }, { service: longer }];
     return expectErrors(t, calls, 404, 'SERVICE_NOT_FOUND');
   }),
 ];
