@@ -84,8 +84,10 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   const admin = config.admin && createAdmin({ ...config.admin, status, blobs, metrics });
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
-  metrics.addGauge('berth_upstream_outstanding', 'Calls to hosted services in flight.', () =>
-    gateway.countCalls(),
+  metrics.addGauge(
+    'berth_upstream_outstanding',
+    'Calls to hosted services in flight.',
+    () => gateway.stats().calls,
   );
   let stopSweeping = () => {};
   let lastReload: Promise<unknown> = Promise.resolve();
@@ -143,7 +145,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
       await wait(delay * 1000);
     }
     log.info({ calls: calls.active, seconds }, 'draining');
-    const aborted = await http.drain(seconds, calls, gateway.closeWebSockets);
+    const aborted = await http.drain(seconds, calls, gateway.close);
     if (aborted === 0) return;
     log.warn({ calls: aborted }, 'aborted calls that did not finish before the shutdown deadline');
   }

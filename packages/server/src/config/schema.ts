@@ -246,7 +246,9 @@ const service = z
       .describe('The `sub` of tokens, or IDs of key pairs, that may call it. Default: all.'),
     maxCalls: count
       .default(1024)
-      .describe('Concurrent calls to a version. Further ones fail with EXCEED_RATELIMIT.'),
+      .describe(
+        'Concurrent calls to the endpoints of a version, also for other services. Further ones fail with EXCEED_RATELIMIT.',
+      ),
     headersSeconds: z.number().positive().optional().describe('Default: gatewayHeadersSeconds.'),
     endpoints: endpoints.optional().describe('URLs of the instances of the only version.'),
     versions: z.array(version).optional().describe('Versions with their endpoints.'),

@@ -93,12 +93,13 @@ export function createGateway(initial: GatewayConfig, beforeCall: BeforeCall) {
     upgrade: 'websocket' | null,
   ): Promise<ServiceResponse | Switched> {
     const { target: path, method } = input;
-    const target = targets.choose(env, input.name, caller);
+    const { endpoints, headersSeconds } = targets.choose(env, input.name, caller);
     const kind = upgrade === null ? 'call' : 'handshake';
     const headers = toServiceHeaders(input, request, kind);
     if (length !== undefined) headers.push('content-length', String(length));
-    const timeout = (target.headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
-    return callService({ path, method, headers, body, upgrade, timeout }, target, response);
+    const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
+    const ready = { path, method, headers, body, upgrade, headersTimeout };
+    return callService(ready, endpoints, response);
   }
 
   return {
@@ -107,17 +108,19 @@ export function createGateway(initial: GatewayConfig, beforeCall: BeforeCall) {
       call: (input, call) => handle(input, call, null) as Promise<ServiceResponse>,
       webSocket: webSockets.open,
     } satisfies GatewayHandlers<Caller>,
-    /** Number of calls to services in flight. */
-    countCalls: () => targets.calls,
+    /** Current activity: calls to services in flight, and idle connections. */
+    stats: () => targets.stats,
     /** Applies another configuration to the calls that follow, except for `listen`. */
     update(next: GatewayConfig): void {
       ({ limits } = next);
       toServiceHeaders = createToServiceHeaders(next.wireProfile, trustProxy);
       targets.update(next.environments);
     },
-    closeWebSockets: () => webSockets.close(),
-    /** Closes the connections to services when their calls have ended. */
-    close: () => targets.close(),
+    /** Closes idle connections and every WebSocket. Calls in flight finish on their own. */
+    close(): void {
+      webSockets.close();
+      targets.close();
+    },
   };
 }
 

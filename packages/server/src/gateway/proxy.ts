@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
-import { type Dispatcher, errors } from 'undici';
-import type { Endpoint, Target, Version } from './targets.ts';
+import type { Dispatcher } from 'undici';
+import type { Connection, Endpoint, Reuse } from './targets.ts';
 
 /** How many endpoints to try, if the first ones cannot be reached. */
 const MAX_ATTEMPTS = 3;
@@ -17,7 +17,7 @@ export interface ServiceRequest {
   /** The protocol to upgrade to, if the call requests one. */
   readonly upgrade: 'websocket' | null;
   /** How long the service may take until its response headers, in milliseconds. */
-  readonly timeout: number;
+  readonly headersTimeout: number;
 }
 
 /** The service switched protocols, as requested. */
@@ -40,18 +40,18 @@ class EndpointError extends Error {
 }
 
 /**
- * Calls a service, and streams the response to the caller.
+ * Calls one of the endpoints, and streams the response to the caller.
  *
  * @throws GatewayError if there is no response
  */
 export function callService(
   request: ServiceRequest,
-  target: Target,
+  endpoints: readonly Endpoint[],
   response: ServerResponse,
 ): Promise<ServiceResponse | Switched> {
   if (response.destroyed) return Promise.reject(gone());
   return new Promise((resolve, reject) => {
-    new ProxiedCall(request, target, response, resolve, reject).start();
+    new ProxiedCall(request, endpoints, response, resolve, reject).start();
   });
 }
 
@@ -81,64 +81,62 @@ type State =
 class ProxiedCall implements Dispatcher.DispatchHandler {
   readonly #request: ServiceRequest;
   readonly #endpoints: readonly Endpoint[];
-  readonly #version: Version;
   readonly #response: ServerResponse;
   readonly #resolve: (outcome: ServiceResponse | Switched) => void;
   readonly #reject: (error: Error) => void;
   #state: State = 'connecting';
-  #endpoint: Endpoint;
   #attempts = 0;
   #hasRepeated = false;
+  #endpoint: Endpoint;
+  #connection: Connection;
   #controller: Dispatcher.DispatchController | undefined;
-  #timer: NodeJS.Timeout | undefined;
   /** What has arrived of the body before the router asks for it, which it does in the same turn. */
   readonly #chunks: Buffer[] = [];
 
   constructor(
     request: ServiceRequest,
-    { endpoints, version }: Target,
+    endpoints: readonly Endpoint[],
     response: ServerResponse,
     resolve: (outcome: ServiceResponse | Switched) => void,
     reject: (error: Error) => void,
   ) {
     this.#request = request;
     this.#endpoints = endpoints;
-    this.#endpoint = endpoints[0] as Endpoint;
-    this.#version = version;
     this.#response = response;
     this.#resolve = resolve;
     this.#reject = reject;
+    this.#endpoint = endpoints[0] as Endpoint;
+    this.#connection = this.#connect(request.method === 'POST' ? 'certain' : 'any');
   }
 
   start(): void {
-    this.#version.calls += 1;
     this.#response.on('close', this.#leave);
     this.#send();
   }
 
-  /** Tries the next endpoint, or the only one again. */
+  #connect(reuse: Reuse): Connection {
+    const isUpgrade = this.#request.upgrade !== null;
+    return isUpgrade ? this.#endpoint.open() : this.#endpoint.take(reuse);
+  }
+
   #send(): void {
     this.#state = 'connecting';
-    this.#controller = undefined;
-    this.#endpoint = this.#endpoints[this.#attempts % this.#endpoints.length] as Endpoint;
     this.#attempts += 1;
-    this.#endpoint.pool.dispatch(this.#request, this);
+    this.#endpoint.calls += 1;
+    this.#connection.dispatch(this.#request, this);
+  }
+
+  /** Tries the next endpoint, or the only one again. */
+  #sendAgain(): void {
+    this.#endpoint = this.#endpoints[this.#attempts % this.#endpoints.length] as Endpoint;
+    this.#connection = this.#connect('none');
+    this.#send();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#state === 'over') {
-      controller.abort(gone());
-      return;
-    }
     this.#controller = controller;
     this.#state = 'sent';
-    this.#timer = setTimeout(this.#expire, this.#request.timeout);
   }
-
-  /** Interim responses do not extend the time: a service could send them forever. */
-  readonly #expire = (): void => {
-    this.#controller?.abort(new errors.HeadersTimeoutError());
-  };
 
   /** Called with the first byte of the response. The client calls it, but its types do not declare it. */
   onResponseStarted(): void {
@@ -155,7 +153,6 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     } else if (status > 599) {
       controller.abort(new Error(`The service responded with the status ${status}.`));
     } else if (status >= 200) {
-      clearTimeout(this.#timer);
       this.#state = 'buffering';
       this.#resolve({ status, headers, body: this.#write });
     }
@@ -167,7 +164,8 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#version.calls -= 1;
+    this.#endpoint.calls -= 1;
+    this.#endpoint.giveBack(this.#connection);
     if (this.#state === 'streaming') {
       this.#state = 'over';
       this.#response.end();
@@ -182,10 +180,10 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
     socket: Duplex,
   ): void {
-    clearTimeout(this.#timer);
+    const endpoint = this.#endpoint;
     this.#state = 'over';
     socket.once('close', () => {
-      this.#version.calls -= 1;
+      endpoint.calls -= 1;
     });
     this.#resolve({ status: 101, headers, socket });
   }
@@ -193,47 +191,46 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   onResponseError(_controller: unknown, error: Error): void {
     const state = this.#state;
     if (state === 'received' || state === 'over') return;
-    clearTimeout(this.#timer);
-    if (this.#mayBeSentAgain(error, state)) {
+    const { isReused } = this.#connection;
+    this.#abort();
+    if (state === 'buffering' || state === 'streaming') {
+      // This is HTTP's only way to signal a truncated response.
+      this.#response.destroy();
+    } else if (this.#mayBeSentAgain(error, state, isReused)) {
       this.#hasRepeated ||= state === 'sent';
-      this.#send();
-      return;
+      this.#sendAgain();
+    } else {
+      this.#reject(this.#toGatewayError(error, state));
     }
-    this.#end();
-    // This is HTTP's only way to signal a truncated response.
-    if (state === 'buffering' || state === 'streaming') this.#response.destroy();
-    else this.#reject(this.#toGatewayError(error, state));
   }
 
   /** Ends the call because no one is waiting for its response any more. */
   readonly #leave = (): void => {
     if (this.#state === 'over') return;
-    if (this.#state === 'received') {
-      this.#state = 'over';
-    } else {
-      this.#end();
-      this.#controller?.abort(gone());
-    }
+    if (this.#state !== 'received') this.#abort();
+    this.#state = 'over';
     // No effect if the response has begun.
     this.#reject(gone());
   };
 
-  #end(): void {
-    clearTimeout(this.#timer);
+  #abort(): void {
     this.#state = 'over';
-    this.#version.calls -= 1;
+    this.#endpoint.calls -= 1;
+    this.#connection.destroy();
   }
 
   /**
    * A call that cannot have reached a service goes to the next endpoints. Idempotent methods are also sent again, once,
-   * if there was no response (RFC 9110, section 9.2.2), since services close idle connections (RFC 9112, section 9.3.1).
+   * if there was no response (RFC 9110, section 9.2.2): to another endpoint, or to the only one if the connection was
+   * reused, because services close idle connections (RFC 9112, section 9.3.1).
    */
-  #mayBeSentAgain(error: Error, state: State): boolean {
-    const attempts = Math.min(Math.max(this.#endpoints.length, 2), MAX_ATTEMPTS);
-    if (this.#attempts >= attempts || this.#response.destroyed || isRefused(error)) return false;
+  #mayBeSentAgain(error: Error, state: State, isReused: boolean): boolean {
+    const endpoints = this.#endpoints.length;
+    if (this.#attempts >= Math.min(Math.max(endpoints, 2), MAX_ATTEMPTS)) return false;
+    if (this.#response.destroyed || isRefused(error)) return false;
     if (state === 'connecting') return true;
-    const isIdempotent = this.#request.method !== 'POST';
-    return state === 'sent' && isIdempotent && !this.#hasRepeated && !isTimeout(error);
+    const isRepeatable = this.#request.method !== 'POST' && state === 'sent' && !isTimeout(error);
+    return isRepeatable && !this.#hasRepeated && (isReused || endpoints > 1);
   }
 
   #toGatewayError(error: Error, state: State): GatewayError {

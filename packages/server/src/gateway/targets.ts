@@ -1,7 +1,7 @@
 import { GatewayError } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import type { GatewayErrorCode } from '@berth/server-stubs/contract';
-import { buildConnector, Pool } from 'undici';
+import { buildConnector, Client, type Dispatcher } from 'undici';
 import type { Config } from '../config/config.ts';
 
 type Settings = Config['environments'][string]['services'][string];
@@ -21,16 +21,8 @@ interface Service {
   readonly versions: readonly Version[];
 }
 
-/** One address of a service, and its connections. */
-export interface Endpoint {
-  readonly origin: string;
-  readonly pool: Pool;
-}
-
-/** What to call. */
+/** What to call: the endpoints of a version, in the order in which to try them. */
 export interface Target {
-  readonly version: Version;
-  /** In the order in which to try them. */
   readonly endpoints: readonly Endpoint[];
   /** Undefined for the gateway's default. */
   readonly headersSeconds: number | undefined;
@@ -39,31 +31,21 @@ export interface Target {
 /** The hosted services, their versions, and the connections to their endpoints, which survive a reload. */
 export class Targets {
   readonly #maxHeaderBytes: number;
-  #endpoints = new Map<string, Endpoint>();
-  /** By environment and name. */
-  #services = new Map<string, Service>();
+  readonly #endpoints = new Map<string, Endpoint>();
+  #services = new Map<string, ReadonlyMap<string, Service>>();
 
   constructor(maxHeaderBytes: number) {
     this.#maxHeaderBytes = maxHeaderBytes;
   }
 
-  /** Replaces all services. What versions count continues. */
+  /** Replaces all services. */
   update(environments: Config['environments']): void {
-    const [services, endpoints] = [this.#services, this.#endpoints];
     this.#services = new Map();
-    this.#endpoints = new Map();
-    const toEndpoint = (origin: string): Endpoint => {
-      const endpoint = this.#endpoints.get(origin) ?? endpoints.get(origin) ?? this.#open(origin);
-      this.#endpoints.set(origin, endpoint);
-      return endpoint;
-    };
-    for (const [env, { services: all }] of Object.entries(environments)) {
-      for (const [name, settings] of Object.entries(all)) {
-        const key = `${env}/${name}`;
-        this.#services.set(key, toService(settings, toEndpoint, services.get(key)));
-      }
+    for (const [env, { services }] of Object.entries(environments)) {
+      const entries = Object.entries(services);
+      this.#services.set(env, new Map(entries.map(([name, all]) => [name, this.#toService(all)])));
     }
-    for (const [origin, { pool }] of endpoints) if (!this.#endpoints.has(origin)) close(pool);
+    this.#dropUnused();
   }
 
   /**
@@ -72,7 +54,7 @@ export class Targets {
    * @throws GatewayError if the caller may not call the service, or if it cannot be called now
    */
   choose(env: string, name: string, caller: Caller): Target {
-    const service = this.#services.get(`${env}/${name}`);
+    const service = this.#services.get(env)?.get(name);
     if (service === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
     const { settings, callers, versions } = service;
     const { state, maxCalls, headersSeconds } = settings;
@@ -84,99 +66,79 @@ export class Targets {
     if (version.endpoints.length === 0) throw new GatewayError('SERVICE_ENDPOINT_NOT_FOUND');
     // A slow service must not use up the memory and connections of all others.
     if (version.calls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
-    return { version, endpoints: version.takeTurn(), headersSeconds };
+    return { endpoints: version.takeTurn(), headersSeconds };
+  }
+
+  /** Number of calls in flight, and of connections that wait for one. */
+  get stats(): { readonly calls: number; readonly idle: number } {
+    const all = [...this.#endpoints.values()];
+    return {
+      calls: all.reduce((sum, { calls }) => sum + calls, 0),
+      idle: all.reduce((sum, { idle }) => sum + idle, 0),
+    };
+  }
+
+  /** Closes idle connections. */
+  close(): void {
+    for (const endpoint of this.#endpoints.values()) endpoint.close();
+  }
+
+  /** An endpoint with a call in flight is dropped by a later update. */
+  #dropUnused(): void {
+    const services = [...this.#services.values()].flatMap((byName) => [...byName.values()]);
+    const versions = services.flatMap((service) => service.versions);
+    const used = new Set(versions.flatMap(({ endpoints }) => endpoints));
+    for (const [origin, endpoint] of this.#endpoints) {
+      if (used.has(endpoint) || endpoint.calls > 0) continue;
+      endpoint.close();
+      this.#endpoints.delete(origin);
+    }
+  }
+
+  #toService(settings: Settings): Service {
+    const { callers, endpoints = [], versions = [{ weight: 1, endpoints }] } = settings;
+    const toEndpoints = (origins: readonly string[]) =>
+      [...new Set(origins)].map((origin) => this.#endpointOf(origin));
+    return {
+      settings,
+      callers: callers && new Set(callers),
+      versions: versions.map((each) => new Version(each.weight, toEndpoints(each.endpoints))),
+    };
+  }
+
+  /** Services and versions that share an endpoint share its connections. */
+  #endpointOf(origin: string): Endpoint {
+    const known = this.#endpoints.get(origin);
+    if (known !== undefined) return known;
+    const endpoint = new Endpoint(origin, this.#maxHeaderBytes);
+    this.#endpoints.set(origin, endpoint);
+    return endpoint;
+  }
+}
+
+/** One version of a service, whose endpoints are called in turn. */
+class Version {
+  readonly weight: number;
+  readonly endpoints: readonly Endpoint[];
+  #next = 0;
+
+  constructor(weight: number, endpoints: readonly Endpoint[]) {
+    this.weight = weight;
+    this.endpoints = endpoints;
   }
 
   /** Number of calls in flight. */
   get calls(): number {
-    const versions = [...this.#services.values()].flatMap((service) => service.versions);
-    return versions.reduce((sum, { calls }) => sum + calls, 0);
-  }
-
-  /** Closes the connections when their calls have ended. */
-  close(): void {
-    for (const { pool } of this.#endpoints.values()) close(pool);
-  }
-
-  /** Services and versions that share an endpoint share its connections. */
-  #open(origin: string): Endpoint {
-    const pool = new Pool(origin, {
-      connect: CONNECTOR,
-      // Once a service has begun to respond, it may be silent for as long as it likes (D13).
-      bodyTimeout: 0,
-      // The call has a timer of its own.
-      headersTimeout: 0,
-      keepAliveTimeout: IDLE_MILLISECONDS,
-      keepAliveMaxTimeout: MAX_IDLE_MILLISECONDS,
-      maxHeaderSize: this.#maxHeaderBytes,
-      allowH2: false,
-    });
-    return { origin, pool };
-  }
-}
-
-/** Maximum time to connect; then another endpoint is tried. */
-const CONNECT_MILLISECONDS = 5_000;
-
-/**
- * How long a connection may be idle, unless its service announces a time. A service may close it at the moment when a
- * request is sent, and nobody knows then whether the request was processed, so a POST must not be sent again
- * (RFC 9112, section 9.3.1).
- */
-const IDLE_MILLISECONDS = 1_000;
-
-/** How long a connection may be idle, whatever its service announces. */
-const MAX_IDLE_MILLISECONDS = 60_000;
-
-const CONNECTOR = buildConnector({
-  timeout: CONNECT_MILLISECONDS,
-  noDelay: true,
-  allowH2: false,
-  // If one side of a WebSocket ends, the other may still send.
-  allowHalfOpen: true,
-});
-
-function close(pool: Pool): void {
-  // It also fails if it is closed already.
-  pool.close().catch(() => {});
-}
-
-function toService(
-  settings: Settings,
-  toEndpoint: (origin: string) => Endpoint,
-  old: Service | undefined,
-): Service {
-  const { callers, endpoints = [], versions = [{ name: '', weight: 1, endpoints }] } = settings;
-  return {
-    settings,
-    callers: callers && new Set(callers),
-    versions: versions.map(({ name, weight, endpoints }) => {
-      const version = old?.versions.find((each) => each.name === name) ?? new Version(name);
-      version.weight = weight;
-      version.endpoints = [...new Set(endpoints)].map(toEndpoint);
-      return version;
-    }),
-  };
-}
-
-/** One version of a service, whose endpoints are called in turn. */
-export class Version {
-  readonly name: string;
-  weight = 0;
-  endpoints: readonly Endpoint[] = [];
-  /** Number of calls in flight. */
-  calls = 0;
-  #turn = 0;
-
-  constructor(name: string) {
-    this.name = name;
+    let sum = 0;
+    for (const { calls } of this.endpoints) sum += calls;
+    return sum;
   }
 
   takeTurn(): readonly Endpoint[] {
     const { endpoints } = this;
     if (endpoints.length === 1) return endpoints;
-    const first = this.#turn % endpoints.length;
-    this.#turn = first + 1;
+    const first = this.#next;
+    this.#next = (first + 1) % endpoints.length;
     return [...endpoints.slice(first), ...endpoints.slice(0, first)];
   }
 }
@@ -191,4 +153,148 @@ function chooseVersion(versions: readonly Version[]): Version | undefined {
     rest -= weight;
     return rest < 0;
   });
+}
+
+/** Maximum time to connect; then another endpoint is tried. */
+const CONNECT_MILLISECONDS = 5_000;
+
+/** How long a connection may be idle, whatever its service announces. */
+const MAX_IDLE_MILLISECONDS = 60_000;
+
+/** Maximum number of idle connections to an endpoint. */
+const MAX_IDLE = 256;
+
+/**
+ * A service may close a connection at the moment when a request is sent on it. Nobody knows then whether the request
+ * was processed, so a POST must not be sent again (RFC 9112, section 9.3.1). A POST therefore reuses a connection only
+ * for as long as its endpoint has been seen to keep connections open.
+ */
+const PROVEN_IDLE_MILLISECONDS = 1_000;
+
+/** Which connections a call may use: any, one that is certainly open, or only a new one. */
+export type Reuse = 'any' | 'certain' | 'none';
+
+/** One address of a service and its connections. The most recently used connection is reused first. */
+export class Endpoint {
+  readonly origin: string;
+  /** Number of calls in flight. */
+  calls = 0;
+  readonly #maxHeaderSize: number;
+  readonly #idle: Connection[] = [];
+  /** What it does with idle connections: nothing is known yet, it keeps them, or it closes them early. */
+  #habit: 'unknown' | 'keeps' | 'closes' = 'unknown';
+  #closedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(origin: string, maxHeaderSize: number) {
+    this.origin = origin;
+    this.#maxHeaderSize = maxHeaderSize;
+  }
+
+  get idle(): number {
+    return this.#idle.length;
+  }
+
+  take(reuse: Reuse): Connection {
+    const isAllowed = reuse === 'any' || (reuse === 'certain' && this.#isCertain());
+    const idle = isAllowed ? this.#idle.pop() : undefined;
+    return idle ?? new Connection(this.origin, connect, this.#maxHeaderSize, this.#onDisconnect);
+  }
+
+  /** Opens a connection that becomes a WebSocket, or ends with the service's refusal. */
+  open(): Connection {
+    return new Connection(this.origin, connectHalfOpen, this.#maxHeaderSize);
+  }
+
+  /** Takes back a connection whose call succeeded. */
+  giveBack(connection: Connection): void {
+    if (!connection.isReusable || this.#idle.length >= MAX_IDLE) {
+      connection.destroy();
+      return;
+    }
+    connection.idleSince = performance.now();
+    this.#idle.push(connection);
+  }
+
+  close(): void {
+    for (const connection of this.#idle.splice(0)) connection.destroy();
+  }
+
+  #isCertain(): boolean {
+    const now = performance.now();
+    const isLong = ({ idleSince }: Connection) => now - idleSince >= PROVEN_IDLE_MILLISECONDS;
+    // The first is the one that has been idle for the longest.
+    const [first] = this.#idle;
+    if (first !== undefined && isLong(first) && first.idleSince > this.#closedAt) {
+      this.#habit = 'keeps';
+    }
+    const last = this.#idle.at(-1);
+    return this.#habit === 'keeps' && last !== undefined && !isLong(last);
+  }
+
+  readonly #onDisconnect = (connection: Connection, error: Error): void => {
+    const now = performance.now();
+    const isEarly = now - connection.idleSince < PROVEN_IDLE_MILLISECONDS;
+    connection.idleSince = Number.NaN;
+    if (isEarly && isClosedByPeer(error)) {
+      this.#habit = 'closes';
+      this.#closedAt = now;
+    }
+    const at = this.#idle.indexOf(connection);
+    if (at < 0) return;
+    this.#idle.splice(at, 1);
+    connection.destroy();
+  };
+}
+
+function isClosedByPeer({ code = '' }: NodeJS.ErrnoException): boolean {
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code);
+}
+
+const CONNECTOR = { timeout: CONNECT_MILLISECONDS, noDelay: true, allowH2: false };
+const connect = buildConnector(CONNECTOR);
+/** If one side of a WebSocket ends, the other may still send. */
+const connectHalfOpen = buildConnector({ ...CONNECTOR, allowHalfOpen: true });
+
+/**
+ * One connection to an endpoint, with one call at a time: a call never waits behind another, and closing the connection
+ * affects no other call. undici's `Pool` does the same, but a call cannot ask it for a new connection.
+ */
+export class Connection {
+  readonly #client: Client;
+  /** Whether it can serve another call after this one. */
+  readonly isReusable: boolean;
+  /** When the last call on the open connection ended; NaN before the first one. */
+  idleSince = Number.NaN;
+
+  constructor(
+    origin: string,
+    connector: typeof connect,
+    maxHeaderSize: number,
+    onDisconnect?: (connection: Connection, error: Error) => void,
+  ) {
+    this.isReusable = onDisconnect !== undefined;
+    this.#client = new Client(origin, {
+      connect: connector,
+      // Once a service has begun to respond, it may be silent for as long as it likes (D13).
+      bodyTimeout: 0,
+      keepAliveMaxTimeout: MAX_IDLE_MILLISECONDS,
+      maxHeaderSize,
+      allowH2: false,
+    });
+    if (onDisconnect === undefined) return;
+    this.#client.on('disconnect', (_origin, _targets, error) => onDisconnect(this, error));
+  }
+
+  /** Whether it has served a call before: the service may be about to close it. */
+  get isReused(): boolean {
+    return !Number.isNaN(this.idleSince);
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.#client.dispatch(options, handler);
+  }
+
+  destroy(error?: Error): void {
+    this.#client.destroy(error ?? null, () => {});
+  }
 }

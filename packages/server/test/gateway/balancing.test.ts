@@ -64,7 +64,7 @@ it('tries the next endpoints if a connection fails, with the body untouched', as
     const body = `body ${time}`.repeat(1000);
     expect(await send(base, HELLO, { method: 'POST', body })).toMatchObject({ text: body });
   }
-  expect(gateway.countCalls()).toBe(0);
+  expect(gateway.stats().calls).toBe(0);
 });
 
 it('retries a GET without a response at another endpoint, and no POST', async () => {
@@ -103,7 +103,60 @@ it('retries a GET once on a connection that the service closes', async () => {
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   expect(seen).toEqual(['GET ', 'GET ', 'GET ']);
-  expect(gateway.countCalls()).toBe(0);
+  expect(gateway.stats()).toMatchObject({ calls: 0, idle: 1 });
+});
+
+it.each<[string, (socket: Socket) => void]>([
+  ['at once', (socket) => socket.end()],
+  ['after 5 ms', (socket) => setTimeout(() => socket.end(), 5)],
+  ['by a reset after 5 ms', (socket) => setTimeout(() => socket.resetAndDestroy(), 5)],
+])('a POST neither fails nor is repeated if connections are closed %s', async (_when, close) => {
+  const executed = new Map<string, number>();
+  const { origin } = await startRawService((socket) => {
+    socket.on('data', (chunk) => {
+      const id = /x-id: (\d+)/.exec(String(chunk))?.[1] ?? '';
+      executed.set(id, (executed.get(id) ?? 0) + 1);
+      socket.write(OK.replace('\r\n', '\r\nKeep-Alive: timeout=60\r\n'));
+      close(socket);
+    });
+  });
+  const { base } = await startGateway(toService([origin]));
+  for (let id = 0; id < 40; id += 1) {
+    // A GET in between uses the kept connections.
+    if (id % 4 === 3) expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+    const headers = { 'x-id': String(id) };
+    expect(await send(base, HELLO, { ...POST, headers })).toMatchObject({ text: 'ok' });
+  }
+  executed.delete('');
+  expect(new Set(executed.values())).toEqual(new Set([1]));
+});
+
+it('reuses a connection for a POST if the service has been seen to keep it for a second', async () => {
+  const sockets: Socket[] = [];
+  const { origin } = await startRawService((socket) => {
+    sockets.push(socket);
+    socket.on('data', (chunk) => String(chunk).includes(' HTTP/1.1\r\n') && socket.write(OK));
+  });
+  const { base, gateway } = await startGateway(toService([origin]));
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => now.mockRestore());
+  const connectionsAfter = async (posts: number) => {
+    const sent = await Promise.all(Array.from({ length: posts }, () => send(base, HELLO, POST)));
+    expect(sent.map(({ text }) => text)).toEqual(Array(posts).fill('ok'));
+    return sockets.length;
+  };
+  expect(await connectionsAfter(1)).toBe(1);
+  expect(await connectionsAfter(1)).toBe(2);
+  now.mockReturnValue(1500);
+  // Both have been idle for longer than a second, and are open: new ones will be for a second.
+  expect(await connectionsAfter(1)).toBe(3);
+  expect(await connectionsAfter(1)).toBe(3);
+  expect(await connectionsAfter(2)).toBe(4);
+  expect(gateway.stats().idle).toBe(4);
+  now.mockReturnValue(1600);
+  sockets[3]?.destroy();
+  await expect.poll(() => gateway.stats().idle).toBe(3);
+  expect(await connectionsAfter(1)).toBe(5);
 });
 
 it('limits the concurrent calls of a service', async () => {
@@ -117,36 +170,29 @@ it('limits the concurrent calls of a service', async () => {
     headers: { 'retry-after': '1' },
   });
   first.on('error', () => {}).destroy();
-  await expect.poll(() => gateway.countCalls()).toBe(1);
+  await expect.poll(() => gateway.stats().calls).toBe(1);
   (await begin(base, HELLO)).on('error', () => {}).destroy();
   second.on('error', () => {}).destroy();
-});
-
-it('counts the calls of a version alone, also after an update', async () => {
-  const { origin } = await startService((_request, response) => void response.write('begun'));
-  const versions = ['a', 'b'].map((name) => ({ name, weight: 1, endpoints: [origin] }));
-  const service = { state: 'ready' as const, maxCalls: 1, versions };
-  const { base, update } = await startGateway(service);
-  const random = vi.spyOn(Math, 'random');
-  onTestFinished(() => random.mockRestore());
-  const beginOn = (share: number) => {
-    random.mockReturnValueOnce(share);
-    return begin(base, HELLO);
-  };
-  const streams = [await beginOn(0), await beginOn(0.9)];
-  expect(streams.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
-  update({ ...service });
-  expect((await beginOn(0)).statusCode).toBe(429);
-  for (const stream of streams) stream.on('error', () => {}).destroy();
 });
 
 it('an update closes idle connections to endpoints that no service uses any more', async () => {
   const first = await startService((_request, response) => response.end('first'));
   const second = await startService((_request, response) => response.end('second'));
   const closed = once(first.server, 'connection').then(([socket]) => once(socket, 'close'));
-  const { base, update } = await startGateway(toService([first.origin]));
+  const { base, gateway, update } = await startGateway(toService([first.origin]));
   expect(await send(base, HELLO)).toMatchObject({ text: 'first' });
   update(toService([second.origin]));
   await closed;
+  expect(gateway.stats().idle).toBe(0);
   expect(await send(base, HELLO)).toMatchObject({ text: 'second' });
+});
+
+it('drops idle connections that the service has closed', async () => {
+  const { origin, server } = await startService((_request, response) => response.end('ok'));
+  server.keepAliveTimeout = 300_000;
+  const { base, gateway } = await startGateway(toService([origin]));
+  expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+  expect(gateway.stats()).toMatchObject({ calls: 0, idle: 1 });
+  server.closeAllConnections();
+  await expect.poll(() => gateway.stats().idle).toBe(0);
 });

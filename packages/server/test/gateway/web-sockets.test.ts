@@ -114,7 +114,7 @@ it('forwards bytes that either side sends together with its handshake', async ()
   expect(text).toMatch(/^HTTP\/1\.1 101[\s\S]*\r\n\r\nfirst, early$/);
 });
 
-it('disconnects both sides when the server stops', async () => {
+it('disconnects both sides when the gateway closes', async () => {
   const { origin, server } = await startService(() => {});
   const opened = once(new WebSocketServer({ server }), 'connection');
   const { port, gateway } = await startGateway(toService([origin]));
@@ -123,6 +123,6 @@ it('disconnects both sides when the server stops', async () => {
   const [service] = await opened;
   const closed = Promise.all([once(client, 'close'), once(service, 'close')]);
   await once(client, 'data');
-  gateway.closeWebSockets();
+  gateway.close();
   await closed;
 });
