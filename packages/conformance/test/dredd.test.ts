@@ -37,7 +37,7 @@ const FAULTS: [id: string, finding: string, Hooks][] = [
   ],
   [
     'gateway cloudrun-post 200 application/json',
-    'the X-Request-Id header is required',
+    'the response must have an X-Request-Id',
     serviceResponse({ method: 'POST', path: /abc/ }, removeHeader('X-Request-Id')),
   ],
   [

@@ -279,6 +279,10 @@ export const authSignature: readonly Check[] = [
           ...{ ...POST, headers: [['Content-Type', 'application/json']] },
           signed: [host, JSON_TYPE],
         },
+        'a POST whose content type got parameters after it was signed': {
+          ...POST,
+          signed: [host, ['Content-Type', 'application/json']],
+        },
         'a GET signed for another host': { signed: [['Host', `x${t.gateway.host}`]] },
         'a GET that lists an unsigned header in SignedHeaders': {
           ...{ headers: [ONE], signed: [host] },

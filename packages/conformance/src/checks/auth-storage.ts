@@ -65,6 +65,7 @@ function forgeAuthorizations(
     'made-up credentials': 'made up',
     'credentials with different last characters': changeLetters(value, -CHANGED),
     'credentials without their last characters': value.slice(0, -CHANGED),
+    'credentials with characters added': `${value}AAAA`,
   };
   const isSigned = Object.keys(storageHeaders).length === 0;
   if (tc3 === undefined || !isSigned) return wrong;

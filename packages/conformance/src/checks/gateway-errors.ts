@@ -1,5 +1,7 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { NetworkFault } from '../http/faults.ts';
 import { cite } from '../validation/cite.ts';
 import { alternate, provokeErrors } from './fixture-calls.ts';
 
@@ -18,11 +20,24 @@ async function expectErrors(
   }
 }
 
+/** A proxy before the gateway may respond to an unknown host by itself, but then without a request ID. */
+async function callOtherHost(t: CheckContext): Promise<readonly Exchange[]> {
+  const host = `${t.uniqueName()}.gateway.example`;
+  try {
+    const exchange = await t.gateway.call({ host, acceptsRefusal: true });
+    const { status, header } = exchange.received;
+    return status >= 400 && header('x-request-id') !== undefined ? [exchange] : [];
+  } catch (error) {
+    if (error instanceof NetworkFault && !t.signal.aborted) return [];
+    throw error;
+  }
+}
+
 export const gatewayErrors: readonly Check[] = [
   defineCheck('GW-ERROR/1', [], (t) =>
     t.onOneConnection(async ({ gateway }) => {
       // Without such a body, the invariants do not recognize the responses.
-      for (const exchange of await provokeErrors(t, gateway)) {
+      for (const exchange of [...(await provokeErrors(t, gateway)), ...(await callOtherHost(t))]) {
         const { json, text } = exchange.received;
         const message = `the body must be an error with a code, not ${cite(text)}`;
         t.expect(Object(json).code !== undefined, message, exchange);

@@ -16,7 +16,7 @@ import { NoWebSocket, type Outcome, type Result } from '../result.ts';
 /** What is known about one sentence of a rule. */
 type Part = Pick<
   Result,
-  'outcome' | 'reason' | 'findings' | 'notes' | 'requests' | 'assertions' | 'durationMs'
+  'outcome' | 'reason' | 'findings' | 'notes' | 'requests' | 'assertions' | 'durationMs' | 'scope'
 > & {
   id: SentenceId;
   /** How its check ended, even if the operator has only selected sentences that the check makes calls for. */
@@ -127,9 +127,9 @@ function observe(run: Run, { sentences }: Rule, checked: readonly Part[]): Part[
     const observed = run.observer.resultOf(id);
     if (observed === undefined) return [toUnmet(id, checked)];
     const { responses, violations, findings, assertions } = observed;
-    const notes = violations > 0 ? [`${violations} of ${responses} responses violate it`] : [];
+    const scope = violations > 0 ? { scope: { violations, responses } } : {};
     const outcome = violations > 0 ? 'fail' : 'pass';
-    return [{ ...NOTHING_FOUND, id, outcome, findings, notes, assertions, requests: 0 }];
+    return [{ ...NOTHING_FOUND, id, outcome, findings, ...scope, assertions, requests: 0 }];
   });
 }
 
@@ -152,6 +152,7 @@ function toResult(rule: Rule, parts: readonly Part[]): Result {
   const isOnly = Object.keys(rule.sentences).length === 1;
   const decisive = parts.find((part) => part.outcome === outcome);
   const isShared = parts.every(({ reason }) => reason === decisive?.reason);
+  const scope = parts.find((part) => part.scope !== undefined)?.scope;
   const unchecked = parts.filter((part) => part.outcome === 'disabled' && outcome === 'pass');
   const sum = (field: 'requests' | 'assertions' | 'durationMs') =>
     parts.reduce((total, part) => total + part[field], 0);
@@ -166,6 +167,7 @@ function toResult(rule: Rule, parts: readonly Part[]): Result {
     ...(decisive?.reason !== undefined && {
       reason: isOnly || isShared ? decisive.reason : `${decisive.id}: ${decisive.reason}`,
     }),
+    ...(scope && { scope }),
     findings: parts.flatMap(({ id, findings }) =>
       findings.map((finding) => (isOnly ? finding : { ...finding, sentence: id })),
     ),

@@ -21,7 +21,6 @@ const EXCLUSIVE = [
   ],
   [
     'links redirect with 307 to another port',
-    'a link still works after its file was deleted',
     'invalid links return 404',
     'downloads have other headers',
   ],

@@ -1,5 +1,5 @@
 import { setStatus } from '../mutants/support/gateway.ts';
-import { isOk, LINKS, metadata } from '../mutants/support/storage.ts';
+import { metadata } from '../mutants/support/storage.ts';
 import { afterUpload } from '../mutants/support/uploads.ts';
 import { type Hooks, MutatedResponse } from '../proxy/messages.ts';
 import type { Variants } from './combine.ts';
@@ -37,22 +37,6 @@ export const uploadsAndLinks: Variants = {
     response(response, { isUpload }) {
       if (isUpload && response.body.includes('<Code>')) setStatus(200)(response);
     },
-  },
-  // D22, D28: what is true of a link is that it ends; a CDN in front of it keeps what was deleted.
-  'a link still works after its file was deleted': ({ call }) => {
-    const cached = new Map<string, MutatedResponse>();
-    return {
-      async response(response, { operation, isDownload, target }) {
-        const entries = operation === LINKS ? response.json?.body?.data?.fileList : [];
-        for (const { tempFileURL } of (entries ?? []).filter(isOk)) {
-          const { pathname, search } = new URL(tempFileURL);
-          const link = pathname + search;
-          cached.set(link, await call({ method: 'GET', target: link, headers: {} }));
-        }
-        const hit = isDownload && response.status === 404 ? cached.get(target) : undefined;
-        if (hit) Object.assign(response, new MutatedResponse(hit.status, {}, hit.body));
-      },
-    };
   },
   // D23: a link may redirect (RFC 9110, section 15.4).
   'links redirect with 307 to another port': ({ server }) => ({

@@ -188,6 +188,7 @@ export function forgeTokens(token: string): Record<string, string> {
   const cut = {
     'a truncated token': token.slice(0, Math.floor(token.length / 2)),
     'a token with four extra letters': `${token}AAAA`,
+    ...(token !== token.toLowerCase() && { 'a token in lower case': token.toLowerCase() }),
   };
   const [head = '', payload = '', signature = ''] = token.split('.');
   // In the middle: the last letters may be just padding.

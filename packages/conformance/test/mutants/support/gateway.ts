@@ -120,13 +120,6 @@ export const replace =
 
 export const drop = (pattern: RegExp | string) => replace(pattern, '');
 
-/** Changes a body, decoded as Latin-1 text. */
-export const changeText =
-  (change: (text: string) => string) =>
-  (message: { body: Buffer }): void => {
-    message.body = Buffer.from(change(message.body.toString('latin1')), 'latin1');
-  };
-
 /** Replaces the response. */
 export const replaceBy =
   (other: () => MutatedResponse) =>
