@@ -180,7 +180,7 @@ export function createApplication(
     requests: { streamBytes: limits.gatewayBodyBytes },
   });
 
-  // 2. The storage API. With its grants and links, a caller uses the other two surfaces.
+  // 2. The storage API. It issues the grants and links that the other two surfaces accept.
   const { storage, upload, download } = createStorage({
     blobs,
     signer: createSigner(config.keys.map(({ secret }) => Buffer.from(secret))),

@@ -119,7 +119,7 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
   };
 }
 
-/** Other errors with a response are preflights. */
+/** The only other error with a response is a CORS preflight. */
 function isContractError(error: unknown): error is ContractError {
   return error instanceof Error && 'code' in error;
 }

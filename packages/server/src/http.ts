@@ -183,7 +183,7 @@ export function createHttpServer(listen: Listen, first: Application) {
         server.closeIdleConnections();
         if (calls.active === 0) endWebSockets();
       }, DRAIN_CHECK_MILLISECONDS);
-      // Only since version 26 does Node count them as idle. One that was just opened may have a request on its way.
+      // Before version 26, Node does not count them as idle. One that was just opened may have a request on its way.
       const unused = setTimeout(
         () => {
           for (const [socket, { isUnused }] of connections) if (isUnused) socket.destroy();

@@ -33,9 +33,10 @@ export interface BerthServer {
   /** Starts accepting calls. Rejects as `net.Server` does, for example with `EADDRINUSE`. */
   listen(): Promise<void>;
   /**
-   * Applies another configuration while the server is running: environments, credentials, services, quotas,
-   * CORS, keys, certificates, limits and logging. Of several calls, the last one wins. No call in flight is interrupted; what it has
-   * not done yet follows the new one. Has no effect once the server is closing.
+   * Applies another configuration while the server is running: environments, credentials, services, quotas, CORS, keys,
+   * certificates, limits and logging. Of several calls, the last one wins. No call in flight is interrupted: it keeps
+   * its CORS headers and limits, while authentication, services and quotas that it has not reached yet follow the new
+   * configuration. Has no effect once the server is closing.
    *
    * @returns settings that have changed and need a restart; they keep their values
    * @throws ConfigError for an invalid configuration; the old one then stays in use
@@ -117,10 +118,11 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   async function apply(input: ConfigInput | Config): Promise<readonly string[]> {
     const { config: next, restarts } = findRestarts(config, await resolveConfig(input));
     if (closing !== undefined) return [];
+    const application = createApplication(next, resources, calls, log);
     // Nothing from here on rejects the configuration, so that all of it takes effect, or nothing.
     config = next;
     updateResources(resources, next);
-    http.serve(createApplication(next, resources, calls, log));
+    http.serve(application);
     if (next.listen.tls !== undefined) http.setCertificate(next.listen.tls);
     calls.update(next);
     log.level = next.log.level;

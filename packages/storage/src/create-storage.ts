@@ -119,7 +119,6 @@ function createUploadFile(context: StorageContext) {
   };
 }
 
-/** Other errors come from the form, and the router converts them. */
 /** Uploads of each grant, for each store: another application for the same store goes on counting. */
 const uploadsOfStores = new WeakMap<BlobStore, Map<string, number>>();
 
@@ -129,6 +128,7 @@ function uploadsUnderWay(blobs: BlobStore): Map<string, number> {
   return known;
 }
 
+/** Other errors come from the form, and the router converts them. */
 function fail(error: unknown): never {
   if (error instanceof StoreFullError) {
     throw new UploadError('EntityTooLarge', { message: error.message });

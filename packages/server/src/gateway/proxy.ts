@@ -4,7 +4,7 @@ import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
 import type { Dispatcher } from 'undici';
 import type { Connection, Endpoint, Reuse } from './targets.ts';
 
-/** How many endpoints to try, if the first ones cannot be reached. */
+/** Maximum number of attempts, if endpoints cannot be reached. */
 const MAX_ATTEMPTS = 3;
 
 /** A call that is ready to be sent to any endpoint of a version. Path and headers are sent byte for byte. */
@@ -227,14 +227,14 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   #mayBeSentAgain(error: Error, state: State, isReused: boolean): boolean {
     const endpoints = this.#endpoints.length;
     if (this.#attempts >= Math.min(Math.max(endpoints, 2), MAX_ATTEMPTS)) return false;
-    if (this.#response.destroyed || isRefused(error)) return false;
+    if (this.#response.destroyed || isInvalidRequest(error)) return false;
     if (state === 'connecting') return true;
     const isRepeatable = this.#request.method !== 'POST' && state === 'sent' && !isTimeout(error);
     return isRepeatable && !this.#hasRepeated && (isReused || endpoints > 1);
   }
 
   #toGatewayError(error: Error, state: State): GatewayError {
-    if (isRefused(error)) {
+    if (isInvalidRequest(error)) {
       const message = 'The request cannot be forwarded.';
       return new GatewayError('INVALID_REQUEST', { message, cause: error });
     }
@@ -266,7 +266,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
 }
 
 /** Returns whether the HTTP client, which validates requests again, refused to send this one. */
-function isRefused({ code }: NodeJS.ErrnoException): boolean {
+function isInvalidRequest({ code }: NodeJS.ErrnoException): boolean {
   return code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED';
 }
 

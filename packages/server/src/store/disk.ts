@@ -96,7 +96,8 @@ type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
  * 2. A rename gives it its name. That is atomic: there is the old file, or the new one, even if the process is killed.
  * 3. The folder is synced, so that the name survives a loss of power.
  *
- * Whatever gives or takes a name holds the lock of that name, so that nothing happens between a check and a rename.
+ * Whatever creates, renames or deletes a file holds the lock of its name, so that nothing happens between a check and a
+ * rename.
  */
 class DiskStore implements BlobStore {
   readonly #root: string;
@@ -105,7 +106,7 @@ class DiskStore implements BlobStore {
   readonly #isShared: boolean;
   readonly #withLocks: WithLocks;
   readonly #giveBack: () => Promise<void>;
-  /** Begins the names of this process's temporary files. */
+  /** Prefix of the names of this process's temporary files. */
   readonly #process = randomUUID();
   /** Folders below `files` that exist durably, or are being created. */
   readonly #folders = new Map<string, Promise<void>>();
