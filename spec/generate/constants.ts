@@ -86,17 +86,13 @@ function toTable(rows: readonly Any[]): Readonly<Record<string, object>> {
 }
 
 export function toRuleIds({ rules }: Contract): string {
-  const toUnion = (ids: readonly string[]) => ids.map((id) => `  | '${id}'`).join('\n');
   const sentences = rules.rules.flatMap(({ id, sentences: list }) =>
     list === undefined ? id : list.map((_, index) => `${id}/${index + 1}`),
   );
-  return `/** Every rule that deployments are checked against. */
-export type RuleId =
-${toUnion(rules.rules.map(({ id }) => id))};
-
-/** Every sentence of these rules: a rule, or one of the numbered sentences of a rule that has several. */
+  const union = sentences.map((id) => `  | '${id}'`).join('\n');
+  return `/** Every sentence of the rules: a rule, or one of the numbered sentences of a rule that has several. */
 export type SentenceId =
-${toUnion(sentences)};`;
+${union};`;
 }
 
 export function toStorageOperations(contract: Contract): string {

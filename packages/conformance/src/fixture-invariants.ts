@@ -41,8 +41,8 @@ interface SentResponse {
   status: number;
   /** Includes `Content-Type`. */
   headers: HeaderList;
-  /** Absent if the request does not say it: `/events`, `/socket`. */
-  body?: Buffer;
+  /** Creates the body. Absent if the request does not say what it is: `/events`, `/socket`. */
+  body?: () => Buffer;
 }
 
 /** Statuses with which a gateway may reject any call itself. */
@@ -71,7 +71,7 @@ function toSentResponse(anyPath: string, query: URLSearchParams): SentResponse |
   if (anyPath === '/socket') return { status: Number(query.get('refuse') ?? 101), headers };
   if (anyPath !== '/respond') return undefined;
   const status = Number(query.get('status') ?? 200);
-  return { status, headers, body: toBody(status, query) };
+  return { status, headers, body: () => toBody(status, query) };
 }
 
 function toBody(status: number, query: URLSearchParams): Buffer {
@@ -134,11 +134,13 @@ const isStream = ({ headers }: SentResponse) =>
 
 const claimBody = ({ body }: SentResponse, { received }: Exchange): Claim[] => {
   if (body === undefined) return [];
+  const expected = body();
   const actual = received.body;
-  const at = body.findIndex((byte, index) => byte !== actual[index]);
+  if (expected.equals(actual)) return [[true, '']];
+  const at = expected.findIndex((byte, index) => byte !== actual[index]);
   const difference = at < 0 || at >= actual.length ? '' : `, which differ from offset ${at} on`;
-  const message = `the caller must receive the ${body.length} bytes that the service sent, but received ${actual.length} bytes${difference}`;
-  return [[body.equals(actual), message]];
+  const message = `the caller must receive the ${expected.length} bytes that the service sent, but received ${actual.length} bytes${difference}`;
+  return [[false, message]];
 };
 
 /** An invariant for requests that the fixture service has echoed. */

@@ -316,3 +316,18 @@ function toProfile(input: WireProfileInput | undefined): WireProfile {
     throw new StartError((error as Error).message, 'wireProfile');
   }
 }
+
+/**
+ * Returns why the operator left something out.
+ *
+ * @param ids its ID, and that of its engine
+ */
+export function whyLeftOut(
+  ids: readonly string[],
+  { only = [], skip = [] }: Pick<ConformanceOptions, 'only' | 'skip'>,
+): string | undefined {
+  const isNamed = (names: readonly string[]) =>
+    names.some((name) => ids.some((id) => id.startsWith(name)));
+  if (only.length > 0 && !isNamed(only)) return 'not in --only';
+  return isNamed(skip) ? '--skip' : undefined;
+}

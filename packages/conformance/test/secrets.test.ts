@@ -19,9 +19,12 @@ const AUTHORIZATION = `1.0 TC3 Signature=${SIGNATURE}`;
 const SESSION = 'session-secret';
 const OPTIONS = [
   ...Object.entries(SECRETS).flatMap(([name, secret]) => [`--${name}`, secret]),
-  ...['--tc3-secret-id', 'the-id'],
-  ...['--storage-header', `X-Svc-Authorization: ${AUTHORIZATION}`],
-  ...['--storage-header', `X-Svc-SessionToken: ${SESSION}`],
+  '--tc3-secret-id',
+  'the-id',
+  '--storage-header',
+  `X-Svc-Authorization: ${AUTHORIZATION}`,
+  '--storage-header',
+  `X-Svc-SessionToken: ${SESSION}`,
 ];
 const ALL = [...Object.values(SECRETS), AUTHORIZATION, SESSION];
 

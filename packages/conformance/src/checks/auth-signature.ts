@@ -83,7 +83,11 @@ const later = (seconds: number) =>
 
 /** Paths as they may be sent; each is signed exactly as sent. */
 const PATHS = [
-  ...['', '/a//b/', '/a%2Fb%2fc', '/%E4%B8%AD/%e4%b8%ad', "/a+b~c!d'e(f)*g:h@i;j=k,l$m&n%20o"],
+  '',
+  '/a//b/',
+  '/a%2Fb%2fc',
+  '/%E4%B8%AD/%e4%b8%ad',
+  "/a+b~c!d'e(f)*g:h@i;j=k,l$m&n%20o",
 ];
 
 const REWRITTEN_PATHS: Record<string, readonly [signed: string, sent: string]> = {
@@ -99,8 +103,11 @@ const REWRITTEN_PATHS: Record<string, readonly [signed: string, sent: string]> =
 
 /** Query strings as they may be sent; each is signed exactly as sent. */
 const QUERIES = [
-  ...['b=2&a=1&a=0', 'a', 'a=1&&b==2&', 'a=%20+b&c=%E4%B8%AD&%e4%b8%ad=1'],
-  ...["a=/b?c~!'()*,;:@$&a%5B%5D=1"],
+  'b=2&a=1&a=0',
+  'a',
+  'a=1&&b==2&',
+  'a=%20+b&c=%E4%B8%AD&%e4%b8%ad=1',
+  "a=/b?c~!'()*,;:@$&a%5B%5D=1",
 ];
 
 const REWRITTEN_QUERIES: Record<string, readonly [signed: string, sent: string]> = {

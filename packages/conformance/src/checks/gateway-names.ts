@@ -56,8 +56,13 @@ export const gatewayNames: readonly Check[] = [
       throw new Unreached('a call to a missing service does not return 404 SERVICE_NOT_FOUND');
     }
     const names = [
-      ...[name.toUpperCase(), name.replaceAll('-', '--_'), 'q9', 'Qz'],
-      ...[`${name}7`.padStart(60, 'x'), `q${'-'.repeat(58)}9`, `Q${'_'.repeat(58)}z`],
+      name.toUpperCase(),
+      name.replaceAll('-', '--_'),
+      'q9',
+      'Qz',
+      `${name}7`.padStart(60, 'x'),
+      `q${'-'.repeat(58)}9`,
+      `Q${'_'.repeat(58)}z`,
     ].map((service) => service.slice(0, 60));
     for (const call of alternate(names.map((service) => ({ service, path: '/a' })))) {
       const exchange = await t.gateway.call(call);

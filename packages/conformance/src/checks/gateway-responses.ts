@@ -134,10 +134,18 @@ const FOR_EITHER: ResponseOrder[] = [
 
 /** Types of responses to a POST: text types, types that look like one, and others. */
 const FOR_POST: ResponseOrder[] = [
-  ...['application/x-www-form-urlencoded; charset=utf-8', 'TEXT/PLAIN ; charset="gb18030"'],
-  ...['Application/JSON;profile="image/png"', 'text/html; charset=utf-8', 'application/json-seq'],
-  ...['application/problem+json', 'text/plain-not', 'text/css', 'application/xml', 'audio/mpeg'],
-  ...['multipart/related; type="application/json"', 'image/png; note=text/plain'],
+  'application/x-www-form-urlencoded; charset=utf-8',
+  'TEXT/PLAIN ; charset="gb18030"',
+  'Application/JSON;profile="image/png"',
+  'text/html; charset=utf-8',
+  'application/json-seq',
+  'application/problem+json',
+  'text/plain-not',
+  'text/css',
+  'application/xml',
+  'audio/mpeg',
+  'multipart/related; type="application/json"',
+  'image/png; note=text/plain',
 ].map((type) => ({ type, body: '{}' }));
 
 /** Requests a response; the invariants compare the rest of it with what the service sent. */

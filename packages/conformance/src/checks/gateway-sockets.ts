@@ -18,12 +18,12 @@ const CUT = 1006;
 const QUIET = 3000;
 
 /** How long to wait for what should be there already, in milliseconds, on a busy machine. */
-const SOON = 10_000;
+const MAX_WAIT = 10_000;
 
 /** Returns what a promise resolves to, or `undefined` if that takes too long. */
-function soon<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+function withLimit<Value>(promise: Promise<Value>): Promise<Value | undefined> {
   const ends = new AbortController();
-  const late = wait(SOON, undefined, { signal: ends.signal }).catch(() => undefined);
+  const late = wait(MAX_WAIT, undefined, { signal: ends.signal }).catch(() => undefined);
   return Promise.race([promise, late]).finally(() => ends.abort());
 }
 
@@ -120,7 +120,7 @@ const BINARIES = [
 
 /** The service may speak first: its message must arrive before the caller has sent one. */
 async function expectGreeting(t: CheckContext, socket: Socket, greet: string): Promise<void> {
-  const first = await soon(socket.next().catch(() => undefined));
+  const first = await withLimit(socket.next().catch(() => undefined));
   const actual = first ? show(first.data) : 'nothing';
   const expected = 'a message that the service sends before the caller must arrive first';
   t.expect(first?.data.toString() === greet, `${expected}, but what arrived was ${actual}`);
@@ -140,7 +140,7 @@ async function expectPong(
   pong: Promise<string>,
   evidence: Evidence,
 ): Promise<void> {
-  const actual = await soon(pong);
+  const actual = await withLimit(pong);
   const message = `a ping with the payload "${payload}" must get a pong with the same payload, but the payload of the pong was ${cite(actual)}`;
   t.expect(actual === payload, message, evidence);
   // Any other pong would be waited for just as long.

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { startFixture } from '@berth/conformance/fixture';
 import { CommanderError } from 'commander';
-import { whyLeftOut } from '../context/selection.ts';
 import { rules } from '../contract/rules.ts';
 import { createRedactor } from '../credentials/redact.ts';
+import { whyLeftOut } from '../options.ts';
 import { StartError } from '../result.ts';
 import { check, type Output } from './check.ts';
 import { createProgram, type Environment, readOptions, toMessage } from './program.ts';

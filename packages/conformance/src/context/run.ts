@@ -13,8 +13,8 @@ import { type Evidence, type Exchange, toReceived } from '../http/exchange.ts';
 import { Pace } from '../http/pace.ts';
 import { Observer } from '../invariants.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
+import { whyLeftOut } from '../options.ts';
 import type { Result } from '../result.ts';
-import { whyLeftOut } from './selection.ts';
 import { toEvidence } from './to-evidence.ts';
 
 /** The folder for all files that runs store; emptied at the end. */

@@ -1,8 +1,8 @@
 import type { Api } from '../contract/openapi.ts';
 import { NetworkFault, Throttled } from '../http/faults.ts';
+import { whyLeftOut } from '../options.ts';
 import { Failed, Inapplicable, type Result, Unreached } from '../result.ts';
 import type { Run } from './run.ts';
-import { whyLeftOut } from './selection.ts';
 
 /**
  * Something that a check needs and that an operator may not have. Without it, the check is disabled. A check

@@ -1,5 +1,6 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import type { Api } from './openapi.ts';
 
 export type Level = 'must' | 'should';
 
@@ -8,6 +9,8 @@ export interface Rule {
   id: string;
   level: Level;
   statement: string;
+  /** The API that it is about. */
+  api: Api;
   /** The sentences by their IDs: `GW-PATH/1`. The only sentence of a rule has the ID of the rule. */
   sentences: Readonly<Record<string, string>>;
   /** Lines of the API description that it comes from. */
@@ -26,16 +29,18 @@ interface Written extends Partial<Pick<Rule, 'source' | 'decisions' | 'operation
   id: string;
   level: string;
   statement: string;
+  documents: string;
   sentences?: readonly string[];
 }
 
 function toChecked(written: readonly Written[]): readonly Rule[] {
   return written
     .filter(({ level }) => level !== 'info')
-    .map(({ id, level, statement, sentences, ...rule }) => ({
+    .map(({ id, level, statement, documents, sentences, ...rule }) => ({
       id,
       level: level.toLowerCase() as Level,
       statement,
+      api: documents === 'gateway.v1' ? 'gateway' : 'storage',
       sentences:
         sentences === undefined
           ? { [id]: statement }

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import timers from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Pace } from './pace.ts';
 
 test.each([
@@ -15,9 +16,11 @@ test.each([
 });
 
 test('calls start no faster than the rate', async () => {
+  vi.spyOn(Date, 'now').mockReturnValue(0);
+  const wait = vi.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
+  onTestFinished(() => void vi.restoreAllMocks());
   const pace = new Pace(() => {}, 100);
   const { signal } = new AbortController();
-  const first = Date.now();
-  await Promise.all(Array.from({ length: 4 }, () => pace.ready('http://a', signal)));
-  expect(Date.now() - first).toBeGreaterThanOrEqual(29);
+  for (let call = 0; call < 4; call += 1) await pace.ready('http://a', signal);
+  expect(wait.mock.calls.map(([delay]) => delay)).toEqual([10, 20, 30]);
 });

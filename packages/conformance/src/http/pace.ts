@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import timers from 'node:timers/promises';
 import { NetworkFault } from './faults.ts';
 
 /** The longest wait after a 429, and the first one if the target asks for none, in milliseconds. */
@@ -92,7 +92,7 @@ export class Pace {
 
 async function waitUntil(time: number, signal: AbortSignal): Promise<void> {
   const delay = time - Date.now();
-  if (delay >= 1) await wait(delay, undefined, { signal });
+  if (delay >= 1) await timers.setTimeout(delay, undefined, { signal });
 }
 
 /**

@@ -82,7 +82,7 @@ async function runCheck(run: Run, check: Check): Promise<Part> {
 }
 
 function checkSkipReason(run: Run, { id, needs }: Check): SkipReason | undefined {
-  const api = id.startsWith('GW-') || /^AU-(?!STORAGE)/.test(id) ? 'gateway' : 'storage';
+  const { api } = findRule(id);
   const unselected = provokes(run, id) ? undefined : leftOut(run, id);
   return unselected ?? noUrl(run, api) ?? lacking(run, needs) ?? refused(run, api);
 }

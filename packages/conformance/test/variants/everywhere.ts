@@ -39,7 +39,7 @@ const slow = (share: number, milliseconds: number) => () => {
 
 /** Variants that a deployment may apply to each of its responses. */
 export const everywhere: Variants = {
-  // D7: "what HTTP lets every intermediary add or rewrite is not judged either".
+  // D7: HTTP allows an intermediary to add these headers.
   'Via, Age and Alt-Svc are added': headers((all) => {
     all.add('Via', '1.1 edge-7 (proxy)');
     all.add('Age', '0');
