@@ -2,6 +2,7 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { UserConfig } from '@rspress/core';
 import { HOME, SITE_MAP } from './site-map.ts';
+import { stageApiPage } from './stage-api-page.ts';
 import { stagePages, toPagePath } from './stage-pages.ts';
 
 const DOCS = join(import.meta.dirname, '..');
@@ -10,7 +11,7 @@ const DOCS = join(import.meta.dirname, '..');
 export const FILES = [HOME, ...SITE_MAP.flatMap(({ files }) => files)];
 
 /**
- * Writes what Rspress reads to `pages`: Markdown, images and the icon.
+ * Writes what Rspress reads to `pages`: Markdown, images, the icon and the API reference.
  *
  * @returns a function that writes the pages again that have changed
  */
@@ -18,6 +19,7 @@ export async function stageSite(pages: string): Promise<() => Promise<void>> {
   const stage = () => stagePages(FILES, pages);
   await stage();
   await cp(join(DOCS, 'theme/icon.svg'), join(pages, 'public/icon.svg'));
+  await stageApiPage(join(pages, 'public'));
   return stage;
 }
 
@@ -58,6 +60,7 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
       nav: [
         { text: 'Guides', link: '/guides/uploads' },
         { text: 'Reference', link: '/reference/operations' },
+        { text: 'API', link: '/api/index.html' },
       ],
       sidebar: { '/': sidebar },
     },
