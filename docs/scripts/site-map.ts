@@ -16,7 +16,7 @@ export const SITE_MAP: Group[] = [
     text: 'Packages',
     files: find('{packages/{client,mock,conformance,server-stubs,storage,server},spec}/README.md'),
   },
-  { text: 'Reference', files: find('docs/{decisions,reference/*}.md') },
+  { text: 'Reference', files: find('docs/{decisions,design,reference/*}.md') },
   {
     text: 'Project',
     collapsed: true,

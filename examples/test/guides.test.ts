@@ -19,15 +19,6 @@ const MOCK = 'http://127.0.0.1:4010';
 
 afterAll(removeCopies);
 
-test('the commands of the first page work on a mock', async () => {
-  await using mock = await createMock();
-  const commands = await readCommands('README.md', 'curl');
-  expect(commands).toHaveLength(1);
-  for (const { command } of commands) {
-    await runIn('.', ['bash', '-c', replaceAddresses(`${command} --fail`, { [MOCK]: mock.url })]);
-  }
-});
-
 testOn('curl')('the guide of other languages: its calls, and an upload and download', async () => {
   await using mock = await createMock();
   const addresses = { [MOCK]: mock.url };

@@ -7,8 +7,8 @@ const HELLO = "{ message: 'Hello from the hosted service.' }\n";
 
 /** What each program prints. */
 const PROGRAMS = {
-  'start.ts': '',
-  'hello.ts': HELLO,
+  'start.mts': `${HELLO}Hello.\n`,
+  'hello.mts': HELLO,
   'raw-calls.ts': HELLO,
   'session.ts': '',
   'create-mock.ts': '',
@@ -19,7 +19,7 @@ const PROGRAMS = {
   'streams.ts': 'one\ntwo\nhello\n6\n',
   'wire-profile.ts': 'in other words\n',
   'conformance.ts': '',
-  'spec.js': '2.0.0\n',
+  'spec.mjs': '2.0.0\n',
 };
 
 let mock: Mock;
