@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { createMock } from '@berth/mock';
 import { afterAll, expect, test } from 'vitest';
 import { testOn } from '../../scripts/testing/engines.ts';
+import { freePort } from '../../scripts/testing/free-port.ts';
 import {
   commandOf,
   copyExample,
@@ -18,6 +19,26 @@ import {
 const MOCK = 'http://127.0.0.1:4010';
 
 afterAll(removeCopies);
+
+test('the guide of authentication: a hosted service signs the storage calls of a page', async () => {
+  const port = await freePort();
+  const services = { signer: `http://127.0.0.1:${port}` };
+  await using mock = await createMock({ credentials: 'strict', services });
+  const { id, secret, token } = await mock.credentials();
+  const folder = await copyExample('credentials', { [MOCK]: mock.url, '9000': String(port) });
+  const service = spawn(process.execPath, ['--conditions=berth-source', 'service.mts'], {
+    cwd: folder,
+    env: { ...process.env, BERTH_TC3_SECRET_ID: id, BERTH_TC3_SECRET_KEY: secret },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    await once(service.stdout, 'data');
+    const printed = await runIn(folder, [process.execPath, 'page.mts'], { TOKEN: token });
+    expect(printed).toBe('cloud://dev.files/a.txt\n');
+  } finally {
+    service.kill();
+  }
+});
 
 testOn('curl')('the guide of other languages: its calls, and an upload and download', async () => {
   await using mock = await createMock();

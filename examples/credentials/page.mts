@@ -1,0 +1,20 @@
+import {
+  bearer,
+  createGatewayClient,
+  createStorageClient,
+  type StorageCredentials,
+} from '@berth/client';
+
+const baseUrl = 'http://127.0.0.1:4010';
+const token = process.env.TOKEN ?? '';
+
+// #region page
+const gateway = createGatewayClient({ baseUrl, auth: bearer(token) });
+const signer = gateway.service('signer');
+const storage = createStorageClient({
+  baseUrl,
+  envId: 'dev',
+  credentials: () => signer.get<StorageCredentials>(),
+});
+console.log((await storage.upload('a.txt', 'from a page')).fileID);
+// #endregion
