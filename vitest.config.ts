@@ -21,10 +21,10 @@ const PROJECTS: readonly Project[] = [
   {
     name: 'ceph',
     folder: 'packages/server',
-    include: ['test/ceph/**/*.test.ts'],
+    include: ['test/ceph/**/*.test.ts', '../conformance/test/ceph/*.test.ts'],
     globalSetup: join(ROOT, 'packages/server/test/ceph/support/global-setup.ts'),
   },
-  { name: 'conformance', maxConcurrency: 4 },
+  { name: 'conformance', exclude: ['test/ceph/**'], maxConcurrency: 4 },
   { name: 'scripts', folder: '.', include: ['{bench,scripts/test}/*.test.ts'] },
   { name: 'server', exclude: ['test/ceph/**', 'test/store/file-durability.test.ts'] },
   { name: 'mock', exclude: ['test/msw/**'] },

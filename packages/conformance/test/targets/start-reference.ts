@@ -1,7 +1,7 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer } from '@berth/server';
+import { type ConfigInput, createServer } from '@berth/server';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { startFixture } from '../../fixture/server.mjs';
 import type { ConformanceOptions } from '../../src/index.ts';
@@ -9,6 +9,8 @@ import type { ConformanceOptions } from '../../src/index.ts';
 /** A correct deployment with the fixture service behind it. */
 export interface Target {
   url: string;
+  /** URLs of all servers. */
+  urls?: string[];
   /** Everything that a check needs, so that no rule is skipped or disabled. */
   options: ConformanceOptions;
   close(): Promise<void>;
@@ -25,6 +27,11 @@ interface ReferenceOptions extends TargetOptions {
   fixtureUrl?: string;
   /** Leave out the second environment; the gateway then accepts any loopback host (D12). */
   isAlone?: boolean;
+  /** Where files are stored. Default: a folder of each server. */
+  store?: ConfigInput['store'];
+  redis?: ConfigInput['redis'];
+  /** How many servers to start, which share the store. Default: 1. */
+  replicas?: number;
 }
 
 const ENV = 'dev';
@@ -35,6 +42,8 @@ const KEY_PAIR = { id: 'reference', secret: 'secret of the key pair of the refer
 export async function startReference({
   fixtureUrl,
   isAlone,
+  replicas = 1,
+  store,
   ...config
 }: ReferenceOptions = {}): Promise<Target> {
   const folder = await mkdtempDisposable(join(tmpdir(), 'berth-reference-'));
@@ -48,16 +57,20 @@ export async function startReference({
     services: { conformance: { endpoints }, forbidden: { endpoints, state: 'forbidden' as const } },
   };
   const others = isAlone ? {} : { [OTHER_ENV]: { ...environment, credentials: [] } };
-  const server = await createServer({
-    ...config,
-    listen: { port: 0 },
-    admin: { port: 0 },
-    log: { level: 'silent' },
-    store: { driver: 'file', root: folder.path },
-    keys: [{ secret: 'a key that signs the links and grants of a test' }],
-    environments: { [ENV]: environment, ...others },
-  });
-  await server.listen();
+  const toServer = () =>
+    createServer({
+      ...config,
+      listen: { port: 0 },
+      admin: { port: 0 },
+      log: { level: 'silent' },
+      store: store ?? { driver: 'file', root: folder.path },
+      keys: [{ secret: 'a key that signs the links and grants of a test' }],
+      environments: { [ENV]: environment, ...others },
+    });
+  const servers = await Promise.all(Array.from({ length: replicas }, toServer));
+  await Promise.all(servers.map((server) => server.listen()));
+  const urls = servers.map(({ url }) => url);
+  const [url = ''] = urls;
   const mint = (audience: string, expires: string | number) =>
     new SignJWT({ sub: 'conformance' })
       .setProtectedHeader({ alg: 'ES256', kid: 'reference' })
@@ -65,11 +78,12 @@ export async function startReference({
       .setExpirationTime(expires)
       .sign(privateKey);
   return {
-    url: server.url,
+    url,
+    urls,
     options: {
-      gatewayUrl: server.url,
+      gatewayUrl: url,
       gatewayHost: `${ENV}.gateway.example`,
-      storageUrl: server.url,
+      storageUrl: url,
       env: ENV,
       gatewayToken: await mint(ENV, '1h'),
       otherEnvToken: await mint(OTHER_ENV, '1h'),
@@ -81,7 +95,7 @@ export async function startReference({
       timeout: 60_000,
     },
     async close() {
-      await server.close();
+      await Promise.all(servers.map((server) => server.close()));
       await fixture?.close();
       await folder.remove();
     },

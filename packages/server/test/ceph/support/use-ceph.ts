@@ -33,7 +33,7 @@ export function newClient(endpoint: string): S3Client {
     endpoint,
     region: 'us-east-1',
     forcePathStyle: true,
-    credentials: CREDENTIALS,
+    credentials: { ...CREDENTIALS }, // the SDK adds a field
   });
 }
 
