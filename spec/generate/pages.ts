@@ -139,25 +139,35 @@ const TOPICS: Record<string, string> = {
 export function toRulesPage({ rules }: Contract): string {
   const all = [...rules.rules, ...rules.clientRules];
   const topics = Map.groupBy(all, ({ id }) => id.split('-')[0] ?? '');
-  const sections = [...topics].map(([prefix, own]) => {
-    const rows = own.map((rule) => [
-      `\`${rule.id}\``,
-      rule.level,
-      [
-        rule.statement,
-        ...(rule.sentences ?? []).map((text, index) => `/${index + 1}: ${text}`),
-      ].join('<br>'),
-      [...rule.source.map(toPlace), ...rule.decisions.map(toLink)].join(', '),
-    ]);
-    return `## ${TOPICS[prefix]}\n\n${toTable(['Rule', 'Level', 'Statement', 'Source'], rows)}`;
-  });
+  const sections = [...topics].map(
+    ([prefix, own]) => `## ${TOPICS[prefix]}\n\n${own.map(toRule).join('\n')}`,
+  );
   return `# Rules
 
 The [conformance suite](../guides/conformance.md) checks these rules on every deployment and uses their IDs in its
-reports. The sentences of a rule have numbers: \`GW-PATH/2\`. The source is the line of the API description that states a rule, or the decision that does. Rules for clients
-are checked by the tests of the client. What a rule leaves open is in [errors](errors.md) and [limits](limits.md).
+reports. The sentences of a rule have numbers: the second one of \`GW-PATH\` is \`GW-PATH/2\`. The source is the place in
+the API description that states a rule, or the decision that does. Rules for clients are checked by the tests of the
+client. What a rule leaves open is in [errors](errors.md) and [limits](limits.md).
 
 ${sections.join('\n')}`;
+}
+
+function toRule({
+  id,
+  level,
+  statement,
+  sentences = [],
+  source,
+  decisions,
+}: Contract['rules']['rules'][number]): string {
+  const numbered = sentences.map((text, index) => `${index + 1}. ${text}\n`).join('');
+  const sources = [...source.map(toPlace), ...decisions.map(toLink)].join(', ');
+  return `### ${id}
+
+${level}. ${statement}
+
+${numbered}${numbered && '\n'}_Source:_ ${sources}
+`;
 }
 
 /** Joins the headings that lead to a line of the API description without spaces. */
