@@ -6,6 +6,8 @@ import { stageSite, toSiteConfig } from './site.ts';
 const PAGES = 'dist/pages';
 
 process.env.NODE_ENV = 'production';
+// Its cache does not notice a change of the configuration.
+process.env.RSPRESS_PERSISTENT_CACHE = 'false';
 
 await rm('dist', { recursive: true, force: true });
 

@@ -47,8 +47,10 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
     title: 'Berth',
     description: 'The contract of one HTTP API, with its client, stubs, mock, server and suite.',
     llms: true,
+    globalStyles: join(DOCS, 'theme/site.css'),
     mediumZoom: false,
     markdown: {
+      rehypePlugins: [() => skipAnchors],
       link: {
         checkDeadLinks: {
           // Copies of other files: staging the pages fails if there is no such file.
@@ -63,6 +65,7 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
         { text: 'API', link: '/api/index.html' },
       ],
       sidebar: { '/': sidebar },
+      llmsUI: { viewOptions: false },
     },
   };
 }
@@ -70,4 +73,17 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
 /** The route of a page, as Rspress names it. */
 function toRoute(file: string): string {
   return `/${toPagePath(file).replace(/(index)?\.md$/, '')}`;
+}
+
+/** Takes the anchors of headings, which are hidden from screen readers, out of the tab order as well. */
+function skipAnchors(node: HastNode): void {
+  if (String(node.properties?.className) === 'rp-header-anchor')
+    Object.assign(node.properties ?? {}, { tabIndex: -1 });
+  node.children?.forEach(skipAnchors);
+}
+
+/** What is used of a node of the HTML syntax tree. */
+interface HastNode {
+  properties?: Record<string, unknown>;
+  children?: HastNode[];
 }
