@@ -1,5 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { checkInteger, invalid } from './errors.ts';
+import { checkNumber, invalid } from './errors.ts';
 import {
   BATCH_CONCURRENCY,
   BATCH_ITEMS,
@@ -76,7 +76,7 @@ export async function tempUrls(
 ): Promise<TempUrlResult[]> {
   const { maxAge } = options;
   // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
-  checkInteger('maxAge', maxAge, LINK_MIN_SECONDS);
+  checkNumber('maxAge', maxAge, LINK_MIN_SECONDS, 'integer');
   // JSON omits fields that are `undefined`.
   const rows = toFileRows(fileIDs, (fileID) => ({ fileID, maxAge }));
   if (maxAge && maxAge > LINK_WARN_SECONDS) {

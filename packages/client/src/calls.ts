@@ -1,6 +1,6 @@
 import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
-import { discard, isStream } from './body.ts';
-import { BerthError, isBerthError, networkError } from './errors.ts';
+import { discard, isStream, readText } from './body.ts';
+import { BerthError, type CallInfo, isBerthError, networkError } from './errors.ts';
 import {
   type CallOptions,
   delayAfter,
@@ -72,7 +72,7 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
             { idempotent, body: isOnce ? request.body : undefined },
             limit,
           );
-          return maxBytes === undefined ? response : limitBody(response, maxBytes);
+          return maxBytes === undefined ? response : limitBody(response, maxBytes, called);
         };
         // Without an object for the path, `openapi-fetch` would not look for missing parameters.
         const params = { path: {}, ...init.params };
@@ -109,22 +109,14 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
 }
 
 /** Reads a text of unknown or large size, up to a limit. A stream that counts would take more time. */
-async function limitBody(response: Response, maxBytes: number): Promise<Response> {
-  const { body, headers, status, url } = response;
+async function limitBody(response: Response, maxBytes: number, call: CallInfo): Promise<Response> {
+  const { headers } = response;
   const length = Number(headers.get('Content-Length') ?? Number.NaN);
-  if (!body || (length <= maxBytes && !headers.has('Content-Encoding'))) return response;
-  const decoder = new TextDecoder();
-  let text = '';
-  const reader = body.getReader();
-  for (let size = 0; size <= maxBytes; ) {
-    const { value } = await reader.read();
-    if (!value) return new Response(text, response);
-    size += value.byteLength;
-    text += decoder.decode(value, { stream: true });
-  }
-  reader.cancel().catch(() => {});
+  if (!response.body || (length <= maxBytes && !headers.has('Content-Encoding'))) return response;
+  const { text, isComplete } = await readText(response, maxBytes);
+  if (isComplete) return new Response(text, response);
   const reason = `the response is larger than ${maxBytes} bytes`;
-  throw new BerthError('storage', 'The call failed', { method: 'POST', url, status, reason });
+  throw new BerthError('storage', 'The call failed', { call, response, reason });
 }
 
 /** Fills in a path of the document of a hosted service, in the styles of OpenAPI. */

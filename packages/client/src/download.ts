@@ -1,6 +1,6 @@
 import { saveFile } from '#platform';
 import { type TempUrlOptions, tempUrl } from './batches.ts';
-import { BerthError, checkInteger, checkNumber, isBerthError } from './errors.ts';
+import { BerthError, checkNumber, isBerthError } from './errors.ts';
 import { delayAfter, type Limit, pause, toLimits, withLimit } from './fetch.ts';
 import { isTemporary, type StorageContext } from './storage-call.ts';
 import { type IdleWatch, type TransferOptions, toReport, watchIdle } from './transfer.ts';
@@ -81,11 +81,11 @@ async function openFile(
   start?: OpenFile,
 ): Promise<OpenFile> {
   const { range, idle = context.idle } = options;
-  checkInteger('range.offset', range?.offset, 0);
-  checkInteger('range.length', range?.length, 1);
+  checkNumber('range.offset', range?.offset, 0, 'integer');
+  checkNumber('range.length', range?.length, 1, 'integer');
   checkNumber('idle', idle, 0);
   const url = await tempUrl(context, fileID, { ...options, signal: limit.signal });
-  const call = { method: 'GET', url };
+  const call = { url };
   const failure = `The download of ${fileID} was interrupted`;
   const watch = watchIdle(idle, limit.signal, failure, call);
   const headers = new Headers();
@@ -101,11 +101,10 @@ async function openFile(
   const isChanged = start && (etag !== start.etag || (sizes?.total ?? start.total) !== start.total);
   if (!sizes || isChanged) {
     watch.stop();
-    const { ok, status } = response;
     let reason: string | undefined;
-    if (ok && range) reason = 'the response is not the requested part';
-    if (ok && start) reason = 'the file changed during the download';
-    const details = { ...call, status, reason, retryable: isTemporary(status) };
+    if (response.ok && range) reason = 'the response is not the requested part';
+    if (response.ok && start) reason = 'the file changed during the download';
+    const details = { call, response, reason, retryable: isTemporary(response.status) };
     throw new BerthError('storage', `${fileID} was not downloaded`, details);
   }
   const report = toReport(options.onProgress, sizes.size);

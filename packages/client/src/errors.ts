@@ -56,16 +56,22 @@ export interface SchemaIssue {
   readonly path: string;
 }
 
+/** A call, as errors describe it. */
+export interface CallInfo {
+  /** Default: `GET`. */
+  readonly method?: string | undefined;
+  /** Only its path is kept, because a query may contain a signature. */
+  readonly url: string;
+}
+
 /** What is known about a failure. */
 interface Details
-  extends Partial<
-    Pick<BerthError, 'method' | 'status' | 'code' | 'requestId' | 'retryable' | 'issues' | 'body'>
-  > {
-  /** URL of the call. Only its path is kept, because a query may contain a signature. */
-  readonly url?: string;
+  extends Partial<Pick<BerthError, 'code' | 'requestId' | 'retryable' | 'issues' | 'body'>> {
+  readonly call?: CallInfo | undefined;
+  /** Its status and, unless there is another one, its request ID are kept. */
+  readonly response?: Pick<Response, 'status' | 'headers'> | undefined;
   /** Error message of the response. */
   readonly reason?: string | undefined;
-  /** The underlying error. */
   readonly cause?: unknown;
 }
 
@@ -106,9 +112,21 @@ export class BerthError extends Error {
 
   /** @param what what failed, as the start of a sentence: `The file was not copied` */
   constructor(kind: ErrorKind, what: string, details: Details = {}) {
-    const { method, status, code, requestId, cause } = details;
-    const path = details.url && toPath(details.url);
-    super(toMessage(what, path, details), cause === undefined ? {} : { cause });
+    const { call, response, code, reason, cause } = details;
+    const method = call && (call.method ?? 'GET');
+    const path = call && (call.url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/');
+    const status = response?.status;
+    const requestId = details.requestId ?? response?.headers.get('X-Request-Id') ?? undefined;
+    const reasons = [code, reason].filter(Boolean).join(', ');
+    const places = [
+      call && `${method} ${path}`,
+      status && `status ${status}`,
+      requestId && `request ID ${requestId}`,
+    ].filter(Boolean);
+    const message =
+      what + (reasons && `: ${reasons}`) + (places.length ? ` (${places.join(', ')})` : '');
+    // Text from a server must not add lines to a log.
+    super(message.replace(/\p{Cc}+/gu, ' '), cause === undefined ? {} : { cause });
     this.kind = kind;
     this.code = code;
     this.status = status;
@@ -130,24 +148,6 @@ export class BerthError extends Error {
   }
 }
 
-function toPath(url: string): string {
-  return url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/';
-}
-
-function toMessage(what: string, path: string | undefined, details: Details): string {
-  const { method, status, code, reason, requestId } = details;
-  const reasons = [code, reason].filter(Boolean).join(', ');
-  const places = [
-    method && `${method} ${path}`,
-    status && `status ${status}`,
-    requestId && `request ID ${requestId}`,
-  ].filter(Boolean);
-  const message =
-    what + (reasons && `: ${reasons}`) + (places.length ? ` (${places.join(', ')})` : '');
-  // Text from a server must not add lines to a log.
-  return message.replace(/\p{Cc}+/gu, ' ');
-}
-
 /**
  * Returns whether a value is an error of this package, or of another copy of it, and narrows its type.
  *
@@ -166,30 +166,24 @@ export function isBerthError(error: unknown, kind?: ErrorKind): boolean {
   return kind === undefined || (error as { kind?: unknown }).kind === kind;
 }
 
-/** A call, as errors describe it. */
-export interface CallInfo {
-  /** Default: `GET`. */
-  readonly method?: string | undefined;
-  readonly url: string;
-}
-
 /** Creates the error for an argument that is not what it must be. The value is not shown: it may be a secret. */
 export function invalid(name: string, expected: string, value: unknown): BerthError {
   const actual = value === null ? 'null' : typeof value;
   return new BerthError('options', `${name} must be ${expected}, got ${actual}.`);
 }
 
-/** @throws BerthError of the kind `options` */
-export function checkNumber(name: string, value: number | undefined, min: number): void {
-  if (value === undefined || (typeof value === 'number' && value >= min)) return;
-  throw invalid(name, `a number of at least ${min}`, value);
-}
-
 /** @throws BerthError of the kind `options`, which shows the value */
-export function checkInteger(name: string, value: number | undefined, min: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
-  const expected = `an integer of at least ${min}`;
-  throw new BerthError('options', `${name} must be ${expected}, got ${String(value)}.`);
+export function checkNumber(
+  name: string,
+  value: number | undefined,
+  min: number,
+  kind: 'number' | 'integer' = 'number',
+): void {
+  const isOfKind = kind === 'number' ? typeof value === 'number' : Number.isSafeInteger(value);
+  if (value === undefined || (isOfKind && value >= min)) return;
+  const expected = `${kind === 'number' ? 'a number' : 'an integer'} of at least ${min}`;
+  const actual = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  throw new BerthError('options', `${name} must be ${expected}, got ${actual}.`);
 }
 
 /**
@@ -197,17 +191,8 @@ export function checkInteger(name: string, value: number | undefined, min: numbe
  * a message such as `fetch failed` does not help.
  */
 export function networkError(what: string, call: CallInfo, cause: unknown): BerthError {
-  const { method = 'GET', url } = call;
-  return new BerthError('network', what, {
-    method,
-    url,
-    reason: innermost(cause),
-    retryable: true,
-    cause,
-  });
-}
-
-function innermost(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? innermost(error.cause) : error.message;
+  let inner = cause;
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  const reason = inner instanceof Error ? inner.message : String(inner);
+  return new BerthError('network', what, { call, reason, retryable: true, cause });
 }

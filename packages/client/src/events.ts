@@ -1,14 +1,8 @@
 import { createParser } from 'eventsource-parser';
+import { contractError, parseJson, type StandardSchema, validate } from './body.ts';
 import { checkNumber, isBerthError, networkError } from './errors.ts';
-import { type LimitOptions, type Limits, pause, type Send, toLimits, withLimit } from './fetch.ts';
-import type { GatewayErrors } from './gateway-errors.ts';
-import {
-  contractError,
-  parseJson,
-  readErrorText,
-  type StandardSchema,
-  validate,
-} from './payload.ts';
+import { type LimitOptions, pause, toLimits, withLimit } from './fetch.ts';
+import type { GatewayContext } from './gateway-call.ts';
 import { type IdleWatch, watchIdle } from './transfer.ts';
 
 /** Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive. */
@@ -49,31 +43,25 @@ const INTERRUPTED = 'The event stream was interrupted';
 /** Maximum length of an event, in characters. */
 const MAX_EVENT = 16_777_216;
 
-interface EventStream {
-  readonly url: string;
-  readonly limits: Limits;
-  readonly send: Send;
-  readonly errors: GatewayErrors;
-}
-
 /** Connects again and again, and returns the events of all connections. */
 export async function* iterateEvents<Data>(
-  stream: EventStream,
+  context: GatewayContext,
+  url: string,
   options: EventsOptions<Data>,
 ): AsyncGenerator<ServiceEvent<Data>, void, undefined> {
   const { signal, schema, idle = 0, reconnect = true, lastEventId = '' } = options;
   checkNumber('idle', idle, 0);
-  const call = { url: stream.url };
+  const call = { url };
   const state: State = { id: lastEventId, delay: DELAY };
   let failures = 0;
   let wasOpen = false;
   while (!signal?.aborted) {
     const watch = watchIdle(idle, signal, INTERRUPTED, call);
     try {
-      const response = await open(stream, state.id, { ...options, signal: watch.signal });
+      const response = await open(context, url, state.id, { ...options, signal: watch.signal });
       if (response.status === 204) return;
       wasOpen = true;
-      for await (const event of readEvents(response, call.url, state, watch)) {
+      for await (const event of readEvents(response, url, state, watch)) {
         failures = 0;
         const data = schema
           ? await validate(parseJson(event.data), schema, response, call)
@@ -105,7 +93,8 @@ interface State {
 
 /** Opens a connection. */
 async function open(
-  { url, send, errors, limits }: EventStream,
+  { send, errors, limits }: GatewayContext,
+  url: string,
   id: string,
   { headers: extra, signal, ...options }: EventsOptions<unknown>,
 ): Promise<Response> {
@@ -115,10 +104,7 @@ async function open(
   const call = { url };
   return withLimit(toLimits(options, limits), signal, call, async (limit) => {
     const response = await send(url, { headers }, limit);
-    if (!response.ok) {
-      const text = await readErrorText(response).catch(() => '');
-      throw errors.toError(response, parseJson(text) ?? text, call);
-    }
+    if (!response.ok) throw await errors.readError(response, call);
     const type = response.headers.get('Content-Type') ?? '';
     if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;
     throw contractError(response, call, 'the response is not an event stream');

@@ -316,9 +316,7 @@ export async function withLimit<T>(
   } catch (error) {
     caller?.throwIfAborted();
     if (!expiry.signal.aborted) throw error;
-    const { url, method = 'GET' } = call;
-    const what = `No response within ${timeout} ms`;
-    throw new BerthError('timeout', what, { url, method, retryable: true });
+    throw new BerthError('timeout', `No response within ${timeout} ms`, { call, retryable: true });
   } finally {
     clearTimeout(timer);
     // A signal with a listener is kept in memory as long as the caller's signal.

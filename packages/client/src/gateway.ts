@@ -8,7 +8,7 @@ import {
   type LimitOptions,
   toLimits,
 } from './fetch.ts';
-import { createGatewayErrors } from './gateway-errors.ts';
+import { createGatewayErrors } from './gateway-call.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
 import { createService, type Service } from './service.ts';
 import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
@@ -112,6 +112,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     classify: errors.classify,
   });
   const calls = createCalls<paths>(send, { baseUrl, limits, toPath: toContractPath });
+  const context = { send, session, headers, limits, errors };
   return {
     ...calls,
     fetch: (input, init) => send(input, init),
@@ -120,8 +121,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
       const setup = { baseUrl: url, limits, toPath: toServicePath };
       const documented = createCalls<WithGatewayErrors<Paths>>(send, setup);
       // `request` is the one of the service.
-      const service = createService({ name, url, send, calls, session, headers, limits, errors });
-      return { ...documented, ...service };
+      return { ...documented, ...createService(context, calls, name, url) };
     },
   };
 }

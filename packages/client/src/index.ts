@@ -10,6 +10,7 @@ export type {
   TempUrlOptions,
   TempUrlResult,
 } from './batches.ts';
+export type { StandardSchema } from './body.ts';
 export type { DownloadOptions } from './download.ts';
 export type { AnyBerthError } from './errors.ts';
 export { BerthError, isBerthError } from './errors.ts';
@@ -19,7 +20,6 @@ export type { DocumentedService, GatewayClient, GatewayClientOptions } from './g
 export { createGatewayClient } from './gateway.ts';
 export type { paths as GatewayPaths } from './generated/gateway.v1.gen.ts';
 export type { paths as StoragePaths } from './generated/storage.v2.gen.ts';
-export type { StandardSchema } from './payload.ts';
 export type { PayloadOptions, RequestOptions, Service } from './service.ts';
 export type { ConnectOptions } from './socket.ts';
 export type { StorageClient, StorageClientOptions } from './storage.ts';

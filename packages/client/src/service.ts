@@ -1,11 +1,9 @@
-import type { Session } from './auth.ts';
-import { toBody } from './body.ts';
+import { type StandardSchema, toBody, toPayload } from './body.ts';
 import type { Calls } from './calls.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
-import { type CallOptions, type Limits, type Send, toRecord } from './fetch.ts';
-import type { GatewayErrors } from './gateway-errors.ts';
+import { type CallOptions, toRecord } from './fetch.ts';
+import type { GatewayContext } from './gateway-call.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
-import { type StandardSchema, toPayload } from './payload.ts';
 import type { ConnectOptions } from './socket.ts';
 import { checkPath } from './urls.ts';
 
@@ -92,17 +90,6 @@ export interface Service {
   connect(path?: string, options?: ConnectOptions): Promise<WebSocket>;
 }
 
-interface ServiceContext {
-  readonly name: string;
-  readonly url: string;
-  readonly send: Send;
-  readonly calls: Calls<paths>;
-  readonly session: Session | undefined;
-  readonly headers: RequestInit['headers'];
-  readonly limits: Limits;
-  readonly errors: GatewayErrors;
-}
-
 /** A call of the contract, as this file makes it. */
 type Call = (
   path: string,
@@ -112,9 +99,13 @@ type Call = (
 const TEMPLATE = '/v1/cloudrun/{name}' satisfies keyof paths;
 
 /** Creates the methods of a service on top of the contract's calls. */
-export function createService(context: ServiceContext): Service {
-  const { name, url, send, calls, errors } = context;
-
+export function createService(
+  context: GatewayContext,
+  calls: Calls<paths>,
+  name: string,
+  url: string,
+): Service {
+  const { send, errors } = context;
   const toUrl = (path: string) => (path === '' ? url : `${url}/${path}`);
 
   const read = async <Payload>(
@@ -153,11 +144,11 @@ export function createService(context: ServiceContext): Service {
     // Loaded on first use, because most pages need neither.
     async *events(path = '', options = {}) {
       const { iterateEvents } = await import('./events.ts');
-      yield* iterateEvents({ ...context, url: toUrl(toAnyPath(path)) }, options);
+      yield* iterateEvents(context, toUrl(toAnyPath(path)), options);
     },
     async connect(path = '', options = {}) {
       const { connectSocket } = await import('./socket.ts');
-      return connectSocket({ ...context, url: toUrl(toAnyPath(path)) }, options);
+      return connectSocket(context, toUrl(toAnyPath(path)), options);
     },
   };
 }

@@ -1,15 +1,6 @@
-import type { Session } from './auth.ts';
 import { BerthError, networkError } from './errors.ts';
-import {
-  type CallOptions,
-  type Limits,
-  type Send,
-  toLimits,
-  toRecord,
-  withLimit,
-} from './fetch.ts';
-import type { GatewayErrors } from './gateway-errors.ts';
-import { parseJson, readErrorText } from './payload.ts';
+import { type CallOptions, toLimits, toRecord, withLimit } from './fetch.ts';
+import type { GatewayContext } from './gateway-call.ts';
 
 /** Options for `connect`. */
 export interface ConnectOptions extends Pick<CallOptions, 'timeout'> {
@@ -27,22 +18,14 @@ const BEARER_PROTOCOL = 'berth.bearer.';
 /** How long to wait for the reason of a failed handshake, in milliseconds. */
 const REASON_TIMEOUT = 5_000;
 
-interface Handshake {
-  readonly url: string;
-  readonly send: Send;
-  readonly session: Session | undefined;
-  readonly headers: RequestInit['headers'];
-  readonly limits: Limits;
-  readonly errors: GatewayErrors;
-}
-
 /** Opens a WebSocket. If its credentials were outdated, tries again with new ones. */
 export async function connectSocket(
-  handshake: Handshake,
+  context: GatewayContext,
+  url: string,
   { protocols = [], signal: caller, timeout, headers: extra }: ConnectOptions,
 ): Promise<WebSocket> {
-  const { url, session, limits } = handshake;
-  const headers = { ...toRecord(handshake.headers), ...toRecord(extra) };
+  const { session, limits } = context;
+  const headers = { ...toRecord(context.headers), ...toRecord(extra) };
   const call = { method: 'GET', url, headers, body: null };
   return withLimit(toLimits({ timeout }, limits), caller, call, async ({ signal }) => {
     let signed = await session?.sign(call);
@@ -61,7 +44,7 @@ export async function connectSocket(
         return socket;
       } catch (cause) {
         signal.throwIfAborted();
-        await throwReason(handshake, headers, signal);
+        await throwReason(context, url, headers, signal);
         // The call for the reason renews credentials that the gateway rejects.
         const renewed = await session?.sign(call);
         if (isLast || renewed?.renewals === signed?.renewals) {
@@ -80,15 +63,15 @@ export async function connectSocket(
  * @throws BerthError of the kind `gateway`, if that is the reason
  */
 async function throwReason(
-  { url, send, errors }: Handshake,
+  { send, errors }: GatewayContext,
+  url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<void> {
   const options = { timeout: REASON_TIMEOUT, retry: false, signal, headers } as const;
   const response = await send(url, options).catch(() => undefined);
   if (!response || response.ok) return void response?.body?.cancel().catch(() => {});
-  const body = parseJson(await readErrorText(response).catch(() => ''));
-  const error = errors.toError(response, body, { url });
+  const error = await errors.readError(response, { url });
   if (error.kind === 'gateway') throw error;
 }
 

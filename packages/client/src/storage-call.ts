@@ -1,9 +1,9 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
+import { parseJson } from './body.ts';
 import { BerthError } from './errors.ts';
 import type { CallOptions, FetchLike, Limits, RetryClass, Send } from './fetch.ts';
 import type { STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
-import { parseJson } from './payload.ts';
 
 /** Paths of the storage operations, without the upload target, whose URL is part of a grant. */
 export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;
@@ -98,11 +98,11 @@ export function readEnvelope(
   const toError: StorageResponse['toError'] = (subject, part) => {
     const code = toText(part.code);
     return new BerthError('storage', subject, {
-      ...(url && { method: 'POST', url }),
-      status: response.status,
+      call: url ? { method: 'POST', url } : undefined,
+      response,
       code,
       reason: toText(part.message) ?? (code ? undefined : 'the response is malformed'),
-      requestId: toText(requestId) ?? response.headers.get('X-Request-Id') ?? undefined,
+      requestId: toText(requestId),
       retryable: isTemporary(response.status),
     });
   };

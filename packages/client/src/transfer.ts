@@ -51,8 +51,8 @@ export function watchIdle(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const pause = () => clearTimeout(timer);
   const expire = () => {
-    const details = { ...call, retryable: true };
-    late.abort(new BerthError('timeout', `${failure}: no progress for ${idle} ms`, details));
+    const what = `${failure}: no progress for ${idle} ms`;
+    late.abort(new BerthError('timeout', what, { call, retryable: true }));
   };
   return {
     idle: Math.min(idle, MAX_TIMER),

@@ -1,7 +1,7 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './body.ts';
-import { BerthError, checkInteger, checkNumber, invalid, isBerthError } from './errors.ts';
+import { BerthError, checkNumber, invalid, isBerthError } from './errors.ts';
 import { delayAfter, pause, toLimits, withLimit } from './fetch.ts';
 import {
   isTemporary,
@@ -95,7 +95,7 @@ async function toContent(
   { contentType, size: expected }: UploadOptions,
   maxBytes: number,
 ): Promise<UploadContent> {
-  checkInteger('size', expected, 0);
+  checkNumber('size', expected, 0, 'integer');
   let data: UploadContent['data'];
   let actual: number | undefined;
   if (typeof input === 'string') data = new TextEncoder().encode(input);
@@ -165,7 +165,8 @@ async function post(form: UploadForm): Promise<UploadResponse> {
  *
  * @throws BerthError of the kind `upload`
  */
-function assertStored({ status, text, headers }: UploadResponse, url: string, failure: string) {
+function assertStored(response: UploadResponse, url: string, failure: string) {
+  const { status, text } = response;
   // An `Error` in a comment or CDATA section is no element.
   const xml = text.replace(/<!--.*?(?:-->|$)|<!\[CDATA\[.*?(?:\]\]>|$)/gs, '<!>');
   const isError = /<(?:[\w-]+:)?Error(?:\s[^<>]*)?\/?>/.test(xml);
@@ -174,12 +175,11 @@ function assertStored({ status, text, headers }: UploadResponse, url: string, fa
   const read = (name: string) =>
     new RegExp(`<(?:[\\w-]+:)?${name}(?:\\s[^<>]*)?>([^<]*)</`).exec(xml)?.[1]?.trim() || undefined;
   throw new BerthError('upload', failure, {
-    method: 'POST',
-    url,
-    status,
+    call: { method: 'POST', url },
+    response,
     code: read('Code'),
     reason: read('Message'),
-    requestId: read('RequestId') ?? headers.get('X-Request-Id') ?? undefined,
+    requestId: read('RequestId'),
     retryable: isTemporary(status),
   });
 }

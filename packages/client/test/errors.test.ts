@@ -168,11 +168,11 @@ describe('an invalid option', () => {
 
   it.each([
     [{ baseUrl, auth: '5ec4e7' }, `${AUTH} string.`],
-    [{ baseUrl, timeout: -1 }, `${TIMEOUT} number.`],
-    [{ baseUrl, timeout: '1' }, `${TIMEOUT} string.`],
+    [{ baseUrl, timeout: -1 }, `${TIMEOUT} -1.`],
+    [{ baseUrl, timeout: '1' }, `${TIMEOUT} "1".`],
     [{ baseUrl, timeout: null }, `${TIMEOUT} null.`],
-    [{ baseUrl, retry: { attempts: 0 } }, `retry.attempts ${RETRY} 1, got number.`],
-    [{ baseUrl, retry: { delay: Number.NaN } }, `retry.delay ${RETRY} 0, got number.`],
+    [{ baseUrl, retry: { attempts: 0 } }, `retry.attempts ${RETRY} 1, got 0.`],
+    [{ baseUrl, retry: { delay: Number.NaN } }, `retry.delay ${RETRY} 0, got NaN.`],
   ])('is rejected when the client is created: %j', (options, message) => {
     const error = expect.objectContaining({ kind: 'options', message });
     expect(() => createGatewayClient(options as never)).toThrow(error);

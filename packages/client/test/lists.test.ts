@@ -164,7 +164,7 @@ describe('the lifetime of a link', () => {
       for (const call of [storage.tempUrl('a', options), storage.download('a', options)]) {
         expect(await failureOf(call)).toMatchObject({
           kind: 'options',
-          message: `maxAge must be an integer of at least 1, got ${String(maxAge)}.`,
+          message: `maxAge must be an integer of at least 1, got ${Number.isNaN(maxAge) ? 'NaN' : JSON.stringify(maxAge)}.`,
         });
       }
       expect(requests).toEqual([]);

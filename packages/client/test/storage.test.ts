@@ -293,9 +293,9 @@ describe('an invalid option is refused:', () => {
     ['The path parameter "envId" is missing.', { envId: undefined }],
     ['envId must not contain "..", which', { envId: '..' }],
     ['credentials must be an object or a function, got undefined.', { credentials: undefined }],
-    ['timeout must be a number of at least 0, got number.', { timeout: -1 }],
-    ['idle must be a number of at least 0, got string.', { idle: '5' }],
-    ['retry.attempts must be a number of at least 1, got number.', { retry: { attempts: 0 } }],
+    ['timeout must be a number of at least 0, got -1.', { timeout: -1 }],
+    ['idle must be a number of at least 0, got "5".', { idle: '5' }],
+    ['retry.attempts must be a number of at least 1, got 0.', { retry: { attempts: 0 } }],
   ])('%s', (text, options) => {
     const create = () => createStorageClient({ ...valid, ...options } as never);
     const message = expect.stringContaining(text);

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
-import { createGatewayErrors } from '../gateway-errors.ts';
-import { parseJson } from '../payload.ts';
+import { parseJson } from '../body.ts';
+import { createGatewayErrors } from '../gateway-call.ts';
 import { Failure, write } from './output.ts';
 import { openGateway, readWireProfile } from './settings.ts';
 

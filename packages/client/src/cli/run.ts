@@ -1,8 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CONTRACT } from '../generated/contract.gen.ts';
 import { call, toHeaders } from './call.ts';
-import { cp } from './cp.ts';
-import { mv, rm, url } from './files.ts';
+import { cp, mv, rm, url } from './files.ts';
 import { fail, STOPPED } from './output.ts';
 import { SETTINGS } from './settings.ts';
 
