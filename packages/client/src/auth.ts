@@ -47,18 +47,15 @@ export type StorageCredentialsSource =
 export type Session = ReturnType<typeof createSession>;
 
 interface Signer {
-  /** Returns the headers of an attempt with its credentials. */
   sign(request: SignableRequest): Promise<Record<string, string>>;
   /** Returns whether there are new credentials, after those in `headers` were rejected. */
   refresh?(headers: Readonly<Record<string, string>>): Promise<boolean | undefined>;
 }
 
-/** An attempt with its credentials. */
 interface Signed {
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the client added credentials. Those that came with the call cannot be renewed. */
   readonly isSigned: boolean;
-  /** Number of renewals when it was signed. */
   readonly renewals: number;
 }
 
@@ -86,7 +83,6 @@ function createSession({ sign, refresh }: Signer) {
       const headers = await sign({ method, url, headers: call.headers, body, now: now() });
       return { headers, isSigned: headers !== call.headers, renewals: before };
     },
-    /** Returns whether another attempt would have new credentials. */
     async renew(rejected: Signed, response: Headers | undefined): Promise<boolean> {
       if (!rejected.isSigned) return false;
       if (rejected.renewals !== renewals) return true;
@@ -209,7 +205,6 @@ function toBearer(token: string): string {
   return `Bearer ${token.trim()}`;
 }
 
-/** Returns when to replace a token, in milliseconds since the epoch. */
 function expiryOf(token: string): number {
   try {
     const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');

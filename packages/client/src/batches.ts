@@ -160,11 +160,9 @@ function checkText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw invalid(name, 'a string', value);
 }
 
-/** One file of a list. */
 interface Row<Key> {
   /** Fields that identify the file in results and errors. */
   readonly key: Key;
-  /** What the request contains. */
   readonly item: unknown;
 }
 

@@ -46,7 +46,6 @@ function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** Returns whether a value is an `ArrayBuffer`, of any realm. */
 export function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return kindOf(value) === 'ArrayBuffer';
 }

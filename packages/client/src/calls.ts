@@ -28,7 +28,6 @@ interface CallsSetup {
   readonly maxBytes?: number;
 }
 
-/** What a call of `openapi-fetch` takes, and the options of this client. */
 interface Init extends CallOptions {
   readonly params?: object;
   readonly body?: unknown;

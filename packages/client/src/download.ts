@@ -58,14 +58,12 @@ export async function downloadToFile(
   }
 }
 
-/** A file whose body has not been read yet. */
 interface OpenFile extends Sizes {
   readonly response: Response;
   /** The strong `ETag`, if the download can continue after a break. */
   readonly etag: string | undefined;
 }
 
-/** Numbers of bytes in the body and in the entire file, if they are known. */
 type Sizes = Readonly<Record<'size' | 'total', number | undefined>>;
 
 /**
@@ -163,7 +161,6 @@ function watchBody(
   // Also ends a read that waits.
   signal.addEventListener('abort', () => leave(signal.reason));
 
-  /** Returns the next bytes, or `undefined` at the end. */
   const read = async () => {
     try {
       watch.restart();

@@ -1,16 +1,12 @@
 import { createParser } from 'eventsource-parser';
 import { contractError, parseJson, type StandardSchema, validate } from './body.ts';
 import { checkNumber, isBerthError, networkError } from './errors.ts';
-import { type LimitOptions, pause, toLimits, withLimit } from './fetch.ts';
-import type { GatewayContext } from './gateway-call.ts';
+import { pause, toLimits, withLimit } from './fetch.ts';
+import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 import { type IdleWatch, watchIdle } from './transfer.ts';
 
-/** Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive. */
-export interface EventsOptions<Data = string> extends LimitOptions {
-  /** Ends the iteration. */
-  readonly signal?: AbortSignal | undefined;
-  /** Headers to send. An `Authorization` header replaces the credentials of the client. */
-  readonly headers?: RequestInit['headers'];
+/** Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive; `signal` ends the iteration. */
+export interface EventsOptions<Data = string> extends Omit<ServiceOptions, 'idempotent'> {
   /** Parses `data` as JSON and validates it. Default: `data` is text. */
   readonly schema?: StandardSchema<Data> | undefined;
   /** ID of the event to continue after. Default: the service decides. */
@@ -43,7 +39,6 @@ const INTERRUPTED = 'The event stream was interrupted';
 /** Maximum length of an event, in characters. */
 const MAX_EVENT = 16_777_216;
 
-/** Connects again and again, and returns the events of all connections. */
 export async function* iterateEvents<Data>(
   context: GatewayContext,
   url: string,
@@ -83,15 +78,12 @@ export async function* iterateEvents<Data>(
   }
 }
 
-/** What the next connection continues with. */
 interface State {
-  /** ID of the last event. */
   id: string;
   /** Wait before the next connection, in milliseconds. */
   delay: number;
 }
 
-/** Opens a connection. */
 async function open(
   { send, errors, limits }: GatewayContext,
   url: string,

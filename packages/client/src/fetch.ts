@@ -74,11 +74,9 @@ interface FetchSetup {
   readonly limits: Limits;
   readonly fetch?: FetchLike | undefined;
   readonly session?: Session | undefined;
-  /** Headers to send with every call. */
   readonly headers?: RequestInit['headers'];
   /** Start of the URLs that get credentials and headers. Default: all. */
   readonly scope?: string | undefined;
-  /** How redirects are handled. */
   readonly redirect: 'manual' | 'follow';
   readonly classify: (response: Response) => RetryClass | Promise<RetryClass>;
 }
@@ -110,7 +108,6 @@ export function createFetch(setup: FetchSetup): Send {
   const { fetch = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = setup;
   const clientHeaders = toRecord(setup.headers);
 
-  /** Makes attempts until one has a response that is not retried. */
   async function attempt(call: Call, limit: Limit): Promise<Response> {
     const { signal } = limit;
     const credentials = call.isInScope ? session : undefined;
@@ -153,34 +150,29 @@ export function createFetch(setup: FetchSetup): Send {
   }
 
   return async (input, init = {}, limit) => {
-    const target = toTarget(input);
+    // A `Request` may be one of another package.
+    const request = typeof input === 'object' && 'headers' in input ? input : undefined;
+    const url = request?.url ?? toUrl(String(input));
+    const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
     const run = async (started: Limit) => {
-      const call = await toCall(target, init, { scope, headers: clientHeaders });
+      const client = { scope, headers: clientHeaders };
+      const call = await toCall({ url, method, request }, init, client);
       return attempt(call, started).catch((error) => {
         discard(call.body);
         throw error;
       });
     };
     if (limit) return run(limit);
-    const signal = init.signal ?? target.request?.signal;
-    const method = init.method ?? target.request?.method;
-    return withLimit(toLimits(init, setup.limits), signal, { url: target.url, method }, run);
+    const signal = init.signal ?? request?.signal;
+    return withLimit(toLimits(init, setup.limits), signal, { url, method }, run);
   };
 }
 
-/** What is called: a URL, and the `Request` if there is one, of this or another package. */
-interface Target {
-  readonly url: string;
-  readonly request: Request | undefined;
-}
-
 /** @throws BerthError of the kind `options`, which does not show a password */
-function toTarget(input: string | URL | Request): Target {
-  if (typeof input === 'object' && 'headers' in input) return { url: input.url, request: input };
+function toUrl(text: string): string {
   const page = pageUrl();
-  const text = String(input);
   const url = URL.canParse(text, page) ? new URL(text, page).href : '';
-  if (isFetchable(url)) return { url, request: undefined };
+  if (isFetchable(url)) return url;
   throw new BerthError('options', 'The URL must be an http(s) URL without a password.');
 }
 
@@ -200,12 +192,11 @@ const REQUEST_DEFAULTS = {
 } as const;
 
 async function toCall(
-  { url, request }: Target,
+  { url, method, request }: { url: string; method: string; request: Request | undefined },
   init: FetchInit,
   client: { readonly scope: string; readonly headers: Readonly<Record<string, string>> },
 ) {
   const { options, rest } = splitOptions(init);
-  const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
   const isBodiless = method === 'GET' || method === 'HEAD';
   const isInScope = url.startsWith(client.scope);
   const headers = isInScope ? { ...client.headers } : {};
@@ -232,7 +223,6 @@ async function toCall(
     method,
     headers,
     body,
-    /** All other options of `fetch`. */
     init: { ...kept, ...(rest as RequestInit) },
     isIdempotent: options.idempotent ?? isBodiless,
     /** Whether the body can be read only once. */
@@ -246,7 +236,6 @@ export function splitOptions<Options extends Pick<FetchInit, keyof CallOptions>>
   return { options: { signal, timeout, retry, idempotent }, rest };
 }
 
-/** Returns headers by lowercase name. */
 export function toRecord(headers: FetchInit['headers']): Record<string, string> {
   if (!headers) return {};
   if (headers instanceof Headers) return Object.fromEntries(headers);
@@ -276,13 +265,10 @@ export function toLimits({ timeout, retry }: LimitOptions, client = DEFAULTS): L
   return limits;
 }
 
-/** What is left of the limits of a call. */
 export interface Limit extends Pick<Limits, 'retry'> {
   /** Aborts when the time is over, or when the caller aborts. */
   readonly signal: AbortSignal;
-  /** Returns the milliseconds that are left. */
   left(): number;
-  /** Number of attempts so far. */
   attempts: number;
 }
 
@@ -305,26 +291,33 @@ export async function withLimit<T>(
     ? setTimeout(() => expiry.abort(), Math.min(timeout, MAX_TIMER))
     : undefined;
   const end = performance.now() + (timeout || Number.POSITIVE_INFINITY);
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop);
-  });
   const limit = { signal, retry, left: () => end - performance.now(), attempts: 0 };
   try {
-    return await Promise.race([run(limit), aborted]);
+    return await untilAborted(run(limit), signal);
   } catch (error) {
     caller?.throwIfAborted();
     if (!expiry.signal.aborted) throw error;
     throw new BerthError('timeout', `No response within ${timeout} ms`, { call, retryable: true });
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Waits for a promise, or rejects with the reason of the signal, even if the promise never settles. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
     // A signal with a listener is kept in memory as long as the caller's signal.
     signal.removeEventListener('abort', stop);
   }
 }
 
-/** Waits, or rejects with the reason of the signal. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

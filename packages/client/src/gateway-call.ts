@@ -2,8 +2,14 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Session } from './auth.ts';
 import { parseJson, readText } from './body.ts';
 import { BerthError, type CallInfo } from './errors.ts';
-import type { Limits, RetryClass, Send } from './fetch.ts';
+import type { CallOptions, Limits, RetryClass, Send } from './fetch.ts';
 import { GATEWAY_RETRIES } from './generated/contract.gen.ts';
+
+/** Options for a call of a hosted service. */
+export interface ServiceOptions extends CallOptions {
+  /** Headers to send. An `Authorization` header replaces the credentials of the client. */
+  readonly headers?: RequestInit['headers'];
+}
 
 /** What all calls of a gateway client share. */
 export interface GatewayContext {

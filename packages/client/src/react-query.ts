@@ -46,7 +46,6 @@ export function serviceQuery<Payload = unknown>(
   });
 }
 
-/** Options for a link query: lifetime and limits. */
 type LinkOptions = Omit<TempUrlOptions, 'signal'>;
 
 function toLinkQuery<Data>(

@@ -1,17 +1,11 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
 import type { Calls } from './calls.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
-import { type CallOptions, toRecord } from './fetch.ts';
-import type { GatewayContext } from './gateway-call.ts';
+import { toRecord } from './fetch.ts';
+import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import type { ConnectOptions } from './socket.ts';
 import { checkPath } from './urls.ts';
-
-/** Options for a call of a hosted service. */
-interface ServiceOptions extends CallOptions {
-  /** Headers to send. An `Authorization` header replaces the credentials of the client. */
-  readonly headers?: RequestInit['headers'];
-}
 
 /** Options for a call that returns the payload. */
 export interface PayloadOptions<Payload> extends ServiceOptions {
@@ -90,7 +84,6 @@ export interface Service {
   connect(path?: string, options?: ConnectOptions): Promise<WebSocket>;
 }
 
-/** A call of the contract, as this file makes it. */
 type Call = (
   path: string,
   init: object,
@@ -98,7 +91,6 @@ type Call = (
 
 const TEMPLATE = '/v1/cloudrun/{name}' satisfies keyof paths;
 
-/** Creates the methods of a service on top of the contract's calls. */
 export function createService(
   context: GatewayContext,
   calls: Calls<paths>,

@@ -1,15 +1,11 @@
 import { BerthError, networkError } from './errors.ts';
-import { type CallOptions, toLimits, toRecord, withLimit } from './fetch.ts';
-import type { GatewayContext } from './gateway-call.ts';
+import { toLimits, toRecord, withLimit } from './fetch.ts';
+import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 
-/** Options for `connect`. */
-export interface ConnectOptions extends Pick<CallOptions, 'timeout'> {
-  /** Ends the handshake, or closes the open socket. */
-  readonly signal?: AbortSignal | undefined;
+/** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
+export interface ConnectOptions extends Pick<ServiceOptions, 'timeout' | 'signal' | 'headers'> {
   /** Subprotocols, the preferred one first. Default: none. */
   readonly protocols?: readonly string[] | undefined;
-  /** Headers to send with the handshake. Browsers cannot send any. */
-  readonly headers?: RequestInit['headers'];
 }
 
 /** Prefix of the subprotocol that holds the token of a browser. */

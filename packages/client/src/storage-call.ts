@@ -31,7 +31,6 @@ export interface StorageContext {
   ): Promise<StorageResponse>;
   /** Fetches a link, without credentials. */
   readonly fetchLink: Send;
-  /** Limits of uploads and downloads. */
   readonly limits: Limits;
   readonly idle: number;
   readonly fetch: FetchLike | undefined;
@@ -70,7 +69,6 @@ export interface StorageResponse {
   ): BerthError;
 }
 
-/** What a raw call of `openapi-fetch` returns. */
 export interface RawResult {
   readonly data?: unknown;
   readonly error?: unknown;
@@ -117,7 +115,6 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value ? value : undefined;
 }
 
-/** Returns whether a JSON value is an object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -199,10 +199,8 @@ export interface StorageClient {
   move(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
 }
 
-/** A call of `openapi-fetch`, as this file makes it. */
 type Call = (path: string, init: object) => Promise<RawResult>;
 
-/** What callers pass to `POST`. */
 interface RawOptions extends Pick<FetchInit, keyof CallOptions> {
   readonly params?: { readonly path?: object };
 }

@@ -101,9 +101,7 @@ async function toSignedBody(body: SignableRequest['body']): Promise<string | Byt
 interface Tc3Request {
   readonly method: string;
   readonly path: string;
-  /** Without the question mark. */
   readonly query: string;
-  /** The signed headers, by lowercase name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Bytes;
 }

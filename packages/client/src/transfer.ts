@@ -17,7 +17,6 @@ export interface TransferOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Calls `onProgress` each time that the number of bytes has changed. */
 export function toReport(
   onProgress: TransferOptions['onProgress'],
   total: number | undefined,
@@ -69,7 +68,6 @@ export function watchIdle(
       pause();
       late.abort();
     },
-    /** Creates the error for a connection that broke. */
     toError: (cause: unknown) => networkError(failure, call, cause),
   };
 }

@@ -39,20 +39,16 @@ export interface UploadContent {
 export interface UploadForm {
   /** The URL to post to, exactly as it was returned. */
   readonly url: string;
-  /** All fields before the file, in order. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly fileName: string;
   readonly content: UploadContent;
-  /** Called with the number of bytes sent, if progress is requested. */
   readonly report: ((loaded: number) => void) | undefined;
   /** Its signal also aborts when the attempt is over. */
   readonly watch: IdleWatch;
   readonly fetch: FetchLike | undefined;
-  /** An `Agent` of `node:http` or `node:https`. */
   readonly agent: object | undefined;
 }
 
-/** The response of an upload target. */
 export interface UploadResponse {
   readonly status: number;
   readonly text: string;

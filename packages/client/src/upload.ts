@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './body.ts';
 import { BerthError, checkNumber, invalid, isBerthError } from './errors.ts';
-import { delayAfter, pause, toLimits, withLimit } from './fetch.ts';
+import { delayAfter, pause, toLimits, untilAborted, withLimit } from './fetch.ts';
 import {
   isTemporary,
   type StorageCallOptions,
@@ -15,7 +15,6 @@ import {
   type Field,
   type UploadContent,
   type UploadData,
-  type UploadForm,
   type UploadResponse,
 } from './upload-form.ts';
 import { isFetchable } from './urls.ts';
@@ -37,7 +36,6 @@ export interface UploadResult {
   readonly fileID: string;
 }
 
-/** Uploads a file in two steps, again with a new grant if an attempt fails and may succeed later. */
 export async function upload(
   context: StorageContext,
   path: string,
@@ -65,9 +63,10 @@ export async function upload(
       const watch = watchIdle(idle, limit.signal, failure, { method: 'POST', url });
       let headers: Headers | undefined;
       limit.attempts += 1;
+      watch.restart();
       try {
         const form = { url, fields, fileName, content, report, watch, fetch, agent };
-        const stored = await post(form);
+        const stored = await untilAborted(sendForm(form), watch.signal).finally(watch.stop);
         headers = stored.headers;
         assertStored(stored, url, failure);
         return { fileID };
@@ -142,21 +141,6 @@ function toGrant(
     ['key' satisfies Field, path],
   ] as const;
   return { url, fields, fileID: read('fileID') };
-}
-
-/** Posts a form once. What a function or a stream of the caller throws is thrown unchanged. */
-async function post(form: UploadForm): Promise<UploadResponse> {
-  const { watch } = form;
-  watch.signal.throwIfAborted();
-  const aborted = new Promise<never>((_, reject) => {
-    watch.signal.addEventListener('abort', () => reject(watch.signal.reason));
-  });
-  watch.restart();
-  try {
-    return await Promise.race([sendForm(form), aborted]);
-  } finally {
-    watch.stop();
-  }
 }
 
 /**

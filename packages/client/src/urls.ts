@@ -40,7 +40,6 @@ export function checkPath(name: string, path: string): string {
   throw new BerthError('options', `${name} must not contain ${JSON.stringify(part)}, ${reason}.`);
 }
 
-/** Returns a path segment, percent-encoded. */
 export function toSegment(name: string, value: unknown): string {
   if (value === undefined || value === null || value === '') {
     throw new BerthError('options', `The path parameter "${name}" is missing.`);

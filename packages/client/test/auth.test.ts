@@ -70,6 +70,18 @@ describe('bearer', () => {
 });
 
 describe('a signer', () => {
+  it('that never settles is asked again by the next call', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const token = vi.fn<() => string | Promise<string>>(() => new Promise<string>(() => {}));
+    const service = serviceAt(BASE, { auth: bearer(token), fetch: async () => json({ a: 1 }) });
+    const late = failureOf(service.get('a', { timeout: 1_000 }));
+    await vi.advanceTimersByTimeAsync(31_000);
+    vi.useRealTimers();
+    expect(await late).toMatchObject({ kind: 'timeout' });
+    token.mockReturnValue('t2');
+    expect(await service.get('a')).toEqual({ a: 1 });
+  });
+
   it('sees each attempt as it is sent', async () => {
     const seen: unknown[] = [];
     const authorize: GatewayAuth['authorize'] = async ({ now: _, ...request }) => {
@@ -186,7 +198,9 @@ describe('the server clock after a rejected signature', () => {
     const fetch = async () => {
       const isRight = Math.abs((signed.at(-1) ?? 0) - (off ?? Number.NaN)) <= 30_000;
       if (isRight && accepts) return json({ a: 1 });
-      const date = off !== undefined && { Date: new Date(Date.now() + off).toUTCString() };
+      const date = off !== undefined && {
+        Date: new Date(Math.min(Date.now() + off, 8.64e15)).toUTCString(),
+      };
       return refused('INVALID_CREDENTIALS', 401, { ...date });
     };
     const auth = { authorize: ({ now }: { now: number }) => `T ${signed.push(now - Date.now())}` };
@@ -200,7 +214,8 @@ describe('the server clock after a rejected signature', () => {
     expect(signed).toEqual([0, 0, off, off, off]);
   });
 
-  it.each([30_000, undefined])('changes nothing if it is %s ms off', async (off) => {
+  // The last one is a date that cannot be signed.
+  it.each([30_000, undefined, 8e15])('changes nothing if it is %s ms off', async (off) => {
     const { service, signed } = clockServer(off, false);
     expect(await failureOf(service.get('a'))).toMatchObject({ code: 'INVALID_CREDENTIALS' });
     expect(signed).toEqual([0]);

@@ -74,11 +74,16 @@ describe('GET and POST of a document', () => {
     expect(await requests[0]?.json()).toEqual(ITEM);
   });
 
-  it.each([{}, { path: { id: '' } }, { path: { id: '..' } }])(
-    'reject a path parameter that is missing, empty or changed by fetch: %j',
-    async (wrong) => {
-      const { gateway } = gatewayWith([]);
-      const call = gateway.service<Orders>('x').GET('/items/{id}', { params: wrong as never });
+  it.each([
+    ['/items/{id}', {}],
+    ['/items/{id}', { path: { id: '' } }],
+    ['/items/{id}', { path: { id: '..' } }],
+    ['items', {}],
+  ])(
+    'reject a path that is incomplete, or that fetch would change: %s, %j',
+    async (path, params) => {
+      const { GET } = gatewayWith([]).gateway.service<Orders>('x');
+      const call = GET(path as '/items/{id}', { params: params as never });
       expect(await failureOf(call)).toMatchObject({ kind: 'options' });
     },
   );

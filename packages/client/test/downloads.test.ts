@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -233,6 +233,21 @@ describe('a download to a file', () => {
     for (const { ifRange } of seen.slice(1)) expect(ifRange).toBe('"v1"');
     expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
     expect(loaded.at(-1)).toBe(bytes.length);
+  });
+
+  it('keeps the mode of a file, and links and devices as they are', async () => {
+    await using served = await serveStorage((_, response) => response.end('new'));
+    const long = join(folder, '文'.repeat(80));
+    const toLong = join(folder, 'link');
+    await writeFile(long, 'old', { mode: 0o600 });
+    await symlink(long, toLong);
+    for (const target of [long, toLong, '/dev/null']) {
+      await served.storage.downloadToFile('a', target);
+    }
+    expect(await readFile(long, 'utf8')).toBe('new');
+    expect((await stat(long)).mode & 0o777).toBe(0o600);
+    expect((await lstat(toLong)).isSymbolicLink()).toBe(true);
+    expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
   });
 
   it('replaces an idle connection with a new one', async () => {

@@ -123,6 +123,20 @@ describe('no secret is shown', () => {
     expect(text).not.toContain('5ec4e7');
   });
 
+  it('CL-SECRETS: by the error for a wrong header, URL or result', async () => {
+    const { gateway, service } = gatewayWith([]);
+    const wrong = gatewayWith([], { auth: { authorize: () => ({ token: '5ec4e7' }) as never } });
+    for (const call of [
+      gateway.fetch('https://user:5ec4e7@g.example/v1/cloudrun/x'),
+      service.get('a', { headers: { Authorization: 'Bearer 5ec\n4e7' } }),
+      wrong.service.get('a'),
+    ]) {
+      const error = await failureOf(call);
+      expect(error).toMatchObject({ kind: 'options' });
+      expect(String(error)).not.toMatch(/5ec|4e7/);
+    }
+  });
+
   it('CL-SECRETS: by a URL or a client', async () => {
     const { gateway, service, requests } = gatewayWith([json({})], { auth: bearer(TOKEN) });
     await service.get('a');

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { isBerthError } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
@@ -54,6 +55,14 @@ describe('a time limit', () => {
     }
   });
 
+  it('ends a call whose own body does not end', async () => {
+    const init = { method: 'POST', body: new ReadableStream(), duplex: 'half' } as RequestInit;
+    const gateway = gatewayAt(BASE);
+    const request = new Request(gateway.service('x').url, init);
+    const call = gateway.fetch(request, { timeout: 20 });
+    expect(await failureOf(call)).toMatchObject({ kind: 'timeout' });
+  });
+
   it('of 0 does not exist', async () => {
     vi.useFakeTimers();
     const stop = new AbortController();
@@ -87,6 +96,23 @@ describe('a time limit', () => {
   });
 });
 
+it('an error without an end does not fill the memory', async () => {
+  let sent = 0;
+  await using server = await faultServer((_, response) => {
+    response.writeHead(500);
+    const chunk = Buffer.alloc(65_536, 'a');
+    const write = () => {
+      while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+    };
+    response.on('drain', write);
+    write();
+  });
+  const response = await serviceAt(server.baseUrl, { retry: false }).request('a');
+  expect(response.status).toBe(500);
+  await response.body?.cancel();
+  expect(sent).toBeLessThan(16_777_216);
+});
+
 describe('an abort', () => {
   const reason = new Error('enough');
 
@@ -104,6 +130,14 @@ describe('an abort', () => {
     expect(await failureOf(service.get('a', { signal: stop.signal }))).toBe(reason);
     expect(await failureOf(service.get('a', { signal: stop.signal }))).toBe(reason);
     expect(server.calls).toHaveLength(1);
+  });
+
+  it('that may still come leaves no listener after a call', async () => {
+    const { signal } = new AbortController();
+    const any = vi.spyOn(AbortSignal, 'any');
+    await serviceAt(BASE, { fetch: async () => Response.json({}) }).get('a', { signal });
+    for (const { value } of any.mock.results) expect(getEventListeners(value, 'abort')).toEqual([]);
+    any.mockRestore();
   });
 
   it('while the token is requested sends nothing', async () => {

@@ -153,6 +153,12 @@ describe('a list', () => {
   });
 });
 
+it('a shorter list gives no file the result of another one', async () => {
+  const { storage } = storageWith([list({ fileID: 'cloud://dev.files/b-copy' })]);
+  const copies = ['/a', '/b'].map((srcPath) => ({ srcPath, dstPath: `${srcPath}-copy` }));
+  for (const { error } of await storage.copy(copies)) expect(error?.message).toContain('no entry');
+});
+
 describe('the lifetime of a link', () => {
   const link = () => list({ fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://h/a' });
 

@@ -76,6 +76,14 @@ describe('a call that may have been executed', () => {
 });
 
 describe('CL-RETRY-LIMIT: the number of attempts', () => {
+  it('counts those whose response is interrupted', async () => {
+    const busy = refuse('SERVICE_NOT_READY', 503);
+    await using server = await faultServer(busy, truncate, truncate, ok);
+    const error = await failureOf(serviceAt(server.baseUrl).get('a'));
+    expect(error).toMatchObject({ kind: 'network' });
+    expect(server.calls).toHaveLength(3);
+  });
+
   const twice = { attempts: 2, delay: 1 };
   it.each<[RetryOptions | false | undefined, RetryOptions | false | undefined, number]>([
     [{ delay: 1 }, undefined, 3],

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import vm from 'node:vm';
 import { type BerthError, bearer } from '@berth/client';
 import { describe, expect, it } from 'vitest';
@@ -106,6 +107,12 @@ describe('the body of a POST', () => {
     expect(await failureOf(service.post('a', body))).toMatchObject({ kind: 'options', message });
     expect(requests).toEqual([]);
   });
+});
+
+it('a Node stream that cannot be opened fails the call', async () => {
+  await using server = await faultServer(serve({}));
+  const call = serviceAt(server.baseUrl).post('a', createReadStream('/does/not/exist'));
+  expect(await failureOf(call)).toMatchObject({ kind: 'network' });
 });
 
 describe('CL-REDIRECT-CREDENTIALS: a redirect', () => {

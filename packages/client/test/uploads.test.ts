@@ -62,7 +62,7 @@ describe('an upload', () => {
     await mock.close();
     await rm(folder, { recursive: true });
   });
-  const file = async (content: string | Uint8Array) => {
+  const file = async (content: string) => {
     await writeFile(join(folder, 'a.txt'), content);
     return join(folder, 'a.txt');
   };
@@ -89,20 +89,6 @@ describe('an upload', () => {
   ])('CL-UPLOAD-FILE: stores the bytes of %s', async (_, create) => {
     const { fileID } = await storage.upload('kind.txt', await create());
     expect(await download(fileID)).toBe('héllo');
-  });
-
-  it('stores chunks of each kind in order, with progress', async () => {
-    const bytes = Uint8Array.from({ length: 3 * MB + 1 }, (_, at) => (at * 7) % 251);
-    const path = await file(bytes);
-    for (const data of [bytes, new Blob([bytes]), { file: path }, new Blob([bytes]).stream()]) {
-      const loaded: number[] = [];
-      const onProgress = (progress: Progress) => loaded.push(progress.loaded);
-      const { fileID } = await storage.upload('a.bin', data, { onProgress });
-      const stored = Buffer.from(await (await storage.download(fileID)).arrayBuffer());
-      expect(stored.equals(bytes)).toBe(true);
-      expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
-      expect(loaded.at(-1)).toBe(bytes.length);
-    }
   });
 
   it.each<[UploadData, string | undefined, string]>([
@@ -423,14 +409,37 @@ describe('an upload ends if', () => {
     expect(await failureOf(long)).toMatchObject({ kind: 'timeout' });
   });
 
-  it.each<[string, () => Agent]>([
-    ['no name is resolved', () => new Agent({ lookup: () => {} })],
+  it.each<[string, string, (write: (text: string) => void) => void]>([
     [
-      'all connections are busy',
-      () => Object.assign(new Agent(), { createConnection: () => undefined }),
+      'changes the protocol',
+      'network',
+      (write) => write('HTTP/1.1 101 No\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
     ],
-  ])('%s, and reports no progress before', async (_, create) => {
-    await using served = await serveStorage(store, { agent: create(), host: 'localhost' });
+    [
+      'sends a response without an end',
+      'timeout',
+      (write) => {
+        write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+        setInterval(() => write('1\r\nx\r\n'), 20);
+      },
+    ],
+    [
+      'sends nothing but 100',
+      'timeout',
+      (write) => setInterval(() => write('HTTP/1.1 100 Continue\r\n\r\n'), 20),
+    ],
+  ])('the target %s', async (_, kind, respond) => {
+    await using served = await serveStorage(async (request) => {
+      await bodyOf(request);
+      respond((text) => request.socket.writable && request.socket.write(text));
+    });
+    const upload = served.storage.upload('a', 'hello', { idle: 200, retry: false });
+    expect(await failureOf(upload)).toMatchObject({ kind });
+  });
+
+  it('it gets no connection, and reports no progress', async () => {
+    const agent = Object.assign(new Agent(), { createConnection: () => undefined });
+    await using served = await serveStorage(store, { agent });
     const seen: Progress[] = [];
     const onProgress = (progress: Progress) => seen.push(progress);
     for (const data of ['hello', new Blob(['hello']).stream()]) {

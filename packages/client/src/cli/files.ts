@@ -32,9 +32,7 @@ async function upload(names: readonly string[], target: string, signal: AbortSig
   });
 }
 
-/** A file to copy. */
 interface Copy {
-  /** The source, as the user named it. */
   readonly file: string;
   /** The target: a local path, or one in the storage without a leading slash. */
   readonly to: string;
@@ -102,7 +100,6 @@ async function download(names: readonly string[], target: string, signal: AbortS
   });
 }
 
-/** Prints files one after the other. */
 async function print(names: readonly string[], signal: AbortSignal): Promise<void> {
   const files = toStored(names);
   const storage = await openStorage();
@@ -117,7 +114,6 @@ function isFolder(path: string): boolean {
   return path === '' || path.endsWith('/');
 }
 
-/** @throws Failure if two files have the same target */
 function assertDistinct(files: readonly Copy[]): void {
   const targets = new Set<string>();
   for (const { to } of files) {
@@ -126,7 +122,6 @@ function assertDistinct(files: readonly Copy[]): void {
   }
 }
 
-/** `berth url`: prints a link to each file. */
 export async function url(
   names: readonly string[],
   { maxAge, signal }: FileOptions & { readonly maxAge?: number },
@@ -138,7 +133,6 @@ export async function url(
   );
 }
 
-/** `berth rm`: deletes files. */
 export async function rm(names: readonly string[], { signal }: FileOptions): Promise<void> {
   const files = toStored(names);
   const storage = await openStorage();
@@ -148,7 +142,6 @@ export async function rm(names: readonly string[], { signal }: FileOptions): Pro
   });
 }
 
-/** `berth mv`: moves a file within the storage. */
 export async function mv(file: string, to: string, { signal }: FileOptions): Promise<void> {
   const source = `/${toFilePath(file)}`;
   const target = `/${toFilePath(to)}`;

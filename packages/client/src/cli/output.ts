@@ -20,9 +20,7 @@ export class Failure extends Error {
 export const STOPPED = new Failure('Stopped.', 1);
 
 interface Item {
-  /** The file, as the user named it. */
   readonly file: string;
-  /** In bytes, if it is known. */
   readonly size?: number | undefined;
 }
 
@@ -100,7 +98,6 @@ export function fail(error: unknown): void {
   process.stderr.write(`berth: ${text}\n`);
 }
 
-/** Writes chunks to stdout as they arrive. */
 export function write(chunks: AsyncIterable<Uint8Array> | [], signal: AbortSignal) {
   return pipeline(chunks, process.stdout, { signal, end: false });
 }

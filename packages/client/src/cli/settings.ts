@@ -27,7 +27,6 @@ function readSetting(name: Setting): string | undefined {
   return process.env[name] || undefined;
 }
 
-/** @throws Failure if the setting is missing */
 function requireSetting(name: Setting): string {
   const value = readSetting(name);
   if (value === undefined) throw new Failure(`${name} is missing (${SETTINGS[name]}).`, 2);
@@ -41,7 +40,6 @@ function requireUrl(name: Setting): string {
   throw new Failure(`${name} must be a URL such as https://storage.example.com.`, 2);
 }
 
-/** Creates a client for the gateway of the settings. */
 export async function openGateway(): Promise<GatewayClient> {
   const baseUrl = requireUrl('BERTH_GATEWAY_URL');
   return createGatewayClient({ baseUrl, auth: readAuth(), wireProfile: await readWireProfile() });

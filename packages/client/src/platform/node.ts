@@ -17,7 +17,6 @@ import {
   type UploadResponse,
 } from '../upload-form.ts';
 
-/** Number of bytes to read and send at a time. Large, to make few calls. */
 const CHUNK = 512 * 1024;
 
 /** Maximum length of a response to keep, in characters. XML errors are far shorter. */

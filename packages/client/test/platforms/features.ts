@@ -202,6 +202,7 @@ export const FEATURES: readonly Feature[] = [
       for (const size of [0, 1, 5 * MIB]) {
         let last = 0;
         const onProgress = ({ loaded }: Progress) => {
+          assert(loaded >= last, 'the progress went back');
           last = loaded;
         };
         const { fileID } = await storage.upload(`${size}.bin`, bytesOf(size), { onProgress });
@@ -213,12 +214,17 @@ export const FEATURES: readonly Feature[] = [
     },
   },
   {
-    name: 'uploads streams of known and unknown length',
+    name: 'uploads blobs, and streams of known and unknown length',
     async run(deployment) {
       const storage = storageOf(deployment);
-      for (const size of [3 * MIB, undefined]) {
-        const content = bytesOf(3 * MIB);
-        const { fileID } = await storage.upload('stream.bin', streamOf(content), { size });
+      const content = bytesOf(3 * MIB);
+      const size = content.length;
+      for (const [data, options] of [
+        [new Blob([content]), {}],
+        [streamOf(content), { size }],
+        [streamOf(content), {}],
+      ] as const) {
+        const { fileID } = await storage.upload('stream.bin', data, options);
         await assertBytes(await storage.download(fileID), content);
       }
       const tooLong = storage.uploadAvatar('long.bin', streamOf(bytesOf(3 * MIB)));
