@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { bearer, type GatewayAuth, tc3 } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { failureOf, json, refused } from './support/fake-fetch.ts';
-import { type Act, faultServer, refuse, serve } from './support/fault-server.ts';
-import { gatewayWith, serviceAt } from './support/gateway.ts';
+import { failureOf, gatewayWith, json, refused, serviceAt } from './support/clients.ts';
+import { type Act, faultServer, refuse, serve } from './support/servers.ts';
 
 const BASE = 'https://g.example';
 

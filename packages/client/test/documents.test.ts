@@ -1,8 +1,7 @@
 import { bearer } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { failureOf, json } from './support/fake-fetch.ts';
-import { type Act, faultServer, reset, serve, stall, truncate } from './support/fault-server.ts';
-import { gatewayAt, gatewayWith } from './support/gateway.ts';
+import { failureOf, gatewayAt, gatewayWith, json } from './support/clients.ts';
+import { type Act, faultServer, reset, serve, stall, truncate } from './support/servers.ts';
 
 interface Item {
   id: number;

@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DownloadOptions, Progress } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { failureOf, list } from './support/fake-fetch.ts';
-import { type Handler, serveStorage } from './support/loopback.ts';
-import { shown } from './support/shown.ts';
-import { credentials, storageWith } from './support/storage.ts';
+import { credentials, failureOf, list, shown, storageWith } from './support/clients.ts';
+import { type Handler, serveStorage } from './support/servers.ts';
 
 type Range = NonNullable<DownloadOptions['range']>;
 

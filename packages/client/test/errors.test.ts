@@ -8,9 +8,7 @@ import {
   tc3,
 } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
-import { failureOf, json } from './support/fake-fetch.ts';
-import { gatewayWith, serviceAt } from './support/gateway.ts';
-import { shown } from './support/shown.ts';
+import { failureOf, gatewayWith, json, serviceAt, shown } from './support/clients.ts';
 
 const REFUSAL = { code: 'SERVICE_NOT_FOUND', message: 'The service is missing.', requestId: 'r-1' };
 const headers = { 'X-Request-Id': 'r-1' };

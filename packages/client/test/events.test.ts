@@ -1,9 +1,8 @@
 import type { ServiceEvent } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { failureOf } from './support/fake-fetch.ts';
-import { type Act, faultServer, refuse, reset, serve } from './support/fault-server.ts';
-import { serviceAt } from './support/gateway.ts';
+import { failureOf, serviceAt } from './support/clients.ts';
+import { type Act, faultServer, refuse, reset, serve } from './support/servers.ts';
 
 /** Sends pieces of an event stream, then leaves the connection open, ends it or breaks it. */
 const stream =

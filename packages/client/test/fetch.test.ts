@@ -1,8 +1,7 @@
 import { bearer, type GatewayClientOptions } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { failureOf, json } from './support/fake-fetch.ts';
-import { faultServer, refuse, serve } from './support/fault-server.ts';
-import { gatewayAt, gatewayWith } from './support/gateway.ts';
+import { failureOf, gatewayAt, gatewayWith, json } from './support/clients.ts';
+import { faultServer, refuse, serve } from './support/servers.ts';
 
 const auth = bearer('t');
 const headers = { 'X-A': 'a' };

@@ -1,9 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { isBerthError } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { failureOf } from './support/fake-fetch.ts';
-import { type Act, faultServer, hang, refuse, stall } from './support/fault-server.ts';
-import { gatewayAt, serviceAt } from './support/gateway.ts';
+import { failureOf, gatewayAt, serviceAt } from './support/clients.ts';
+import { type Act, faultServer, hang, refuse, stall } from './support/servers.ts';
 
 const BASE = 'http://g.example';
 const neverResponds = () => new Promise<Response>(() => {});

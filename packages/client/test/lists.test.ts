@@ -1,7 +1,6 @@
 import { type StorageClient, toWireProfile } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
-import { envelope, failureOf, list } from './support/fake-fetch.ts';
-import { storageWith } from './support/storage.ts';
+import { envelope, failureOf, list, storageWith } from './support/clients.ts';
 
 type Item = string | { readonly fileID: string };
 

@@ -1,8 +1,7 @@
 import { createGatewayClient, type GatewayClientOptions } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { failureOf, json } from './support/fake-fetch.ts';
-import { faultServer, serve } from './support/fault-server.ts';
-import { gatewayAt, gatewayWith } from './support/gateway.ts';
+import { failureOf, gatewayAt, gatewayWith, json } from './support/clients.ts';
+import { faultServer, serve } from './support/servers.ts';
 
 const ROOT = '/v1/cloudrun/{name}';
 const ANY = '/v1/cloudrun/{name}/{anyPath}';

@@ -6,9 +6,8 @@ import { bearer, isBerthError, type Service, type StorageClient } from '@berth/c
 import { createMock, type Mock } from '@berth/mock';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { serviceAt, storageAt } from './support/clients.ts';
 import { FAULTS, startProxy } from './support/faulty-proxy.ts';
-import { serviceAt } from './support/gateway.ts';
-import { storageAt } from './support/storage.ts';
 
 const SEED = Number(process.env.BERTH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = 300;

@@ -1,9 +1,8 @@
 import { bearer, isBerthError, type RetryOptions } from '@berth/client';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { failureOf, refused } from './support/fake-fetch.ts';
-import { type Act, faultServer, refuse, reset, serve, truncate } from './support/fault-server.ts';
-import { serviceAt } from './support/gateway.ts';
+import { failureOf, refused, serviceAt } from './support/clients.ts';
+import { type Act, faultServer, refuse, reset, serve, truncate } from './support/servers.ts';
 
 const ok = serve({ a: 1 });
 const PAGE: Act = (_, response) => response.writeHead(502).end('<html>');

@@ -3,9 +3,8 @@ import vm from 'node:vm';
 import { type BerthError, bearer } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { failureOf, json } from './support/fake-fetch.ts';
-import { type Act, faultServer, serve } from './support/fault-server.ts';
-import { gatewayAt, gatewayWith, serviceAt } from './support/gateway.ts';
+import { failureOf, gatewayAt, gatewayWith, json, serviceAt } from './support/clients.ts';
+import { type Act, faultServer, serve } from './support/servers.ts';
 
 const JSON_TYPE = 'application/json';
 

@@ -1,10 +1,17 @@
 import { createStorageClient, type StorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { envelope, failureOf, json, list } from './support/fake-fetch.ts';
-import { faultServer, reset, truncate } from './support/fault-server.ts';
-import { serve } from './support/loopback.ts';
-import { shown } from './support/shown.ts';
-import { credentials, meta, storageAt, storageWith } from './support/storage.ts';
+import {
+  credentials,
+  envelope,
+  failureOf,
+  json,
+  list,
+  meta,
+  shown,
+  storageAt,
+  storageWith,
+} from './support/clients.ts';
+import { faultServer, reset, startServer, truncate } from './support/servers.ts';
 
 const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
 const deleted = (fileID = 'a') => ({ fileID, code: 'SUCCESS' });
@@ -78,11 +85,11 @@ describe('a storage call', () => {
 
   it('CL-REDIRECT-CREDENTIALS: does not follow a redirect', async () => {
     const seen: string[] = [];
-    await using there = await serve((request, response) => {
+    await using there = await startServer((request, response) => {
       seen.push(request.url ?? '');
       response.end();
     });
-    await using here = await serve((_, response) => {
+    await using here = await startServer((_, response) => {
       response.writeHead(307, { Location: `${there.url}/there` }).end();
     });
     for (const call of ['delete', 'tempUrl'] as const) {
@@ -165,7 +172,7 @@ describe('the response of a storage call', () => {
 
   it('CL-SIZE-BODY: is an error if it has no end', async () => {
     let sent = 0;
-    await using served = await serve((_, response) => {
+    await using served = await startServer((_, response) => {
       const piece = Buffer.alloc(1_048_576, ' ');
       const go = () => {
         sent += piece.length;

@@ -1,9 +1,7 @@
 import { Readable } from 'node:stream';
 import { type GatewayAuth, tc3, tc3Storage } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
-import { json } from './support/fake-fetch.ts';
-import { gatewayWith } from './support/gateway.ts';
-import { shown } from './support/shown.ts';
+import { gatewayWith, json, shown } from './support/clients.ts';
 
 const NOW = 1_700_000_000_000;
 const PAIR = { secretId: 'AKIDEXAMPLE', secretKey: 'Gu5t9xGARNpq86cd98joQYCN3EXAMPLE' };

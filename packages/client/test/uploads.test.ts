@@ -8,9 +8,15 @@ import { pathToFileURL } from 'node:url';
 import type { Progress, StorageClient, UploadData, UploadOptions } from '@berth/client';
 import { createMock, type Mock } from '@berth/mock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { envelope, failureOf } from './support/fake-fetch.ts';
-import { bodyOf, type Handler, serveStorage } from './support/loopback.ts';
-import { credentials, meta, storageAt, storageWith } from './support/storage.ts';
+import {
+  credentials,
+  envelope,
+  failureOf,
+  meta,
+  storageAt,
+  storageWith,
+} from './support/clients.ts';
+import { bodyOf, type Handler, serveStorage } from './support/servers.ts';
 
 const MB = 1024 * 1024;
 const xml = (code: string) =>

@@ -2,10 +2,8 @@ import type { Socket } from 'node:net';
 import { type BerthError, bearer, type GatewayClientOptions } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { failureOf } from './support/fake-fetch.ts';
-import { type Act, faultServer, hang, refuse, serve } from './support/fault-server.ts';
-import { serviceAt } from './support/gateway.ts';
-import { shown } from './support/shown.ts';
+import { failureOf, serviceAt, shown } from './support/clients.ts';
+import { type Act, faultServer, hang, refuse, serve } from './support/servers.ts';
 
 /** Starts a server that greets immediately, unless it gets the token `t1`. */
 async function greetingServer() {

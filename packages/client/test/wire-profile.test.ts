@@ -2,8 +2,7 @@ import { toWireProfile } from '@berth/client';
 import { createMock } from '@berth/mock';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { expect, it } from 'vitest';
-import { failureOf } from './support/fake-fetch.ts';
-import { gatewayAt } from './support/gateway.ts';
+import { failureOf, gatewayAt } from './support/clients.ts';
 
 const wireProfile = toWireProfile(acme);
 it('distinguishes the errors of the gateway from those of a service by its own names', async () => {

@@ -5,7 +5,7 @@ import { createMock, type Mock, routes } from '@berth/mock';
 import { useQuery } from '@tanstack/react-query';
 import createQueries from 'openapi-react-query';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { storageAt } from '../support/storage.ts';
+import { storageAt } from '../support/clients.ts';
 import { act, renderHook, waitFor } from './render.ts';
 
 const MISSING = 'cloud://dev.files/none';

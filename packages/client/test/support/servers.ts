@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { StorageClientOptions } from '@berth/client';
 import { listen } from '../../../../scripts/testing/listen.ts';
-import { storageAt } from './storage.ts';
+import { storageAt } from './clients.ts';
 
 /** Handles a request in a test. If it throws, the connection is closed. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Starts a server on a free loopback port. It is closed, with all its connections, at the end of a block. */
-export async function serve(handle: Handler) {
+export async function startServer(handle: Handler) {
   const server = createServer(async (request, response) => {
     try {
       await handle(request, response);
@@ -45,7 +45,7 @@ export async function serveStorage(
 ) {
   let grants = 0;
   let links = 0;
-  const served = await serve(async (request, response) => {
+  const served = await startServer(async (request, response) => {
     if (request.url?.endsWith(':getUploadMetaData')) {
       const { path } = JSON.parse(String(await bodyOf(request)));
       grants += 1;
@@ -72,3 +72,53 @@ export async function serveStorage(
   const storage = storageAt(served.url, { retry: { delay: 1 }, ...options });
   return { ...served, storage, grants: () => grants, links: () => links };
 }
+
+/** What a server does with one call. The last one in a list applies to all further calls. */
+export type Act = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server with scripted behavior for each call, which records what it receives. */
+export async function faultServer(...acts: Act[]) {
+  const calls: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
+  const served = await startServer((request, response) => {
+    const act = acts[Math.min(calls.length, acts.length - 1)];
+    const { method = '', url = '', headers } = request;
+    calls.push({ method, url, headers });
+    request.resume();
+    act?.(request, response);
+  });
+  served.server.on('clientError', () => {});
+  return { ...served, calls, baseUrl: served.url };
+}
+
+/** Responds like the hosted service. */
+export const serve =
+  (body: unknown, status = 200, headers: Record<string, string> = {}): Act =>
+  (_, response) => {
+    const type = { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' };
+    const upstream = { 'X-Svc-Upstream-Status-Code': String(status) };
+    response.writeHead(status, { ...type, ...upstream, ...headers }).end(JSON.stringify(body));
+  };
+
+/** Rejects the call as the gateway does. */
+export const refuse =
+  (code: string, status: number, headers: Record<string, string> = {}): Act =>
+  (_, response) => {
+    const type = { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' };
+    const body = JSON.stringify({ code, message: 'No.', requestId: 'r-1' });
+    response.writeHead(status, { ...type, ...headers }).end(body);
+  };
+
+/** Breaks the connection before any response. */
+export const reset: Act = (request) => request.socket.resetAndDestroy();
+
+/** Never responds. */
+export const hang: Act = () => {};
+
+const HALF = { 'Content-Type': 'application/json', 'Content-Length': '100' };
+
+/** Sends headers and half of the body, then breaks the connection. */
+export const truncate: Act = (_, response) =>
+  response.writeHead(200, HALF).write('{"a":', () => response.destroy());
+
+/** Sends headers and half of the body, then nothing more. */
+export const stall: Act = (_, response) => response.writeHead(200, HALF).write('{"a":');

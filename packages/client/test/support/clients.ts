@@ -1,0 +1,125 @@
+import { inspect } from 'node:util';
+import {
+  createGatewayClient,
+  createStorageClient,
+  type GatewayClientOptions,
+  type StorageClientOptions,
+} from '@berth/client';
+
+/** A `fetch` that returns the given responses in order, and records its requests. */
+export function fakeFetch(...responses: (Response | Error)[]) {
+  const requests: Request[] = [];
+  const fetch = async (input: Request | string, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    requests.push(request);
+    const response = responses.shift();
+    if (response === undefined) throw new Error(`No response is left for ${request.url}`);
+    if (response instanceof Error) throw response;
+    return response;
+  };
+  return { fetch, requests };
+}
+
+/** A JSON response. */
+export function json(body: unknown, init: ResponseInit = {}): Response {
+  return Response.json(body, init);
+}
+
+/** A refusal of the gateway. */
+export function refused(code: string, status: number, headers: Record<string, string> = {}) {
+  const body = { code, message: '', requestId: 'r' };
+  return json(body, { status, headers: { 'X-Request-Id': 'r', ...headers } });
+}
+
+/** A storage response in its envelope. */
+export function envelope(body: object, status = 200): Response {
+  return json({ statusCode: status, body: { requestId: 'r-1', ...body } }, { status });
+}
+
+/** A storage response with a list of results. */
+export function list(...fileList: object[]): Response {
+  return envelope({ data: { fileList } });
+}
+
+/** The error that a promise rejects with. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    (value) => {
+      throw new Error(`Expected a rejection, got ${JSON.stringify(value)}`);
+    },
+    (error: unknown) => error,
+  );
+}
+
+/** Creates a gateway client for a server in a test, whose retries do not wait. */
+export function gatewayAt(baseUrl: string, options: Partial<GatewayClientOptions> = {}) {
+  return createGatewayClient({ retry: { delay: 1 }, ...options, baseUrl } as GatewayClientOptions);
+}
+
+/** Returns a hosted service of {@link gatewayAt}. */
+export function serviceAt(
+  baseUrl: string,
+  options: Partial<GatewayClientOptions> = {},
+  name = 'x',
+) {
+  return gatewayAt(baseUrl, options).service(name);
+}
+
+/** Creates a gateway client with prepared responses, and records its requests. */
+export function gatewayWith(
+  responses: (Response | Error)[],
+  options: Partial<GatewayClientOptions> = {},
+) {
+  const { fetch, requests } = fakeFetch(...responses);
+  const gateway = gatewayAt('https://g.example', { fetch, retry: false, ...options });
+  return { gateway, service: gateway.service('x'), requests };
+}
+
+/** Credentials whose values must not appear in errors. */
+export const credentials = {
+  authorization: '1.0 TC3-HMAC-SHA256 Credential=id, Signature=5ec4e7',
+  sessionToken: 'session-5ec4e7',
+  timestamp: 1_700_000_000,
+};
+
+/** Creates a client for the storage of a server in a test. */
+export function storageAt(baseUrl: string, options: Partial<StorageClientOptions> = {}) {
+  const any = { authorization: '1.0 any', timestamp: 1_700_000_000 };
+  return createStorageClient({ baseUrl, envId: 'dev', credentials: any, ...options });
+}
+
+/** Upload metadata whose grant must not appear in errors. */
+export const meta = {
+  url: 'https://upload.example/bucket?sign=5ec4e7-in-url',
+  token: 'token-5ec4e7',
+  authorization: 'q-sign-algorithm=sha256&q-signature=5ec4e7',
+  fileID: 'cloud://dev.files/a.txt',
+  storeFileID: 'store-1',
+};
+
+/** Creates a storage client with prepared responses, and records its requests and warnings. */
+export function storageWith(
+  responses: (Response | Error)[],
+  options: Partial<StorageClientOptions> = {},
+) {
+  const { fetch, requests } = fakeFetch(...responses);
+  const warnings: string[] = [];
+  const storage = createStorageClient({
+    baseUrl: 'https://storage.example',
+    envId: 'dev',
+    credentials,
+    fetch,
+    onWarning: (message) => warnings.push(message),
+    ...options,
+  });
+  return { storage, requests, warnings };
+}
+
+/** Returns everything that a log could show of a value. */
+export const shown = (value: unknown): string =>
+  [
+    inspect(value, { depth: 10, showHidden: true, getters: true }),
+    String(value),
+    (value as Error | undefined)?.stack,
+    JSON.stringify(value),
+  ].join('\n');
