@@ -37,11 +37,6 @@ const link = (tempFileURL = 'https://h/a') => list({ fileID: 'a', code: 'SUCCESS
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 describe('a download', () => {
-  it('hides its link', async () => {
-    await using served = await serveStorage(files().handle);
-    expect(shown(await served.storage.download('a'))).not.toContain('5ec4e7');
-  });
-
   it.each([
     ['https://h/a b/中?sign=s#1', 'https://h/a%20b/%E4%B8%AD?sign=s%231'],
     ['https://h/a%20b/%E4%B8%AD?c=100%', 'https://h/a%20b/%E4%B8%AD?c=100%25'],
@@ -101,10 +96,11 @@ describe('a download', () => {
   it('CL-DOWNLOAD-CUT: fails if its connection breaks', async () => {
     const { handle, seen } = files({ cut: 100_000 });
     await using served = await serveStorage(handle);
-    const error = await failureOf(served.storage.download('a').then(bytesOf));
+    const response = await served.storage.download('a');
+    const error = await failureOf(bytesOf(response));
     expect(error).toMatchObject({ kind: 'network' });
     expect(String(error)).toContain('The download of a was interrupted');
-    expect(shown(error)).not.toContain('5ec4e7');
+    expect(shown(response) + shown(error)).not.toContain('5ec4e7');
     expect(seen).toHaveLength(1);
   });
 
@@ -149,26 +145,15 @@ describe('a part of a file', () => {
     expect(seen).toEqual([{ range: header, ifRange: undefined }]);
   });
 
-  it.each([{ offset: -1 }, { offset: 0, length: 0 }, { offset: 0.5 }])(
-    '%j is invalid',
-    async (range) => {
-      const { storage, requests } = storageWith([]);
-      const error = await failureOf(storage.download('a', { range }));
-      expect(error).toMatchObject({ kind: 'options' });
-      expect(String(error)).toContain('length' in range ? 'range.length' : 'range.offset');
-      expect(requests).toEqual([]);
-    },
-  );
-
-  const partOf = (contentRange: string, headers: OutgoingHttpHeaders = {}): Handler => {
+  const partOf = (contentRange: string, headers = {}, status = 206): Handler => {
     const [from = 0, to = 4] = (contentRange.match(/\d+/g) ?? []).map(Number);
     return (_, response) => {
       if (contentRange) response.setHeader('Content-Range', contentRange);
-      response.writeHead(206, { ETag: '"v1"', ...headers }).end(BYTES.subarray(from, to + 1));
+      response.writeHead(status, { ETag: '"v1"', ...headers }).end(BYTES.subarray(from, to + 1));
     };
   };
 
-  it.each<[string, Range, string, OutgoingHttpHeaders?]>([
+  it.each<[string, Range, string, OutgoingHttpHeaders?, number?]>([
     ['fewer bytes', { offset: 0, length: 1_000 }, 'bytes 0-99/300000'],
     ['more bytes', { offset: 10, length: 20 }, 'bytes 10-99999/300000'],
     ['another beginning', { offset: 10, length: 20 }, 'bytes 9-28/300000'],
@@ -178,21 +163,19 @@ describe('a part of a file', () => {
     ['no Content-Range', { offset: 0, length: 5 }, ''],
     ['an end before the beginning', { offset: 5 }, 'bytes 5-4/5'],
     ['compressed bytes', { offset: 0, length: 5 }, 'bytes 0-4/9', { 'Content-Encoding': 'gzip' }],
-  ])('CL-DOWNLOAD-CUT: is refused if it has %s', async (_, range, contentRange, headers) => {
-    await using served = await serveStorage(partOf(contentRange, headers));
-    const message = expect.stringContaining('the response is not the requested part');
-    expect(await failureOf(served.storage.download('a', { range }).then(bytesOf))).toMatchObject({
-      kind: 'storage',
-      status: 206,
-      message,
-    });
-  });
-
-  it('is refused if it is the entire file', async () => {
-    await using served = await serveStorage((_, response) => response.end(BYTES));
-    const error = await failureOf(served.storage.download('a', { range: { offset: 1 } }));
-    expect(error).toMatchObject({ kind: 'storage', status: 200 });
-  });
+    ['the entire file', { offset: 0, length: 5 }, 'bytes 0-4/9', {}, 200],
+  ])(
+    'CL-DOWNLOAD-CUT: is refused if it has %s',
+    async (_, range, contentRange, headers, status = 206) => {
+      await using served = await serveStorage(partOf(contentRange, headers, status));
+      const message = expect.stringContaining('the response is not the requested part');
+      expect(await failureOf(served.storage.download('a', { range }).then(bytesOf))).toMatchObject({
+        kind: 'storage',
+        status,
+        message,
+      });
+    },
+  );
 
   it.each<[string, number]>([
     ['bytes 10-14/15', 5],

@@ -1,12 +1,5 @@
 import { inspect } from 'node:util';
-import {
-  BerthError,
-  bearer,
-  createGatewayClient,
-  isBerthError,
-  type Service,
-  tc3,
-} from '@berth/client';
+import { BerthError, bearer, isBerthError, type Service, tc3 } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { failureOf, gatewayWith, json, serviceAt, shown } from './support/clients.ts';
 
@@ -169,24 +162,5 @@ describe('isBerthError', () => {
   it('rejects anything else', () => {
     const similar = Object.assign(new Error('a'), { name: 'BerthError', kind: 'network' });
     for (const value of [null, 'BerthError', similar]) expect(isBerthError(value)).toBe(false);
-  });
-});
-
-describe('an invalid option', () => {
-  const baseUrl = 'https://g.example';
-  const TIMEOUT = 'timeout must be a number of at least 0, got';
-  const AUTH = 'auth must be bearer(…), tc3(…), or an object with authorize(), got';
-  const RETRY = 'must be a number of at least';
-
-  it.each([
-    [{ baseUrl, auth: '5ec4e7' }, `${AUTH} string.`],
-    [{ baseUrl, timeout: -1 }, `${TIMEOUT} -1.`],
-    [{ baseUrl, timeout: '1' }, `${TIMEOUT} "1".`],
-    [{ baseUrl, timeout: null }, `${TIMEOUT} null.`],
-    [{ baseUrl, retry: { attempts: 0 } }, `retry.attempts ${RETRY} 1, got 0.`],
-    [{ baseUrl, retry: { delay: Number.NaN } }, `retry.delay ${RETRY} 0, got NaN.`],
-  ])('is rejected when the client is created: %j', (options, message) => {
-    const error = expect.objectContaining({ kind: 'options', message });
-    expect(() => createGatewayClient(options as never)).toThrow(error);
   });
 });

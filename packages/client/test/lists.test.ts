@@ -1,4 +1,4 @@
-import { type StorageClient, toWireProfile } from '@berth/client';
+import { toWireProfile } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { envelope, failureOf, list, storageWith } from './support/clients.ts';
 
@@ -199,24 +199,5 @@ describe('the lifetime of a link', () => {
     const { storage, requests } = storageWith([link()]);
     await storage.publicUrl('a', { maxAge: 5 } as object);
     expect(await requests[0]?.json()).toMatchObject({ fileList: [{ maxAge: 600 }] });
-  });
-});
-
-describe('an invalid argument is refused:', () => {
-  const missing = undefined as never;
-  it.each<[string, (storage: StorageClient) => Promise<unknown>]>([
-    ['fileIDs must be an array, got undefined.', (storage) => storage.delete(missing)],
-    ['fileID must be a string, got undefined.', (storage) => storage.delete([missing])],
-    ['fileID must be a string, got undefined.', (storage) => storage.download(missing)],
-    ['files must be an array, got undefined.', (storage) => storage.copy(missing)],
-    ['dstPath must be a string, got undefined.', (storage) => storage.copy('/a', missing)],
-    [
-      'path must be a string that is not empty, got string.',
-      (storage) => storage.upload('', 'hello'),
-    ],
-  ])('%s (%o)', async (message, call) => {
-    const { storage, requests } = storageWith([]);
-    expect(await failureOf(call(storage))).toMatchObject({ kind: 'options', message });
-    expect(requests).toEqual([]);
   });
 });

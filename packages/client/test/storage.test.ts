@@ -1,4 +1,4 @@
-import { createStorageClient, type StorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
+import { type StorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   credentials,
@@ -290,23 +290,6 @@ describe('a raw call', () => {
     const { storage } = storageWith([envelope({ code: 'INVALID_PARAM', message: 'No.' }, 400)]);
     const { data, error, response } = await storage.POST(DELETE, { body: { fileList: [] } });
     expect([data, error?.body.code, response.status]).toEqual([undefined, 'INVALID_PARAM', 400]);
-  });
-});
-
-describe('an invalid option is refused:', () => {
-  const valid = { baseUrl: 'https://s.example', envId: 'dev', credentials };
-  it.each<[string, object]>([
-    ['baseUrl must be an absolute http(s) URL', { baseUrl: undefined }],
-    ['The path parameter "envId" is missing.', { envId: undefined }],
-    ['envId must not contain "..", which', { envId: '..' }],
-    ['credentials must be an object or a function, got undefined.', { credentials: undefined }],
-    ['timeout must be a number of at least 0, got -1.', { timeout: -1 }],
-    ['idle must be a number of at least 0, got "5".', { idle: '5' }],
-    ['retry.attempts must be a number of at least 1, got 0.', { retry: { attempts: 0 } }],
-  ])('%s', (text, options) => {
-    const create = () => createStorageClient({ ...valid, ...options } as never);
-    const message = expect.stringContaining(text);
-    expect(create).toThrow(expect.objectContaining({ kind: 'options', message }));
   });
 });
 

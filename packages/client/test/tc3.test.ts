@@ -113,17 +113,6 @@ describe('tc3Storage', () => {
   });
 });
 
-it.each([{ secretKey: '' }, { secretId: '' }])(
-  'an incomplete key pair is rejected: %j',
-  (missing) => {
-    const pair = { ...PAIR, ...missing };
-    const message = 'secretId and secretKey must not be empty.';
-    const error = expect.objectContaining({ kind: 'options', message });
-    expect(() => tc3(pair)).toThrow(error);
-    expect(() => tc3Storage(pair)).toThrow(error);
-  },
-);
-
 it('signers do not show their secrets', () => {
   const pair = { ...PAIR, token: 'to-ken' };
   expect(shown(tc3(pair)) + shown(tc3Storage(pair))).not.toMatch(/to-ken|Gu5t9|AKID/);

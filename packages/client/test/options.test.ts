@@ -1,0 +1,138 @@
+import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
+import {
+  bearer,
+  createGatewayClient,
+  createStorageClient,
+  type Service,
+  type StorageClient,
+  tc3,
+  tc3Storage,
+} from '@berth/client';
+import { describe, expect, it } from 'vitest';
+import { credentials, failureOf, gatewayWith, storageWith } from './support/clients.ts';
+
+const missing = undefined as never;
+
+describe('an option is checked when it is passed:', () => {
+  const URL_EXPECTED =
+    'baseUrl must be an absolute http(s) URL without credentials, a query or a fragment.';
+  const ENCODE = 'which fetch would change: leave it out, or use encodeURIComponent';
+  const gateway = (options: object) => () =>
+    createGatewayClient({ baseUrl: 'https://g.example', ...options });
+  const storage = (options: object) => () =>
+    createStorageClient({ baseUrl: 'https://s.example', envId: 'dev', credentials, ...options });
+  const urls = [
+    undefined,
+    'https://user@a.example',
+    'https://:5ec4e7@a.example',
+    'https://a.example/?x=5ec4e7',
+    'https://a.example/#x',
+    'user:5ec4e7@a.example',
+    'localhost:4010',
+    'ftp://a.example',
+    'http://a:99999',
+    '',
+    '/base',
+  ];
+
+  it.each<[string, () => unknown]>([
+    ...urls.map((baseUrl): [string, () => unknown] => [URL_EXPECTED, gateway({ baseUrl })]),
+    [URL_EXPECTED, storage({ baseUrl: undefined })],
+    [
+      'auth must be bearer(…), tc3(…), or an object with authorize(), got string.',
+      gateway({ auth: '5ec4e7' }),
+    ],
+    ['timeout must be a number of at least 0, got -1.', gateway({ timeout: -1 })],
+    ['timeout must be a number of at least 0, got "1".', gateway({ timeout: '1' })],
+    ['timeout must be a number of at least 0, got null.', gateway({ timeout: null })],
+    ['retry.attempts must be a number of at least 1, got 0.', gateway({ retry: { attempts: 0 } })],
+    ['retry.delay must be a number of at least 0, got NaN.', storage({ retry: { delay: NaN } })],
+    ['idle must be a number of at least 0, got -1.', storage({ idle: -1 })],
+    ['The path parameter "envId" is missing.', storage({ envId: undefined })],
+    [`envId must not contain "..", ${ENCODE}.`, storage({ envId: '..' })],
+    [
+      'credentials must be an object or a function, got undefined.',
+      storage({ credentials: missing }),
+    ],
+    ['The token is empty.', () => bearer('')],
+    ['The token is empty.', () => bearer(missing)],
+    ['The token must not include "Bearer".', () => bearer(' bearer  5ec4e7')],
+    ['secretId and secretKey must not be empty.', () => tc3({ secretId: 'a', secretKey: '' })],
+    [
+      'secretId and secretKey must not be empty.',
+      () => tc3Storage({ secretId: '', secretKey: 'a' }),
+    ],
+  ])('%s', (message, create) => {
+    expect(create).toThrow(expect.objectContaining({ kind: 'options', message }));
+  });
+});
+
+describe('an argument is checked before anything is sent:', () => {
+  const readStream = new Blob(['a']).stream();
+  void readStream.getReader().read();
+  const begun = async () => {
+    const stream = new Blob(['hi']).stream();
+    const reader = stream.getReader();
+    await reader.read();
+    reader.releaseLock();
+    return stream;
+  };
+  const post = (body: unknown) => (service: Service) => service.post('a', body);
+  const foreign = (tag: string) => ({ [Symbol.toStringTag]: tag });
+
+  it.each<[string, (service: Service) => Promise<unknown>]>([
+    ['This platform cannot send this FormData: pass bytes.', post(foreign('FormData'))],
+    ['This platform cannot send this Blob: pass bytes.', post(foreign('Blob'))],
+    ['A Map cannot be sent: pass JSON, text, bytes or a Blob.', post(new Map([['a', 1]]))],
+    ['A Promise cannot be sent', post(Promise.resolve({ a: 1 }))],
+    ['A Function cannot be sent', post(() => {})],
+    ['The stream has already been read.', post(readStream)],
+    ['A GET request cannot have a body.', (service) => service.request('a', { body: 'a' })],
+  ])('%s', async (message, call) => {
+    const { service, requests } = gatewayWith([]);
+    const error = { kind: 'options', message: expect.stringContaining(message) };
+    expect(await failureOf(call(service))).toMatchObject(error);
+    expect(requests).toEqual([]);
+  });
+
+  const DATA = 'data must be text, bytes, a Blob, a stream or { file }, got';
+  const isRead = 'The stream has already been read.';
+  it.each<[string, (storage: StorageClient) => Promise<unknown>]>([
+    ['fileIDs must be an array, got undefined.', (storage) => storage.delete(missing)],
+    ['fileID must be a string, got undefined.', (storage) => storage.delete([missing])],
+    ['fileID must be a string, got undefined.', (storage) => storage.download(missing)],
+    ['files must be an array, got undefined.', (storage) => storage.copy(missing)],
+    ['dstPath must be a string, got undefined.', (storage) => storage.copy('/a', missing)],
+    ['path must be a string that is not empty, got string.', (storage) => storage.upload('', 'a')],
+    [`${DATA} undefined.`, (storage) => storage.upload('a', missing)],
+    [`${DATA} object.`, (storage) => storage.upload('a', {} as never)],
+    [isRead, async (storage) => storage.upload('a', await begun())],
+    [isRead, (storage) => storage.upload('a', Readable.from([]).destroy())],
+    [`${tmpdir()} is not a file.`, (storage) => storage.upload('a', { file: tmpdir() })],
+    [
+      'The content is smaller than its size (6 bytes).',
+      (storage) => storage.upload('a', 'hello', { size: 6 }),
+    ],
+    [
+      'size must be an integer of at least 0, got -1.',
+      (storage) => storage.upload('a', 'hello', { size: -1 }),
+    ],
+    [
+      'idle must be a number of at least 0, got -1.',
+      (storage) => storage.upload('a', 'hello', { idle: -1 }),
+    ],
+    [
+      'range.offset must be an integer of at least 0, got 0.5.',
+      (storage) => storage.download('a', { range: { offset: 0.5 } }),
+    ],
+    [
+      'range.length must be an integer of at least 1, got 0.',
+      (storage) => storage.download('a', { range: { offset: 0, length: 0 } }),
+    ],
+  ])('%s', async (message, call) => {
+    const { storage, requests } = storageWith([]);
+    expect(await failureOf(call(storage))).toMatchObject({ kind: 'options', message });
+    expect(requests).toEqual([]);
+  });
+});
