@@ -41,9 +41,6 @@ export type FetchInit = {
   readonly [Name in keyof RequestInit]?: RequestInit[Name] | undefined;
 } & Omit<CallOptions, 'signal'>;
 
-/** A `fetch` that also takes the options of this client. */
-export type BerthFetch = (input: string | URL | Request, init?: FetchInit) => Promise<Response>;
-
 /**
  * The `fetch` that sends each attempt: the platform's, undici's, or your own for a proxy or a test. It gets an absolute
  * URL, and must respect `signal` and `redirect`.
@@ -63,7 +60,7 @@ export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
  */
 export type RetryClass = 'any' | 'idempotent' | 'never' | 'unauthorized';
 
-/** A {@link BerthFetch} for calls whose limit has begun already. */
+/** A `fetch` that also takes the options of this client, and a limit that has begun already. */
 export type Send = (
   input: string | URL | Request,
   init?: FetchInit,

@@ -2,8 +2,8 @@ import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls, toServicePath } from './calls.ts';
 import {
-  type BerthFetch,
   createFetch,
+  type FetchInit,
   type FetchLike,
   type LimitOptions,
   toLimits,
@@ -80,7 +80,7 @@ export interface GatewayClient extends Calls<paths> {
    *   maxRetries: 0,
    * });
    */
-  readonly fetch: BerthFetch;
+  readonly fetch: (input: string | URL | Request, init?: FetchInit) => Promise<Response>;
 }
 
 /** Start of the URLs of hosted services, the only ones that get credentials. */

@@ -50,6 +50,8 @@ import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
 /** Where the storage operations are: the only URLs that get credentials. */
 const ROOT = '/api/v2/envs/';
 
+const IDEMPOTENT_PATHS: readonly string[] = IDEMPOTENT_OPERATIONS.map((id) => STORAGE_PATH + id);
+
 /** Default of `idle`, in milliseconds. */
 const IDLE = 65_000;
 
@@ -239,7 +241,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const post = (path: string, { params, ...init }: RawOptions = {}) =>
     (calls.POST as Call)(path, {
       ...init,
-      idempotent: init.idempotent ?? isIdempotent(path),
+      idempotent: init.idempotent ?? IDEMPOTENT_PATHS.includes(path),
       params: { ...params, path: { envId, ...params?.path } },
     });
 
@@ -269,23 +271,20 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     }) as StorageClient['copy'];
 
   // Loaded on first use, because many pages only upload files, or only show them.
-  const uploadFile = async (
-    path: string,
-    data: UploadData,
-    init?: UploadOptions,
-    maxBytes?: number,
-  ) => {
-    ignoreEarlyErrors(data);
-    const { upload } = await import('./upload.ts');
-    return withCaller(init, upload(context, path, data, init, maxBytes));
-  };
+  const uploadWithin =
+    (maxBytes?: number): StorageClient['upload'] =>
+    async (path, data, init) => {
+      ignoreEarlyErrors(data);
+      const { upload } = await import('./upload.ts');
+      return withCaller(init, upload(context, path, data, init, maxBytes));
+    };
 
   return {
     POST: post as StorageCalls['POST'],
     use: calls.use,
     eject: calls.eject,
-    upload: (path, data, init) => uploadFile(path, data, init),
-    uploadAvatar: (path, data, init) => uploadFile(path, data, init, AVATAR_BYTES),
+    upload: uploadWithin(),
+    uploadAvatar: uploadWithin(AVATAR_BYTES),
     async download(fileID, init) {
       const { download } = await import('./download.ts');
       return withCaller(init, download(context, fileID, init));
@@ -322,9 +321,4 @@ async function withCaller<T>(
     if (isOurs) Error.captureStackTrace?.(error, withCaller);
     throw error;
   }
-}
-
-function isIdempotent(path: string): boolean {
-  const operation = path.slice(STORAGE_PATH.length);
-  return (IDEMPOTENT_OPERATIONS as readonly string[]).includes(operation);
 }
