@@ -1,7 +1,7 @@
 import { bearer } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import { failureOf, gatewayAt, gatewayWith, json } from './support/clients.ts';
-import { type Act, faultServer, reset, serve, stall, truncate } from './support/servers.ts';
+import { faultServer, reset, serve } from './support/servers.ts';
 
 interface Item {
   id: number;
@@ -38,15 +38,6 @@ describe('GET and POST of a document', () => {
     const init = { body: ITEM, idempotent: true };
     expect((await POST('/items', init)).data).toEqual({ a: 1 });
     for (const { headers } of server.calls) expect(headers.authorization).toBe('Bearer t');
-  });
-
-  it.each<[string, Act, string]>([
-    ['an interrupted response', truncate, 'network'],
-    ['a body that never ends', stall, 'timeout'],
-  ])('reject with an error of the client for %s', async (_, fault, kind) => {
-    await using server = await faultServer(fault);
-    const orders = ordersAt(server.baseUrl, { timeout: kind === 'timeout' ? 100 : 0 });
-    expect(await failureOf(orders.GET('/items'))).toMatchObject({ kind, method: 'GET' });
   });
 
   it('send what middleware returns, and reject with what it throws', async () => {

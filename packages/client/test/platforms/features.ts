@@ -165,8 +165,14 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'signs calls to both APIs',
     async run(deployment) {
+      // The mock rejects a signature that does not cover what was sent.
       const echo = echoOf(deployment, { auth: tc3(deployment.keyPair) });
-      assertEqual((await echo.post<Echo>('a', { b: 1 })).body, '{"b":1}');
+      const form = new FormData();
+      form.append('a', 'é');
+      const bytes = new TextEncoder().encode('-é-').subarray(1, -1);
+      for (const body of [{ b: 1 }, 'é', bytes, new Blob(['b', 'c']), form]) {
+        assertEqual((await echo.post<Echo>('a?b=%20', body)).query, 'b=%20');
+      }
       const storage = storageOf(deployment);
       await storage.delete((await storage.upload('signed.txt', 'a')).fileID);
     },
