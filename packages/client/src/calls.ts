@@ -8,7 +8,6 @@ import {
   pause,
   type Send,
   splitOptions,
-  toLimits,
   withLimit,
 } from './fetch.ts';
 import { checkPath, toSegment } from './urls.ts';
@@ -62,7 +61,7 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
       const { idempotent = method === 'GET' || method === 'HEAD' } = options;
       const isOnce = isStream(init.body);
       const called = { method, url: baseUrl + path };
-      return withLimit(toLimits(options, setup.limits), options.signal, called, async (limit) => {
+      return withLimit(options, setup.limits, called, async (limit) => {
         let response: Response | undefined;
         const fetch = async (request: Request) => {
           called.url = request.url;

@@ -1,7 +1,7 @@
 import { saveFile } from '#platform';
 import { type TempUrlOptions, tempUrl } from './batches.ts';
 import { BerthError, checkNumber, isBerthError } from './errors.ts';
-import { delayAfter, type Limit, pause, toLimits, withLimit } from './fetch.ts';
+import { delayAfter, type Limit, pause, withLimit } from './fetch.ts';
 import { isTemporary, type StorageContext } from './storage-call.ts';
 import { type IdleWatch, type TransferOptions, toReport, watchIdle } from './transfer.ts';
 import { pageUrl } from './urls.ts';
@@ -28,11 +28,10 @@ export async function download(
   fileID: string,
   options: DownloadOptions = {},
 ): Promise<Response> {
-  const limits = toLimits(options, context.limits);
-  const file = await withLimit(limits, options.signal, { url: fileID }, (limit) =>
+  const { response } = await withLimit(options, context.limits, { url: fileID }, (limit) =>
     openFile(context, fileID, options, limit),
   );
-  return file.response;
+  return response;
 }
 
 export async function downloadToFile(
@@ -41,21 +40,17 @@ export async function downloadToFile(
   file: string | URL,
   options: DownloadOptions = {},
 ): Promise<void> {
-  const limits = toLimits(options, context.limits);
   let saving: Promise<void> | undefined;
-  try {
-    await withLimit(limits, options.signal, { url: fileID }, (limit) => {
-      saving = saveFile(readToEnd(context, fileID, options, limit), file);
-      return saving;
-    });
-  } catch (error) {
+  await withLimit(options, context.limits, { url: fileID }, (limit) => {
+    saving = saveFile(readToEnd(context, fileID, options, limit), file);
+    return saving;
+  }).catch(async (error) => {
     // When the call ends, either the file is complete, or its temporary file is gone.
-    const isSaved = await saving?.then(
-      () => true,
-      () => false,
-    );
-    if (!isSaved) throw error;
-  }
+    if (!saving) throw error;
+    await saving.catch(() => {
+      throw error;
+    });
+  });
 }
 
 interface OpenFile extends Sizes {

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { contractError, parseJson, type StandardSchema, validate } from './body.ts';
 import { checkNumber, isBerthError, networkError } from './errors.ts';
-import { pause, toLimits, withLimit } from './fetch.ts';
+import { pause, withLimit } from './fetch.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 import { type IdleWatch, watchIdle } from './transfer.ts';
 
@@ -88,13 +88,13 @@ async function open(
   { send, errors, limits }: GatewayContext,
   url: string,
   id: string,
-  { headers: extra, signal, ...options }: EventsOptions<unknown>,
+  options: EventsOptions<unknown>,
 ): Promise<Response> {
-  const headers = new Headers(extra);
+  const headers = new Headers(options.headers);
   headers.set('Accept', 'text/event-stream');
   if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
   const call = { url };
-  return withLimit(toLimits(options, limits), signal, call, async (limit) => {
+  return withLimit(options, limits, call, async (limit) => {
     const response = await send(url, { headers }, limit);
     if (!response.ok) throw await errors.readError(response, call);
     const type = response.headers.get('Content-Type') ?? '';

@@ -161,7 +161,7 @@ export function createFetch(setup: FetchSetup): Send {
     };
     if (limit) return run(limit);
     const signal = init.signal ?? request?.signal;
-    return withLimit(toLimits(init, setup.limits), signal, { url, method }, run);
+    return withLimit({ ...init, signal }, setup.limits, { url, method }, run);
   };
 }
 
@@ -273,14 +273,16 @@ export interface Limit extends Pick<Limits, 'retry'> {
  * Runs a call within a time limit, even if its `fetch` ignores the signal. When it is over, only the caller can
  * still abort the body.
  *
- * @throws BerthError of the kind `timeout`, or the reason of the caller's signal
+ * @throws BerthError of the kind `timeout` or `options`, or the reason of the caller's signal
  */
 export async function withLimit<T>(
-  { timeout, retry }: Limits,
-  caller: AbortSignal | null | undefined,
+  options: LimitOptions & { readonly signal?: AbortSignal | null | undefined },
+  client: Limits,
   call: CallInfo,
   run: (limit: Limit) => Promise<T>,
 ): Promise<T> {
+  const { timeout, retry } = toLimits(options, client);
+  const { signal: caller } = options;
   caller?.throwIfAborted();
   const expiry = new AbortController();
   const signal = caller ? AbortSignal.any([caller, expiry.signal]) : expiry.signal;
@@ -301,33 +303,29 @@ export async function withLimit<T>(
 }
 
 /** Waits for a promise, or rejects with the reason of the signal, even if the promise never settles. */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function untilAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop);
+    stop = () => reject(signal?.reason);
+    signal?.addEventListener('abort', stop);
   });
   try {
     return await Promise.race([promise, aborted]);
   } finally {
     // A signal with a listener is kept in memory as long as the caller's signal.
-    signal.removeEventListener('abort', stop);
+    signal?.removeEventListener('abort', stop);
   }
 }
 
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const end = () => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    };
-    const timer = setTimeout(end, Math.min(ms, MAX_TIMER));
-    signal?.addEventListener('abort', stop);
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const waiting = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.min(ms, MAX_TIMER));
   });
+  await untilAborted(waiting, signal).finally(() => clearTimeout(timer));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { BerthError, networkError } from './errors.ts';
-import { toLimits, toRecord, withLimit } from './fetch.ts';
+import { toRecord, withLimit } from './fetch.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 
 /** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
@@ -18,12 +18,13 @@ const REASON_TIMEOUT = 5_000;
 export async function connectSocket(
   context: GatewayContext,
   url: string,
-  { protocols = [], signal: caller, timeout, headers: extra }: ConnectOptions,
+  options: ConnectOptions,
 ): Promise<WebSocket> {
   const { session, limits } = context;
-  const headers = { ...toRecord(context.headers), ...toRecord(extra) };
+  const { protocols = [] } = options;
+  const headers = { ...toRecord(context.headers), ...toRecord(options.headers) };
   const call = { method: 'GET', url, headers, body: null };
-  return withLimit(toLimits({ timeout }, limits), caller, call, async ({ signal }) => {
+  return withLimit(options, limits, call, async ({ signal }) => {
     let signed = await session?.sign(call);
     for (let isLast = false; ; isLast = true) {
       signal.throwIfAborted();

@@ -172,9 +172,7 @@ export interface StorageClient {
    * }
    */
   tempUrls(fileIDs: readonly string[], options?: TempUrlOptions): Promise<TempUrlResult[]>;
-  /**
-   * Returns a link for public use, which is always valid for 600 seconds.
-   */
+  /** Returns a link for public use, which is always valid for 600 seconds. */
   publicUrl(fileID: string, options?: StorageCallOptions): Promise<string>;
   /**
    * Deletes a file, or a list of files of any length. A missing file is an error.
@@ -194,9 +192,7 @@ export interface StorageClient {
    */
   copy(srcPath: string, dstPath: string, options?: CopyOptions): Promise<CopyResult>;
   copy(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
-  /**
-   * Moves a file, or a list of files of any length. If a move fails, the source is kept.
-   */
+  /** Moves a file, or a list of files of any length. If a move fails, the source is kept. */
   move(srcPath: string, dstPath: string, options?: CopyOptions): Promise<CopyResult>;
   move(files: readonly CopyItem[], options?: CopyOptions): Promise<CopyListResult[]>;
 }

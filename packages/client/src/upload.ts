@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './body.ts';
 import { BerthError, checkNumber, invalid, isBerthError } from './errors.ts';
-import { delayAfter, pause, toLimits, untilAborted, withLimit } from './fetch.ts';
+import { delayAfter, pause, untilAborted, withLimit } from './fetch.ts';
 import {
   isTemporary,
   type StorageCallOptions,
@@ -47,7 +47,6 @@ export async function upload(
   if (typeof path !== 'string' || !path) throw invalid('path', 'a string that is not empty', path);
   const { signal, idle = context.idle } = options;
   checkNumber('idle', idle, 0);
-  const limits = toLimits(options, context.limits);
   signal?.throwIfAborted();
   const content = await toContent(data, options, maxBytes);
   const report = toReport(options.onProgress, content.size);
@@ -55,7 +54,7 @@ export async function upload(
   const { fetch, agent } = context;
   const failure = `${path} was not uploaded`;
 
-  return withLimit(limits, signal, { method: 'POST', url: path }, async (limit) => {
+  return withLimit(options, context.limits, { method: 'POST', url: path }, async (limit) => {
     const callOptions = { ...options, signal: limit.signal };
     for (;;) {
       const response = await context.call('getUploadMetaData', { path }, failure, callOptions);

@@ -7,7 +7,7 @@ import {
 } from '@berth/client';
 
 /** A `fetch` that returns the given responses in order, and records its requests. */
-export function fakeFetch(...responses: (Response | Error)[]) {
+function fakeFetch(...responses: (Response | Error)[]) {
   const requests: Request[] = [];
   const fetch = async (input: Request | string, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
