@@ -72,18 +72,16 @@ export function isStream(
 export function assertUnread(stream: object): void {
   const { locked, readableEnded, destroyed, errored } = stream as Readonly<Record<string, unknown>>;
   // The error of a failed stream says more.
-  const isOver = locked || readableEnded || (destroyed && !errored) || isDisturbed(stream);
-  if (isOver) throw new BerthError('options', 'The stream has already been read.');
-}
-
-/** Returns whether a web stream has been read before, which only an error of `Response` shows. */
-function isDisturbed(stream: object): boolean {
-  if (!(globalThis.ReadableStream && stream instanceof ReadableStream)) return false;
-  try {
-    return !new Response(stream);
-  } catch {
-    return true;
+  let isRead = locked || readableEnded || (destroyed && !errored);
+  if (globalThis.ReadableStream && stream instanceof ReadableStream) {
+    try {
+      // Only its error shows that a web stream has been read before.
+      void new Response(stream);
+    } catch {
+      isRead = true;
+    }
   }
+  if (isRead) throw new BerthError('options', 'The stream has already been read.');
 }
 
 /** Closes a stream that is not sent, if the call failed before. */

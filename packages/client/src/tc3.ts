@@ -73,17 +73,14 @@ export function tc3Storage(
 ): (now?: number) => Promise<StorageCredentials> {
   const sign = createSigner(pair, service);
   const { token: sessionToken } = pair;
+  // "A constant text, whatever the real URL and body". Its two slashes are part of it.
+  const headers = { 'content-type': SIGNATURE.storageContentType, host: signingHost };
+  const text = { method: 'POST', path: `//${signingHost}/`, query: '', headers, body: '' };
   return async (now = Date.now()) => {
     const timestamp = Math.floor(now / 1000);
-    const signature = await sign(timestamp, toConstantRequest(signingHost));
+    const signature = await sign(timestamp, text);
     return { authorization: `${SIGNATURE.storageVersion} ${signature}`, sessionToken, timestamp };
   };
-}
-
-/** Storage calls sign "a constant text, whatever the real URL and body". Its two slashes are part of it. */
-function toConstantRequest(host: string): Tc3Request {
-  const headers = { 'content-type': SIGNATURE.storageContentType, host };
-  return { method: 'POST', path: `//${host}/`, query: '', headers, body: '' };
 }
 
 async function toSignedBody(body: SignableRequest['body']): Promise<string | Bytes> {

@@ -18,10 +18,10 @@ export async function startServer(handle: Handler) {
   return { server, ...(await listen(server)) };
 }
 
-/** Responds with JSON. */
-function respond(response: ServerResponse, body: unknown, status = 200): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' });
-  response.end(JSON.stringify(body));
+/** Responds like the storage API. */
+function respond(response: ServerResponse, data: object): void {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' });
+  response.end(JSON.stringify({ statusCode: 200, body: { requestId: 'r-1', data } }));
 }
 
 /** Reads all bytes of a request. */
@@ -49,14 +49,13 @@ export async function serveStorage(
     if (request.url?.endsWith(':getUploadMetaData')) {
       const { path } = JSON.parse(String(await bodyOf(request)));
       grants += 1;
-      const data = {
+      return respond(response, {
         url: `${served.url.replace('127.0.0.1', host)}${target}`,
         token: 'token',
         authorization: 'authorization',
         fileID: `cloud://dev.files/${path}`,
         storeFileID: 'store-1',
-      };
-      return respond(response, { statusCode: 200, body: { requestId: 'r-1', data } });
+      });
     }
     if (request.url?.endsWith(':batchGetTempUrls')) {
       const { fileList } = JSON.parse(String(await bodyOf(request)));
@@ -64,8 +63,7 @@ export async function serveStorage(
       const items = fileList.map(({ fileID }: { fileID: string }) => {
         return { fileID, code: 'SUCCESS', tempFileURL: `${served.url}/file?sign=5ec4e7` };
       });
-      const data = { fileList: items };
-      return respond(response, { statusCode: 200, body: { requestId: 'r-1', data } });
+      return respond(response, { fileList: items });
     }
     return handle(request, response);
   });
@@ -90,22 +88,23 @@ export async function faultServer(...acts: Act[]) {
   return { ...served, calls, baseUrl: served.url };
 }
 
+const JSON_HEADERS = { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' };
+
 /** Responds like the hosted service. */
 export const serve =
   (body: unknown, status = 200, headers: Record<string, string> = {}): Act =>
   (_, response) => {
-    const type = { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' };
     const upstream = { 'X-Svc-Upstream-Status-Code': String(status) };
-    response.writeHead(status, { ...type, ...upstream, ...headers }).end(JSON.stringify(body));
+    response.writeHead(status, { ...JSON_HEADERS, ...upstream, ...headers });
+    response.end(JSON.stringify(body));
   };
 
 /** Rejects the call as the gateway does. */
 export const refuse =
   (code: string, status: number, headers: Record<string, string> = {}): Act =>
   (_, response) => {
-    const type = { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' };
-    const body = JSON.stringify({ code, message: 'No.', requestId: 'r-1' });
-    response.writeHead(status, { ...type, ...headers }).end(body);
+    response.writeHead(status, { ...JSON_HEADERS, ...headers });
+    response.end(JSON.stringify({ code, message: 'No.', requestId: 'r-1' }));
   };
 
 /** Breaks the connection before any response. */
