@@ -12,18 +12,11 @@ export interface Deployment {
   readonly keyPair: { readonly secretId: string; readonly secretKey: string };
   /** A gateway with the services `ticker` and `slow`, and an empty page. */
   readonly unstable: string;
-  /** A URL where nothing is listening. */
-  readonly nowhere: string;
 }
 
 /** Starts a mock that checks every signature, and a gateway whose connections break or hang. */
 export async function startDeployment() {
-  const [mock, gone] = await Promise.all([
-    createMock({ env: 'dev', credentials: 'strict', services: {} }),
-    createMock({ env: 'dev' }),
-  ]);
-  const nowhere = gone.gatewayUrl;
-  await gone.close();
+  const mock = await createMock({ env: 'dev', credentials: 'strict', services: {} });
   const unstable = await startUnstable();
   const { id: secretId, secret: secretKey, token } = await mock.credentials();
   const deployment: Deployment = {
@@ -33,7 +26,6 @@ export async function startDeployment() {
     token,
     keyPair: { secretId, secretKey },
     unstable: unstable.url,
-    nowhere,
   };
   return {
     deployment,

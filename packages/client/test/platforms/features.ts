@@ -140,8 +140,9 @@ export const FEATURES: readonly Feature[] = [
       const refused = { kind: 'gateway', code: 'SERVICE_NOT_FOUND', status: 404 };
       const missing = serviceOf(deployment, 'missing');
       for (const call of [missing.get('a'), missing.connect()]) await assertFails(call, refused);
-      const { nowhere: gateway, token } = deployment;
-      const offline = serviceOf({ gateway, token }, 'echo', { retry: false });
+      // Nothing listens there.
+      const nowhere = { gateway: 'http://127.0.0.1:1', token: 't' };
+      const offline = serviceOf(nowhere, 'echo', { retry: false });
       await assertFails(offline.get('a'), { kind: 'network' });
       const late = unstableOf(deployment, 'slow').post('late', {}, { timeout: 50 });
       await assertFails(late, { kind: 'timeout' });

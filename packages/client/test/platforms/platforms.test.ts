@@ -14,11 +14,13 @@ import type { Result, runFeatures } from './run-features.ts';
 
 const run = promisify(execFile);
 
+const PROGRAM = join(import.meta.dirname, 'run-features.ts');
+
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-platforms-'));
-  await Promise.all([bundle('node'), bundle('browser')]);
+  await bundle();
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -40,7 +42,7 @@ function testAll(runAll: (deployment: Deployment) => Promise<readonly Result[]>)
 }
 
 async function runInNode(node: string, deployment: Deployment) {
-  const args = [join(folder, 'node.mjs'), JSON.stringify(deployment)];
+  const args = ['--conditions=berth-source', PROGRAM, JSON.stringify(deployment)];
   const { stdout } = await run(node, args, { cwd: folder });
   const lines = stdout.trim().split('\n');
   return lines.map((line): Result => JSON.parse(line));
@@ -54,7 +56,7 @@ async function runInPage(deployment: Deployment) {
     await page.goto(deployment.unstable.replace('127.0.0.1', 'localhost'));
     const results: Result[] = [];
     await page.exposeFunction('report', (result: Result) => results.push(result));
-    await page.addScriptTag({ type: 'module', path: join(folder, 'browser.mjs') });
+    await page.addScriptTag({ type: 'module', path: join(folder, 'page.mjs') });
     await page.waitForFunction(() => 'runFeatures' in globalThis);
     await page.evaluate((servers) => {
       const { runFeatures: runAll, report } = globalThis as unknown as PageGlobals;
@@ -71,14 +73,14 @@ interface PageGlobals {
   readonly report: (result: Result) => Promise<void>;
 }
 
-/** Bundles the features with the client, which selects its files for the platform. */
-async function bundle(platform: 'node' | 'browser'): Promise<void> {
+/** Bundles the features with the client for a page. */
+async function bundle(): Promise<void> {
   const build = await rolldown({
-    input: join(import.meta.dirname, 'run-features.ts'),
-    platform,
-    resolve: { conditionNames: ['berth-source', platform, 'import', 'default'] },
+    input: PROGRAM,
+    platform: 'browser',
+    resolve: { conditionNames: ['berth-source', 'browser', 'import', 'default'] },
     external: /^node:/,
   });
-  await build.write({ file: join(folder, `${platform}.mjs`), format: 'esm', codeSplitting: false });
+  await build.write({ file: join(folder, 'page.mjs'), format: 'esm', codeSplitting: false });
   await build.close();
 }
