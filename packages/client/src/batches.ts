@@ -1,4 +1,3 @@
-import type { WireProfile } from '@berth/spec/wire-profile';
 import { checkNumber, invalid } from './errors.ts';
 import {
   BATCH_CONCURRENCY,
@@ -77,14 +76,15 @@ export async function tempUrls(
   const { maxAge } = options;
   // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
   checkNumber('maxAge', maxAge, LINK_MIN_SECONDS, 'integer');
-  // JSON omits fields that are `undefined`.
-  const rows = toFileRows(fileIDs, (fileID) => ({ fileID, maxAge }));
+  const files = toKeys(fileIDs);
   if (maxAge && maxAge > LINK_WARN_SECONDS) {
     context.onWarning(
       `maxAge ${maxAge} is above ${LINK_WARN_SECONDS} s, which the server may not accept.`,
     );
   }
-  return callList(context, 'batchGetTempUrls', rows, options, {
+  return callList(context, 'batchGetTempUrls', files, options, {
+    // JSON omits fields that are `undefined`.
+    toItem: ({ fileID }) => ({ fileID, maxAge }),
     toFailure: (fileID) => `No link to ${fileID}`,
     isSuccess: (code) => code === ITEM_SUCCESS,
     read({ tempFileURL }) {
@@ -107,7 +107,8 @@ export async function deleteFiles(
   fileIDs: readonly string[],
   options: StorageCallOptions = {},
 ): Promise<DeleteResult[]> {
-  return callList(context, 'batchDelete', toFileRows(fileIDs, String), options, {
+  return callList(context, 'batchDelete', toKeys(fileIDs), options, {
+    toItem: ({ fileID }) => fileID,
     toFailure: (fileID) => `${fileID} was not deleted`,
     isSuccess: (code) => code === ITEM_SUCCESS,
     read: () => ({}),
@@ -121,34 +122,33 @@ export async function copyFiles(
   isMove = false,
 ): Promise<CopyListResult[]> {
   checkList('files', files);
-  const toPath = (path: string) => toCopyPath(path, context.wireProfile.copyPaths);
-  const { overwrite } = options;
-  const rows = files.map((file) => {
+  // Deployments differ in whether a copy path starts with `/`.
+  const root = context.wireProfile.copyPaths === 'relative' ? '' : '/';
+  const toPath = (path: string) => root + path.replace(/^\//, '');
+  const keys = files.map((file) => {
     const { srcPath, dstPath } = file ?? {};
     checkText('srcPath', srcPath);
     checkText('dstPath', dstPath);
-    const paths = { srcPath: toPath(srcPath), dstPath: toPath(dstPath) };
-    const item = { ...paths, overwrite, removeOriginal: isMove || undefined };
-    return { key: { srcPath, dstPath }, item };
+    return { srcPath, dstPath };
   });
-  return callList(context, 'batchCopyFile', rows, options, {
+  return callList(context, 'batchCopyFile', keys, options, {
+    toItem: ({ srcPath, dstPath }) => ({
+      srcPath: toPath(srcPath),
+      dstPath: toPath(dstPath),
+      overwrite: options.overwrite,
+      removeOriginal: isMove || undefined,
+    }),
     toFailure: (name) => `Not ${isMove ? 'moved' : 'copied'}: ${name}`,
     isSuccess: (code) => !code,
     read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
   });
 }
 
-/** Deployments differ in whether a copy path starts with `/`. */
-function toCopyPath(path: string, spelling: WireProfile['copyPaths']): string {
-  const relative = path.replace(/^\//, '');
-  return spelling === 'relative' ? relative : `/${relative}`;
-}
-
-function toFileRows(fileIDs: readonly string[], toItem: (fileID: string) => unknown) {
+function toKeys(fileIDs: readonly string[]) {
   checkList('fileIDs', fileIDs);
   return fileIDs.map((fileID) => {
     checkText('fileID', fileID);
-    return { key: { fileID }, item: toItem(fileID) };
+    return { fileID };
   });
 }
 
@@ -160,17 +160,12 @@ function checkText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw invalid(name, 'a string', value);
 }
 
-interface Row<Key> {
-  /** Fields that identify the file in results and errors. */
-  readonly key: Key;
-  readonly item: unknown;
-}
-
 /**
- * How to read the entries of a response. "`code` equal to `SUCCESS` means success for temporary links and delete. For
+ * What a request contains of a file, and how to read the entries of a response. "`code` equal to `SUCCESS` means success for temporary links and delete. For
  * copy, `code` and `message` are present only when that item failed."
  */
-interface EntryRules<Value> {
+interface ListRules<Key, Value> {
+  readonly toItem: (key: Key) => unknown;
   /** Returns the start of the error message for a file. */
   readonly toFailure: (name: string) => string;
   readonly isSuccess: (code: unknown) => boolean;
@@ -181,19 +176,20 @@ interface EntryRules<Value> {
 /**
  * Calls an operation with a list of any length: in batches of the size that a call may have, a few at a time.
  *
- * @returns a result for each row, in order
+ * @param keys the fields that identify each file in results and errors
+ * @returns a result for each file, in order
  */
 async function callList<Key extends object, Value>(
   context: StorageContext,
   operation: 'batchGetTempUrls' | 'batchDelete' | 'batchCopyFile',
-  rows: readonly Row<Key>[],
+  keys: readonly Key[],
   options: StorageCallOptions,
-  rules: EntryRules<Value>,
+  rules: ListRules<Key, Value>,
 ): Promise<ItemResult<Key, Value>[]> {
-  const callBatch = async (batch: typeof rows) => {
-    const names = batch.map(({ key }) => Object.values(key).join(' to '));
+  const callBatch = async (batch: typeof keys) => {
+    const names = batch.map((key) => Object.values(key).join(' to '));
     const subject = names.length === 1 ? String(names[0]) : `a list of ${names.length} files`;
-    const body = { fileList: batch.map(({ item }) => item) };
+    const body = { fileList: batch.map(rules.toItem) };
     let values: readonly (Value | { error: unknown })[];
     try {
       const response = await context.call(operation, body, rules.toFailure(subject), options);
@@ -201,20 +197,20 @@ async function callList<Key extends object, Value>(
     } catch (error) {
       values = names.map(() => ({ error }));
     }
-    return batch.map(({ key }, at) => ({ ...key, ...values[at] }) as ItemResult<Key, Value>);
+    return batch.map((key, at) => ({ ...key, ...values[at] }) as ItemResult<Key, Value>);
   };
-  const batches: (typeof rows)[] = [];
-  for (let at = 0; at < rows.length; at += BATCH_ITEMS) {
-    batches.push(rows.slice(at, at + BATCH_ITEMS));
+  const batches: (typeof keys)[] = [];
+  for (let at = 0; at < keys.length; at += BATCH_ITEMS) {
+    batches.push(keys.slice(at, at + BATCH_ITEMS));
   }
   return (await mapLimit(batches, callBatch)).flat();
 }
 
 /** Returns the values of each file. Entries are in the order of the request, unless they name their files. */
-function readEntries<Value>(
+function readEntries<Key, Value>(
   { data, toError }: StorageResponse,
   names: readonly string[],
-  { toFailure, isSuccess, read }: EntryRules<Value>,
+  { toFailure, isSuccess, read }: ListRules<Key, Value>,
 ): (Value | { error: Error })[] {
   const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
   const ids = entries.map((entry) => (isRecord(entry) ? entry.fileID : undefined));
