@@ -1,7 +1,7 @@
 import { BerthError, type CallInfo, type SchemaIssue } from './errors.ts';
 
 /** A body that `fetch` can send, with its media type if `fetch` would not set the right one. */
-export interface Body {
+interface Body {
   readonly body?: RequestInit['body'];
   readonly type?: string;
 }
