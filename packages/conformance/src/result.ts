@@ -80,14 +80,18 @@ export interface Result {
   durationMs: number;
 }
 
-/** Creates the result of a check that has not found anything yet. */
+/** Creates the result of a transaction or workflow that has not been run: an error until more is known. */
 export function createResult(
-  given: Pick<Result, 'engine' | 'id' | 'level' | 'statement' | 'rules' | 'operations'> &
-    Partial<Result>,
+  given: Pick<Result, 'engine' | 'id' | 'level' | 'statement' | 'operations'>,
 ): Result {
   return {
-    ...{ outcome: 'pass', findings: [], notes: [] },
-    ...{ requests: 0, assertions: 0, durationMs: 0 },
+    rules: [],
+    outcome: 'error',
+    findings: [],
+    notes: [],
+    requests: 0,
+    assertions: 0,
+    durationMs: 0,
     ...given,
   };
 }

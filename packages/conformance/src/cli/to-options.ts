@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { parseWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { closest, distance } from 'fastest-levenshtein';
-import { toContract, toPlace } from '../contract/operations.ts';
 import { rules } from '../contract/rules.ts';
+import { transactions } from '../dredd/transactions.ts';
 import type { ConformanceOptions, KnownFailure } from '../options.ts';
 import { StartError } from '../result.ts';
 
@@ -58,8 +58,7 @@ const ENGINES = ['dredd', 'respect'];
  * @throws StartError that names the first unknown one
  */
 export function assertIds({ only = [], skip = [] }: CommandOptions): void {
-  const transactions = toContract().transactions.map((transaction) => toPlace(transaction).name);
-  const ids = [...listIds(), ...ENGINES, ...transactions];
+  const ids = [...listIds(), ...ENGINES, ...transactions.map(({ name }) => name)];
   for (const [flag, names] of Object.entries({ '--only': only, '--skip': skip })) {
     const unknown = names.find((name) => !ids.some((id) => id.startsWith(name)));
     if (unknown !== undefined) throw new StartError(`${flag}: ${describeUnknown(unknown, ids)}`);

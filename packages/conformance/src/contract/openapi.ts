@@ -3,65 +3,32 @@ export const APIS = ['gateway', 'storage'] as const;
 
 export type Api = (typeof APIS)[number];
 
-/** The parts of an OpenAPI document that the suite reads. */
-export interface OpenapiDocument {
-  openapi: string;
-  info: { title: string; version: string };
-  paths: Record<string, PathItem>;
-  components: Record<string, unknown>;
-}
-
-export type PathItem = { parameters?: (Parameter | Reference)[] } & Partial<
-  Record<Method, Operation>
->;
-
 export const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
 
-export type Method = (typeof METHODS)[number];
+/** The parts of an OpenAPI document that the suite reads. */
+export interface OpenapiDocument {
+  info: { title: string; version: string };
+  paths: Record<string, Partial<Record<(typeof METHODS)[number], Operation>>>;
+}
 
-export interface Reference {
+interface Operation {
+  operationId: string;
+  responses: Record<string, ResponseObject>;
+}
+
+interface Reference {
   $ref: string;
 }
 
-export interface Operation {
-  operationId: string;
-  description?: string;
-  parameters?: (Parameter | Reference)[];
-  requestBody?: RequestBody | Reference;
-  responses: Record<string, ResponseObject | Reference>;
-}
-
-export interface Parameter {
-  name: string;
-  in: 'path' | 'query' | 'header' | 'cookie';
-  required?: boolean;
-  description?: string;
-  example?: unknown;
-  schema?: object;
-}
-
-interface RequestBody {
-  description?: string;
-  content: Record<string, MediaType>;
-}
-
 export interface ResponseObject {
-  description: string;
   headers?: Record<string, Header | Reference>;
-  content?: Record<string, MediaType>;
+  content?: Record<string, object>;
   /** More media types, which are not in `content` because other tools misread them there. */
-  'x-berth-content'?: Record<string, MediaType>;
+  'x-berth-content'?: Record<string, object>;
 }
 
 export interface Header {
   required?: boolean;
-  schema?: object;
-}
-
-interface MediaType {
-  schema?: object;
-  example?: unknown;
-  examples?: Record<string, { value: unknown } | Reference>;
 }
 
 /** Appends segments to a JSON pointer (RFC 6901) in the form of a URI fragment. */

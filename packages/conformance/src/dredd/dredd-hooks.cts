@@ -32,7 +32,7 @@ const parent: Session = {
 
 const session: Promise<Session> = process.env.BERTH_DREDD_PARENT
   ? Promise.resolve(parent)
-  : import('./session.ts').then(({ openSession }) =>
+  : import('./hooks.ts').then(({ openSession }) =>
       openSession(process.env, hooks.configuration.endpoint),
     );
 

@@ -1,18 +1,24 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { createRunCaller, type Run, redactResult } from '../context/run.ts';
+import { readOptions } from '../cli/program.ts';
+import { toOptions } from '../cli/to-options.ts';
+import { createRun, createRunCaller, type Run, redactResult } from '../context/run.ts';
 import { toEnding } from '../context/skip-reason.ts';
 import { toEvidence } from '../context/to-evidence.ts';
-import { documents, type Transaction } from '../contract/operations.ts';
+import { APIS } from '../contract/openapi.ts';
+import { findResponses, toContract } from '../contract/operations.ts';
 import { findRules } from '../contract/rules.ts';
 import { type Call, type Exchange, toHeaderList, toReceived } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
 import { claimRefusal } from '../invariants.ts';
+import { toSettings } from '../options.ts';
 import type { Result } from '../result.ts';
+import { prepare } from '../run/prepare.ts';
+import { removeLeftovers } from '../run/remove-leftovers.ts';
 import { readReply, type StorageReply } from '../validation/read-storage.ts';
-import { prepareCall } from './prepare-call.ts';
 import {
   copies,
-  toCopyStatus,
+  prepareCall,
+  type Transaction,
   toTransactionResult,
   transactionSkipReason,
   transactions,
@@ -21,13 +27,18 @@ import {
 /** What hooks read and change of a transaction (https://dredd.org/en/latest/data-structures.html). */
 export interface DreddTransaction {
   readonly origin: { readonly apiName: string; readonly actionName: string };
-  readonly request: { readonly method: string; headers: Record<string, string>; body: string };
+  readonly request: {
+    readonly method: string;
+    readonly uri: string;
+    headers: Record<string, string>;
+    body: string;
+  };
   expected: { statusCode: string; headers: Record<string, string> };
-  readonly real?: {
-    readonly statusCode: number;
-    readonly headers: Readonly<Record<string, string | string[]>>;
-    readonly body?: string;
-    readonly bodyEncoding?: 'utf-8' | 'base64';
+  real?: {
+    statusCode: number;
+    headers: Readonly<Record<string, string | string[]>>;
+    body?: string;
+    bodyEncoding?: 'utf-8' | 'base64';
   };
   protocol: string;
   host: string;
@@ -45,7 +56,21 @@ interface Running {
   readonly transaction: Transaction;
   readonly result: Result;
   readonly startedAt: number;
-  call?: Call;
+  readonly call: Call;
+}
+
+/**
+ * Opens a session of Dredd, when it is not started by the suite, with the deployment that the `BERTH_*` variables
+ * describe.
+ *
+ * @param endpoint of Dredd; the default of both URLs
+ * @throws StartError if the deployment does not respond, or rejects every credential
+ */
+export async function openSession(env: NodeJS.ProcessEnv, endpoint: string) {
+  const options = toOptions({ gatewayUrl: endpoint, storageUrl: endpoint, ...readOptions(env) });
+  const run = createRun(toSettings(options), new AbortController().signal);
+  await prepare(run);
+  return { handle: createHooks(run, () => {}), close: () => removeLeftovers(run) };
 }
 
 /**
@@ -61,19 +86,18 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
   let running: Running | undefined;
 
   async function beforeEach(dredd: DreddTransaction): Promise<void> {
-    const transaction = transactions.find((each) => isSame(each, dredd));
+    const transaction = findTransaction(dredd);
     const ending = transaction && transactionSkipReason(run, transaction);
     running = undefined;
     // Without it, Dredd would report success although nothing was checked.
     if (ending?.outcome === 'skip') dredd.fail = ending.reason;
     else dredd.skip = transaction === undefined || ending !== undefined;
     if (transaction === undefined || ending !== undefined) return;
-    const result = toTransactionResult(transaction);
-    running = { transaction, result, startedAt: performance.now() };
-    const { method, headers, body } = dredd.request;
-    const example = { method, headers: toHeaderList(headers), body };
+    const { method, uri, headers, body } = dredd.request;
+    const example = { method, uri, headers: toHeaderList(headers), body };
     const call = prepareCall(transaction, example, run, fileId);
-    running.call = call;
+    const result = toTransactionResult(transaction);
+    running = { transaction, result, call, startedAt: performance.now() };
     const { protocol, hostname, port } = new URL(call.origin);
     Object.assign(dredd, { protocol, host: hostname, port, fullPath: call.target });
     dredd.request.headers = Object.fromEntries(call.headers);
@@ -83,16 +107,16 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
 
   /** Checks the response that Dredd got, and leaves only its status to compare. */
   async function beforeEachValidation(dredd: DreddTransaction): Promise<void> {
-    if (running?.call === undefined) return;
+    if (running === undefined) return;
     const { transaction, result, call } = running;
-    const exchange = await toExchange(run, call, dredd);
+    const exchange = await readExchange(run, call, dredd);
     const reply = readReply(exchange, run.settings.wireProfile.envelope);
     run.secrets.addGrant(reply.data);
     if (typeof reply.data?.fileID === 'string') fileId ??= reply.data.fileID;
     const violations = run.observer.validate(exchange);
     const reason = violations.length === 0 ? findSkipReason(transaction, reply) : undefined;
-    const where = `${documents[transaction.api].name} ${transaction.pointer}`;
     const mismatch = reason === undefined ? findMismatch(transaction, reply) : undefined;
+    const where = locate(transaction);
     const findings = mismatch ? [...violations, { message: mismatch, where }] : violations;
     Object.assign(result, {
       outcome: findings.length > 0 ? 'fail' : reason === undefined ? 'pass' : 'skip',
@@ -136,21 +160,26 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
   };
 }
 
-function isSame(transaction: Transaction, { origin, expected }: DreddTransaction): boolean {
+function findTransaction({ origin, expected }: DreddTransaction): Transaction | undefined {
+  const api = APIS.find((one) => copies[one].info.title === origin.apiName);
   const type = toHeaderList(expected.headers).find(([name]) => /^content-type$/i.test(name))?.[1];
-  return (
-    copies[transaction.api].info.title === origin.apiName &&
-    // The summaries in the copies are operationIds.
-    transaction.operationId === origin.actionName &&
-    (transaction.contentType ?? '') === (type ?? '') &&
-    toCopyStatus(transaction) === expected.statusCode
-  );
+  // The summaries in the copies are operationIds.
+  const id = `${api} ${origin.actionName} ${expected.statusCode} ${type}`;
+  return transactions.find(({ name }) => name === id);
 }
 
 /** Returns the call that Dredd made, with the response. A call that was rejected with 429 is made again, in time. */
-async function toExchange(run: Run, call: Call, { real }: DreddTransaction): Promise<Exchange> {
-  if (real === undefined || real.statusCode === 429) return createRunCaller(run).call(call);
+async function readExchange(run: Run, call: Call, dredd: DreddTransaction): Promise<Exchange> {
   const { method, origin, target, headers, body } = call;
+  const { real } = dredd;
+  if (real === undefined || real.statusCode === 429) {
+    const retryAt = real && run.pace.slowDown(String(real.headers['retry-after'] ?? ''), 0);
+    await run.pace.ready(origin, run.signal, retryAt);
+    const exchange = await createRunCaller(run).call(call);
+    // Dredd compares the status of the last response.
+    if (real !== undefined) real.statusCode = exchange.received.status;
+    return exchange;
+  }
   const bytes = Buffer.from(real.body ?? '', real.bodyEncoding === 'base64' ? 'base64' : 'utf8');
   const exchange = {
     sent: { method, url: origin + target, headers, body },
@@ -160,9 +189,17 @@ async function toExchange(run: Run, call: Call, { real }: DreddTransaction): Pro
   return exchange;
 }
 
+const contract = toContract();
+
+/** Returns where the document defines the response that a transaction is about. */
+function locate({ api, operationId, status }: Transaction): string {
+  const [documented] = findResponses(contract, { api, operationId }, Number(status));
+  return `${contract.documents[api].name} ${documented?.pointer}`;
+}
+
 /** Returns why a response proves nothing about the one that is documented. */
 function findSkipReason(
-  { api, status, contentType = '' }: Transaction,
+  { api, status, contentType }: Transaction,
   { received }: StorageReply,
 ): string | undefined {
   const isValid = status === '200' || status === '404';
@@ -185,7 +222,7 @@ function findMismatch({ api, status }: Transaction, reply: StorageReply): string
     return refused ? `a valid call must be accepted, but the response was ${actual}` : undefined;
   }
   if (api === 'storage') return claimRefusal(reply).find(([holds]) => !holds)?.[1];
-  if (status === 'default') {
+  if (status === '400') {
     const isRefusal = received.status >= 400 && received.status < 500;
     const message = `an invalid name must be rejected with a 4xx, but the response was ${actual}`;
     return isRefusal ? undefined : message;

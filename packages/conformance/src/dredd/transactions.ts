@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import gateway from '@berth/spec/gateway.v1.openapi30.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.openapi30.json' with { type: 'json' };
-import type { Run } from '../context/run.ts';
+import { FOLDER, type Run } from '../context/run.ts';
 import {
   disabled,
   lacking,
@@ -11,43 +11,68 @@ import {
   refused,
   type SkipReason,
 } from '../context/skip-reason.ts';
-import { changesFiles } from '../context/storage-client.ts';
-import type { Api, OpenapiDocument } from '../contract/openapi.ts';
-import {
-  documents,
-  findProvocation,
-  type Transaction,
-  toContract,
-  toPlace,
-} from '../contract/operations.ts';
+import { changesFiles, toForm } from '../context/storage-client.ts';
+import { APIS, type Api, METHODS, type OpenapiDocument } from '../contract/openapi.ts';
+import { documents } from '../contract/operations.ts';
+import { type Call, type HeaderList, toTarget, withHeaders } from '../http/exchange.ts';
 import { createResult, type Result } from '../result.ts';
 
 /** The contract in OpenAPI 3.0, which Dredd needs. */
 export const copies = { gateway, storage } as unknown as Record<Api, OpenapiDocument>;
 
-/** The documented responses that Dredd can run. The others are left to the checks for individual rules. */
-export const transactions = toContract().transactions.filter(isDriven);
+/**
+ * How to trigger a documented status that the example request does not get:
+ *
+ * - `bad-name`: a name outside the pattern, which is 4xx with the error body (D6)
+ * - `forbidden-service`: the service that the operator specified (SERVICE_FORBIDDEN)
+ * - `unknown-service`: a service name that is not deployed (SERVICE_NOT_FOUND)
+ * - `missing-field`: a body without its required fields, which is rejected (D30)
+ * - `none`: no request triggers it on an arbitrary deployment
+ */
+const PROVOCATIONS = {
+  gateway: { '400': 'bad-name', '403': 'forbidden-service', '404': 'unknown-service' },
+  storage: { '400': 'missing-field', '500': 'none' },
+} as const satisfies Record<Api, Record<string, string>>;
 
-function isDriven(transaction: Transaction): boolean {
-  const { api, path, method, operationId, contentType } = transaction;
-  // The fixture service accepts commands only below its root.
-  if (operationId.endsWith('-root') && contentType === 'text/plain') return false;
-  const response = copies[api].paths[path]?.[method]?.responses[toCopyStatus(transaction)];
-  if (response === undefined || '$ref' in response) return false;
-  const isInCopy = contentType === undefined || response.content?.[contentType] !== undefined;
-  return isInCopy && findProvocation(transaction)?.kind !== 'none';
+/** A documented response that Dredd requests. */
+export interface Transaction {
+  /** `storage batchDelete 200 application/json` */
+  name: string;
+  api: Api;
+  operationId: string;
+  status: string;
+  contentType: string;
+  provocation: string | undefined;
 }
 
-/** The status of a documented response in the OpenAPI 3.0 copy: Dredd does not support ranges. */
-export function toCopyStatus(transaction: Transaction): string {
-  return findProvocation(transaction)?.copyStatus ?? transaction.status;
+/** The documented responses that Dredd can request. The others are left to the checks for individual rules. */
+export const transactions: readonly Transaction[] = APIS.flatMap(listTransactions).filter(
+  ({ operationId, contentType, provocation }) =>
+    // The fixture service accepts commands only below its root.
+    !(operationId.endsWith('-root') && contentType === 'text/plain') && provocation !== 'none',
+);
+
+function listTransactions(api: Api): Transaction[] {
+  const provocations: Record<string, string> = PROVOCATIONS[api];
+  const operations = Object.values(copies[api].paths).flatMap((pathItem) =>
+    METHODS.flatMap((method) => pathItem[method] ?? []),
+  );
+  return operations.flatMap(({ operationId, responses }) =>
+    Object.entries(responses).flatMap(([status, { content = {} }]) =>
+      Object.keys(content).map((contentType) => {
+        const name = `${api} ${operationId} ${status} ${contentType}`;
+        const provocation = provocations[status];
+        return { name, api, operationId, status, contentType, provocation };
+      }),
+    ),
+  );
 }
 
-/** Returns why a documented response is not run, or `undefined` if it is run. */
+/** Returns why a documented response is not requested, or `undefined` if it is. */
 export function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
-  const { api } = transaction;
+  const { api, name } = transaction;
   return (
-    leftOut(run, 'dredd', toPlace(transaction).name) ??
+    leftOut(run, 'dredd', name) ??
     noDredd() ??
     noUrl(run, api) ??
     refused(run, api) ??
@@ -65,29 +90,94 @@ function noDredd(): SkipReason | undefined {
   }
 }
 
-function needsOf(transaction: Transaction): Need[] {
-  const { api, operationId, status } = transaction;
+function needsOf({ api, operationId, provocation }: Transaction): Need[] {
   if (api === 'storage') {
-    const writes = changesFiles(operationId) && status === '200';
+    const writes = changesFiles(operationId) && provocation === undefined;
     return writes ? ['storageCredentials', 'writes'] : ['storageCredentials'];
   }
-  const { kind } = findProvocation(transaction) ?? {};
-  if (kind === 'forbidden-service') return ['forbiddenService'];
-  return kind === undefined ? ['fixture'] : [];
+  if (provocation === 'forbidden-service') return ['forbiddenService'];
+  return provocation === undefined ? ['fixture'] : [];
 }
 
 /** Creates the result of a documented response that nothing is known about yet. */
 export function toTransactionResult(transaction: Transaction): Result {
-  const { name, operationId, status, contentType } = toPlace(transaction);
-  const document = documents[transaction.api].name;
-  const what = [status, contentType].filter(Boolean).join(' ');
+  const { name, api, operationId, status, contentType } = transaction;
   return createResult({
     engine: 'dredd',
     id: name,
     level: 'must',
-    outcome: 'error',
-    statement: `The response to ${operationId} matches what ${document} documents for ${what}.`,
-    rules: [],
+    statement: `The response to ${operationId} matches what ${documents[api].name} documents for ${status} ${contentType}.`,
     operations: [operationId],
   });
+}
+
+/** A request that Dredd has made from the examples of a document. */
+interface Example {
+  method: string;
+  /** The path, without that of the endpoint, and the query. */
+  uri: string;
+  headers: HeaderList;
+  body: string;
+}
+
+/**
+ * Adapts an example to this deployment, and adds the credentials.
+ *
+ * @param fileId file ID that the deployment returned for a path of this run, if any
+ */
+export function prepareCall(
+  transaction: Transaction,
+  example: Example,
+  run: Run,
+  fileId: string | undefined,
+): Call {
+  const { settings, requestForm } = run;
+  const { method } = example;
+  const isGateway = transaction.api === 'gateway';
+  const { gatewayHost } = settings;
+  const host: HeaderList = isGateway && gatewayHost ? [['Host', gatewayHost]] : [];
+  const headers = withHeaders(example.headers, host);
+  const url = settings[`${transaction.api}Url`] + toPath(transaction, example.uri, run);
+  const fields = isGateway ? undefined : toFields(transaction, example.body, run, fileId);
+  const body = Buffer.from(fields ? JSON.stringify(toForm(fields, requestForm)) : example.body);
+  const signer = isGateway ? run.gatewaySigner : run.signers.storage;
+  const credentials = signer?.({ method, url, headers, body }) ?? [];
+  return {
+    method,
+    origin: new URL(url).origin,
+    target: toTarget(url),
+    headers: withHeaders(headers, credentials),
+    body,
+  };
+}
+
+/**
+ * Replaces every path and file ID in an example request with one in this run's folder, so that no real file
+ * is touched. Each string in a storage request is a path or a file ID.
+ */
+function toFields({ provocation }: Transaction, body: string, run: Run, fileId?: string): object {
+  if (provocation === 'missing-field') return {};
+  const folder = `${FOLDER}/${run.mark}/dredd`;
+  return JSON.parse(body, (_, value) => {
+    if (typeof value !== 'string') return value;
+    const [, prefix = '', path = ''] = /^(\w+:\/\/[^/]*\/|\/?)(.*)$/s.exec(value) ?? [];
+    return prefix.includes('://') && fileId !== undefined ? fileId : `${prefix}${folder}/${path}`;
+  });
+}
+
+/** What the fixture service is asked for if plain text is documented. */
+const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
+
+function toPath(transaction: Transaction, uri: string, { settings, mark }: Run): string {
+  const { api, provocation = '', contentType } = transaction;
+  const { env, service, forbiddenService = service } = settings;
+  if (api === 'storage') return uri.replace(/(?<=\/envs\/)[^/]*/, encodeURIComponent(env));
+  const names: Record<string, string> = {
+    'unknown-service': `no-such-service-${mark}`,
+    'forbidden-service': forbiddenService,
+    'bad-name': `0${mark}-`,
+  };
+  const [, route = '', rest = ''] = /^(\/v1\/cloudrun\/)[^/?]*(.*)$/.exec(uri) ?? [];
+  const name = encodeURIComponent(names[provocation] ?? service);
+  return route + name + (contentType === 'text/plain' ? TEXT_PATH : rest);
 }

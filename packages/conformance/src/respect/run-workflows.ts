@@ -40,8 +40,6 @@ export async function runWorkflows(run: Run, onResult: (result: Result) => void)
       id,
       level: 'must',
       statement,
-      outcome: 'error',
-      rules: [],
       operations: [],
     });
     onResult({ ...result, ...(skipReason(run, file) ?? (await runWorkflow(run, id, file))) });

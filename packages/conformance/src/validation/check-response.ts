@@ -1,9 +1,9 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { APIS, type Api, dereference, type Header, joinPointer } from '../contract/openapi.ts';
 import {
   type Contract,
   findByContentType,
-  findByStatus,
+  findResponses,
   type Transaction,
 } from '../contract/operations.ts';
 import type { Received } from '../http/exchange.ts';
@@ -36,44 +36,30 @@ export class ResponseValidator {
    * Checks a response's media type, body and required headers against the contract for its status. The caller
    * must check whether that status was expected.
    */
-  checkResponse(transaction: Operation, received: Received): Finding[] {
-    const candidates = this.listByStatus(transaction, received.status);
+  checkResponse(operation: Operation, received: Received): Finding[] {
+    const status = toDocumented(operation, received.status);
+    const candidates = findResponses(this.#contract, operation, status);
     const [first] = candidates;
-    const { name } = this.#contract.documents[transaction.api];
+    const { name } = this.#contract.documents[operation.api];
     if (first === undefined) {
       return [{ message: `the status ${received.status} is not documented`, where: name }];
     }
     const contentType = received.header('content-type');
     const documented = findByContentType(candidates, contentType);
     if (documented) {
-      return [...this.checkHeaders(documented, received), ...this.checkBody(documented, received)];
+      return [
+        ...this.#checkHeaders(documented, received),
+        ...this.#checkBody(documented, received),
+      ];
     }
     const expected = candidates.map((entry) => entry.contentType ?? 'no content').join(' or ');
     return [
-      ...this.checkHeaders(first, received),
+      ...this.#checkHeaders(first, received),
       {
         message: `the content type must be ${expected}, not ${contentType ?? 'absent'}`,
         where: `${name} ${first.pointer}/content`,
       },
     ];
-  }
-
-  /**
-   * Checks a body against the full schema of a documented response. Only JSON and text have a schema. Other
-   * content is not checked.
-   */
-  checkBody({ api, contentType, pointer }: Transaction, received: Received): Finding[] {
-    if (contentType === undefined) return [];
-    const { name } = this.#contract.documents[api];
-    const where = joinPointer(pointer, 'content', contentType, 'schema');
-    const validate = this.#ajv.getSchema(`${name}${where}`) as ValidateFunction | undefined;
-    if (validate === undefined) return [];
-    const body = isJson(contentType) ? received.json : received.text;
-    if (body === undefined) {
-      return [{ message: 'the body must be JSON', where: `${name} ${where}` }];
-    }
-    if (validate(body)) return [];
-    return (validate.errors ?? []).map((error) => toFinding(name, where, error));
   }
 
   /** Returns whether a document has an operation with this ID. */
@@ -83,19 +69,26 @@ export class ResponseValidator {
     );
   }
 
-  listByStatus(transaction: Operation, status: number): Transaction[] {
-    const ofOperation = this.#contract.transactions.filter(
-      ({ api, operationId }) => api === transaction.api && operationId === transaction.operationId,
-    );
-    return findByStatus(ofOperation, toDocumented(transaction, status));
+  /** Checks a body against its schema. Only JSON and text have one; other content is not checked. */
+  #checkBody({ api, contentType, pointer }: Transaction, received: Received): Finding[] {
+    if (contentType === undefined) return [];
+    const { name } = this.#contract.documents[api];
+    const where = joinPointer(pointer, 'content', contentType, 'schema');
+    const validate = this.#ajv.getSchema(`${name}${where}`);
+    if (validate === undefined) return [];
+    const body = isJson(contentType) ? received.json : received.text;
+    if (body === undefined) {
+      return [{ message: 'the body must be JSON', where: `${name} ${where}` }];
+    }
+    validate(body);
+    return (validate.errors ?? []).map((error) => toFinding(name, where, error));
   }
 
   /** Checks that each header that the documented response requires is present and not empty. */
-  checkHeaders(documented: Transaction, received: Received): Finding[] {
-    const { document, name } = this.#contract.documents[documented.api];
-    return Object.entries(documented.response.headers ?? {}).flatMap(([header, node]) => {
-      const own = `${documented.pointer}/headers/${header}`;
-      const { value, pointer } = dereference<Header>(document, node, own);
+  #checkHeaders({ api, response, pointer: own }: Transaction, received: Received): Finding[] {
+    const { document, name } = this.#contract.documents[api];
+    return Object.entries(response.headers ?? {}).flatMap(([header, node]) => {
+      const { value, pointer } = dereference<Header>(document, node, `${own}/headers/${header}`);
       if (!value.required || received.header(header)) return [];
       return [{ message: `the ${header} header is required`, where: `${name} ${pointer}` }];
     });
@@ -114,10 +107,7 @@ function toFinding(name: string, where: string, error: ErrorObject): Finding {
  * Returns the status whose documented response applies. A storage call other than a copy may succeed with any
  * 2xx, so the response for 200 applies (D20).
  */
-export function toDocumented(
-  { api, operationId }: Pick<Transaction, 'api' | 'operationId'>,
-  status: number,
-): number {
+export function toDocumented({ api, operationId }: Operation, status: number): number {
   const isFree = api === 'storage' && operationId !== 'batchCopyFile';
   return isFree && status >= 200 && status < 300 ? 200 : status;
 }
