@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { startFixture } from '@berth/conformance/fixture';
 import { CommanderError } from 'commander';
+import { checks } from '../checks/index.ts';
 import { rules } from '../contract/rules.ts';
 import { createRedactor } from '../credentials/redact.ts';
 import { whyLeftOut } from '../options.ts';
 import { StartError } from '../result.ts';
+import { listNeeds } from '../run/run-checks.ts';
 import { check, type Output } from './check.ts';
 import { createProgram, type Environment, readOptions, toMessage } from './program.ts';
 import { assertIds, type CommandOptions } from './to-options.ts';
@@ -67,16 +69,18 @@ export function describeBug(error: unknown): string {
   return [`bug in the suite: ${name}`, ...(stack.match(/^ +at .*$/gm) ?? [])].join('\n');
 }
 
-/** Prints the selected rules, with their sentences if they have several. */
+/** Prints the selected rules, with their sentences if they have several, and what their checks need. */
 function listRules(options: CommandOptions, { out }: Output): void {
   assertIds(options);
   const selected = rules.filter(
     ({ id, sentences }) => whyLeftOut([id, ...Object.keys(sentences)], options) === undefined,
   );
-  for (const { id, level, statement, sentences } of selected) {
+  for (const rule of selected) {
+    const { id, level, statement, sentences } = rule;
     out(`${id} (${level.toUpperCase()})\n  ${statement}`);
     const entries = Object.entries(sentences);
     if (entries.length > 1) for (const [name, text] of entries) out(`  ${name}: ${text}`);
+    out(`  Needs ${listNeeds(checks, rule).join(', ')}`);
   }
   out(`${selected.length} of ${rules.length} rules`);
 }

@@ -1,3 +1,4 @@
+import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Api } from '../contract/openapi.ts';
 import { NetworkFault, Throttled } from '../http/faults.ts';
 import { whyLeftOut } from '../options.ts';
@@ -51,47 +52,68 @@ export function toEnding(
  *
  * @param ids rule ID, name of a transaction, `dredd` or `respect`, which `--only` and `--skip` match by prefix
  */
-export function leftOut({ settings, signal }: Run, ...ids: string[]): SkipReason | undefined {
+export function leftOut(
+  { settings, signal }: Run,
+  ...ids: readonly string[]
+): SkipReason | undefined {
   if (signal.aborted) return skipped(String(signal.reason));
   const reason = whyLeftOut(ids, settings);
   return reason === undefined ? undefined : disabled(reason);
 }
 
-export function noUrl({ settings }: Run, api: Api): SkipReason | undefined {
-  return settings.apis.includes(api) ? undefined : disabled(`no --${api}-url`);
+/**
+ * Returns why a check does not run, or `undefined` if it does.
+ *
+ * @param ids its ID, and that of its engine
+ */
+export function findSkipReason(
+  run: Run,
+  ids: readonly string[],
+  api: Api,
+  needs: readonly Need[],
+): SkipReason | undefined {
+  return leftOut(run, ...ids) ?? findObstacle(run, api, needs);
 }
 
-/** Returns the skip reason for a check of an API that rejects every call. */
-export function refused(run: Run, api: Api): SkipReason | undefined {
+/** Returns what keeps a check that the operator selected from running. */
+export function findObstacle(run: Run, api: Api, needs: readonly Need[]): SkipReason | undefined {
+  if (!run.settings.apis.includes(api)) return disabled(`no --${api}-url`);
+  const need = needs.find((one) => !NEEDS[one].isMet(run));
+  if (need === 'fixture' || need === 'webSocket') return skipped(String(run[need]));
+  if (need === 'writes') return disabled('--read-only');
+  if (need) return disabled(`no ${describeNeed(need, run.settings.wireProfile)}`);
+  // Every call to this API is rejected.
   const { reason } = run.refused[api] ?? {};
   return reason === undefined ? undefined : skipped(reason);
 }
 
-export function lacking(run: Run, needs: readonly Need[]): SkipReason | undefined {
-  const need = needs.find((one) => !NEEDS[one].isMet(run));
-  if (need === 'fixture' || need === 'webSocket') return skipped(String(run[need]));
-  return need && disabled(NEEDS[need].option(run));
+/** Returns what an operator must provide: an option, or a part of the deployment. */
+export function describeNeed(need: Need, profile: WireProfile): string {
+  const { what } = NEEDS[need];
+  return typeof what === 'string' ? what : what(profile);
 }
 
-const NEEDS: Record<Need, { isMet: (run: Run) => unknown; option: (run: Run) => string }> = {
-  fixture: { isMet: ({ fixture }) => fixture === true, option: () => '' },
-  webSocket: { isMet: ({ webSocket }) => webSocket === true, option: () => '' },
-  bearer: { isMet: ({ signers }) => signers.gateway.bearer, option: () => 'no --gateway-token' },
+type NeedRow = {
+  isMet: (run: Run) => unknown;
+  what: string | ((profile: WireProfile) => string);
+};
+
+const NEEDS: Record<Need, NeedRow> = {
+  fixture: { isMet: ({ fixture }) => fixture === true, what: 'the fixture service' },
+  webSocket: { isMet: ({ webSocket }) => webSocket === true, what: 'WebSocket upgrades' },
+  bearer: { isMet: ({ signers }) => signers.gateway.bearer, what: '--gateway-token' },
   signature: {
     isMet: ({ signers }) => signers.gateway.signature,
-    option: () => 'no --tc3-secret-id and --tc3-secret-key',
+    what: '--tc3-secret-id and --tc3-secret-key',
   },
-  otherEnvToken: {
-    isMet: ({ settings }) => settings.otherEnvToken,
-    option: () => 'no --other-env-token',
-  },
+  otherEnvToken: { isMet: ({ settings }) => settings.otherEnvToken, what: '--other-env-token' },
   forbiddenService: {
     isMet: ({ settings }) => settings.forbiddenService,
-    option: () => 'no --forbidden-service',
+    what: '--forbidden-service',
   },
   storageCredentials: {
     isMet: ({ signers }) => signers.storage,
-    option: () => 'no --storage-header or --tc3-secret-id',
+    what: '--storage-header or --tc3-secret-id',
   },
   sessionToken: {
     isMet: ({ settings: { storageHeaders, wireProfile } }) => {
@@ -100,8 +122,7 @@ const NEEDS: Record<Need, { isMet: (run: Run) => unknown; option: (run: Run) => 
         given.length === 0 || given.includes(wireProfile.storageHeaders.sessionToken.toLowerCase())
       );
     },
-    option: ({ settings: { wireProfile } }) =>
-      `no --storage-header '${wireProfile.storageHeaders.sessionToken}: …'`,
+    what: ({ storageHeaders }) => `--storage-header '${storageHeaders.sessionToken}: …'`,
   },
-  writes: { isMet: ({ settings }) => !settings.readOnly, option: () => '--read-only' },
+  writes: { isMet: ({ settings }) => !settings.readOnly, what: 'a run without --read-only' },
 };

@@ -176,7 +176,9 @@ export class UploadClient {
 
   /** Returns the ID of the file at a path, including copies. */
   async fileIdOf(path: string): Promise<string> {
-    return (await this.grant(path)).fileId;
+    const { fileId } = await this.grant(path);
+    if (this.#run.leftovers.has(path)) this.track(path, fileId);
+    return fileId;
   }
 
   /** Marks a path for removal at the end of the run; for destinations of copies. */

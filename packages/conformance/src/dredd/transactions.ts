@@ -4,11 +4,9 @@ import storage from '@berth/spec/storage.v2.openapi30.json' with { type: 'json' 
 import { FOLDER, type Run } from '../context/run.ts';
 import {
   disabled,
-  lacking,
+  findObstacle,
   leftOut,
   type Need,
-  noUrl,
-  refused,
   type SkipReason,
 } from '../context/skip-reason.ts';
 import { changesFiles, toForm } from '../context/storage-client.ts';
@@ -71,13 +69,7 @@ function listTransactions(api: Api): Transaction[] {
 /** Returns why a documented response is not requested, or `undefined` if it is. */
 export function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
   const { api, name } = transaction;
-  return (
-    leftOut(run, 'dredd', name) ??
-    noDredd() ??
-    noUrl(run, api) ??
-    refused(run, api) ??
-    lacking(run, needsOf(transaction))
-  );
+  return leftOut(run, 'dredd', name) ?? noDredd() ?? findObstacle(run, api, needsOf(transaction));
 }
 
 /** Dredd is an optional peer dependency, because it brings many packages that are deprecated. */

@@ -35,15 +35,15 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
 
   async function call(url: string, init?: RequestInit): Promise<Exchange> {
     const request = new Request(url, { ...init, signal: null });
-    const { method, headers } = request;
+    const { method } = request;
     const { origin } = new URL(url);
     const target = toTarget(url);
-    const plain = [...headers].filter(([name]) => !unsent.includes(name));
+    const plain = [...request.headers].filter(([name]) => !unsent.includes(name));
     if (url.startsWith(`${settings.gatewayUrl}/v1/cloudrun/`)) {
       const { gatewayHost } = settings;
       const body = Buffer.from(await request.arrayBuffer());
       const all = gatewayHost ? withHeaders(plain, [['Host', gatewayHost]]) : plain;
-      const signer = headers.has('authorization') ? gatewaySigner : undefined;
+      const signer = request.headers.has('authorization') ? gatewaySigner : undefined;
       const credentials = signer?.({ method, url: origin + target, headers: all, body }) ?? [];
       return caller.call({ method, origin, target, headers: [...all, ...credentials], body });
     }
@@ -52,7 +52,12 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
       const body = Buffer.from(JSON.stringify(toForm(fields, requestForm)));
       const unsigned = { method, url: origin + target, headers: plain, body };
       const credentials = signers.storage?.(unsigned) ?? [];
-      return caller.call({ method, origin, target, headers: [...plain, ...credentials], body });
+      const headers = [...plain, ...credentials];
+      const exchange = await caller.call({ method, origin, target, headers, body });
+      const { data } = readReply(exchange, envelope);
+      secrets.addGrant(data);
+      trackFiles(run, fields, data);
+      return exchange;
     }
     if (method === 'GET') return followLink(caller, url, plain);
     // An upload; the file is text.
@@ -69,7 +74,6 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
     });
     record.exchanges.push(exchange);
     const { status, headers, json, body } = exchange.received;
-    if (isStorage(url)) secrets.addGrant(readReply(exchange, envelope).data);
     const operationId = url.slice(url.lastIndexOf(':') + 1);
     const expected = isStorage(url)
       ? toDocumented({ api: 'storage', operationId }, status)
@@ -85,6 +89,16 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
       headers: shown,
     });
   };
+}
+
+/** Registers the files that a storage call may have made, with the ID if it is known, for the clean-up. */
+function trackFiles({ leftovers }: Run, fields: unknown, data: Record<string, unknown> = {}): void {
+  const { path, fileList = [] } = Object(fields);
+  if (typeof path === 'string') leftovers.set(path, data.fileID as string | undefined);
+  for (const item of fileList) {
+    const { dstPath } = Object(item);
+    if (typeof dstPath === 'string') leftovers.set(dstPath.replace(/^\//, ''), undefined);
+  }
 }
 
 /**

@@ -3,14 +3,7 @@ import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import { FOLDER, type Run } from '../context/run.ts';
-import {
-  lacking,
-  leftOut,
-  noUrl,
-  refused,
-  type SkipReason,
-  toEnding,
-} from '../context/skip-reason.ts';
+import { findSkipReason, type SkipReason, toEnding } from '../context/skip-reason.ts';
 import { toEvidence } from '../context/to-evidence.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { createResult, type Finding, type Result } from '../result.ts';
@@ -47,15 +40,9 @@ export async function runWorkflows(run: Run, onResult: (result: Result) => void)
 }
 
 function skipReason(run: Run, file: string): SkipReason | undefined {
-  const isGateway = file === 'gateway';
-  const api = isGateway ? 'gateway' : 'storage';
-  return (
-    leftOut(run, 'respect') ??
-    lacking(run, isGateway ? [] : ['writes']) ??
-    noUrl(run, api) ??
-    refused(run, api) ??
-    lacking(run, [isGateway ? 'fixture' : 'storageCredentials'])
-  );
+  return file === 'gateway'
+    ? findSkipReason(run, ['respect'], 'gateway', ['fixture'])
+    : findSkipReason(run, ['respect'], 'storage', ['storageCredentials', 'writes']);
 }
 
 /** The parts of a step or workflow run by Respect that the suite reads. */
@@ -165,7 +152,7 @@ async function execute(run: Run, id: string, file: string, fetch: typeof globalT
     maxFetchTimeout: timeout,
     maxSteps: 200,
     server: [`gateway=${gatewayUrl}`, `storage=${storageUrl}`],
-    input: JSON.stringify(toInputs(run, file, id)),
+    input: JSON.stringify(toInputs(run, id)),
     config: await createConfig({}),
     externalRefResolver: new ProfileResolver(),
     requestFileLoader: {
@@ -184,19 +171,13 @@ function listSteps(executed: readonly Executed[]): Executed[] {
   return executed.flatMap((each) => (each.executedSteps ? listSteps(each.executedSteps) : [each]));
 }
 
-function toInputs(run: Run, file: string, id: string): Record<string, string> {
+function toInputs(run: Run, id: string): Record<string, string> {
   const { env, service } = run.settings;
   const folder = `${FOLDER}/${run.mark}/${id}`;
-  const paths = {
+  return {
     path: `${folder}/hello.txt`,
     srcPath: `${folder}/source.txt`,
     dstPath: `${folder}/destination.txt`,
-  };
-  if (file !== 'gateway') {
-    for (const path of Object.values(paths)) run.leftovers.set(path, undefined);
-  }
-  return {
-    ...paths,
     envId: env,
     name: service,
     missingName: `berth-${run.mark}-missing`,

@@ -1,15 +1,14 @@
-import { isCopied } from '../checks/stored-files.ts';
 import { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import { createRunCaller, type Refusal, type Run } from '../context/run.ts';
+import type { Refusal, Run } from '../context/run.ts';
 import type { StorageClient, StorageOperation, StorageReply } from '../context/storage-client.ts';
 import type { Api } from '../contract/openapi.ts';
 import type { GatewayScheme } from '../credentials/create-signers.ts';
 import type { HeaderInput, Received } from '../http/exchange.ts';
 import { insist, NetworkFault, Throttled } from '../http/faults.ts';
 import { isGatewayError } from '../invariants.ts';
-import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
-import { StartError, Unreached } from '../result.ts';
+import { REQUEST_FORMS } from '../options.ts';
+import { StartError } from '../result.ts';
 
 const ATTEMPTS = 5;
 
@@ -20,7 +19,7 @@ const NAMES: Record<Api, string> = { gateway: 'gateway', storage: 'storage API' 
  *
  * @throws StartError that describes the problem in one sentence
  */
-async function callTarget<Result>(
+export async function callTarget<Result>(
   api: Api,
   url: string,
   call: () => Promise<Result>,
@@ -215,25 +214,6 @@ async function findRefusal(
   return undefined;
 }
 
-/**
- * Detects which spelling of copy paths the deployment accepts: 'a deployment takes at least one of the two
- * spellings' (D24). Tries that of the wire profile first, with a file of its own. If no copy works, the checks
- * find out why.
- */
-export async function findCopyPaths(run: Run): Promise<void> {
-  const preferred = run.settings.wireProfile.copyPaths;
-  const alternative = preferred === 'absolute' ? 'relative' : 'absolute';
-  const t = new CheckContext(run, 'probe');
-  try {
-    const file = await t.upload.store('copy.txt');
-    const accepts = (spelling: CopyPaths) => isCopied(t, file, spelling);
-    if (!(await accepts(preferred)) && (await accepts(alternative))) run.copyPaths = alternative;
-  } catch (error) {
-    const isOfTarget = [Unreached, NetworkFault, Throttled].some((kind) => error instanceof kind);
-    if (!isOfTarget && !run.signal.aborted) throw error;
-  }
-}
-
 /** Status and code: `404 NOT_FOUND`. */
 function spell(reply: StorageReply): string {
   return `${reply.received.status} ${toCode(reply)}`.trimEnd();
@@ -243,23 +223,4 @@ function spell(reply: StorageReply): string {
 function toCode({ code, received }: StorageReply): string {
   const own = code ?? Object(received.json).code;
   return typeof own === 'string' ? own : '';
-}
-
-/**
- * Makes one call to a target and accepts any response. If the host is down, TLS fails or the server hangs,
- * the entire run ends immediately instead of failing call by call.
- *
- * @throws StartError that describes the problem in one sentence
- */
-export async function probe(api: Api, url: string, run: Run): Promise<void> {
-  const { origin, pathname } = new URL(url);
-  const caller = createRunCaller(run);
-  const host = api === 'gateway' ? run.settings.gatewayHost : undefined;
-  await callTarget(api, url, async () => {
-    const response = await caller.open({
-      ...{ method: 'GET', origin, target: pathname, body: Buffer.alloc(0), keep429: true },
-      headers: host === undefined ? [] : [['Host', host]],
-    });
-    response.close();
-  });
 }

@@ -1,10 +1,10 @@
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { type Check, CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
 import {
-  lacking,
+  describeNeed,
+  findObstacle,
   leftOut,
-  noUrl,
-  refused,
   type SkipReason,
   toEnding,
 } from '../context/skip-reason.ts';
@@ -82,17 +82,32 @@ async function runCheck(run: Run, check: Check): Promise<Part> {
 }
 
 function checkSkipReason(run: Run, { id, needs }: Check): SkipReason | undefined {
-  const { api } = findRule(id);
   const unselected = provokes(run, id) ? undefined : leftOut(run, id);
-  return unselected ?? noUrl(run, api) ?? lacking(run, needs) ?? refused(run, api);
+  return unselected ?? findObstacle(run, findRule(id).api, needs);
 }
 
 /** Whether a check makes calls whose responses an invariant that the operator has selected is about. */
 function provokes(run: Run, id: SentenceId): boolean {
-  const invariants = Object.entries(INVARIANTS) as [SentenceId, { provokedBy?: SentenceId }][];
-  return invariants.some(
-    ([sentence, { provokedBy }]) => provokedBy === id && leftOut(run, sentence) === undefined,
+  const sentences = Object.keys(INVARIANTS) as SentenceId[];
+  return sentences.some(
+    (sentence) => provokingCheck(sentence) === id && leftOut(run, sentence) === undefined,
   );
+}
+
+/** Returns whose check makes calls with responses that a sentence is about. */
+function provokingCheck(id: SentenceId): SentenceId {
+  return INVARIANTS[id]?.provokedBy ?? id;
+}
+
+/** Lists what an operator must provide for all sentences of a rule, in the words of the contract. */
+export function listNeeds(checks: readonly Check[], { api, sentences }: Rule): string[] {
+  const provoking = (Object.keys(sentences) as SentenceId[]).flatMap((id) => [
+    id,
+    provokingCheck(id),
+  ]);
+  const needs = checks.flatMap((check) => (provoking.includes(check.id) ? check.needs : []));
+  const described = needs.map((need) => describeNeed(need, defaultWireProfile));
+  return [...new Set([`--${api}-url`, ...described])];
 }
 
 async function end(
@@ -135,8 +150,7 @@ function observe(run: Run, { sentences }: Rule, checked: readonly Part[]): Part[
 
 /** An invariant that met no response ends like the check that provokes such responses, unless that one succeeded. */
 function toUnmet(id: SentenceId, checked: readonly Part[]): Part {
-  const provoking = INVARIANTS[id]?.provokedBy ?? id;
-  const { ending } = checked.find((part) => part.id === provoking) ?? {};
+  const { ending } = checked.find((part) => part.id === provokingCheck(id)) ?? {};
   const isObstacle = ending !== undefined && !['pass', 'fail'].includes(ending.outcome);
   const reason = 'no response of the run was one that it is about';
   const unmet = isObstacle ? ending : { outcome: 'skip' as const, reason };
