@@ -6,10 +6,10 @@ import type { Settings } from '../options.ts';
 import { type Finding, Inapplicable, Unreached } from '../result.ts';
 import { MISSING } from '../validation/cite.ts';
 import { FixtureClient } from './fixture-client.ts';
-import { GatewayClient } from './gateway-client.ts';
+import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createRunCaller, FOLDER, type Run } from './run.ts';
 import type { Need } from './skip-reason.ts';
-import { StorageClient } from './storage-client.ts';
+import { createStorageClient, type StorageClient } from './storage-client.ts';
 import { toEvidence } from './to-evidence.ts';
 import { UploadClient } from './upload-client.ts';
 
@@ -81,9 +81,9 @@ export class CheckContext {
     this.#folder = `${FOLDER}/${run.mark}/${name}`;
     this.settings = run.settings;
     this.signal = run.signal;
-    this.gateway = new GatewayClient(run, caller);
+    this.gateway = createGatewayClient(run, caller);
     this.fixture = new FixtureClient(this.gateway);
-    this.storage = new StorageClient(run, caller, this.#folder);
+    this.storage = createStorageClient(run, caller, this.#folder);
     this.upload = new UploadClient(run, caller, this.storage);
     this.#mark = `berth-${run.mark}-${name}`;
     this.#place = place;
@@ -143,8 +143,8 @@ export class CheckContext {
     this.#isOnOneConnection = true;
     try {
       await use({
-        gateway: new GatewayClient(run, caller),
-        storage: new StorageClient(run, caller, this.#folder),
+        gateway: createGatewayClient(run, caller),
+        storage: createStorageClient(run, caller, this.#folder),
       });
     } finally {
       this.#isOnOneConnection = false;

@@ -41,77 +41,78 @@ export interface GatewayCall {
   acceptsRefusal?: boolean;
 }
 
-export class GatewayClient {
+/** Calls services behind the gateway. */
+export interface GatewayClient {
   /** `Host` for gateway calls. */
-  readonly host: string;
+  host: string;
   /** Path of the fixture service, `/v1/cloudrun/conformance`. */
-  readonly servicePath: string;
-  readonly #run: Run;
-  readonly #caller: Caller;
-  readonly #base: URL;
-
-  constructor(run: Run, caller: Caller) {
-    const { settings } = run;
-    this.#run = run;
-    this.#caller = caller;
-    this.#base = new URL(settings.gatewayUrl);
-    this.host = settings.gatewayHost ?? this.#base.host;
-    this.servicePath = this.#pathOf(settings.service);
-  }
-
+  servicePath: string;
   /** Calls a service and reads the complete response. */
-  async call(call: GatewayCall = {}): Promise<Exchange> {
-    const exchange = await this.#caller.call(await this.#prepare(call));
-    assertAccepted(call, exchange);
-    return exchange;
-  }
-
+  call(call?: GatewayCall): Promise<Exchange>;
   /** Calls a service and returns when the response head arrives. */
-  async open(call: GatewayCall = {}): Promise<OpenExchange> {
-    return this.#caller.open(await this.#prepare(call));
-  }
-
+  open(call?: GatewayCall): Promise<OpenExchange>;
   /**
    * Opens a WebSocket.
    *
    * @param protocols subprotocols to offer
    */
-  async upgrade(call: GatewayCall = {}, protocols: readonly string[] = []): Promise<Upgrade> {
-    if (this.#run.webSocket !== true) throw new NoWebSocket(this.#run.webSocket);
-    const upgrade = await this.#caller.upgrade(await this.#prepare(call), protocols);
-    if (upgrade.refusal) assertAccepted(call, upgrade.refusal);
-    return upgrade;
-  }
+  upgrade(call?: GatewayCall, protocols?: readonly string[]): Promise<Upgrade>;
+}
 
-  #pathOf(service: string, route = `/v1/cloudrun/${service}`): string {
-    return this.#base.pathname.replace(/\/+$/, '') + route;
-  }
+export function createGatewayClient(run: Run, caller: Caller): GatewayClient {
+  const { gatewayUrl, gatewayHost, service } = run.settings;
+  return {
+    host: gatewayHost ?? new URL(gatewayUrl).host,
+    servicePath: toGatewayPath(run, { service }),
+    async call(call = {}) {
+      const exchange = await caller.call(toGatewayCall(run, call));
+      assertAccepted(call, exchange);
+      return exchange;
+    },
+    open: async (call = {}) => caller.open(toGatewayCall(run, call)),
+    async upgrade(call = {}, protocols = []) {
+      if (run.webSocket !== true) throw new NoWebSocket(run.webSocket);
+      const upgrade = await caller.upgrade(toGatewayCall(run, call), protocols);
+      if (upgrade.refusal) assertAccepted(call, upgrade.refusal);
+      return upgrade;
+    },
+  };
+}
 
-  async #prepare(call: GatewayCall): Promise<Call> {
-    const { chunks, credentials = 'valid', host = this.host, path = '', keep429 } = call;
-    const { origin } = this.#base;
-    const body = chunks ? Buffer.concat(chunks) : Buffer.from(call.body ?? '');
-    const method = call.method ?? ((call.body ?? chunks) === undefined ? 'GET' : 'POST');
-    const target = this.#pathOf(call.service ?? this.#run.settings.service, call.route) + path;
-    const coding: HeaderList = chunks ? [['Transfer-Encoding', 'chunked']] : [];
-    const headers = withHeaders([['Host', host], ...coding], toHeaderList(call.headers));
-    const signed = await this.#sign(credentials, { method, url: origin + target, headers, body });
-    const trickle = chunks && toTrickle(chunks);
-    const all = withHeaders(headers, signed);
-    return { method, origin, target, headers: all, body, trickle, keep429 };
-  }
+/** Adds address, `Host` and credentials to a call. */
+export function toGatewayCall(run: Run, call: GatewayCall): Call {
+  const { origin, host } = new URL(run.settings.gatewayUrl);
+  const { chunks, credentials = 'valid', keep429 } = call;
+  const body = chunks ? Buffer.concat(chunks) : Buffer.from(call.body ?? '');
+  const method = call.method ?? ((call.body ?? chunks) === undefined ? 'GET' : 'POST');
+  const target = toGatewayPath(run, call);
+  const own: HeaderList = [['Host', call.host ?? run.settings.gatewayHost ?? host]];
+  const coding: HeaderList = chunks ? [['Transfer-Encoding', 'chunked']] : [];
+  const headers = withHeaders([...own, ...coding], toHeaderList(call.headers));
+  const unsigned = { method, url: origin + target, headers, body };
+  const all = withHeaders(headers, sign(run, credentials, unsigned));
+  const trickle = chunks && toTrickle(chunks);
+  return { method, origin, target, headers: all, body, trickle, keep429 };
+}
 
-  async #sign(
-    credentials: NonNullable<GatewayCall['credentials']>,
-    call: UnsignedCall,
-  ): Promise<HeaderList> {
-    if (credentials === 'none') return [];
-    if (credentials === 'valid') return (await this.#run.gatewaySigner?.(call)) ?? [];
-    if (typeof credentials !== 'string') return toHeaderList(credentials);
-    const signer = this.#run.signers.gateway[credentials];
-    if (signer) return signer(call);
-    throw new Error(`The check needs ${credentials} credentials, which are missing.`);
-  }
+function toGatewayPath({ settings }: Run, { service, route, path = '' }: GatewayCall): string {
+  const { pathname } = new URL(settings.gatewayUrl);
+  const below = route ?? `/v1/cloudrun/${service ?? settings.service}`;
+  return pathname.replace(/\/+$/, '') + below + path;
+}
+
+function sign(
+  { signers, gatewayScheme }: Run,
+  credentials: NonNullable<GatewayCall['credentials']>,
+  call: UnsignedCall,
+): HeaderList {
+  if (credentials === 'none') return [];
+  if (typeof credentials !== 'string') return toHeaderList(credentials);
+  const scheme = credentials === 'valid' ? gatewayScheme : credentials;
+  const signer = scheme && signers.gateway[scheme];
+  if (signer) return signer(call);
+  if (credentials === 'valid') return [];
+  throw new Error(`The check needs ${credentials} credentials, which are missing.`);
 }
 
 /** If valid credentials are rejected during a run, that proves nothing about the rule. */

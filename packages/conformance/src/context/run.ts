@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Api } from '../contract/openapi.ts';
-import {
-  createSigners,
-  type GatewayScheme,
-  type Signer,
-  type Signers,
-} from '../credentials/create-signers.ts';
+import { createSigners, type GatewayScheme, type Signers } from '../credentials/create-signers.ts';
 import { listSecrets, Redactor } from '../credentials/redact.ts';
 import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
@@ -51,9 +46,8 @@ export interface Run {
   requestForm: RequestForm;
   /** The spelling of copy paths that the deployment accepts; known before the first check. */
   copyPaths: CopyPaths;
-  /** The scheme that the gateway accepts, and its signer; known before the first check. */
+  /** The scheme that the gateway accepts; known before the first check. */
   gatewayScheme?: GatewayScheme;
-  gatewaySigner?: Signer;
   /** APIs that reject every call, so that nothing can be checked. */
   refused: Partial<Record<Api, Refusal>>;
   /** Whether the fixture service was found behind the gateway; if not, why. */

@@ -1,7 +1,12 @@
-import type { UnsignedCall } from '../credentials/create-signers.ts';
 import { CHANGING_OPERATIONS, STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import { type Caller, toTrickle } from '../http/caller.ts';
-import { type HeaderInput, type HeaderList, toHeaderList, withHeaders } from '../http/exchange.ts';
+import {
+  type Call,
+  type HeaderInput,
+  type HeaderList,
+  toHeaderList,
+  withHeaders,
+} from '../http/exchange.ts';
 import type { CopyPaths, RequestForm } from '../options.ts';
 import { Unreached } from '../result.ts';
 import { type Entry, readReply, type StorageReply } from '../validation/read-storage.ts';
@@ -38,110 +43,99 @@ export interface StorageCallOptions {
   acceptsRefusal?: boolean;
 }
 
-export class StorageClient {
-  readonly #run: Run;
-  readonly #caller: Caller;
-  readonly #folder: string;
-  readonly #base: URL;
-
-  constructor(run: Run, caller: Caller, folder: string) {
-    this.#run = run;
-    this.#caller = caller;
-    this.#folder = folder;
-    this.#base = new URL(run.settings.storageUrl);
-  }
-
+/** Calls the storage API. */
+export interface StorageClient {
   /**
    * Makes a storage call and returns any response. The fields are sent in the form that the deployment
    * accepts.
    */
-  async call(
+  call(
     operation: StorageOperation | (string & {}),
     fields: object,
-    options: StorageCallOptions = {},
-  ): Promise<StorageReply> {
-    const { settings, secrets } = this.#run;
-    const { method = 'POST', env = settings.env, credentials = 'valid' } = options;
-    const { origin, pathname } = this.#base;
-    const text = method === 'GET' ? '' : this.body(fields, options.isOtherForm);
-    const body = Buffer.from(options.body ?? text);
-    const path = `${pathname.replace(/\/+$/, '')}/api/v2/envs/${env}/storages:${operation}`;
-    const target = options.query === undefined ? path : `${path}?${options.query}`;
-    const type: HeaderList = method === 'GET' ? [] : [['Content-Type', 'application/json']];
-    const headers = withHeaders(type, toHeaderList(options.headers));
-    const signed = await this.#sign(credentials, { method, url: origin + target, headers, body });
-    const half = Math.ceil(body.length / 2);
-    const trickle = options.isSlow && toTrickle([body.subarray(0, half), body.subarray(half)]);
-    const all = withHeaders(headers, signed);
-    const call = { method, origin, target, headers: all, body, ...(trickle && { trickle }) };
-    const exchange = await this.#caller.call(call);
-    const reply = readReply(exchange, settings.wireProfile.envelope);
-    secrets.addGrant(reply.data);
-    const { status } = exchange.received;
-    if (credentials === 'valid' && !options.acceptsRefusal && (status === 401 || status === 403)) {
-      // That proves nothing about the rule.
-      const reason = `rejected the credentials with ${status}, although it accepted them before`;
-      throw new Unreached(`the storage API ${reason}`);
-    }
-    return reply;
-  }
-
+    options?: StorageCallOptions,
+  ): Promise<StorageReply>;
   /** Makes a call for a list and reads its entries. If that fails, the check is not reached. */
-  async listReply(
+  listReply(
     operation: StorageOperation,
     fileList: readonly unknown[],
-  ): Promise<{ reply: StorageReply; entries: Entry[] }> {
-    const reply = await this.call(operation, { fileList });
-    const { entries } = reply;
-    if (entries?.length === fileList.length) return { reply, entries };
-    throw new Unreached(
-      `${operation} responded with ${reply.received.status} without an entry for each of the ${fileList.length} items`,
-    );
-  }
-
-  /** Like `list`, but returns only the entries. */
-  async list(operation: StorageOperation, fileList: readonly unknown[]): Promise<Entry[]> {
-    return (await this.listReply(operation, fileList)).entries;
-  }
-
+  ): Promise<{ reply: StorageReply; entries: Entry[] }>;
+  /** Like `listReply`, but returns only the entries. */
+  list(operation: StorageOperation, fileList: readonly unknown[]): Promise<Entry[]>;
   /**
    * Returns the body of a call as JSON, with the fields in the form that the deployment accepts, or in the
    * other one.
    */
-  body(fields: unknown, isOtherForm = false): string {
-    const isTop = (this.#run.requestForm === 'top') !== isOtherForm;
-    return JSON.stringify(toForm(fields, isTop ? 'top' : 'data'));
-  }
-
+  body(fields: unknown, isOtherForm?: boolean): string;
   /** Returns a cloud path that only this check uses, without a leading `/`. */
-  path(name: string): string {
-    return `${this.#folder}/${name}`;
-  }
-
+  path(name: string): string;
   /** Returns a cloud path as copy calls spell it: with a leading `/` if the deployment accepts that (D24). */
-  copyPath(path: string, spelling: CopyPaths = this.#run.copyPaths): string {
-    return spelling === 'absolute' ? `/${path}` : path;
-  }
-
+  copyPath(path: string, spelling?: CopyPaths): string;
   /** Converts seconds to the unit of `--max-age-unit`. */
-  maxAge(seconds: number): number {
-    return Math.ceil(seconds * { ms: 1000, s: 1, min: 1 / 60 }[this.#run.settings.maxAgeUnit]);
-  }
-
+  maxAge(seconds: number): number;
   /** Returns the headers that `valid` credentials currently add to a call. */
-  credentials(): Promise<HeaderList> {
-    const { origin } = this.#base;
-    return this.#sign('valid', { method: 'POST', url: origin, headers: [], body: Buffer.alloc(0) });
-  }
+  credentials(): Promise<HeaderList>;
+}
 
-  async #sign(
-    credentials: NonNullable<StorageCallOptions['credentials']>,
-    call: UnsignedCall,
-  ): Promise<HeaderList> {
-    if (credentials === 'none') return [];
-    if (credentials === 'valid') return (await this.#run.signers.storage?.(call)) ?? [];
-    return toHeaderList(credentials);
-  }
+export function createStorageClient(run: Run, caller: Caller, folder: string): StorageClient {
+  const { settings, secrets } = run;
+  const client: StorageClient = {
+    async call(operation, fields, options = {}) {
+      const exchange = await caller.call(toStorageCall(run, operation, fields, options));
+      const reply = readReply(exchange, settings.wireProfile.envelope);
+      secrets.addGrant(reply.data);
+      const { status } = exchange.received;
+      const isValid = (options.credentials ?? 'valid') === 'valid' && !options.acceptsRefusal;
+      if (!isValid || (status !== 401 && status !== 403)) return reply;
+      // That proves nothing about the rule.
+      const reason = `rejected the credentials with ${status}, although it accepted them before`;
+      throw new Unreached(`the storage API ${reason}`);
+    },
+    async listReply(operation, fileList) {
+      const reply = await client.call(operation, { fileList });
+      const { entries } = reply;
+      if (entries?.length === fileList.length) return { reply, entries };
+      throw new Unreached(
+        `${operation} responded with ${reply.received.status} without an entry for each of the ${fileList.length} items`,
+      );
+    },
+    list: async (operation, fileList) => (await client.listReply(operation, fileList)).entries,
+    body: (fields, isOtherForm) => toBody(run, fields, isOtherForm),
+    path: (name) => `${folder}/${name}`,
+    copyPath: (path, spelling = run.copyPaths) => (spelling === 'absolute' ? `/${path}` : path),
+    maxAge: (seconds) => Math.ceil(seconds * { ms: 1000, s: 1, min: 1 / 60 }[settings.maxAgeUnit]),
+    credentials: async () => run.signers.storage?.() ?? [],
+  };
+  return client;
+}
+
+/** Creates a call with the address of an operation, a JSON body and credentials. */
+export function toStorageCall(
+  run: Run,
+  operation: string,
+  fields: object,
+  options: StorageCallOptions = {},
+): Call {
+  const { settings, signers } = run;
+  const { method = 'POST', env = settings.env, credentials = 'valid', query } = options;
+  const { origin, pathname } = new URL(settings.storageUrl);
+  const text = method === 'GET' ? '' : toBody(run, fields, options.isOtherForm);
+  const body = Buffer.from(options.body ?? text);
+  const path = `${pathname.replace(/\/+$/, '')}/api/v2/envs/${env}/storages:${operation}`;
+  const target = query === undefined ? path : `${path}?${query}`;
+  const type: HeaderList = method === 'GET' ? [] : [['Content-Type', 'application/json']];
+  const added = credentials === 'none' ? [] : credentials;
+  const signed = added === 'valid' ? (signers.storage?.() ?? []) : toHeaderList(added);
+  const headers = withHeaders(withHeaders(type, toHeaderList(options.headers)), signed);
+  const half = Math.ceil(body.length / 2);
+  const trickle = options.isSlow
+    ? toTrickle([body.subarray(0, half), body.subarray(half)])
+    : undefined;
+  return { method, origin, target, headers, body, trickle };
+}
+
+function toBody({ requestForm }: Run, fields: unknown, isOtherForm = false): string {
+  const isTop = (requestForm === 'top') !== isOtherForm;
+  return JSON.stringify(toForm(fields, isTop ? 'top' : 'data'));
 }
 
 /** Returns the body of a storage request with these fields. */

@@ -26,7 +26,7 @@ export interface StoredFile {
 
 export type FormField = readonly [name: string, value: string | Buffer];
 
-interface UploadReply extends Exchange {
+export interface UploadReply extends Exchange {
   /** Whether the status is a success; that does not prove that the file is stored. */
   isAccepted: boolean;
 }
@@ -170,8 +170,21 @@ export class UploadClient {
   }
 
   /** Downloads a link without credentials, following redirects. */
-  download(link: string): Promise<Exchange> {
-    return followLink(this.#caller, link);
+  async download(link: string): Promise<Exchange> {
+    let next = link;
+    for (let redirects = 0; ; redirects += 1) {
+      // Links may be unencoded; what is already encoded stays as is.
+      const { origin, pathname, search } = new URL(next);
+      const body = Buffer.alloc(0);
+      const call = { method: 'GET', origin, target: pathname + search, headers: [], body };
+      const exchange = await this.#caller.call(call);
+      const { received } = exchange;
+      const location = REDIRECTS.includes(received.status) && received.header('location');
+      if (!location || redirects === MAX_REDIRECTS || !URL.canParse(location, next)) {
+        return exchange;
+      }
+      next = new URL(location, next).href;
+    }
   }
 
   /** Returns the ID of the file at a path, including copies. */
@@ -190,27 +203,6 @@ export class UploadClient {
   /** Undoes `track` for a path whose file was deleted. */
   untrack(path: string): void {
     this.#run.leftovers.delete(path);
-  }
-}
-
-/** Downloads the file that a link refers to, as `UploadClient.download` does. */
-export async function followLink(
-  caller: Caller,
-  link: string,
-  headers?: HeaderInput,
-): Promise<Exchange> {
-  let next = link;
-  for (let redirects = 0; ; redirects += 1) {
-    // Links may be unencoded; what is already encoded stays as is.
-    const { origin, pathname, search } = new URL(next);
-    const call = { method: 'GET', origin, target: pathname + search, body: Buffer.alloc(0) };
-    const exchange = await caller.call({ ...call, headers: toHeaderList(headers) });
-    const { received } = exchange;
-    const location = REDIRECTS.includes(received.status) && received.header('location');
-    if (!location || redirects === MAX_REDIRECTS || !URL.canParse(location, next)) {
-      return exchange;
-    }
-    next = new URL(location, next).href;
   }
 }
 

@@ -26,7 +26,7 @@ export type GatewayScheme = 'bearer' | 'signature';
 export interface Signers {
   gateway: Partial<Record<GatewayScheme, Signer>>;
   /** Absent if the operator provided no credentials. */
-  storage?: Signer;
+  storage?: () => HeaderList;
 }
 
 /** Creates signing functions from a run's credentials, because each call is signed separately. */
@@ -40,7 +40,7 @@ export function createSigners(settings: Settings): Signers {
   };
   if (isGiven) return { gateway, storage: () => toHeaderList(storageHeaders) };
   if (tc3 === undefined) return { gateway };
-  const storage: Signer = () => {
+  const storage = (): HeaderList => {
     const time = now();
     return [
       [authorization, signStorage(time, tc3.storageSigningHost, tc3)],

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import gateway from '@berth/spec/gateway.v1.openapi30.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.openapi30.json' with { type: 'json' };
+import { type GatewayCall, toGatewayCall } from '../context/gateway-client.ts';
 import { FOLDER, type Run } from '../context/run.ts';
 import {
   disabled,
@@ -9,10 +10,10 @@ import {
   type Need,
   type SkipReason,
 } from '../context/skip-reason.ts';
-import { changesFiles, toForm } from '../context/storage-client.ts';
+import { changesFiles, toStorageCall } from '../context/storage-client.ts';
 import { APIS, type Api, METHODS, type OpenapiDocument } from '../contract/openapi.ts';
 import { documents } from '../contract/operations.ts';
-import { type Call, type HeaderList, toTarget, withHeaders } from '../http/exchange.ts';
+import type { Call, HeaderList } from '../http/exchange.ts';
 import { createResult, type Result } from '../result.ts';
 
 /** The contract in OpenAPI 3.0, which Dredd needs. */
@@ -119,28 +120,15 @@ interface Example {
  */
 export function prepareCall(
   transaction: Transaction,
-  example: Example,
+  { method, uri, headers, body }: Example,
   run: Run,
   fileId: string | undefined,
 ): Call {
-  const { settings, requestForm } = run;
-  const { method } = example;
-  const isGateway = transaction.api === 'gateway';
-  const { gatewayHost } = settings;
-  const host: HeaderList = isGateway && gatewayHost ? [['Host', gatewayHost]] : [];
-  const headers = withHeaders(example.headers, host);
-  const url = settings[`${transaction.api}Url`] + toPath(transaction, example.uri, run);
-  const fields = isGateway ? undefined : toFields(transaction, example.body, run, fileId);
-  const body = Buffer.from(fields ? JSON.stringify(toForm(fields, requestForm)) : example.body);
-  const signer = isGateway ? run.gatewaySigner : run.signers.storage;
-  const credentials = signer?.({ method, url, headers, body }) ?? [];
-  return {
-    method,
-    origin: new URL(url).origin,
-    target: toTarget(url),
-    headers: withHeaders(headers, credentials),
-    body,
-  };
+  if (transaction.api === 'gateway') {
+    return toGatewayCall(run, { method, headers, body, ...toAddress(transaction, uri, run) });
+  }
+  const fields = toFields(transaction, body, run, fileId);
+  return toStorageCall(run, transaction.operationId, fields, { method, headers });
 }
 
 /**
@@ -160,16 +148,20 @@ function toFields({ provocation }: Transaction, body: string, run: Run, fileId?:
 /** What the fixture service is asked for if plain text is documented. */
 const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
 
-function toPath(transaction: Transaction, uri: string, { settings, mark }: Run): string {
-  const { api, provocation = '', contentType } = transaction;
-  const { env, service, forbiddenService = service } = settings;
-  if (api === 'storage') return uri.replace(/(?<=\/envs\/)[^/]*/, encodeURIComponent(env));
-  const names: Record<string, string> = {
+/** Returns the service to call, and the path of the example below it. */
+function toAddress(
+  { provocation = '', contentType }: Transaction,
+  uri: string,
+  { settings, mark }: Run,
+): Pick<GatewayCall, 'service' | 'path'> {
+  const services: Record<string, string | undefined> = {
     'unknown-service': `no-such-service-${mark}`,
-    'forbidden-service': forbiddenService,
+    'forbidden-service': settings.forbiddenService,
     'bad-name': `0${mark}-`,
   };
-  const [, route = '', rest = ''] = /^(\/v1\/cloudrun\/)[^/?]*(.*)$/.exec(uri) ?? [];
-  const name = encodeURIComponent(names[provocation] ?? service);
-  return route + name + (contentType === 'text/plain' ? TEXT_PATH : rest);
+  const [, path = ''] = /^\/v1\/cloudrun\/[^/?]*(.*)$/.exec(uri) ?? [];
+  return {
+    service: services[provocation] ?? settings.service,
+    path: contentType === 'text/plain' ? TEXT_PATH : path,
+  };
 }

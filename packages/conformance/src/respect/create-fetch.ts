@@ -1,10 +1,8 @@
+import { CheckContext } from '../context/check-context.ts';
 import { createRunCaller, type Run } from '../context/run.ts';
-import { toForm } from '../context/storage-client.ts';
-import { followLink } from '../context/upload-client.ts';
-import { type Exchange, toTarget, withHeaders } from '../http/exchange.ts';
+import { type Exchange, toTarget } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../validation/check-response.ts';
-import { readReply } from '../validation/read-storage.ts';
 
 /** The calls of a workflow. */
 export interface Recorded {
@@ -19,75 +17,68 @@ export interface Recorded {
  */
 export function createFetch(run: Run, record: Recorded): typeof fetch {
   const caller = createRunCaller(run);
-  const { settings, secrets, requestForm, signers, gatewaySigner } = run;
-  const { storeFileID, envelope, storageHeaders } = settings.wireProfile;
+  const { gateway, storage, upload } = new CheckContext(run, 'respect');
+  const { gatewayUrl, storageUrl, wireProfile } = run.settings;
   const vault = createVault([
     'url',
     'token',
     'authorization',
     'fileID',
     'tempFileURL',
-    storeFileID,
+    wireProfile.storeFileID,
   ]);
-  const unsent = ['Content-Length', 'Authorization', ...Object.values(storageHeaders)].map((name) =>
-    name.toLowerCase(),
-  );
+  const unsent = [
+    'content-length',
+    'authorization',
+    ...Object.values(wireProfile.storageHeaders).map((name) => name.toLowerCase()),
+  ];
 
-  async function call(url: string, init?: RequestInit): Promise<Exchange> {
-    const request = new Request(url, { ...init, signal: null });
+  async function call(url: string, request: Request): Promise<Exchange> {
     const { method } = request;
-    const { origin } = new URL(url);
-    const target = toTarget(url);
-    const plain = [...request.headers].filter(([name]) => !unsent.includes(name));
-    if (url.startsWith(`${settings.gatewayUrl}/v1/cloudrun/`)) {
-      const { gatewayHost } = settings;
-      const body = Buffer.from(await request.arrayBuffer());
-      const all = gatewayHost ? withHeaders(plain, [['Host', gatewayHost]]) : plain;
-      const signer = request.headers.has('authorization') ? gatewaySigner : undefined;
-      const credentials = signer?.({ method, url: origin + target, headers: all, body }) ?? [];
-      return caller.call({ method, origin, target, headers: [...all, ...credentials], body });
+    const headers = [...request.headers].filter(([name]) => !unsent.includes(name));
+    const acceptsRefusal = true;
+    if (url.startsWith(`${gatewayUrl}/v1/cloudrun/`)) {
+      const route = url.slice(gatewayUrl.length);
+      const body = new Uint8Array(await request.arrayBuffer());
+      const credentials = request.headers.has('authorization') ? 'valid' : 'none';
+      return gateway.call({ method, route, headers, body, credentials, acceptsRefusal });
     }
-    if (isStorage(url)) {
+    const operation = toOperation(url);
+    if (operation !== undefined) {
       const fields = JSON.parse(await request.text(), (_, value) => vault.reveal(value));
-      const body = Buffer.from(JSON.stringify(toForm(fields, requestForm)));
-      const unsigned = { method, url: origin + target, headers: plain, body };
-      const credentials = signers.storage?.(unsigned) ?? [];
-      const headers = [...plain, ...credentials];
-      const exchange = await caller.call({ method, origin, target, headers, body });
-      const { data } = readReply(exchange, envelope);
-      secrets.addGrant(data);
-      trackFiles(run, fields, data);
-      return exchange;
+      const reply = await storage.call(operation, fields, { headers, acceptsRefusal });
+      trackFiles(run, fields, reply.data);
+      return reply;
     }
-    if (method === 'GET') return followLink(caller, url, plain);
+    if (method === 'GET') return upload.download(url);
     // An upload; the file is text.
     const body = Buffer.from(String(vault.reveal(await request.text())));
-    return caller.call({ method, origin, target, headers: plain, body });
+    const { origin } = new URL(url);
+    return caller.call({ method, origin, target: toTarget(url), headers, body });
   }
 
-  const isStorage = (url: string) => url.startsWith(`${settings.storageUrl}/api/v2/`);
+  /** Returns the storage operation that a URL is for. */
+  const toOperation = (url: string) =>
+    url.startsWith(`${storageUrl}/api/v2/`) ? url.slice(url.lastIndexOf(':') + 1) : undefined;
+
   return async (input, init) => {
     const url = String(vault.reveal(String(input)));
-    const exchange = await call(url, init).catch((error) => {
+    const request = new Request(url, { ...init, signal: null });
+    const exchange = await call(url, request).catch((error) => {
       record.fault = error;
       throw error;
     });
     record.exchanges.push(exchange);
     const { status, headers, json, body } = exchange.received;
-    const operationId = url.slice(url.lastIndexOf(':') + 1);
-    const expected = isStorage(url)
-      ? toDocumented({ api: 'storage', operationId }, status)
-      : status;
+    const operationId = toOperation(url);
+    const expected = operationId ? toDocumented({ api: 'storage', operationId }, status) : status;
     const hasBody = ![204, 205, 304].includes(expected);
     const content = json === undefined ? Uint8Array.from(body) : vault.conceal(json);
     // Respect accepts only one spelling of a media type.
     const shown = headers.map(([name, value]): [string, string] =>
       name.toLowerCase() === 'content-type' ? [name, toPlainType(value)] : [name, value],
     );
-    return new Response(hasBody ? content : null, {
-      status: expected,
-      headers: shown,
-    });
+    return new Response(hasBody ? content : null, { status: expected, headers: shown });
   };
 }
 

@@ -56,11 +56,9 @@ export async function findGatewayCredentials(run: Run): Promise<void> {
   const refusals = new Set<string>();
   let refused: Refusal | undefined;
   for (const scheme of given.length > 0 ? given : [undefined]) {
-    const signer = scheme && run.signers.gateway[scheme];
-    if (signer) run.gatewaySigner = signer;
+    if (scheme) run.gatewayScheme = scheme;
     const response = await askGateway(run, context);
     if (typeof response !== 'object') {
-      if (scheme) run.gatewayScheme = scheme;
       run.fixture = response;
       return;
     }
