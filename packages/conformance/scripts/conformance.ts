@@ -15,7 +15,7 @@ const lines: string[] = [];
 for (const { name, start } of targets) {
   const target = await start();
   try {
-    const { summary, exitCode, durationMs, results, leftovers } = await createConformance({
+    const { summary, exitCode, durationMs, calls, results, leftovers } = await createConformance({
       ...target.options,
       onNotice: (text) => console.log(`note  ${text}`),
     }).run();
@@ -26,7 +26,9 @@ for (const { name, start } of targets) {
     }
     for (const file of leftovers) console.log(`left over at the ${name}: ${file}`);
     const counts = Object.entries(summary).map(([key, count]) => `${count} ${key}`);
-    lines.push(`${name}: ${counts.join(', ')} in ${(durationMs / 1000).toFixed(1)} s`);
+    lines.push(
+      `${name}: ${counts.join(', ')}, ${calls} calls in ${(durationMs / 1000).toFixed(1)} s`,
+    );
     process.exitCode ||= exitCode || Math.min(leftovers.length, 1);
   } finally {
     await target.close();

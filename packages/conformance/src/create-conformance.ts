@@ -69,6 +69,7 @@ async function run(settings: Settings): Promise<Report> {
   return createReport(settings, started, results, {
     targets: toTargets(settings),
     seed: settings.seed,
+    calls: shared.sent.calls,
     leftovers,
   });
 }

@@ -34,7 +34,7 @@ test('a correct deployment gets a number, a verdict that says how much was check
     '',
     expect.stringMatching(/^follows what was checked: 1 of \d+ rules$/),
     expect.stringMatching(/^ {2}\d+ disabled: not in --only$/),
-    expect.stringMatching(/^ {2}seed \d+, \d+\.\d s$/),
+    expect.stringMatching(/^ {2}seed \d+, \d+ calls, \d+\.\d s$/),
   ]);
   expect(await readdir(at(''))).toEqual(['r.html', 'r.json', 'r.xml']);
 });
@@ -105,9 +105,11 @@ test('a report that cannot be written is reported before anything is called', as
   expect(broken.gateway.count()).toBe(before);
 });
 
-test('--list shows the selected rules with their level and statement', async () => {
+test('--list shows the selected rules with their level, statement and needs', async () => {
   const { code, output, lines } = await run('--list', '--only', 'GW-C1,GW-C3', '--skip', 'GW-C3');
   expect(code).toBe(0);
   expect(output).toContain('GW-C1 (MUST)\n  If a hosted service responds to a GET');
+  // It only has an invariant: these are the needs of the check that provokes such responses.
+  expect(lines).toContain('  Needs --gateway-url, the fixture service');
   expect(lines.at(-1)).toMatch(/^1 of \d+ rules$/);
 });

@@ -84,7 +84,7 @@ test('text: the failures come last, without what a terminal would interpret, and
     expect.stringMatching(/^ {2}1 error: <script>.* \(copy-file\)$/),
     expect.stringMatching(/^ {2}1 skip: <script>/),
     '  1 disabled: no --other-env-token (AU-BEARER-ENV)',
-    '  seed 7, 1.5 s',
+    '  seed 7, 42 calls, 1.5 s',
   ]);
 });
 

@@ -11,7 +11,7 @@ import { createRunCaller, FOLDER, type Run } from './run.ts';
 import type { Need } from './skip-reason.ts';
 import { createStorageClient, type StorageClient } from './storage-client.ts';
 import { toEvidence } from './to-evidence.ts';
-import { UploadClient } from './upload-client.ts';
+import { createUploadClient, type UploadClient } from './upload-client.ts';
 
 export interface Check {
   /** The sentence that it checks. If there is an invariant for it, the check may only make calls. */
@@ -84,7 +84,7 @@ export class CheckContext {
     this.gateway = createGatewayClient(run, caller);
     this.fixture = new FixtureClient(this.gateway);
     this.storage = createStorageClient(run, caller, this.#folder);
-    this.upload = new UploadClient(run, caller, this.storage);
+    this.upload = createUploadClient(run, caller, this.storage);
     this.#mark = `berth-${run.mark}-${name}`;
     this.#place = place;
   }

@@ -41,36 +41,35 @@ export interface GatewayCall {
   acceptsRefusal?: boolean;
 }
 
-/** Calls services behind the gateway. */
-export interface GatewayClient {
-  /** `Host` for gateway calls. */
-  host: string;
-  /** Path of the fixture service, `/v1/cloudrun/conformance`. */
-  servicePath: string;
-  /** Calls a service and reads the complete response. */
-  call(call?: GatewayCall): Promise<Exchange>;
-  /** Calls a service and returns when the response head arrives. */
-  open(call?: GatewayCall): Promise<OpenExchange>;
-  /**
-   * Opens a WebSocket.
-   *
-   * @param protocols subprotocols to offer
-   */
-  upgrade(call?: GatewayCall, protocols?: readonly string[]): Promise<Upgrade>;
-}
+export type GatewayClient = ReturnType<typeof createGatewayClient>;
 
-export function createGatewayClient(run: Run, caller: Caller): GatewayClient {
-  const { gatewayUrl, gatewayHost, service } = run.settings;
+/** Creates a client for the services behind the gateway. */
+export function createGatewayClient(run: Run, caller: Caller) {
+  const { gatewayUrl, gatewayHost } = run.settings;
   return {
+    /** `Host` for gateway calls. */
     host: gatewayHost ?? new URL(gatewayUrl).host,
-    servicePath: toGatewayPath(run, { service }),
-    async call(call = {}) {
+    /** Path of the fixture service, `/v1/cloudrun/conformance`. */
+    servicePath: toGatewayPath(run, {}),
+
+    /** Calls a service and reads the complete response. */
+    async call(call: GatewayCall = {}): Promise<Exchange> {
       const exchange = await caller.call(toGatewayCall(run, call));
       assertAccepted(call, exchange);
       return exchange;
     },
-    open: async (call = {}) => caller.open(toGatewayCall(run, call)),
-    async upgrade(call = {}, protocols = []) {
+
+    /** Calls a service and returns when the response head arrives. */
+    async open(call: GatewayCall = {}): Promise<OpenExchange> {
+      return caller.open(toGatewayCall(run, call));
+    },
+
+    /**
+     * Opens a WebSocket.
+     *
+     * @param protocols subprotocols to offer
+     */
+    async upgrade(call: GatewayCall = {}, protocols: readonly string[] = []): Promise<Upgrade> {
       if (run.webSocket !== true) throw new NoWebSocket(run.webSocket);
       const upgrade = await caller.upgrade(toGatewayCall(run, call), protocols);
       if (upgrade.refusal) assertAccepted(call, upgrade.refusal);

@@ -39,6 +39,8 @@ export interface Run {
   readonly leftovers: Map<string, string | undefined>;
   /** What several checks need and only one of them finds out, see `CheckContext.once`. */
   readonly findings: Map<string, Promise<unknown>>;
+  /** Number of calls made so far. */
+  readonly sent: { calls: number };
   /** Checks every response once the run has begun. */
   readonly observer: Observer;
   phase: 'preparing' | 'checking';
@@ -73,6 +75,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     secrets,
     leftovers: new Map(),
     findings: new Map(),
+    sent: { calls: 0 },
     observer: new Observer(settings, (id) => whyLeftOut([id], settings) === undefined, toEvidence),
     phase: 'preparing',
     requestForm: settings.requestForm ?? 'top',
@@ -102,10 +105,13 @@ export function createRunCaller(
   run: Run,
   { onSent, onResponse }: Pick<CallerOptions, 'onSent' | 'onResponse'> = {},
 ): Caller {
-  const { agents, pace, signal, settings } = run;
+  const { agents, pace, signal, settings, sent } = run;
   return new Caller({
     ...{ agents, pace, signal, timeout: settings.timeout },
-    ...(onSent ? { onSent } : {}),
+    onSent() {
+      sent.calls += 1;
+      onSent?.();
+    },
     onResponse(evidence) {
       const exchange = toExchange(evidence);
       if (exchange && run.phase === 'checking') run.observer.observe(exchange);

@@ -43,69 +43,71 @@ export interface StorageCallOptions {
   acceptsRefusal?: boolean;
 }
 
-/** Calls the storage API. */
-export interface StorageClient {
+export type StorageClient = ReturnType<typeof createStorageClient>;
+
+/** Creates a client for the storage API. Its paths are in `folder`. */
+export function createStorageClient(run: Run, caller: Caller, folder: string) {
+  const { settings, secrets } = run;
+
   /**
    * Makes a storage call and returns any response. The fields are sent in the form that the deployment
    * accepts.
    */
-  call(
+  async function call(
     operation: StorageOperation | (string & {}),
     fields: object,
-    options?: StorageCallOptions,
-  ): Promise<StorageReply>;
+    options: StorageCallOptions = {},
+  ): Promise<StorageReply> {
+    const exchange = await caller.call(toStorageCall(run, operation, fields, options));
+    const reply = readReply(exchange, settings.wireProfile.envelope);
+    secrets.addGrant(reply.data);
+    const { status } = exchange.received;
+    const isValid = (options.credentials ?? 'valid') === 'valid' && !options.acceptsRefusal;
+    if (!isValid || (status !== 401 && status !== 403)) return reply;
+    // That proves nothing about the rule.
+    const reason = `rejected the credentials with ${status}, although it accepted them before`;
+    throw new Unreached(`the storage API ${reason}`);
+  }
+
   /** Makes a call for a list and reads its entries. If that fails, the check is not reached. */
-  listReply(
+  async function listReply(
     operation: StorageOperation,
     fileList: readonly unknown[],
-  ): Promise<{ reply: StorageReply; entries: Entry[] }>;
-  /** Like `listReply`, but returns only the entries. */
-  list(operation: StorageOperation, fileList: readonly unknown[]): Promise<Entry[]>;
-  /**
-   * Returns the body of a call as JSON, with the fields in the form that the deployment accepts, or in the
-   * other one.
-   */
-  body(fields: unknown, isOtherForm?: boolean): string;
-  /** Returns a cloud path that only this check uses, without a leading `/`. */
-  path(name: string): string;
-  /** Returns a cloud path as copy calls spell it: with a leading `/` if the deployment accepts that (D24). */
-  copyPath(path: string, spelling?: CopyPaths): string;
-  /** Converts seconds to the unit of `--max-age-unit`. */
-  maxAge(seconds: number): number;
-  /** Returns the headers that `valid` credentials currently add to a call. */
-  credentials(): Promise<HeaderList>;
-}
+  ): Promise<{ reply: StorageReply; entries: Entry[] }> {
+    const reply = await call(operation, { fileList });
+    const { entries } = reply;
+    if (entries?.length === fileList.length) return { reply, entries };
+    throw new Unreached(
+      `${operation} responded with ${reply.received.status} without an entry for each of the ${fileList.length} items`,
+    );
+  }
 
-export function createStorageClient(run: Run, caller: Caller, folder: string): StorageClient {
-  const { settings, secrets } = run;
-  const client: StorageClient = {
-    async call(operation, fields, options = {}) {
-      const exchange = await caller.call(toStorageCall(run, operation, fields, options));
-      const reply = readReply(exchange, settings.wireProfile.envelope);
-      secrets.addGrant(reply.data);
-      const { status } = exchange.received;
-      const isValid = (options.credentials ?? 'valid') === 'valid' && !options.acceptsRefusal;
-      if (!isValid || (status !== 401 && status !== 403)) return reply;
-      // That proves nothing about the rule.
-      const reason = `rejected the credentials with ${status}, although it accepted them before`;
-      throw new Unreached(`the storage API ${reason}`);
+  return {
+    call,
+    listReply,
+
+    /** Like `listReply`, but returns only the entries. */
+    async list(operation: StorageOperation, fileList: readonly unknown[]): Promise<Entry[]> {
+      return (await listReply(operation, fileList)).entries;
     },
-    async listReply(operation, fileList) {
-      const reply = await client.call(operation, { fileList });
-      const { entries } = reply;
-      if (entries?.length === fileList.length) return { reply, entries };
-      throw new Unreached(
-        `${operation} responded with ${reply.received.status} without an entry for each of the ${fileList.length} items`,
-      );
-    },
-    list: async (operation, fileList) => (await client.listReply(operation, fileList)).entries,
-    body: (fields, isOtherForm) => toBody(run, fields, isOtherForm),
-    path: (name) => `${folder}/${name}`,
-    copyPath: (path, spelling = run.copyPaths) => (spelling === 'absolute' ? `/${path}` : path),
-    maxAge: (seconds) => Math.ceil(seconds * { ms: 1000, s: 1, min: 1 / 60 }[settings.maxAgeUnit]),
-    credentials: async () => run.signers.storage?.() ?? [],
+
+    /** Returns the body of a call as JSON, in the form that the deployment accepts, or in the other one. */
+    body: (fields: unknown, isOtherForm = false) => toBody(run, fields, isOtherForm),
+
+    /** Returns a cloud path that only this check uses, without a leading `/`. */
+    path: (name: string) => `${folder}/${name}`,
+
+    /** Returns a cloud path as copy calls spell it: with a leading `/` if the deployment accepts that (D24). */
+    copyPath: (path: string, spelling: CopyPaths = run.copyPaths) =>
+      spelling === 'absolute' ? `/${path}` : path,
+
+    /** Converts seconds to the unit of `--max-age-unit`. */
+    maxAge: (seconds: number) =>
+      Math.ceil(seconds * { ms: 1000, s: 1, min: 1 / 60 }[settings.maxAgeUnit]),
+
+    /** Returns the headers that `valid` credentials currently add to a call. */
+    credentials: async (): Promise<HeaderList> => run.signers.storage?.() ?? [],
   };
-  return client;
 }
 
 /** Creates a call with the address of an operation, a JSON body and credentials. */

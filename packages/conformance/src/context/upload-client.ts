@@ -51,29 +51,24 @@ export interface PostOptions {
 const REDIRECTS = [301, 302, 303, 307, 308];
 const MAX_REDIRECTS = 5;
 
-export class UploadClient {
-  readonly #run: Run;
-  readonly #caller: Caller;
-  readonly #storage: StorageClient;
+export type UploadClient = ReturnType<typeof createUploadClient>;
 
-  constructor(run: Run, caller: Caller, storage: StorageClient) {
-    this.#run = run;
-    this.#caller = caller;
-    this.#storage = storage;
-  }
+/** Creates a client that uploads files and reads them. */
+export function createUploadClient(run: Run, caller: Caller, storage: StorageClient) {
+  const { wireProfile } = run.settings;
+  const { leftovers } = run;
 
   /**
    * Performs step 1. If it fails, the check is not reached.
    *
    * @param isOtherForm sends the request in the form that a run does not use otherwise
    */
-  async grant(path: string, isOtherForm = false): Promise<Grant> {
-    const { storeFileID } = this.#run.settings.wireProfile;
-    const reply = await this.#storage.call('getUploadMetaData', { path }, { isOtherForm });
+  async function grant(path: string, isOtherForm = false): Promise<Grant> {
+    const reply = await storage.call('getUploadMetaData', { path }, { isOtherForm });
     const { data = {}, received } = reply;
-    const { url, token, authorization, fileID } = data;
-    const grant = { path, url, token, authorization, fileId: fileID };
-    const all = { ...grant, storeFileId: data[storeFileID] };
+    const { url, token, authorization, fileID: fileId } = data;
+    const storeFileId = data[wireProfile.storeFileID];
+    const all = { path, url, token, authorization, fileId, storeFileId };
     const areTexts = Object.values(all).every((value) => typeof value === 'string');
     if (areTexts && URL.canParse(String(url))) return all as Grant;
     throw new Unreached(
@@ -82,13 +77,13 @@ export class UploadClient {
   }
 
   /** Returns the form fields of step 2 in order, `file` last. */
-  fields(grant: Grant, bytes: Buffer): FormField[] {
-    const { uploadFields } = this.#run.settings.wireProfile;
+  function fields({ authorization, token, storeFileId, path }: Grant, bytes: Buffer): FormField[] {
+    const { uploadFields } = wireProfile;
     return [
-      ['Signature', grant.authorization],
-      [uploadFields.securityToken, grant.token],
-      [uploadFields.metaFileId, grant.storeFileId],
-      ['key', grant.path],
+      ['Signature', authorization],
+      [uploadFields.securityToken, token],
+      [uploadFields.metaFileId, storeFileId],
+      ['key', path],
       ['file', bytes],
     ];
   }
@@ -97,16 +92,16 @@ export class UploadClient {
    * Performs step 2: posts a form to the upload target and returns any response. Stored files are removed at
    * the end of the run.
    */
-  async post(
+  async function post(
     { path, fileId, url }: Grant,
-    fields: readonly FormField[],
+    form: readonly FormField[],
     options: PostOptions = {},
   ): Promise<UploadReply> {
-    this.track(path, fileId);
+    track(path, fileId);
     const { boundary = `berth-${randomBytes(12).toString('hex')}`, trickle } = options;
     const { type = `multipart/form-data; boundary=${boundary}` } = options;
-    const body = options.body ?? toMultipart(fields, boundary);
-    const exchange = await this.#caller.call({
+    const body = options.body ?? toMultipart(form, boundary);
+    const exchange = await caller.call({
       method: 'POST',
       origin: new URL(url).origin,
       target: toTarget(url),
@@ -115,25 +110,27 @@ export class UploadClient {
       trickle: trickle && (() => trickle(body)),
     });
     const { status, text } = exchange.received;
-    const isAccepted = status < 400 && !hasXmlError(text);
-    return { ...exchange, isAccepted };
+    return { ...exchange, isAccepted: status < 400 && !hasXmlError(text) };
   }
 
   /** Performs both steps; any result is returned. */
-  async send(
+  async function send(
     path: string,
     bytes: Buffer,
     options?: PostOptions,
   ): Promise<{ grant: Grant; reply: UploadReply }> {
-    const grant = await this.grant(path);
-    return { grant, reply: await this.post(grant, this.fields(grant, bytes), options) };
+    const granted = await grant(path);
+    return { grant: granted, reply: await post(granted, fields(granted, bytes), options) };
   }
 
   /** Performs both steps. If one fails, the check is not reached. Default: 64 random bytes. */
-  async store(name: string, content: Buffer | string = randomBytes(64)): Promise<StoredFile> {
+  async function store(
+    name: string,
+    content: Buffer | string = randomBytes(64),
+  ): Promise<StoredFile> {
     const bytes = Buffer.from(content);
-    const { grant, reply } = await this.send(this.#storage.path(name), bytes);
-    if (reply.isAccepted) return { path: grant.path, fileId: grant.fileId, bytes };
+    const { grant: granted, reply } = await send(storage.path(name), bytes);
+    if (reply.isAccepted) return { path: granted.path, fileId: granted.fileId, bytes };
     throw new Unreached(
       `the upload target responded with ${reply.received.status} to a valid form`,
     );
@@ -143,41 +140,41 @@ export class UploadClient {
    * Reads files as any user does: gets links in one call and downloads them. If a link is not a URL, the check is
    * not reached.
    */
-  async readAll(fileIds: readonly string[]): Promise<Reading[]> {
+  async function readAll(fileIds: readonly string[]): Promise<Reading[]> {
     const items = fileIds.map((fileID) => ({ fileID }));
-    const { reply, entries } = await this.#storage.listReply('batchGetTempUrls', items);
+    const { reply, entries } = await storage.listReply('batchGetTempUrls', items);
     const readings: Reading[] = [];
     for (const id of fileIds) {
       const entry = entries.find(({ fileID }) => fileID === id);
-      readings.push(await this.#follow(entry, reply));
+      readings.push(await follow(entry, reply));
     }
     return readings;
   }
 
-  async read(fileId: string): Promise<Reading> {
-    return (await this.readAll([fileId]))[0] as Reading;
-  }
-
-  async #follow({ code, tempFileURL }: Entry = {}, reply: Exchange): Promise<Reading> {
+  async function follow({ code, tempFileURL }: Entry = {}, reply: Exchange): Promise<Reading> {
     if (code !== 'SUCCESS') {
       return { found: false, why: `its link has the code ${code ?? MISSING}`, exchange: reply };
     }
     if (!URL.canParse(String(tempFileURL))) throw new Unreached('a link is not a URL');
-    const exchange = await this.download(String(tempFileURL));
+    const exchange = await download(String(tempFileURL));
     const { status, body } = exchange.received;
     if (status >= 200 && status < 300) return { found: true, bytes: body, exchange };
     return { found: false, why: `its link responds with ${status}`, exchange };
   }
 
+  async function read(fileId: string): Promise<Reading> {
+    return (await readAll([fileId]))[0] as Reading;
+  }
+
   /** Downloads a link without credentials, following redirects. */
-  async download(link: string): Promise<Exchange> {
+  async function download(link: string): Promise<Exchange> {
     let next = link;
     for (let redirects = 0; ; redirects += 1) {
       // Links may be unencoded; what is already encoded stays as is.
       const { origin, pathname, search } = new URL(next);
       const body = Buffer.alloc(0);
       const call = { method: 'GET', origin, target: pathname + search, headers: [], body };
-      const exchange = await this.#caller.call(call);
+      const exchange = await caller.call(call);
       const { received } = exchange;
       const location = REDIRECTS.includes(received.status) && received.header('location');
       if (!location || redirects === MAX_REDIRECTS || !URL.canParse(location, next)) {
@@ -188,22 +185,35 @@ export class UploadClient {
   }
 
   /** Returns the ID of the file at a path, including copies. */
-  async fileIdOf(path: string): Promise<string> {
-    const { fileId } = await this.grant(path);
-    if (this.#run.leftovers.has(path)) this.track(path, fileId);
+  async function fileIdOf(path: string): Promise<string> {
+    const { fileId } = await grant(path);
+    if (leftovers.has(path)) track(path, fileId);
     return fileId;
   }
 
   /** Marks a path for removal at the end of the run; for destinations of copies. */
-  track(path: string, fileId?: string): void {
-    const { leftovers } = this.#run;
+  function track(path: string, fileId?: string): void {
     leftovers.set(path, fileId ?? leftovers.get(path));
   }
 
   /** Undoes `track` for a path whose file was deleted. */
-  untrack(path: string): void {
-    this.#run.leftovers.delete(path);
+  function untrack(path: string): void {
+    leftovers.delete(path);
   }
+
+  return {
+    grant,
+    fields,
+    post,
+    send,
+    store,
+    readAll,
+    read,
+    download,
+    fileIdOf,
+    track,
+    untrack,
+  };
 }
 
 export function toMultipart(fields: readonly FormField[], boundary: string): Buffer {

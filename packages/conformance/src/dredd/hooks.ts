@@ -103,6 +103,7 @@ export function createHooks(run: Run, onResult: (result: Result) => void) {
     dredd.request.headers = Object.fromEntries(call.headers);
     dredd.request.body = call.body.toString();
     await run.pace.ready(call.origin, run.signal);
+    run.sent.calls += 1;
   }
 
   /** Checks the response that Dredd got, and leaves only its status to compare. */

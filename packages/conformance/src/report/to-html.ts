@@ -39,7 +39,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 /** Renders the run as a self-contained page, which is read from the top: what to fix comes first. */
 export function toHtml(report: Report): string {
-  const { verdict, exitCode, targets, startedAt, durationMs, seed, results } = report;
+  const { verdict, exitCode, targets, startedAt, durationMs, seed, calls, results } = report;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -52,7 +52,7 @@ export function toHtml(report: Report): string {
 <body>
 <h1 class="${(['pass', 'fail', 'skip'] as const)[exitCode]}">${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}</h1>
 ${targets.map(({ url, contract, version }) => html`<p><code>${url}</code> by ${contract} ${version}</p>\n`)}
-<p class="quiet">${startedAt}, ${(durationMs / 1000).toFixed(1)} s, @berth/conformance ${manifest.version}, seed ${seed}</p>
+<p class="quiet">${startedAt}, ${(durationMs / 1000).toFixed(1)} s, ${calls} calls, @berth/conformance ${manifest.version}, seed ${seed}</p>
 ${toProblems(report)}
 ${toReasons('Could not be checked', results, ['error', 'skip'])}
 ${toReasons('Not checked', results, ['disabled'])}

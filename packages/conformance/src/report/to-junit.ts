@@ -26,17 +26,10 @@ export function toJunit(report: Report): string {
 type Kind = 'pass' | 'failure' | 'error' | 'skipped';
 
 function kindOf({ known }: Report, { outcome, level, id }: Result): Kind {
+  if (outcome === 'pass') return 'pass';
   const decides = level === 'must' && !known.failures.some((failure) => failure.id === id);
-  switch (outcome) {
-    case 'pass':
-      return 'pass';
-    case 'fail':
-      return decides ? 'failure' : 'skipped';
-    case 'error':
-      return decides ? 'error' : 'skipped';
-    default:
-      return 'skipped';
-  }
+  if (decides && outcome === 'fail') return 'failure';
+  return decides && outcome === 'error' ? 'error' : 'skipped';
 }
 
 function toCounts(report: Report, results: readonly Result[]): Record<string, number> {
@@ -53,20 +46,16 @@ function toCase(report: Report, classname: string, result: Result): string {
   const { id, durationMs, outcome, level, findings, reason = '', notes } = result;
   const kind = kindOf(report, result);
   const message = findings[0]?.message ?? reason;
-  const lines = [
-    toStart('testcase', { name: id, classname, time: durationMs / 1000 }),
-    ...(kind === 'failure'
-      ? [`${toStart(kind, { message, type: level })}${escapeXml(toEvidence(result))}</failure>`]
-      : []),
-    ...(kind === 'error' || kind === 'skipped'
-      ? [
-          `${toStart(kind, { message: `${outcome} (${level.toUpperCase()}): ${message}` })}</${kind}>`,
-        ]
-      : []),
-    ...(notes.length > 0 ? [`<system-out>${escapeXml(notes.join('\n'))}</system-out>`] : []),
-    '</testcase>\n',
-  ];
-  return lines.join('\n');
+  const lines = [toStart('testcase', { name: id, classname, time: durationMs / 1000 })];
+  if (kind === 'failure') {
+    const evidence = escapeXml(toEvidence(result));
+    lines.push(`${toStart(kind, { message, type: level })}${evidence}</failure>`);
+  } else if (kind !== 'pass') {
+    const text = `${outcome} (${level.toUpperCase()}): ${message}`;
+    lines.push(`${toStart(kind, { message: text })}</${kind}>`);
+  }
+  if (notes.length > 0) lines.push(`<system-out>${escapeXml(notes.join('\n'))}</system-out>`);
+  return [...lines, '</testcase>\n'].join('\n');
 }
 
 function toStart(tag: string, attributes: Record<string, string | number>): string {

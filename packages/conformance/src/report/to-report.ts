@@ -11,6 +11,8 @@ export interface Report {
   /** When the run began, ISO 8601, and how long it took. */
   startedAt: string;
   durationMs: number;
+  /** Number of calls made, including those of the clean-up. */
+  calls: number;
   /** Deviations that the operator has declared: `flat responses`. */
   declared: string[];
   /** Paths that the run stored and could not remove. */
@@ -42,7 +44,7 @@ export function createReport(
   settings: Pick<Settings, 'wireProfile' | 'maxAgeUnit' | 'known'>,
   started: Date,
   results: readonly Result[],
-  more: Pick<Report, 'targets' | 'seed' | 'leftovers'>,
+  more: Pick<Report, 'targets' | 'seed' | 'calls' | 'leftovers'>,
 ): Report {
   const { wireProfile, maxAgeUnit } = settings;
   const order = rules.map(({ id }): string => id);

@@ -31,7 +31,7 @@ export function toResultLine({ outcome, level, id, reason }: Result, paint: Pain
  * first line says how much was checked. The next lines say why the rest was not.
  */
 export function toText(report: Report, { quiet = false }, paint: Paint): string[] {
-  const { results, seed, durationMs } = report;
+  const { results, seed, durationMs, calls } = report;
   const color = ({ 0: 'green', 1: 'red', 2: 'yellow' } as const)[report.exitCode];
   const verdict = paint(color, toPrintable(report.verdict));
   if (quiet) return [verdict];
@@ -54,7 +54,7 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
           `  ${paint(COLORS[outcome], `${group.length} ${outcome}`)}: ${toPrintable(reason)}${group.length <= IDS_SHOWN ? ` (${listIds(group)})` : ''}`,
       ),
     ),
-    `  seed ${seed}, ${(durationMs / 1000).toFixed(1)} s`,
+    `  seed ${seed}, ${calls} calls, ${(durationMs / 1000).toFixed(1)} s`,
   ];
 }
 

@@ -1,10 +1,9 @@
 import { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import type { Refusal, Run } from '../context/run.ts';
-import type { StorageClient, StorageOperation, StorageReply } from '../context/storage-client.ts';
+import type { Run } from '../context/run.ts';
+import type { StorageCallOptions, StorageReply } from '../context/storage-client.ts';
 import type { Api } from '../contract/openapi.ts';
-import type { GatewayScheme } from '../credentials/create-signers.ts';
-import type { HeaderInput, Received } from '../http/exchange.ts';
+import type { Received } from '../http/exchange.ts';
 import { insist, NetworkFault, Throttled } from '../http/faults.ts';
 import { isGatewayError } from '../invariants.ts';
 import { REQUEST_FORMS } from '../options.ts';
@@ -20,102 +19,96 @@ const NAMES: Record<Api, string> = { gateway: 'gateway', storage: 'storage API' 
  * @throws StartError that describes the problem in one sentence
  */
 export async function callTarget<Result>(
+  run: Run,
   api: Api,
-  url: string,
   call: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await insist(call, ATTEMPTS);
   } catch (error) {
     if (!(error instanceof NetworkFault) && !(error instanceof Throttled)) throw error;
-    const option = `${api}Url`;
-    const what = `the ${NAMES[api]} at ${url} cannot be reached`;
+    const option = `${api}Url` as const;
+    const what = `the ${NAMES[api]} at ${run.settings[option]} cannot be reached`;
     throw new StartError(`${option}: ${what}: ${error.message}.`, option);
   }
 }
 
-const GATEWAY_OPTIONS = '--gateway-token and --tc3-secret-id';
-
 /** Statuses of a path that does not exist. */
 const NOTHING = [404, 405, 501];
 
-/** Codes for a known caller who may not use the service. */
-const FORBIDDEN = 'SERVICE_FORBIDDEN';
-
-const SCHEMES: readonly GatewayScheme[] = ['bearer', 'signature'];
-
 /**
  * Detects which of the available schemes the gateway accepts, and whether the fixture service is deployed
- * behind it.
+ * behind it. If the gateway rejects every call, determines the reason.
  *
  * @throws StartError if there is no response
  */
 export async function findGatewayCredentials(run: Run): Promise<void> {
-  const context = new CheckContext(run, 'probe');
-  const given = SCHEMES.filter((scheme) => run.signers.gateway[scheme] !== undefined);
+  const { gateway, fixture } = new CheckContext(run, 'probe');
+  const ask = async (call: GatewayCall) => {
+    const ofAny = { ...call, acceptsRefusal: true };
+    return (await callTarget(run, 'gateway', () => gateway.call(ofAny))).received;
+  };
+  const schemes = (['bearer', 'signature'] as const).filter(
+    (scheme) => run.signers.gateway[scheme],
+  );
   const refusals = new Set<string>();
-  let refused: Refusal | undefined;
-  for (const scheme of given.length > 0 ? given : [undefined]) {
+  for (const scheme of schemes.length > 0 ? schemes : [undefined]) {
     if (scheme) run.gatewayScheme = scheme;
-    const response = await askGateway(run, context);
-    if (typeof response !== 'object') {
-      run.fixture = response;
+    const received = await ask({ path: '/echo' });
+    if (received.status === 200 && fixture.readEcho({ received })) {
+      run.fixture = true;
       return;
     }
-    if ('nowhere' in response) {
-      const reason = `the gateway responded with ${response.nowhere} to every call; it looks like --gateway-url has the wrong path`;
-      refused = { reason, isOfCredentials: false };
-      break;
+    const actual = spell(received.status, toErrorCode(received));
+    if (isLikeNothing(received)) {
+      const other = await ask({ route: `/no${run.mark}` });
+      if (spell(other.status, toErrorCode(other)) === actual) {
+        const reason = `the gateway responded with ${actual} to every call; it looks like --gateway-url has the wrong path`;
+        refuseGateway(run, reason, false);
+        return;
+      }
     }
-    refusals.add(response.refusal);
+    if (!isRefusal(received)) {
+      run.fixture = `no fixture service responds at ${gateway.servicePath} (${actual}); see berth-conformance fixture --help`;
+      return;
+    }
+    refusals.add(actual);
   }
-  refused ??= toRefusal(run, [...refusals].join(', '), given.length > 0);
-  run.fixture = refused.reason;
-  run.refused.gateway = refused;
+  explainGatewayRefusal(run, [...refusals].join(', '), schemes.length > 0);
+}
+
+function isLikeNothing(received: Received): boolean {
+  const code = toErrorCode(received);
+  const isNothing = NOTHING.includes(received.status) || /FOUND|PATH|ROUTE/i.test(code);
+  return isNothing && !code.startsWith('SERVICE_');
+}
+
+/** Whether a response rejects the credentials, and not only a known caller who may not use the service. */
+function isRefusal(received: Received): boolean {
+  const { status } = received;
+  const code = toErrorCode(received);
+  const isCoded = code !== '' && code !== 'SERVICE_FORBIDDEN';
+  return status === 401 || (isCoded && status !== 404 && status < 500);
 }
 
 /** Explains the refusal of all credentials by its status and code: `401 ACCESS_TOKEN_INVALID`. */
-function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
-  if (/HOST/i.test(came)) {
-    const hint = settings.gatewayHost
+function explainGatewayRefusal(run: Run, actual: string, isGiven: boolean): void {
+  if (/HOST/i.test(actual)) {
+    const hint = run.settings.gatewayHost
       ? 'the first label of --gateway-host is not an environment of the gateway'
       : '--gateway-host, which names the environment, is missing';
-    const reason = `the gateway responded with ${came}; it looks like ${hint}`;
-    return { reason, isOfCredentials: false };
+    refuseGateway(run, `the gateway responded with ${actual}; it looks like ${hint}`, false);
+    return;
   }
   const what = isGiven
     ? 'the gateway rejected all credentials provided'
     : 'no gateway credentials were provided';
-  return { reason: `${what} (${came}); see ${GATEWAY_OPTIONS}`, isOfCredentials: isGiven };
+  refuseGateway(run, `${what} (${actual}); see --gateway-token and --tc3-secret-id`, isGiven);
 }
 
-/**
- * Returns `true` if the fixture service responds. Otherwise describes the response: a refusal of the
- * credentials, the response that any unknown path gets (`nowhere`), or something else.
- */
-async function askGateway(
-  run: Run,
-  { gateway, fixture }: CheckContext,
-): Promise<Run['fixture'] | { refusal: string } | { nowhere: string }> {
-  const ask = async (call: GatewayCall) => {
-    const { received } = await callTarget('gateway', run.settings.gatewayUrl, () =>
-      gateway.call({ ...call, acceptsRefusal: true }),
-    );
-    return received;
-  };
-  const received = await ask({ path: '/echo' });
-  if (received.status === 200 && fixture.readEcho({ received })) return true;
-  const { status } = received;
-  const code = toErrorCode(received);
-  const came = [status, code].filter(Boolean).join(' ');
-  const isNothing = NOTHING.includes(status) || /FOUND|PATH|ROUTE/i.test(code);
-  if (isNothing && !code.startsWith('SERVICE_')) {
-    const other = await ask({ route: `/no${run.mark}` });
-    if (other.status === status && toErrorCode(other) === code) return { nowhere: came };
-  }
-  const isRefusal = code !== '' && status !== 404 && status < 500 && code !== FORBIDDEN;
-  if (isRefusal || status === 401) return { refusal: came };
-  return `no fixture service responds at ${gateway.servicePath} (${came}); see berth-conformance fixture --help`;
+function refuseGateway(run: Run, reason: string, isOfCredentials: boolean): void {
+  run.fixture = reason;
+  run.refused.gateway = { reason, isOfCredentials };
 }
 
 /** Returns the code of a gateway error, or an empty string for any other response. */
@@ -123,7 +116,12 @@ function toErrorCode(received: Received): string {
   return isGatewayError(received) ? String(Object(received.json).code) : '';
 }
 
-const STORAGE_OPTIONS = '--storage-header and --tc3-secret-id';
+/** A call to the storage API, with any response. */
+type AskStorage = (
+  operation: string,
+  fields: object,
+  credentials?: StorageCallOptions['credentials'],
+) => Promise<StorageReply>;
 
 /**
  * Detects which form of storage requests the deployment accepts: 'fields at the top level or nested in
@@ -134,35 +132,27 @@ const STORAGE_OPTIONS = '--storage-header and --tc3-secret-id';
  */
 export async function findStorageForm(run: Run): Promise<void> {
   const { storage } = new CheckContext(run, 'probe');
-  const wanted = run.settings.requestForm;
-  const attempts: [StorageOperation, object][] = [
-    ['getUploadMetaData', { path: storage.path('probe.txt') }],
-    ['batchGetTempUrls', { fileList: [{ fileID: `berth-${run.mark}-missing` }] }],
-  ];
+  const ask: AskStorage = (operation, fields, credentials = 'valid') => {
+    const options = { credentials, acceptsRefusal: true };
+    return callTarget(run, 'storage', () => storage.call(operation, fields, options));
+  };
+  const expected = run.settings.requestForm;
+  const attempts = {
+    getUploadMetaData: { path: storage.path('probe.txt') },
+    batchGetTempUrls: { fileList: [{ fileID: `berth-${run.mark}-missing` }] },
+  };
   const refusals: StorageReply[] = [];
-  for (const [operation, fields] of attempts) {
-    for (const form of wanted ? [wanted] : REQUEST_FORMS) {
+  for (const [operation, fields] of Object.entries(attempts)) {
+    for (const form of expected ? [expected] : REQUEST_FORMS) {
       run.requestForm = form;
-      const reply = await askStorage(run, storage, operation, fields);
+      const reply = await ask(operation, fields);
       if (reply.data !== undefined && !reply.refused) return;
       refusals.push(reply);
     }
   }
-  run.requestForm = wanted ?? 'top';
-  const refused = await findRefusal(run, storage, refusals);
+  run.requestForm = expected ?? 'top';
+  const refused = await explainStorageRefusal(run, refusals, ask, await storage.credentials());
   if (refused) run.refused.storage = refused;
-}
-
-function askStorage(
-  { settings }: Run,
-  storage: StorageClient,
-  operation: StorageOperation | (string & {}),
-  fields: object,
-  credentials: HeaderInput | 'valid' = 'valid',
-): Promise<StorageReply> {
-  return callTarget('storage', settings.storageUrl, () =>
-    storage.call(operation, fields, { credentials, acceptsRefusal: true }),
-  );
 }
 
 /**
@@ -170,55 +160,60 @@ function askStorage(
  * credentials are wrong if all calls get 401 or 403, or the same response as a call with wrong credentials or
  * none; the URL is wrong if they get the response to an unknown operation.
  */
-async function findRefusal(
+async function explainStorageRefusal(
   run: Run,
-  storage: StorageClient,
   refusals: readonly StorageReply[],
-): Promise<Refusal | undefined> {
-  const { settings } = run;
-  const came = [...new Set(refusals.map(spell))].join(', ');
-  const isAll = (isOne: (reply: StorageReply) => boolean) => refusals.every(isOne);
-  const isLike = (other: StorageReply) => isAll((reply) => spell(reply) === spell(other));
+  ask: AskStorage,
+  valid: readonly (readonly [name: string, value: string])[],
+): Promise<Run['refused']['storage']> {
+  const { settings, mark } = run;
+  const actual = [...new Set(refusals.map(spellReply))].join(', ');
+  const isLike = (other: StorageReply) =>
+    refusals.every((reply) => spellReply(reply) === spellReply(other));
   const isOfCredentials = run.signers.storage !== undefined;
   const what = isOfCredentials
-    ? `the storage API rejected the credentials provided (${came}); see ${STORAGE_OPTIONS}, and --env`
-    : `no storage credentials were provided (${came}); see ${STORAGE_OPTIONS}`;
-  const refused: Refusal = { reason: what, isOfCredentials };
-  if (isAll(({ received }) => received.status === 401 || received.status === 403)) return refused;
-  if (isAll((reply) => /ENV/i.test(toCode(reply)))) {
-    const reason = `the storage API responded with ${came}; it probably has no environment ${settings.env}: see --env`;
+    ? `the storage API rejected the credentials provided (${actual}); see --storage-header and --tc3-secret-id, and --env`
+    : `no storage credentials were provided (${actual}); see --storage-header and --tc3-secret-id`;
+  const refused = { reason: what, isOfCredentials };
+  if (refusals.every(({ received }) => [401, 403].includes(received.status))) return refused;
+  if (refusals.every((reply) => /ENV/i.test(toCode(reply)))) {
+    const reason = `the storage API responded with ${actual}; it probably has no environment ${settings.env}: see --env`;
     return { reason, isOfCredentials: false };
   }
-  const isNothing = isAll(
+  const isNothing = refusals.every(
     (reply) =>
       NOTHING.includes(reply.received.status) || /FOUND|OPERATION|PATH|ROUTE/i.test(toCode(reply)),
   );
-  if (isNothing && isLike(await askStorage(run, storage, `no${run.mark}`, { path: 'x' }))) {
-    const reason = `the storage API responded with ${came} to every call; --storage-url probably has the wrong path, or --env is wrong`;
+  if (isNothing && isLike(await ask(`no${mark}`, { path: 'x' }))) {
+    const reason = `the storage API responded with ${actual} to every call; --storage-url probably has the wrong path, or --env is wrong`;
     return { reason, isOfCredentials: false };
   }
   // If only one form is tried, that form may be what is rejected.
-  if (settings.requestForm !== undefined) return undefined;
-  if (!isAll(({ received, code }) => code !== undefined && received.status <= 499))
-    return undefined;
+  const isCoded = refusals.every(
+    ({ code, received }) => code !== undefined && received.status < 500,
+  );
+  if (settings.requestForm !== undefined || !isCoded) return undefined;
   const { timestamp } = settings.wireProfile.storageHeaders;
-  const wrong = (await storage.credentials()).map(
-    ([name, value]) => [name, name === timestamp ? value : `wrong-${run.mark}`] as const,
+  const wrong = valid.map(
+    ([name, value]) => [name, name === timestamp ? value : `wrong-${mark}`] as const,
   );
   for (const credentials of [wrong, []]) {
-    const reply = await askStorage(run, storage, 'getUploadMetaData', { path: 'x' }, credentials);
-    if (isLike(reply)) return refused;
+    if (isLike(await ask('getUploadMetaData', { path: 'x' }, credentials))) return refused;
   }
   return undefined;
 }
 
-/** Status and code: `404 NOT_FOUND`. */
-function spell(reply: StorageReply): string {
-  return `${reply.received.status} ${toCode(reply)}`.trimEnd();
+function spellReply(reply: StorageReply): string {
+  return spell(reply.received.status, toCode(reply));
 }
 
 /** Returns the code in any form; empty if absent. */
 function toCode({ code, received }: StorageReply): string {
   const own = code ?? Object(received.json).code;
   return typeof own === 'string' ? own : '';
+}
+
+/** Status and code: `404 NOT_FOUND`. */
+function spell(status: number, code: string): string {
+  return `${status} ${code}`.trimEnd();
 }

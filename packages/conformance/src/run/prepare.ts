@@ -49,10 +49,9 @@ function isNeeded(run: Run, need: Need, engines: readonly string[] = []): boolea
  * @throws StartError that describes the problem in one sentence
  */
 async function probe(run: Run, api: Api): Promise<void> {
-  const url = run.settings[`${api}Url`];
-  const { origin, pathname } = new URL(url);
+  const { origin, pathname } = new URL(run.settings[`${api}Url`]);
   const host = api === 'gateway' ? run.settings.gatewayHost : undefined;
-  await callTarget(api, url, async () => {
+  await callTarget(run, api, async () => {
     const response = await createRunCaller(run).open({
       method: 'GET',
       origin,

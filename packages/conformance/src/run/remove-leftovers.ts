@@ -46,7 +46,7 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   return left.map(({ path }) => path);
 }
 
-function findFileIds({ upload }: CheckContext, files: readonly File[]): Promise<File[]> {
+async function findFileIds({ upload }: CheckContext, files: readonly File[]): Promise<File[]> {
   return inParallel(files, AT_ONCE, async ({ path, fileId }) => ({
     path,
     fileId: fileId ?? (await ask(() => upload.fileIdOf(path))),
@@ -54,14 +54,17 @@ function findFileIds({ upload }: CheckContext, files: readonly File[]): Promise<
 }
 
 /** Returns `undefined` if there is no response. */
-const ask = <Made>(call: () => Promise<Made>): Promise<Made | undefined> =>
-  insist(call, ATTEMPTS).catch(() => undefined);
+function ask<Made>(call: () => Promise<Made>): Promise<Made | undefined> {
+  return insist(call, ATTEMPTS).catch(() => undefined);
+}
 
 /** Runs one round; returns what still exists, or may. */
 async function removeAll(context: CheckContext, files: readonly File[]): Promise<File[]> {
   const known = files.filter(({ fileId }) => fileId !== undefined);
-  const batches: File[][] = [];
-  while (known.length > 0) batches.push(known.splice(0, BATCH));
+  const count = Math.ceil(known.length / BATCH);
+  const batches = Array.from({ length: count }, (_, index) =>
+    known.slice(index * BATCH, (index + 1) * BATCH),
+  );
   const left = await inParallel(batches, AT_ONCE, (batch) => removeBatch(context, batch));
   return [...files.filter(({ fileId }) => fileId === undefined), ...left.flat()];
 }
@@ -73,22 +76,22 @@ async function removeBatch(
   const ids = files.map(({ fileId }) => fileId);
   const list = async (operation: 'batchDelete' | 'batchGetTempUrls', fileList: unknown[]) => {
     const reply = await ask(() => storage.call(operation, { fileList }));
-    const entries = reply?.refused === false ? reply.data?.fileList : undefined;
-    return new Map([entries ?? []].flat().map((entry) => [Object(entry).fileID, Object(entry)]));
+    const entries = reply?.refused === false ? (reply.entries ?? []) : [];
+    return new Map(entries.map((entry) => [entry.fileID, entry]));
   };
   const deleted = await list('batchDelete', ids);
   const links = await list(
     'batchGetTempUrls',
     ids.map((fileID) => ({ fileID })),
   );
-  const isLeft = async (id: string | undefined): Promise<boolean> => {
-    const { code, tempFileURL } = links.get(id) ?? {};
-    if (code === undefined) return deleted.get(id)?.code !== 'SUCCESS';
+  const isLeft = async ({ fileId }: File): Promise<boolean> => {
+    const { code, tempFileURL } = links.get(fileId) ?? {};
+    if (code === undefined) return deleted.get(fileId)?.code !== 'SUCCESS';
     if (code !== 'SUCCESS' || !URL.canParse(String(tempFileURL))) return false;
     // A link alone does not prove that the file exists.
     const exchange = await ask(() => upload.download(String(tempFileURL)));
     return exchange === undefined || exchange.received.status === 200;
   };
-  const responses = await Promise.all(ids.map(isLeft));
-  return files.filter((_, index) => responses[index]);
+  const areLeft = await Promise.all(files.map(isLeft));
+  return files.filter((_, index) => areLeft[index]);
 }

@@ -34,6 +34,7 @@ export function sampleReport(results: Result[], known: KnownFailure[] = []): Rep
         { api: 'storage', url: 'http://storage.example', contract: 'storage.v2', version: '2.0.0' },
       ],
       seed: 7,
+      calls: 42,
       leftovers: [],
     },
   );
