@@ -70,7 +70,13 @@ function listTransactions(api: Api): Transaction[] {
 /** Returns why a documented response is not requested, or `undefined` if it is. */
 export function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
   const { api, name } = transaction;
-  return leftOut(run, 'dredd', name) ?? noDredd() ?? findObstacle(run, api, needsOf(transaction));
+  return (
+    leftOut(run, 'dredd', name) ??
+    noDredd() ??
+    // Whoever runs Dredd alone must see that every call is rejected, with or without credentials.
+    findObstacle(run, api, []) ??
+    findObstacle(run, api, needsOf(transaction))
+  );
 }
 
 /** Dredd is an optional peer dependency, because it brings many packages that are deprecated. */
