@@ -1,6 +1,5 @@
 import { styleText } from 'node:util';
-import type { Output } from './check.ts';
-import { describeBug, runCli } from './run-cli.ts';
+import { describeBug, type Output, runCli } from './run-cli.ts';
 
 /** Terminals and npm often send one signal twice: to the group and to the process. */
 const ECHO_MILLISECONDS = 500;

@@ -5,7 +5,7 @@ import type { Evidence } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, Inapplicable, Unreached } from '../result.ts';
 import { MISSING } from '../validation/cite.ts';
-import { FixtureClient } from './fixture-client.ts';
+import { createFixtureClient, type FixtureClient } from './fixture-client.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createRunCaller, FOLDER, type Run } from './run.ts';
 import type { Need } from './skip-reason.ts';
@@ -73,7 +73,7 @@ export class CheckContext {
           this.record.requests += 1;
         },
         onResponse: (evidence) => {
-          this.#last = 'refusal' in evidence ? (evidence.refusal as Evidence) : evidence;
+          this.#last = evidence;
         },
       });
     const caller = this.#caller(run);
@@ -82,7 +82,7 @@ export class CheckContext {
     this.settings = run.settings;
     this.signal = run.signal;
     this.gateway = createGatewayClient(run, caller);
-    this.fixture = new FixtureClient(this.gateway);
+    this.fixture = createFixtureClient(this.gateway);
     this.storage = createStorageClient(run, caller, this.#folder);
     this.upload = createUploadClient(run, caller, this.storage);
     this.#mark = `berth-${run.mark}-${name}`;

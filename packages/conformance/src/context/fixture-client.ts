@@ -1,5 +1,5 @@
-import { type Echo, readEcho } from '../fixture-invariants.ts';
-import type { Exchange, HeaderList } from '../http/exchange.ts';
+import { readEcho } from '../fixture-invariants.ts';
+import type { HeaderList } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
@@ -42,58 +42,50 @@ export interface SocketOrder {
   headers?: HeaderList;
 }
 
+export type FixtureClient = ReturnType<typeof createFixtureClient>;
+
 /**
  * Creates paths that request a response from the fixture service, and reads its reports about the requests
  * that it received.
  */
-export class FixtureClient {
-  readonly #gateway: GatewayClient;
-
-  constructor(gateway: GatewayClient) {
-    this.#gateway = gateway;
-  }
-
-  respond({ body, chunked, ...order }: ResponseOrder): string {
-    const body64 = body === undefined ? undefined : Buffer.from(body).toString('base64url');
-    return toPath('/respond', { ...order, chunked: chunked ? 1 : undefined, body64 });
-  }
-
-  events(order: EventsOrder): string {
-    return toPath('/events', { ...order });
-  }
-
-  socket(order: SocketOrder = {}): string {
-    return toPath('/socket', { ...order });
-  }
-
-  /** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
-  readEcho(exchange: Pick<Exchange, 'received'>): Echo | undefined {
-    return readEcho(exchange);
-  }
-
-  /** Returns how many requests and upgrades with a mark reached the service. */
-  async count(mark: string): Promise<number> {
-    const { count } = await this.#ask(toPath('/count', { mark }));
-    if (typeof count === 'number') return count;
-    throw new Unreached('the fixture service returned no count');
-  }
-
-  /** Continues a held event stream; returns false if none is waiting. */
-  async release(hold: string): Promise<boolean> {
-    return (await this.#ask(toPath('/release', { hold }))).released === true;
-  }
-
-  /** Returns how the service saw a WebSocket end; `undefined` if it did not see it in time. */
-  async closed(mark: string): Promise<{ code: number; reason: string } | undefined> {
-    const { closed, code, reason } = await this.#ask(toPath('/closed', { mark, wait: 5000 }));
-    return closed === true ? { code: Number(code), reason: String(reason) } : undefined;
-  }
-
-  async #ask(path: string): Promise<Record<string, unknown>> {
-    const { received } = await this.#gateway.call({ path });
+export function createFixtureClient(gateway: GatewayClient) {
+  async function ask(path: string): Promise<Record<string, unknown>> {
+    const { received } = await gateway.call({ path });
     if (received.status === 200) return Object(received.json);
     throw new Unreached(`the fixture service responded with ${received.status} to ${path}`);
   }
+
+  return {
+    respond({ body, chunked, ...order }: ResponseOrder): string {
+      const body64 = body === undefined ? undefined : Buffer.from(body).toString('base64url');
+      return toPath('/respond', { ...order, chunked: chunked ? 1 : undefined, body64 });
+    },
+
+    events: (order: EventsOrder): string => toPath('/events', { ...order }),
+
+    socket: (order: SocketOrder = {}): string => toPath('/socket', { ...order }),
+
+    /** Returns the echo in a response, or `undefined` if the fixture service did not send it. */
+    readEcho,
+
+    /** Returns how many requests and upgrades with a mark reached the service. */
+    async count(mark: string): Promise<number> {
+      const { count } = await ask(toPath('/count', { mark }));
+      if (typeof count === 'number') return count;
+      throw new Unreached('the fixture service returned no count');
+    },
+
+    /** Continues a held event stream; returns false if none is waiting. */
+    async release(hold: string): Promise<boolean> {
+      return (await ask(toPath('/release', { hold }))).released === true;
+    },
+
+    /** Returns how the service saw a WebSocket end; `undefined` if it did not see it in time. */
+    async closed(mark: string): Promise<{ code: number; reason: string } | undefined> {
+      const { closed, code, reason } = await ask(toPath('/closed', { mark, wait: 5000 }));
+      return closed === true ? { code: Number(code), reason: String(reason) } : undefined;
+    },
+  };
 }
 
 type Order = Record<string, unknown> & { headers?: HeaderList };

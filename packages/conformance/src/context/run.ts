@@ -4,7 +4,6 @@ import { createSigners, type GatewayScheme, type Signers } from '../credentials/
 import { listSecrets, Redactor } from '../credentials/redact.ts';
 import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
-import { type Evidence, type Exchange, toReceived } from '../http/exchange.ts';
 import { Pace } from '../http/pace.ts';
 import { Observer } from '../invariants.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
@@ -16,7 +15,7 @@ import { toEvidence } from './to-evidence.ts';
 export const FOLDER = 'berth-conformance';
 
 /** The reason why every call to an API fails. */
-export interface Refusal {
+interface Refusal {
   /** Includes status, code, and the option that may help. */
   reason: string;
   /** Credentials were configured, but the API rejects them. */
@@ -113,19 +112,11 @@ export function createRunCaller(
       onSent?.();
     },
     onResponse(evidence) {
-      const exchange = toExchange(evidence);
-      if (exchange && run.phase === 'checking') run.observer.observe(exchange);
+      const isComplete = 'received' in evidence;
+      if (isComplete && run.phase === 'checking') run.observer.observe(evidence);
       onResponse?.(evidence);
     },
   });
-}
-
-/** Returns a complete response: that of a call, or that of a WebSocket handshake. */
-function toExchange(evidence: Evidence): Exchange | undefined {
-  if ('received' in evidence) return evidence;
-  const { sent, status, headers } = evidence;
-  if (status === 101) return { sent, received: toReceived(status, headers, Buffer.alloc(0)) };
-  return 'refusal' in evidence ? (evidence.refusal as Exchange) : undefined;
 }
 
 /**

@@ -18,7 +18,7 @@ export interface UnsignedCall {
 }
 
 /** Creates the headers that identify the caller of one call. */
-export type Signer = (call: UnsignedCall) => HeaderList;
+type Signer = (call: UnsignedCall) => HeaderList;
 
 /** The available schemes for signing a gateway call. */
 export type GatewayScheme = 'bearer' | 'signature';

@@ -24,8 +24,7 @@ const NO_CODE = 1005;
 const MAX_UNREAD = 20_000;
 
 /** The outcome of a WebSocket handshake. Exactly one of `socket`, `refusal` and `breach` is set. */
-export interface Upgrade {
-  sent: Sent;
+export interface Upgrade extends Exchange {
   /** Status and headers of the response, 101 or not. */
   status: number;
   headers: HeaderList;
@@ -96,18 +95,20 @@ export async function openWebSocket(
     body: Buffer.alloc(0),
   };
   const outcome = new Promise<Upgrade>((resolve, reject) => {
-    let head: Pick<Upgrade, 'sent' | 'status' | 'headers'> | undefined;
+    let accepted: Upgrade | undefined;
     client.once('upgrade', ({ rawHeaders }: IncomingMessage) => {
-      head = { sent, status: 101, headers: fromRawHeaders(rawHeaders) };
+      const headers = fromRawHeaders(rawHeaders);
+      const received = toReceived(101, headers, Buffer.alloc(0));
+      accepted = { sent, received, status: 101, headers };
     });
-    client.once('open', () => head && resolve({ ...head, socket }));
+    client.once('open', () => accepted && resolve({ ...accepted, socket }));
     client.once('unexpected-response', (_, response) => {
       const refusal = toRefusal(sent, response).finally(() => client.terminate());
       refusal.then(resolve, (error) => reject(toNetworkFault(error, what)));
     });
     client.on('error', (error) => {
-      if (head === undefined) reject(toNetworkFault(error, what));
-      else resolve({ ...head, breach: error.message });
+      if (accepted === undefined) reject(toNetworkFault(error, what));
+      else resolve({ ...accepted, breach: error.message });
     });
   });
   const late = new NetworkFault(`${what}: no response within ${timeout} ms`, 'TIMEOUT');
@@ -121,7 +122,8 @@ async function toRefusal(sent: Sent, response: IncomingMessage): Promise<Upgrade
   const { statusCode: status = 0, rawHeaders } = response;
   const headers = fromRawHeaders(rawHeaders);
   const body = Buffer.concat(await Array.fromAsync(readBody(response)));
-  return { sent, status, headers, refusal: { sent, received: toReceived(status, headers, body) } };
+  const received = toReceived(status, headers, body);
+  return { sent, received, status, headers, refusal: { sent, received } };
 }
 
 /** An open WebSocket. Each wait ends with a NetworkFault after the timeout. */
