@@ -80,7 +80,9 @@ test('text: the failures come last, without what a terminal would interpret, and
   const lines = toText(report, {}, (_, text) => text);
   evidence(lines.map((line) => line.slice(10)).join('\n'));
   expect(lines.join('')).not.toMatch(/\p{Cc}/u);
-  expect(lines.slice(lines.indexOf('breaks the contract: 2 of 4 rules, 1 failed') + 1)).toEqual([
+  expect(
+    lines.slice(lines.indexOf('breaks the contract: 1 failed, 2 of 4 rules checked') + 1),
+  ).toEqual([
     expect.stringMatching(/^ {2}1 error: <script>.* \(copy-file\)$/),
     expect.stringMatching(/^ {2}1 skip: <script>/),
     '  1 disabled: no --other-env-token (AU-BEARER-ENV)',
@@ -118,7 +120,7 @@ test.each<[Outcome[], number, string]>([
   [['disabled'], 2, 'cannot say, because not everything could be checked: 0 of 1 rules'],
   [['pass', 'skip'], 2, 'cannot say, because not everything could be checked: 1 of 2 rules'],
   [['pass', 'error'], 2, 'cannot say, because not everything could be checked: 1 of 2 rules'],
-  [['skip', 'error', 'fail'], 1, 'breaks the contract: 1 of 3 rules, 1 failed'],
+  [['skip', 'error', 'fail'], 1, 'breaks the contract: 1 failed, 1 of 3 rules checked'],
 ])('exit code and verdict of %j', (outcomes, exitCode, verdict) => {
   const results = outcomes.map((outcome) => sampleResult({ outcome, findings: [finding] }));
   expect(sampleReport(results)).toMatchObject({ exitCode, verdict });

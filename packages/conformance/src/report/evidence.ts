@@ -10,6 +10,9 @@ const SHOWN = 500;
 /** A longer command is not shown: nobody pastes it. */
 const LONGEST_COMMAND = 2_000;
 
+/** Rules whose calls have credentials of their own, which no report shows. */
+const OWN_CREDENTIALS = /^AU-|^GW-WS-AUTH$/;
+
 /** Maximum number of findings of a sentence that are shown. */
 const FINDINGS_SHOWN = 3;
 
@@ -52,6 +55,18 @@ export function toEvidence(result: Result): string {
   return [...sections, ['scope', toScope(result)]].flatMap(toLines).join('\n');
 }
 
+/** Formats the calls that a failed check shows, one for each sentence that is violated. */
+export function toCalls(result: Result): string {
+  const calls = toViolations(result).flatMap(({ first: { request, response } }) =>
+    [request, response].flatMap((message) => (message ? [toMessage(message)] : [])),
+  );
+  return [...new Set(calls)].map(toPrintableText).join('\n\n');
+}
+
+function toPrintableText(text: string): string {
+  return text.split(/\r?\n/).map(toPrintable).join('\n');
+}
+
 /** Returns how many responses violate the rule: `2 of 61 responses`; empty if it is not about each of them. */
 export function toScope({ scope }: Result): string {
   return scope ? `${scope.violations} of ${scope.responses} responses` : '';
@@ -76,11 +91,10 @@ export function cut(text: string, size = text.length): string {
 
 /** Returns the command that repeats a finding: `curl`, or the suite if only that can send the call. */
 export function toRepeat({ engine, id }: Result, finding: Finding): string {
-  // The calls of these rules have credentials of their own.
-  const curl = id.startsWith('AU-') ? undefined : toCurl(finding);
+  const curl = OWN_CREDENTIALS.test(id) ? undefined : toCurl(finding);
   if (curl !== undefined && curl.length <= LONGEST_COMMAND) return curl;
   const only = engine === 'respect' ? engine : (finding.sentence ?? id);
-  return `berth-conformance --only ${quote(only)}   # and the other options of this run`;
+  return `berth-conformance --only ${quote(only)}   # with the URLs and credentials of this run`;
 }
 
 /** Returns the lines of a section, unless it is empty. */

@@ -2,7 +2,7 @@ import { listSources } from '../contract/rules.ts';
 import { readHeader } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
 import type { Finding, Outcome, Result } from '../result.ts';
-import { cut, toEvidence, toRepeat, toScope, toViolations } from './evidence.ts';
+import { cut, toCalls, toEvidence, toRepeat, toScope, toViolations } from './evidence.ts';
 import { escapeXml } from './to-junit.ts';
 import {
   groupByReason,
@@ -39,6 +39,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 /** Renders the run as a self-contained page, which is read from the top: what to fix comes first. */
 export function toHtml(report: Report): string {
+  const shown = listProblems(report).problems.map(({ cause }) => cause);
   const { verdict, exitCode, targets, startedAt, durationMs, seed, calls, results } = report;
   return html`<!doctype html>
 <html lang="en">
@@ -58,7 +59,7 @@ ${toReasons('Could not be checked', results, ['error', 'skip'])}
 ${toReasons('Not checked', results, ['disabled'])}
 ${listFacts(report).map(([title, items]) => html`<h2>${title}</h2>\n<ul>${items.map((item) => html`<li>${item}</li>\n`)}</ul>\n`)}
 <h2>All results</h2>
-${[...toGroups(results)].map(([title, group]) => toTable(title, group))}
+${[...toGroups(results)].map(([title, group]) => toTable(title, group, shown))}
 </body>
 </html>
 `.text;
@@ -85,7 +86,7 @@ ${toCallLine(first)}
 ${notes.map((note) => html`<p>${note}</p>`)}
 <p class="quiet">${scope && `${toScope(cause)} violate it. `}Based on: ${listSources(rules).join('; ')}</p>
 ${others.length > 0 ? html`<p class="quiet">Also fails: ${listIds(others)}</p>` : undefined}
-<details><summary>Request and response</summary><pre>${toEvidence(cause)}</pre></details>
+<details><summary>Request and response</summary><pre>${toCalls(cause)}</pre></details>
 </li>
 `;
 }
@@ -111,21 +112,22 @@ function toReasons(
 ${groups.map(([reason, group]) => html`<details><summary>${group.length === 1 ? '1 check' : `${group.length} checks`}: ${cut(reason)}</summary>${listIds(group)}</details>\n`)}`;
 }
 
-function toTable(title: string, results: readonly Result[]): Markup {
+function toTable(title: string, results: readonly Result[], shown: readonly Result[]): Markup {
   const counts = [...Map.groupBy(results, ({ outcome }) => outcome)].map(
     ([outcome, { length }]) => `${length} ${outcome}`,
   );
   return html`<details><summary>${title}: ${counts.join(', ')}</summary>
-<table>${results.map(toRow)}</table>
+<table>${results.map((result) => toRow(result, shown.includes(result)))}</table>
 </details>
 `;
 }
 
-function toRow(result: Result): Markup {
+/** Renders a result; one that is shown above links to there. */
+function toRow(result: Result, isShown: boolean): Markup {
   const { id, outcome, statement, notes } = result;
-  return html`<tr><td class="${outcome}">${outcome}</td><td>${id}</td><td>${toProse(statement)}
+  return html`<tr><td class="${outcome}">${outcome}</td><td>${isShown ? html`<a href="#${id}">${id}</a>` : id}</td><td>${toProse(statement)}
 ${notes.map((note) => html`<p class="quiet">${note}</p>`)}
-${outcome === 'fail' ? html`<pre>${toEvidence(result)}</pre>` : undefined}</td></tr>
+${outcome === 'fail' && !isShown ? html`<pre>${toEvidence(result)}</pre>` : undefined}</td></tr>
 `;
 }
 

@@ -144,9 +144,9 @@ function toVerdict(
   const others = failed.length - ofRules;
   const unmet = fail - failed.length - known.failures.length;
   const facts = [
-    `${checkedRules} of ${total} rules`,
     ...(ofRules > 0 ? [`${ofRules} failed`] : []),
     ...(others > 0 && ofRules === 0 ? [`${others} transactions or workflows failed`] : []),
+    `${checkedRules} of ${total} rules${failed.length > 0 ? ' checked' : ''}`,
     ...(known.failures.length > 0 ? [`${known.failures.length} known to fail`] : []),
     ...(unmet > 0 ? [`${unmet} SHOULD not met`] : []),
     ...declared,
