@@ -42,75 +42,41 @@ export async function runBatch<Item, Result>(
   throw new StorageError('SERVICE_UNAVAILABLE', { cause: first });
 }
 
+/** The files that an item uses. */
 export interface Touched {
   readonly reads?: readonly string[];
   readonly writes?: readonly string[];
 }
 
 /**
- * Runs items concurrently, with the same outcome as if they ran in sequence: an item waits for earlier items
- * that write a file that it uses, or use a file that it writes. None waits for a later one.
+ * Runs items concurrently, or in sequence if one of them writes a file that another one uses, so that the outcome is
+ * always that of a sequence.
  */
 export async function runInOrder<Item, Result>(
   items: readonly Item[],
   touches: (item: Item) => Touched,
   run: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
-  const order = new Order();
-  const turns = new Turns(AT_ONCE);
-  return Promise.all(
-    items.map((item) => order.follow(touches(item), () => turns.take(() => run(item)))),
-  );
+  const results: Result[] = [];
+  // All runners take their next item from the same iterator.
+  const rest = items.entries();
+  const runRest = async () => {
+    for (const [index, item] of rest) results[index] = await run(item);
+  };
+  const runners = areIndependent(items.map(touches)) ? AT_ONCE : 1;
+  await Promise.all(Array.from({ length: runners }, runRest));
+  return results;
 }
 
-interface Last {
-  write: Promise<unknown> | undefined;
-  /** Reads since the last write. */
-  reads: Promise<unknown>[];
-}
-
-class Order {
-  readonly #files = new Map<string, Last>();
-
-  follow<Result>({ reads = [], writes = [] }: Touched, run: () => Promise<Result>) {
-    const read = reads.map((path) => this.#lastOf(path));
-    const written = writes.map((path) => this.#lastOf(path));
-    const before = [
-      ...read.map(({ write }) => write),
-      ...written.flatMap(({ write, reads: others }) => [write, ...others]),
-    ].filter((promise) => promise !== undefined);
-    const done = before.length === 0 ? run() : Promise.all(before).then(run);
-    for (const last of read) last.reads.push(done);
-    for (const last of written) Object.assign(last, { write: done, reads: [] });
-    return done;
-  }
-
-  #lastOf(path: string): Last {
-    const known = this.#files.get(path);
-    if (known !== undefined) return known;
-    const last: Last = { write: undefined, reads: [] };
-    this.#files.set(path, last);
-    return last;
-  }
-}
-
-class Turns {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async take<Result>(run: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await run();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
-    }
-  }
+function areIndependent(items: readonly Touched[]): boolean {
+  const read = new Set<string>();
+  const written = new Set<string>();
+  return items.every(({ reads = [], writes = [] }) => {
+    const isFree =
+      !reads.some((path) => written.has(path)) &&
+      !writes.some((path) => written.has(path) || read.has(path));
+    for (const path of reads) read.add(path);
+    for (const path of writes) written.add(path);
+    return isFree;
+  });
 }

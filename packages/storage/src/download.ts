@@ -1,4 +1,5 @@
 import { CORS, STORAGE_ERRORS, UploadError } from '@berth/server-stubs/contract';
+import { create } from 'content-disposition';
 import parseRange from 'range-parser';
 import {
   BlobDamagedError,
@@ -174,9 +175,6 @@ export interface DownloadHeaders {
   readonly range?: string | undefined;
 }
 
-/** RFC 8187, section 3.2.1 (`attr-char`): characters that `encodeURIComponent` leaves alone. */
-const NO_ATTR_CHAR = /['()*]/g;
-
 /** Anything but printable ASCII, and what is special in quoted strings or to clients that decode twice. */
 const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
 
@@ -209,22 +207,10 @@ export function isRangeValid({ 'if-range': ifRange }: DownloadHeaders, etag: str
   return ifRange === undefined || ifRange === etag;
 }
 
-/**
- * A name that is not plain ASCII is sent twice: encoded as in RFC 8187, and as an approximation for other
- * clients (RFC 6266, section 4 and appendix D).
- */
+/** A name that is not plain ASCII is sent twice: encoded, and as an approximation (RFC 6266, appendix D). */
 export function toDisposition(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const plain = name.replace(NOT_PLAIN, '_');
-  const simple = `attachment; filename="${plain}"`;
-  return plain === name ? simple : `${simple}; filename*=UTF-8''${toExtValue(name)}`;
-}
-
-function toExtValue(name: string): string {
-  return encodeURIComponent(name).replace(
-    NO_ATTR_CHAR,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  return create(name, { fallback: name.replace(NOT_PLAIN, '_') });
 }
 
 /**

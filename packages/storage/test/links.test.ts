@@ -176,7 +176,7 @@ test('a file is returned unchanged, and is safe for browsers', async () => {
     'access-control-allow-origin': '*',
     'access-control-expose-headers': expect.stringContaining('ETag'),
     'cache-control': 'private, no-cache',
-    'content-disposition': 'attachment; filename="a.txt"',
+    'content-disposition': 'attachment; filename=a.txt',
     'content-length': '10',
     'content-security-policy': 'sandbox',
     'content-type': 'text/html',
