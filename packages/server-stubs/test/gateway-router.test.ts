@@ -5,18 +5,14 @@ import {
   HttpError,
   type ServiceResponse,
 } from '@berth/server-stubs';
-import {
-  type Caller,
-  createGatewaySignature,
-  createKeyPairs,
-  signGatewayRequest,
-} from '@berth/server-stubs/auth';
+import { type Caller, createGatewaySignature, createKeyPairs } from '@berth/server-stubs/auth';
 import { isLoopback, LIMITS } from '@berth/server-stubs/contract';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test, vi } from 'vitest';
 import { type Sent, send } from './support/send.ts';
 import { sendRaw } from './support/send-raw.ts';
 import { serve } from './support/serve.ts';
+import { sign } from './support/sign.ts';
 
 const security = {
   bearerToken: (token: string) => (token === 'good' ? 'bearer' : undefined),
@@ -86,7 +82,7 @@ describe('a signed body', () => {
     const timestamp = Math.floor(Date.now() / 1000);
     const target = '/v1/cloudrun/hello';
     const signed = { method: 'POST', target, headers, body: 'signed', timestamp };
-    const authorization = signGatewayRequest({ id: 'me', secret: 'secret' }, signed);
+    const authorization = sign({ id: 'me', secret: 'secret' }, signed);
     const post = (body: string, others: Sent['headers'] = {}) =>
       send(base, target, {
         method: 'POST',

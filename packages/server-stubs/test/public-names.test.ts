@@ -14,8 +14,7 @@ test.each([
   [
     'the authentication',
     auth,
-    `createGatewaySignature createKeyPairs createStorageSignature  signGatewayRequest
-    signStorageRequest`,
+    `createGatewaySignature createKeyPairs createStorageSignature signStorageRequest`,
   ],
   [
     'the contract',

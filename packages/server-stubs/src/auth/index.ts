@@ -1,9 +1,3 @@
 export * from './key-pairs.ts';
 export * from './signatures.ts';
-export {
-  type Credential,
-  type StorageSigning,
-  signGatewayRequest,
-  signStorageRequest,
-  type UnsignedRequest,
-} from './tc3.ts';
+export { type Credential, type StorageSigning, signStorageRequest } from './tc3.ts';

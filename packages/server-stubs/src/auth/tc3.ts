@@ -14,45 +14,6 @@ export interface Credential {
   readonly expires?: Date | undefined;
 }
 
-/** A gateway call to sign. */
-export interface UnsignedRequest {
-  readonly method: string;
-  /** Path and query, exactly as they will be sent. */
-  readonly target: string;
-  /** The headers to sign, by lowercase name. Must include `host`. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Request body. Default: none. */
-  readonly body?: string | Uint8Array;
-  /** Signing time in seconds since the epoch. */
-  readonly timestamp: number;
-  /** Service in the signature scope. Default: the contract's. */
-  readonly service?: string;
-}
-
-/**
- * Returns the `Authorization` header for a gateway call.
- *
- * @example
- * signGatewayRequest({ id, secret }, { method: 'GET', target, headers: { host }, timestamp });
- */
-export function signGatewayRequest(
-  credential: Credential,
-  { method, target, headers, body = '', timestamp, service = SIGNATURE.service }: UnsignedRequest,
-): string {
-  const [path = '', ...query] = target.split('?');
-  const [canonical = ''] = toCanonicalHeads({
-    method,
-    path,
-    query: query.join('?'),
-    headers: Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1)),
-  });
-  const requestHash = sha256(canonical + sha256(body));
-  const names = Object.keys(headers).sort().join(';');
-  const fields = toFields(credential, service, timestamp, names, requestHash);
-  const token = credential.token === undefined ? '' : `, Token=${credential.token}`;
-  return `${SIGNATURE.algorithm} ${fields}, Timestamp=${timestamp}${token}`;
-}
-
 /** How to sign storage calls. */
 export interface StorageSigning {
   /** Signing time in seconds since the epoch. */
@@ -81,26 +42,20 @@ export function signStorageRequest(
   }: StorageSigning,
 ): Record<string, string> {
   const { algorithm, storageSignedHeaders, storageVersion } = SIGNATURE;
-  const requestHash = hashStorageRequest(signingHost);
-  const fields = toFields(credential, service, timestamp, storageSignedHeaders, requestHash);
+  const { id, secret, token = '' } = credential;
+  const scope = { date: toScopeDate(timestamp), service };
+  const signature = createSigner(secret)(scope, timestamp, hashStorageRequest(signingHost));
+  const fields = [
+    `Credential=${id}/${scope.date}/${service}/${TERMINATOR}`,
+    `SignedHeaders=${storageSignedHeaders}`,
+    `Signature=${signature.toString('hex')}`,
+  ];
   const names = toWireProfile(wireProfile).storageHeaders;
   return {
-    [names.authorization]: `${storageVersion} ${algorithm} ${fields}`,
-    [names.sessionToken]: credential.token ?? '',
+    [names.authorization]: `${storageVersion} ${algorithm} ${fields.join(', ')}`,
+    [names.sessionToken]: token,
     [names.timestamp]: String(timestamp),
   };
-}
-
-function toFields(
-  { id, secret }: Credential,
-  service: string,
-  timestamp: number,
-  signedHeaders: string,
-  requestHash: string,
-): string {
-  const scope = { date: toScopeDate(timestamp), service };
-  const signature = createSigner(secret)(scope, timestamp, requestHash).toString('hex');
-  return `Credential=${id}/${scope.date}/${service}/${TERMINATOR}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
 }
 
 /** The end of every scope. */
@@ -118,7 +73,7 @@ interface CanonicalRequest {
 
 /**
  * Returns the canonical request (D16) without its last line, the body's SHA-256 in hex. There are two for a multipart
- * type, which is signed with or without its boundary; a signer uses the first.
+ * type, which is signed with or without its boundary.
  */
 export function toCanonicalHeads({
   method,

@@ -1,7 +1,8 @@
 import { GatewayError, StorageError } from '@berth/server-stubs';
-import { signGatewayRequest, signStorageRequest } from '@berth/server-stubs/auth';
+import { signStorageRequest } from '@berth/server-stubs/auth';
 import { assert, constantFrom, oneof, property, string, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
+import { sign } from '../../../server-stubs/test/support/sign.ts';
 import { createAuthenticator } from '../../src/auth/authenticator.ts';
 import { Issuers } from '../../src/auth/issuers.ts';
 import { resolveConfig } from '../../src/config/config.ts';
@@ -10,7 +11,7 @@ import { clock, START } from './support/deployment.ts';
 const CREDENTIAL = { id: 'ci', secret: 'the-secret-of-ci' };
 const HEADERS = { host: 'dev.example', 'content-type': 'text/plain' };
 const REQUEST = { method: 'GET', target: '/a', headers: HEADERS, timestamp: START };
-const SIGNED = signGatewayRequest(CREDENTIAL, REQUEST);
+const SIGNED = sign(CREDENTIAL, REQUEST);
 const STORAGE = signStorageRequest(CREDENTIAL, { timestamp: START })['X-Svc-Authorization'] ?? '';
 
 clock.start();

@@ -1,7 +1,7 @@
-import { signGatewayRequest } from '@berth/server-stubs/auth';
 import { expect, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
+import { sign } from '../../../server-stubs/test/support/sign.ts';
 import type { ConfigInput } from '../../src/index.ts';
 import { type Meta, post, StorageClient } from '../break-ins/support/storage-client.ts';
 import { runHere } from '../server/support/cli.ts';
@@ -80,7 +80,7 @@ async function callSigned({ url }: Replica, body = '', pair = PAIR) {
   const method = body === '' ? 'GET' : 'POST';
   const timestamp = Math.floor(Date.now() / 1000);
   const headers = { host: new URL(url).host };
-  const authorization = signGatewayRequest(pair, { method, target, headers, body, timestamp });
+  const authorization = sign(pair, { method, target, headers, body, timestamp });
   const init = body === '' ? {} : { body: Buffer.from(body) };
   const response = await fetch(`${url}${target}`, { method, headers: { authorization }, ...init });
   const text = await response.text();

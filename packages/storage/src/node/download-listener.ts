@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Cors, createCors, toResponse, type UploadError } from '@berth/server-stubs/contract';
-
+import {
+  type Cors,
+  createCors,
+  decodeText,
+  toResponse,
+  type UploadError,
+} from '@berth/server-stubs/contract';
+import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import { defaultWireProfile } from '@berth/spec/wire-profile';
-import { BlobDamagedError, type ByteRange, type OpenBlob } from '../blob-store.ts';
+import { BlobDamagedError } from '../blob-store.ts';
 import { type Download, toUploadError } from '../download.ts';
+import { FILES_PATH } from '../grants.ts';
 
 export interface DownloadListenerOptions {
   /** The `download` function of a storage API. */
@@ -19,9 +26,6 @@ export interface DownloadListenerOptions {
   /** Called with each store failure. Must not throw. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
-
-/** Links start with this path. */
-const LINK_PATH = '/files/';
 
 /**
  * Creates the listener for links, for Express and `node:http`. It passes any path that does not start with
@@ -38,7 +42,7 @@ export function createDownloadListener(options: DownloadListenerOptions) {
     next?: () => void,
   ): Promise<void> => {
     const { method, headers, url = '' } = request;
-    if (next !== undefined && !url.startsWith(LINK_PATH)) return next();
+    if (next !== undefined && !url.startsWith(`${FILES_PATH}/`)) return next();
     const requestId = options.requestId?.(request) ?? randomUUID();
     setHeaders(response, { 'x-request-id': requestId });
     if (method === 'OPTIONS') {
@@ -62,8 +66,8 @@ export function createDownloadListener(options: DownloadListenerOptions) {
         return;
       }
       onRefusal?.(refusal, response);
-      const call = { request, requestId, rawPath: toResource(url) };
-      const result = refusal[toResponse](call);
+      const path = url.replace(/\?.*/s, '');
+      const result = refusal[toResponse]({ requestId, rawPath: decodeText(path) ?? path });
       setHeaders(response, { ...result.headers, 'cache-control': 'no-store' });
       response.statusCode = result.status;
       response.end(method === 'HEAD' ? undefined : result.body);
@@ -71,51 +75,32 @@ export function createDownloadListener(options: DownloadListenerOptions) {
   };
 }
 
-async function send(download: Download, response: ServerResponse): Promise<void> {
-  const { status, headers, blob, range } = download;
+async function send(
+  { status, headers, blob, range }: Download,
+  response: ServerResponse,
+): Promise<void> {
   if (response.destroyed) return blob?.close();
   response.statusCode = status;
-  const names = Object.keys(headers);
   setHeaders(response, headers);
   if (blob === undefined) {
     response.end();
     return;
   }
   try {
-    await sendBlob(blob, range, response);
+    if (blob.sendTo !== undefined) return await blob.sendTo(response, range);
+    const content = blob.read(range);
+    if (content instanceof Uint8Array) response.end(content);
+    else await pipeline(content, response);
   } catch (error) {
     const isIntact = error instanceof BlobDamagedError && !response.headersSent;
-    if (isIntact) for (const name of names) response.removeHeader(name);
+    if (isIntact) for (const name in headers) response.removeHeader(name);
     throw error;
   }
 }
 
-async function sendBlob(
-  blob: OpenBlob,
-  range: ByteRange | undefined,
-  response: ServerResponse,
-): Promise<void> {
-  if (blob.sendTo !== undefined) return blob.sendTo(response, range);
-  const content = blob.read(range);
-  if (content instanceof Uint8Array) response.end(content);
-  else await pipeline(content, response);
-}
-
-function setHeaders(
-  response: ServerResponse,
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-): void {
+function setHeaders(response: ServerResponse, headers: HandlerResponse['headers'] = {}): void {
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) response.setHeader(name, value);
-  }
-}
-
-function toResource(url: string): string {
-  const [path = ''] = url.split('?', 1);
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
   }
 }
 
