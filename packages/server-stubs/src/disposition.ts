@@ -1,54 +1,35 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { create, parse } from 'content-disposition';
-import { type Headers, type HeaderValue, isUpgrade } from './headers.ts';
-import { headerOf } from './runtime/media-types.ts';
+import { isUpgrade } from './headers.ts';
+import type { HeaderValue } from './runtime/media-types.ts';
 import { memoize } from './runtime/memoize.ts';
 
-/**
- * Applies rules C1 to C3 to the `Content-Disposition` of a hosted service's response. A service's own
- * `attachment; filename=…` is kept, and any other disposition is replaced, or removed if no rule requires one (D8).
- *
- * @example
- * response.writeHead(200, applyDispositionRules(request, { 'Content-Type': 'text/html' }));
- */
-export function applyDispositionRules(
-  request: { readonly method?: string | undefined; readonly headers: IncomingHttpHeaders },
-  headers: Headers,
-): Record<string, HeaderValue> {
-  const kept: Record<string, HeaderValue> = {};
-  const sent: string[] = [];
-  for (const name in headers) {
-    const value = headers[name];
-    if (name.toLowerCase() !== 'content-disposition') kept[name] = value;
-    else if (value !== undefined) sent.push(...[value].flat().map(String));
-  }
-  const disposition = toDisposition(request, headerOf(headers, 'content-type'), sent);
-  if (disposition !== undefined) kept['content-disposition'] = disposition;
-  return kept;
-}
+type Request = Pick<IncomingMessage, 'headers'> & { readonly method?: string | undefined };
 
 /**
- * Returns the disposition that a response needs: the service's own attachment, or a new one.
+ * Applies rules C1 to C3 to the `Content-Disposition` of a response. A service's own `attachment; filename=…` is kept,
+ * and any other disposition is replaced, or removed if no rule requires one (D8).
  *
- * @param sent what the service sent
+ * @param headers by lowercase name. They are changed
  */
-export function toDisposition(
-  request: Parameters<typeof applyDispositionRules>[0],
-  contentType: string | undefined,
-  sent: HeaderValue,
-): string | undefined {
-  if (!needsAttachment(request, contentType)) return undefined;
-  if (sent === undefined) return 'attachment';
-  return toAttachment([sent].flat().map(String));
+export function applyDispositionRules(
+  request: Request,
+  headers: Record<string, HeaderValue>,
+): void {
+  const type = headers['content-type'];
+  const sent = headers['content-disposition'];
+  if (!needsAttachment(request, type === undefined ? '' : String(type))) {
+    delete headers['content-disposition'];
+  } else {
+    headers['content-disposition'] =
+      sent === undefined ? 'attachment' : toAttachment([sent].flat().map(String));
+  }
 }
 
 /** C2: "Text types are those whose `Content-Type` indicates" one of these. */
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
-function needsAttachment(
-  { method, headers }: Parameters<typeof applyDispositionRules>[0],
-  contentType = '',
-): boolean {
+function needsAttachment({ method, headers }: Request, contentType: string): boolean {
   // C3: "SSE and WebSocket requests are exempt from C1 and C2." Pages and links cannot set `Upgrade`, so
   // C1 cannot be bypassed with it.
   if (isUpgrade(headers)) return false;

@@ -87,17 +87,14 @@ export class GatewayError extends ContractError {
 
   [toResponse]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): HandlerResponse {
     const { code, message } = this;
-    const headers = {
+    const headers: Record<string, string> = {
       ...this.headers,
       'x-request-id': requestId,
       'content-type': 'application/json',
     };
-    return {
-      status: this.status,
-      // D8: "the gateway's own errors on GET have the header".
-      headers: applyDispositionRules(request, headers) as Record<string, string>,
-      body: { code, message, requestId },
-    };
+    // D8: "the gateway's own errors on GET have the header".
+    applyDispositionRules(request, headers);
+    return { status: this.status, headers, body: { code, message, requestId } };
   }
 }
 

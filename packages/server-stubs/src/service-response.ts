@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { toDisposition } from './disposition.ts';
+import { applyDispositionRules } from './disposition.ts';
 import { GatewayError } from './errors.ts';
 import { removeHopByHop } from './headers.ts';
 import type { BodyWriter, Call, HandlerResponse } from './runtime/index.ts';
@@ -45,14 +45,7 @@ export function toCallerResponse(
   }
   const { headers: sent = {}, body } = response;
   const headers = removeHopByHop(sent, RESERVED);
-  const contentType = headers['content-type'];
-  const disposition = toDisposition(
-    request,
-    contentType === undefined ? undefined : String(contentType),
-    headers['content-disposition'],
-  );
-  if (disposition !== undefined) headers['content-disposition'] = disposition;
-  else delete headers['content-disposition'];
+  applyDispositionRules(request, headers);
   headers[upstreamStatus] = String(status);
   // RFC 9110, section 8.6: "A server MUST NOT send a Content-Length header field in any response with
   // a status code of … 204 (No Content)."

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { applyDispositionRules } from '../src/disposition.ts';
 
-function dispositionOf(method: string, headers: Parameters<typeof applyDispositionRules>[1]) {
-  return applyDispositionRules({ method, headers: {} }, headers)['content-disposition'];
+function dispositionOf(method: string, sent: string | string[]) {
+  const headers = { 'content-disposition': sent };
+  applyDispositionRules({ method, headers: {} }, headers);
+  return headers['content-disposition'];
 }
 
 test.each([
@@ -10,7 +12,7 @@ test.each([
   "Attachment ; filename=a.txt; filename*=UTF-8''%E4%B8%AD.txt",
   'attachment; filename="say \\"hi\\".txt"',
 ])("the service's own %s is kept", (own) => {
-  expect(dispositionOf('GET', { 'Content-Disposition': own })).toBe(own);
+  expect(dispositionOf('GET', own)).toBe(own);
 });
 
 test.each([
@@ -21,17 +23,12 @@ test.each([
   'form-data; name="x"',
   '',
 ])("the service's own %j is replaced", (own) => {
-  expect(dispositionOf('GET', { 'content-disposition': own })).toBe('attachment');
+  expect(dispositionOf('GET', own)).toBe('attachment');
 });
 
 test('several headers become one, and an attachment takes precedence', () => {
   const own = ['inline', 'attachment; filename=a.txt'];
-  expect(
-    applyDispositionRules(
-      { method: 'GET', headers: {} },
-      { 'Content-Disposition': own, etag: '"1"' },
-    ),
-  ).toEqual({ etag: '"1"', 'content-disposition': 'attachment; filename=a.txt' });
+  expect(dispositionOf('GET', own)).toBe('attachment; filename=a.txt');
 });
 
 test.each([
@@ -42,5 +39,5 @@ test.each([
   ],
   ['attachment; filename="a, b.txt"', 'attachment; filename="a, b.txt"'],
 ])('of headers that were joined, only the file name is kept: %s', (own, expected) => {
-  expect(dispositionOf('GET', { 'content-disposition': own })).toBe(expected);
+  expect(dispositionOf('GET', own)).toBe(expected);
 });

@@ -77,11 +77,8 @@ export async function respondByPrism(
     const status = lastId !== undefined && rest === '' ? 204 : found.status;
     const retryAfter = findRetryAfter(status, value, surface);
     const headers = adaptHeaders({ ...found, status }, { upstream, requestId, retryAfter });
-    return {
-      status,
-      headers: surface === 'gateway' ? { ...applyDispositionRules(request, headers) } : headers,
-      body: status === 204 ? undefined : rest,
-    } as HandlerResponse;
+    if (surface === 'gateway') applyDispositionRules(request, headers);
+    return { status, headers, body: status === 204 ? undefined : rest } as HandlerResponse;
   });
 }
 
