@@ -1,3 +1,5 @@
+import { escapeName, toNames } from '../src/runtime/faults.ts';
+
 export type JsonObject = { [name: string]: unknown };
 
 export function isObject(value: unknown): value is JsonObject {
@@ -31,18 +33,7 @@ export type Pointer = string;
 
 /** @example join('#/paths', '/pets', 'get'); // '#/paths/~1pets/get' */
 export function join(pointer: Pointer, ...names: (string | number)[]): Pointer {
-  return [
-    pointer,
-    ...names.map((name) => String(name).replaceAll('~', '~0').replaceAll('/', '~1')),
-  ].join('/');
-}
-
-/** Returns the path from the root: `['paths', '/pets', 'get']`. */
-export function toNames(pointer: Pointer): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return [pointer, ...names.map((name) => escapeName(String(name)))].join('/');
 }
 
 export function valueAt(document: unknown, pointer: Pointer): unknown {

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 export class Names {
   readonly #taken = new Set<string>();
 
@@ -18,7 +16,6 @@ export class Names {
 export function toTypeName(text: string): string {
   const words = text.split(/[^\p{ID_Continue}]+/u).filter(Boolean);
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-  if (name === '') return `Schema${createHash('sha256').update(text).digest('hex').slice(0, 6)}`;
   return /^\p{ID_Start}/u.test(name) ? name : `T${name}`;
 }
 

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { toNames } from '../src/runtime/faults.ts';
 import {
   decodeReference,
   entriesOf,
@@ -9,7 +10,6 @@ import {
   type Pointer,
   type Problems,
   toList,
-  toNames,
   valueAt,
 } from './document.ts';
 import { Names, toTypeName } from './names.ts';

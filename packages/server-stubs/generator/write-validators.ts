@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
-import { join, type Problems, toNames } from './document.ts';
+import { toNames } from '../src/runtime/faults.ts';
+import { join, type Problems } from './document.ts';
 import type { SchemaSet } from './schemas.ts';
 
 /** What Ajv requires at run time, and where the runtime has it. */

@@ -33,7 +33,10 @@ export function toRouterOptions(
 ): RouterOptions {
   return {
     ...options,
-    requests: { ...limits, ...definedOf(options.requests) },
+    requests: {
+      bodyBytes: options.requests?.bodyBytes ?? limits.bodyBytes,
+      streamBytes: options.requests?.streamBytes ?? limits.streamBytes,
+    },
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),
       // D9: every response has an `X-Request-Id`, which is new for each call.
@@ -41,10 +44,6 @@ export function toRouterOptions(
     }),
     toError: (error, call) => toPreflight(error, call, cors) ?? toError(error, call),
   };
-}
-
-function definedOf(limits: RequestLimits = {}): RequestLimits {
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
 /** D11: OPTIONS is the CORS preflight (204), even for unknown paths: browsers must be able to read their error. */

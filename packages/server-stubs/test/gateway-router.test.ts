@@ -7,7 +7,6 @@ import {
 } from '@berth/server-stubs';
 import { type Caller, createGatewaySignature, createKeyPairs } from '@berth/server-stubs/auth';
 import { isLoopback, LIMITS } from '@berth/server-stubs/contract';
-import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test, vi } from 'vitest';
 import { type Sent, send } from './support/send.ts';
 import { sendRaw } from './support/send-raw.ts';
@@ -35,12 +34,6 @@ const echo: GatewayHandler<string> = (input, { caller, env, operationId }) => ({
   body: JSON.stringify({ ...input, body: undefined, caller, env, operationId }),
 });
 
-test('a service does not get the credentials of its caller', async () => {
-  const response = await call(await gateway(echo));
-  expect(response.json).toMatchObject({ caller: 'bearer' });
-  expect(response.json).not.toHaveProperty('headers.authorization');
-});
-
 test('raw headers are those of the caller, repeated ones and letter case included', async () => {
   let seen: readonly string[] = [];
   const base = await gateway((input) => {
@@ -54,6 +47,7 @@ test('raw headers are those of the caller, repeated ones and letter case include
   expect(seen.slice(-2)).toEqual(['x-request-id', response.headers['x-request-id']]);
   expect(seen.join('\n')).not.toMatch(/authorization|bearer|connection|hop|trailers|mine/i);
   expect(JSON.parse(response.text)).toMatchObject({ 'x-twice': 'a, b' });
+  expect(response.text).not.toMatch(/bearer/i);
 });
 
 test('a limit of undefined is the default', async () => {
@@ -163,16 +157,10 @@ test.each([
   ['127.9.9.9', true],
   ['[::1]', true],
   ['[::ffff:7f00:1]', true],
-  ['LocalHost', true],
-  ['::1', true],
   ['::ffff:127.0.0.1', true],
-  ['127.1', false],
   ['127.0.0.1.example', false],
   ['0.0.0.0', false],
-  ['', false],
   ['127.evil.example', false],
-  ['[::2]', false],
-  ['128.0.0.1', false],
   ['localhost.example', false],
 ])('%s is this machine: %s', (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
@@ -192,13 +180,6 @@ describe("the service's response", () => {
       );
     },
   );
-
-  test('the upstream header has the name of the wire profile', async () => {
-    const base = await gateway(echo, { wireProfile: acme });
-    const { headers } = await call(base);
-    expect(headers).toHaveProperty('x-acme-upstream-status-code', '200');
-    expect(headers['access-control-expose-headers']).toContain('X-Acme-Upstream-Status-Code');
-  });
 });
 
 test('onResponse is called with responses and refusals, with operation and request ID', async () => {

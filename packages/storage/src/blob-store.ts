@@ -3,22 +3,18 @@ import type { Writable } from 'node:stream';
 /** Thrown if a file does not exist. */
 export class BlobMissingError extends Error {
   override readonly name = 'BlobMissingError';
-  readonly key: BlobKey;
 
-  constructor(key: BlobKey) {
-    super(`${key.path} does not exist.`);
-    this.key = key;
+  constructor({ path }: BlobKey) {
+    super(`${path} does not exist.`);
   }
 }
 
 /** Thrown if a file already exists. */
 export class BlobExistsError extends Error {
   override readonly name = 'BlobExistsError';
-  readonly key: BlobKey;
 
-  constructor(key: BlobKey) {
-    super(`${key.path} already exists.`);
-    this.key = key;
+  constructor({ path }: BlobKey) {
+    super(`${path} already exists.`);
   }
 }
 

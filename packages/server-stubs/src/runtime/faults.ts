@@ -228,7 +228,7 @@ function toMessage(
 
 /** The JSON type of what a pointer refers to. The value itself may be a secret. */
 function typeAt(value: unknown, pointer: string): string {
-  const found = toSteps(pointer).reduce(
+  const found = toNames(pointer).reduce(
     (node, step) => (node as Record<string, unknown> | undefined)?.[step],
     value,
   );
@@ -236,14 +236,15 @@ function typeAt(value: unknown, pointer: string): string {
   return Array.isArray(found) ? 'array' : typeof found;
 }
 
-function toSteps(pointer: string): readonly string[] {
-  const parts = pointer.split('/').slice(1);
-  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+/** The names in a JSON Pointer, unescaped. */
+export function toNames(pointer: string): string[] {
+  const names = pointer.split('/').slice(1);
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 /** Turns `/fileList/0/fileID` into `.fileList[0].fileID`. */
 function toPath(pointer: string): string {
-  return toSteps(pointer)
+  return toNames(pointer)
     .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
     .join('');
 }

@@ -3,14 +3,7 @@ import type { Call } from './call.ts';
 import type { SecurityHandler } from './options.ts';
 import type { HandlerResponse, RawBody } from './route-table.ts';
 
-/**
- * The handlers of a document by operationId, from its types as openapi-typescript writes them.
- *
- * @example
- * const handlers: Handlers<operations> = {
- *   getPet: ({ path }) => ({ status: 200, body: pets.get(path.id) }),
- * };
- */
+/** The handlers of a document by operationId, from its types as openapi-typescript writes them. */
 export type Handlers<Operations, Security = unknown, Principals = unknown> = {
   readonly [Id in keyof Operations]?: (
     input: Input<Operations[Id]>,
@@ -18,50 +11,25 @@ export type Handlers<Operations, Security = unknown, Principals = unknown> = {
   ) => Output<Operations[Id]> | Promise<Output<Operations[Id]>>;
 };
 
-/**
- * What a handler gets: parameters by place, and the body with its media type.
- *
- * @example
- * const findPets = ({ query }: Input<operations['listPets']>) => pets.slice(0, query.limit);
- */
+/** What a handler gets: parameters by place, and the body with its media type. */
 export type Input<Operation> = ParameterInput<Operation> & BodyInput<Operation>;
 
-/**
- * What a handler may return. `4XX` stands for its statuses, and `default` for all that are not documented.
- *
- * @example
- * const missing: Output<operations['getPet']> = { status: 404, body: { title: 'No such pet' } };
- */
+/** What a handler may return. `4XX` stands for its statuses, and `default` for all that are not documented. */
 export type Output<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Key in keyof Responses]: Response<StatusOf<Key, keyof Responses>, Responses[Key]>;
     }[keyof Responses]
   : never;
 
-/**
- * Authenticates callers, with one handler for each security scheme that the document uses.
- *
- * @example
- * const security: SecurityHandlers<{ bearer: User }> = { bearer: (token) => findUser(token) };
- */
+/** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<Principals> = {
   readonly [Scheme in keyof Principals]: SecurityHandler<Principals[Scheme]>;
 };
 
-/**
- * A value of a schema in a response: without the properties that are `writeOnly`.
- *
- * @example
- * const pet: InResponse<components['schemas']['Pet']> = { id: 1, name: 'Tom' };
- */
+/** A value of a schema in a response: without the properties that are `writeOnly`. */
 export type InResponse<Value> = Without<Value, '$write', '$read'>;
 
-/**
- * A value of a schema in a request: without the properties that are `readOnly`.
- *
- * @example
- * const pet: InRequest<components['schemas']['Pet']> = { name: 'Tom', password: 'secret' };
- */
+/** A value of a schema in a request: without the properties that are `readOnly`. */
 export type InRequest<Value> = Without<Value, '$read', '$write'>;
 
 /** openapi-typescript marks the type of a property: `{ $read: Value }` if it is `readOnly`. */

@@ -42,9 +42,9 @@ export interface RouterOptions {
 /** Request limits. Node.js limits the request line and headers, to 16 KiB by default (`maxHeaderSize`). */
 export interface RequestLimits {
   /** Maximum size of a buffered body (JSON, text, form) in bytes. Default: 1 MiB. */
-  readonly bodyBytes?: number;
+  readonly bodyBytes?: number | undefined;
   /** Maximum size of a streamed body (binary, multipart, pass-through) in bytes. Default: no limit. */
-  readonly streamBytes?: number;
+  readonly streamBytes?: number | undefined;
 }
 
 /** The input to a handler. Parts that the operation does not have are `undefined`. */
@@ -105,7 +105,7 @@ export interface Router extends Listener {
   readonly checkContinue: Listener;
 }
 
-export type Limits = Required<RequestLimits>;
+export type Limits = { readonly [Name in keyof RequestLimits]-?: number };
 
 export type Settings = RouterOptions &
   Required<Pick<RouterOptions, 'onError'>> & { readonly limits: Limits };
