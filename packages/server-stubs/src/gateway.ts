@@ -2,8 +2,6 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { toWireProfile } from '@berth/spec/wire-profile';
-import { createCors } from './cors.ts';
 import { GatewayError, toContractError } from './errors.ts';
 import { LIMITS, SIGNATURE } from './generated/contract.gen.ts';
 import type { Input as GeneratedInput, Principals } from './generated/gateway.v1/index.gen.ts';
@@ -156,8 +154,13 @@ export function createGatewayRouter<Caller = unknown>(
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
   const { security, env, signedBodies = 'router', onError = print } = options;
-  const wireProfile = toWireProfile(options.wireProfile);
-  const cors = createCors('gateway', wireProfile, options.cors);
+  const limits = { streamBytes: LIMITS.gatewayBodyBytes };
+  const { wireProfile, cors, settings } = toRouterOptions(
+    'gateway',
+    options,
+    limits,
+    toGatewayError,
+  );
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
   function handle(parsed: Input, context: Call): MaybePromise<HandlerResponse> {
@@ -190,7 +193,12 @@ export function createGatewayRouter<Caller = unknown>(
   ): Promise<HandlerResponse> {
     const { request, requestId } = call;
     assertHandshake(request, cors.allows);
-    if (handlers.webSocket === undefined) throw webSocketsUnsupported();
+    if (handlers.webSocket === undefined) {
+      throw new GatewayError('SYS_ERR', {
+        status: 501,
+        message: 'WebSockets are not supported here.',
+      });
+    }
     const result = await handlers.webSocket(input, call);
     if (!isOpen(result)) return toResponse(result, call);
     if (response.destroyed) throw disconnected();
@@ -213,7 +221,7 @@ export function createGatewayRouter<Caller = unknown>(
 
   const operations = routes.routes.map(({ operationId }) => [operationId, handle]);
   const router = createRouter(routes, Object.fromEntries(operations), {
-    ...toRouterOptions(options, { streamBytes: LIMITS.gatewayBodyBytes }, cors, toGatewayError),
+    ...settings,
     security: toGatewaySecurity(security, env),
   });
 
@@ -242,11 +250,6 @@ function verifyBody(input: ServiceInput, call: GatewayCall): MaybePromise<void> 
     caller.verifyBody?.(hash('sha256', bytes));
     input.body = Readable.from([bytes]);
   });
-}
-
-function webSocketsUnsupported(): GatewayError {
-  const message = 'WebSockets are not supported here.';
-  return new GatewayError('SYS_ERR', { status: 501, message });
 }
 
 function isOpen(result: WebSocketResponse | ServiceResponse): result is WebSocketResponse {

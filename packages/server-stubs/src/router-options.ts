@@ -1,5 +1,5 @@
-import type { WireProfileInput } from '@berth/spec/wire-profile';
-import type { Cors, CorsOptions } from './cors.ts';
+import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
+import { type Cors, type CorsOptions, createCors } from './cors.ts';
 import {
   type Call,
   type ErrorWithResponse,
@@ -24,14 +24,19 @@ export interface CommonOptions
 /** The environments that a router serves: a name, or a function that returns whether it serves a name. */
 export type EnvOption = string | ((env: string) => boolean);
 
-/** @param limits defaults, which also count where an option is `undefined` */
+/**
+ * @param limits defaults, which also count where an option is `undefined`
+ * @throws TypeError if options contradict each other
+ */
 export function toRouterOptions(
+  surface: 'gateway' | 'storage' | 'upload',
   options: CommonOptions,
   limits: RequestLimits,
-  cors: Cors,
-  toError: (error: HttpError, call: Call) => ErrorWithResponse,
-): RouterOptions {
-  return {
+  toError: (error: HttpError, call: Call, wireProfile: WireProfile) => ErrorWithResponse,
+) {
+  const wireProfile = toWireProfile(options.wireProfile);
+  const cors = createCors(surface, wireProfile, options.cors);
+  const settings: RouterOptions = {
     ...options,
     requests: {
       bodyBytes: options.requests?.bodyBytes ?? limits.bodyBytes,
@@ -42,8 +47,9 @@ export function toRouterOptions(
       // D9: every response has an `X-Request-Id`, which is new for each call.
       'x-request-id': requestId,
     }),
-    toError: (error, call) => toPreflight(error, call, cors) ?? toError(error, call),
+    toError: (error, call) => toPreflight(error, call, cors) ?? toError(error, call, wireProfile),
   };
+  return { wireProfile, cors, settings };
 }
 
 /** D11: OPTIONS is the CORS preflight (204), even for unknown paths: browsers must be able to read their error. */

@@ -1,5 +1,4 @@
-import { toWireProfile } from '@berth/spec/wire-profile';
-import { createCors } from './cors.ts';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import { StorageError, toContractError } from './errors.ts';
 import { LIMITS } from './generated/contract.gen.ts';
 import type { Input, Output, operations } from './generated/storage.v2/index.gen.ts';
@@ -101,9 +100,8 @@ export function createStorageRouter<Caller = unknown>(
   options: StorageRouterOptions<Caller>,
 ): Router {
   const { security, env, batchItems = LIMITS.batchItems } = options;
-  const wireProfile = toWireProfile(options.wireProfile);
-  const cors = createCors('storage', wireProfile, options.cors);
-  const { authorization } = wireProfile.storageHeaders;
+  const limits = { bodyBytes: LIMITS.storageBodyBytes };
+  const { wireProfile, settings } = toRouterOptions('storage', options, limits, toStorageError);
 
   // The runtime finds the operation, and then authenticates the caller, before the body is read.
   const authenticate: SecurityHandler = (_, call) => {
@@ -112,20 +110,23 @@ export function createStorageRouter<Caller = unknown>(
   };
 
   // The runtime has validated the body, and has taken the fields out of `data` (D21).
-  const toHandler =
-    (handler: StorageHandler<never>): Handler =>
-    async ({ body }, call) => {
+  const toHandler = (id: StorageOperationId): Handler | undefined => {
+    // Handlers may be methods of an object or a class.
+    const handler = handlers[id]?.bind(handlers) as StorageHandler<never> | undefined;
+    if (handler === undefined) return undefined;
+    return async ({ body }, call) => {
       assertEnv((call as StorageLogin).envId, env);
       assertBatch(body, batchItems);
       const caller = call.security[CREDENTIALS];
       const data = await handler(body as never, Object.assign(call, { caller }) as never);
       return toStorageResponse(data, call.requestId);
     };
+  };
+  const operations = OPERATIONS.map((id) => [id, toHandler(id)]);
 
   // The runtime checks the response, if it should, and sends it in the form of the deployment.
-  const toError = (error: HttpError, call: Call) => toStorageError(error, call, authorization);
-  return createRouter(toStorageTable(authorization), mapHandlers(handlers, toHandler), {
-    ...toRouterOptions(options, { bodyBytes: LIMITS.storageBodyBytes }, cors, toError),
+  return createRouter(toStorageTable(wireProfile), Object.fromEntries(operations), {
+    ...settings,
     security: { [CREDENTIALS]: authenticate },
     encodeBody: (body) => toWireForm(body, wireProfile),
   });
@@ -134,15 +135,11 @@ export function createStorageRouter<Caller = unknown>(
 /** The security scheme that stands for the three headers. */
 const CREDENTIALS = 'credentials';
 
-/**
- * Returns the routes with one security scheme for the three headers, which can only be checked together.
- *
- * @param header name of the header with the signature (D1)
- */
-function toStorageTable(header: string): RouteTable {
+/** Returns the routes with one security scheme for the three headers, which can only be checked together. */
+function toStorageTable({ storageHeaders: { authorization: name } }: WireProfile): RouteTable {
   return {
     ...routes,
-    securitySchemes: { [CREDENTIALS]: { type: 'apiKey', in: 'header', name: header } },
+    securitySchemes: { [CREDENTIALS]: { type: 'apiKey', in: 'header', name } },
     routes: STORAGE_ROUTES.map((route) => ({ ...route, security: [[CREDENTIALS]] })),
   };
 }
@@ -162,22 +159,10 @@ function assertEnv(envId: string, env: EnvOption | undefined): void {
   throw new StorageError('INVALID_ENV', { message: `Environment ${envId} does not exist.` });
 }
 
-/** @param header name of the header with the signature */
-function toStorageError(error: HttpError, { request }: Call, header: string) {
+function toStorageError(error: HttpError, { request }: Call, { storageHeaders }: WireProfile) {
+  const header = storageHeaders.authorization;
   const isMissing = request.headers[header.toLowerCase()] === undefined;
   return error.kind === 'unauthorized' && isMissing
     ? missingCredentials(header)
     : toContractError('storage', error);
-}
-
-/** Handlers may be methods of an object or a class. */
-function mapHandlers(
-  handlers: StorageHandlers<never>,
-  toHandler: (handler: StorageHandler<never>) => Handler,
-): Record<string, Handler> {
-  const entries = OPERATIONS.flatMap((id) => {
-    const handler = handlers[id] as StorageHandler<never> | undefined;
-    return handler === undefined ? [] : [[id, toHandler(handler.bind(handlers))]];
-  });
-  return Object.fromEntries(entries);
 }

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { toWireProfile } from '@berth/spec/wire-profile';
 import type { BusboyInstance } from '@fastify/busboy';
-import { createCors } from './cors.ts';
 import { Delimiters } from './delimiters.ts';
 import { toContractError, UploadError } from './errors.ts';
 import { LIMITS } from './generated/contract.gen.ts';
@@ -60,8 +58,9 @@ export function createUploadRouter(
   options: UploadRouterOptions = {},
 ): Router {
   const { fileBytes = LIMITS.uploadBytes } = options;
-  const wireProfile = toWireProfile(options.wireProfile);
-  const cors = createCors('upload', wireProfile, options.cors);
+  const limits = { streamBytes: fileBytes + LIMITS.uploadFormBytes };
+  const toError = (error: HttpError) => toContractError('upload', error);
+  const { wireProfile, settings } = toRouterOptions('upload', options, limits, toError);
 
   async function handle({ body }: Input, call: Call): Promise<HandlerResponse> {
     const form = await openForm(call.request, body as Readable, fileBytes);
@@ -83,9 +82,6 @@ export function createUploadRouter(
     securitySchemes: {},
     routes: routes.routes.filter(({ operationId }) => operationId === 'uploadFile'),
   };
-  const limits = { streamBytes: fileBytes + LIMITS.uploadFormBytes };
-  const toError = (error: HttpError) => toContractError('upload', error);
-  const settings = toRouterOptions(options, limits, cors, toError);
   return createRouter(table, { uploadFile: handle }, settings);
 }
 
