@@ -20,11 +20,6 @@ export interface StorageCaller {
   readonly id: string;
 }
 
-export type OperationCall = Pick<
-  StorageCall<StorageCaller>,
-  'envId' | 'caller' | 'request' | 'requestId'
->;
-
 export interface StorageOptions {
   /** The file store. */
   readonly blobs: BlobStore;
@@ -40,7 +35,7 @@ export interface StorageOptions {
    * URLs and links start with it. A function gets the request. It must not trust every `Host`, because
    * links send users there.
    */
-  readonly publicUrl: string | ((request: OperationCall['request']) => string);
+  readonly publicUrl: string | ((request: StorageCall['request']) => string);
   /** Path and query of upload URLs, below `publicUrl`. Default: `/upload`. */
   readonly uploadTarget?: string | undefined;
   /** Text to append to the query of each link, such as `session=a`. Default: none. */
@@ -134,7 +129,7 @@ export function toContext(options: StorageOptions) {
  * @throws StorageError INVALID_ENV or STORAGE_EXCEED_AUTHORITY
  */
 export function toScope(
-  { envId: env, caller }: Pick<OperationCall, 'envId' | 'caller'>,
+  { envId: env, caller }: Pick<StorageCall<StorageCaller>, 'envId' | 'caller'>,
   { bucketOf }: StorageContext,
 ): { readonly env: string; readonly bucket: string } {
   if (caller.env !== env) throw new StorageError('STORAGE_EXCEED_AUTHORITY');

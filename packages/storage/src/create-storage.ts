@@ -79,12 +79,6 @@ function createUploadFile(context: StorageContext) {
       message: `${SIGNATURE}, ${securityToken}, ${metaFileId} and ${KEY} do not belong together: send them exactly as getUploadMetaData returned them.`,
     });
   };
-  const underWay = uploadsUnderWay(blobs);
-  const count = (storeFileID: string, change: number) => {
-    const left = (underWay.get(storeFileID) ?? 0) + change;
-    if (left > 0) underWay.set(storeFileID, left);
-    else underWay.delete(storeFileID);
-  };
   return async (
     { key, signature, token, metaFileId: storeFileID, file, contentType }: FormUpload,
     call: Pick<Call, 'request' | 'requestId' | 'signal'>,
@@ -101,10 +95,7 @@ function createUploadFile(context: StorageContext) {
     const { env, caller } = granted;
     const { requestId, request, signal } = call;
     const options = { contentType: toContentType(contentType), signal };
-    if ((underWay.get(storeFileID) ?? 0) >= LIMITS.grantUploads) {
-      throw new UploadError('SlowDown', { retryAfter: RETRY_AFTER });
-    }
-    count(storeFileID, 1);
+    const leave = enter(blobs, storeFileID);
     try {
       await authorizeUse?.({ kind: 'grant', id: storeFileID, env, caller });
       const { etag, size } = await blobs.write({ env, path }, file, options);
@@ -114,7 +105,7 @@ function createUploadFile(context: StorageContext) {
     } catch (error) {
       return fail(error);
     } finally {
-      count(storeFileID, -1);
+      leave();
     }
   };
 }
@@ -122,10 +113,18 @@ function createUploadFile(context: StorageContext) {
 /** Uploads of each grant, for each store: another application for the same store goes on counting. */
 const uploadsOfStores = new WeakMap<BlobStore, Map<string, number>>();
 
-function uploadsUnderWay(blobs: BlobStore): Map<string, number> {
-  const known = uploadsOfStores.get(blobs) ?? new Map<string, number>();
-  uploadsOfStores.set(blobs, known);
-  return known;
+/** Counts an upload until the function that it returns is called. */
+function enter(blobs: BlobStore, grant: string): () => void {
+  const uploads = uploadsOfStores.get(blobs) ?? new Map<string, number>();
+  uploadsOfStores.set(blobs, uploads);
+  const count = uploads.get(grant) ?? 0;
+  if (count >= LIMITS.grantUploads) throw new UploadError('SlowDown', { retryAfter: RETRY_AFTER });
+  uploads.set(grant, count + 1);
+  return () => {
+    const left = (uploads.get(grant) ?? 1) - 1;
+    if (left > 0) uploads.set(grant, left);
+    else uploads.delete(grant);
+  };
 }
 
 /** Other errors come from the form, and the router converts them. */

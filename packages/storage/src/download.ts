@@ -49,13 +49,10 @@ export interface Download {
 export function createDownload(context: StorageContext) {
   const { blobs, bucketOf, links, inline, authorizeUse } = context;
 
-  return async (request: DownloadRequest): Promise<Download> => {
-    try {
-      return await follow(request);
-    } catch (error) {
+  return (request: DownloadRequest): Promise<Download> =>
+    follow(request).catch((error) => {
       throw toUploadError(error);
-    }
-  };
+    });
 
   async function follow({ method, url = '', headers }: DownloadRequest): Promise<Download> {
     if (method !== 'GET' && method !== 'HEAD') {
@@ -77,27 +74,20 @@ export function createDownload(context: StorageContext) {
     const { id, env, caller } = link;
     if (caller !== undefined) await authorizeUse?.({ kind: 'link', id, env, caller });
     if (method === 'HEAD') {
-      return toDownload(link, await statFile(link), headers, true);
+      const info = await blobs.stat(link);
+      if (info === undefined) throw missingFile();
+      return toDownload(link, info, headers, true);
     }
     const blob = await blobs.open(link);
     if (blob === undefined) throw missingFile();
-    let download: Download;
+    let isOpen = false;
     try {
-      download = toDownload(link, blob.info, headers, false);
-    } catch (error) {
-      await blob.close();
-      throw error;
+      const download = toDownload(link, blob.info, headers, false);
+      isOpen = download.status === 200 || download.status === 206;
+      return isOpen ? { ...download, blob } : download;
+    } finally {
+      if (!isOpen) await blob.close();
     }
-    const isContent = download.status === 200 || download.status === 206;
-    if (isContent) return { ...download, blob };
-    await blob.close();
-    return download;
-  }
-
-  async function statFile(key: BlobKey): Promise<BlobInfo> {
-    const info = await blobs.stat(key);
-    if (info === undefined) throw missingFile();
-    return info;
   }
 
   /** @throws UploadError if the range contains no byte of the file */

@@ -1,4 +1,4 @@
-import type { StorageData, StorageHandlers, StorageInput } from '@berth/server-stubs';
+import type { StorageHandlers, StorageInput } from '@berth/server-stubs';
 import { ITEM_SUCCESS, StorageError, type StorageItemCode } from '@berth/server-stubs/contract';
 import { runBatch } from './batch.ts';
 import {
@@ -11,7 +11,6 @@ import {
 } from './blob-store.ts';
 import {
   messageOf,
-  type OperationCall,
   type StorageCaller,
   type StorageContext,
   type StorageLimits,
@@ -19,71 +18,82 @@ import {
 } from './context.ts';
 import { toCopyPath, toFileID, toFilePath, toPathOfFileID, tryPath } from './paths.ts';
 
+type LinkItem = StorageInput<'batchGetTempUrls'>['fileList'][number];
+type CopyItem = StorageInput<'batchCopyFile'>['fileList'][number];
+
+/** Creates the operations. Each batch has one result an item, in request order. */
 export function createOperations(
   context: StorageContext,
 ): Required<StorageHandlers<StorageCaller>> {
+  const { blobs, links, grants, limits, publicUrl, authorizeUse, onChange } = context;
   return {
-    getUploadMetaData: createGetUploadMetaData(context),
-    batchGetTempUrls: createBatchGetTempUrls(context),
-    batchDelete: createBatchDelete(context),
-    batchCopyFile: createBatchCopyFile(context),
-  };
-}
-
-/** Deletes files. Returns one entry per item, in request order. D30: a missing file is never `SUCCESS`. */
-function createBatchDelete(context: StorageContext) {
-  const { blobs, onChange } = context;
-  return async (
-    { fileList }: StorageInput<'batchDelete'>,
-    call: OperationCall,
-  ): Promise<StorageData<'batchDelete'>> => {
-    const { env, bucket } = toScope(call, context);
-    const { caller, requestId } = call;
-    const run = async (fileID: string): Promise<{ fileID: string; code: StorageItemCode }> => {
-      const path = toPathOfFileID(env, bucket, fileID);
-      if (path === undefined || !(await blobs.delete({ env, path }))) {
-        return { fileID, code: 'STORAGE_FILE_NONEXIST' };
+    async getUploadMetaData({ path: given }, call) {
+      const { env, bucket } = toScope(call, context);
+      const path = tryPath(toFilePath, given);
+      if (typeof path !== 'string') {
+        throw new StorageError('INVALID_PARAM', { message: `path ${path.reason}` });
       }
-      onChange({ action: 'delete', env, path, caller: caller.id, requestId });
-      return { fileID, code: ITEM_SUCCESS };
-    };
-    const batch = {
-      touches: (fileID: string) => ({ writes: [fileID] }),
-      run,
-      toFailed: (fileID: string, code: StorageItemCode) => ({ fileID, code }),
-    };
-    return { fileList: await runBatch(fileList, batch, context, requestId) };
-  };
-}
+      const upload = { env, bucket, path, caller: call.caller.id };
+      return {
+        url: `${publicUrl(call.request)}${context.uploadTarget}`,
+        ...(await grants.issue(upload, limits.grantSeconds)),
+        fileID: toFileID(env, bucket, path),
+      };
+    },
 
-type LinkItem = StorageInput<'batchGetTempUrls'>['fileList'][number];
+    /** `tempFileURL` is empty if there is no link. */
+    async batchGetTempUrls({ fileList }, call) {
+      const { env, bucket } = toScope(call, context);
+      const by = authorizeUse && call.caller.id;
+      const run = async ({ fileID, maxAge = limits.linkSeconds }: LinkItem) => {
+        const path = toPathOfFileID(env, bucket, fileID);
+        if (path === undefined || (await blobs.stat({ env, path })) === undefined) {
+          return noLink(fileID, 'STORAGE_FILE_NONEXIST');
+        }
+        if (!isLifetime(maxAge, limits)) return noLink(fileID, 'INVALID_PARAM');
+        const link = await links.issue({ env, bucket, path }, maxAge, by);
+        return { fileID, code: ITEM_SUCCESS, tempFileURL: `${publicUrl(call.request)}${link}` };
+      };
+      const batch = {
+        touches: () => ({}),
+        run,
+        toFailed: ({ fileID }: LinkItem, code: StorageItemCode) => noLink(fileID, code),
+      };
+      return { fileList: await runBatch(fileList, batch, context, call.requestId) };
+    },
 
-/** `tempFileURL` is empty if there is no link. */
-function createBatchGetTempUrls(context: StorageContext) {
-  const { blobs, links, limits, publicUrl, authorizeUse } = context;
+    /** D30: a missing file is never `SUCCESS`. */
+    async batchDelete({ fileList }, call) {
+      const { env, bucket } = toScope(call, context);
+      const { caller, requestId } = call;
+      const run = async (fileID: string): Promise<{ fileID: string; code: StorageItemCode }> => {
+        const path = toPathOfFileID(env, bucket, fileID);
+        if (path === undefined || !(await blobs.delete({ env, path }))) {
+          return { fileID, code: 'STORAGE_FILE_NONEXIST' };
+        }
+        onChange({ action: 'delete', env, path, caller: caller.id, requestId });
+        return { fileID, code: ITEM_SUCCESS };
+      };
+      const batch = {
+        touches: (fileID: string) => ({ writes: [fileID] }),
+        run,
+        toFailed: (fileID: string, code: StorageItemCode) => ({ fileID, code }),
+      };
+      return { fileList: await runBatch(fileList, batch, context, requestId) };
+    },
 
-  return async (
-    { fileList }: StorageInput<'batchGetTempUrls'>,
-    call: OperationCall,
-  ): Promise<StorageData<'batchGetTempUrls'>> => {
-    const { env, bucket } = toScope(call, context);
-    const by = authorizeUse && call.caller.id;
-    const run = async ({ fileID, maxAge = limits.linkSeconds }: LinkItem) => {
-      const path = toPathOfFileID(env, bucket, fileID);
-      if (path === undefined || (await blobs.stat({ env, path })) === undefined) {
-        return noLink(fileID, 'STORAGE_FILE_NONEXIST');
-      }
-      if (!isLifetime(maxAge, limits)) return noLink(fileID, 'INVALID_PARAM');
-      const link = await links.issue({ env, bucket, path }, maxAge, by);
-      const tempFileURL = `${publicUrl(call.request)}${link}`;
-      return { fileID, code: ITEM_SUCCESS, tempFileURL };
-    };
-    const batch = {
-      touches: () => ({}),
-      run,
-      toFailed: ({ fileID }: LinkItem, code: StorageItemCode) => noLink(fileID, code),
-    };
-    return { fileList: await runBatch(fileList, batch, context, call.requestId) };
+    /** The result is that of a sequence. An invalid item does not affect the others (D24). */
+    async batchCopyFile({ fileList }, call) {
+      const { caller, requestId } = call;
+      const scope = { ...toScope(call, context), caller: caller.id, requestId };
+      const batch = {
+        touches: toTouched,
+        run: async (plan: CopyPlan) => ('code' in plan ? plan : copyFile(plan, scope, context)),
+        toFailed: (_: CopyPlan, code: string) => toCopyFailure(code),
+      };
+      const plans = fileList.map(toCopyPlan);
+      return { fileList: await runBatch(plans, batch, context, requestId) };
+    },
   };
 }
 
@@ -94,49 +104,6 @@ function noLink(fileID: string, code: StorageItemCode) {
 /** Returns whether `maxAge` is a whole number of seconds within the limits (D22). */
 function isLifetime(maxAge: number, { linkMinSeconds, linkMaxSeconds }: StorageLimits): boolean {
   return Number.isInteger(maxAge) && maxAge >= linkMinSeconds && maxAge <= linkMaxSeconds;
-}
-
-function createGetUploadMetaData(context: StorageContext) {
-  const { grants, limits, publicUrl, uploadTarget } = context;
-  return async (
-    { path: given }: StorageInput<'getUploadMetaData'>,
-    call: OperationCall,
-  ): Promise<StorageData<'getUploadMetaData'>> => {
-    const { env, bucket } = toScope(call, context);
-    const path = tryPath(toFilePath, given);
-    if (typeof path !== 'string') {
-      throw new StorageError('INVALID_PARAM', { message: `path ${path.reason}` });
-    }
-    const upload = { env, bucket, path, caller: call.caller.id };
-    return {
-      url: `${publicUrl(call.request)}${uploadTarget}`,
-      ...(await grants.issue(upload, limits.grantSeconds)),
-      fileID: toFileID(env, bucket, path),
-    };
-  };
-}
-
-type CopyItem = StorageInput<'batchCopyFile'>['fileList'][number];
-
-/**
- * The result is the same as if the items were processed one by one, in request order. An invalid item does
- * not affect the others (D24).
- */
-function createBatchCopyFile(context: StorageContext) {
-  return async (
-    { fileList }: StorageInput<'batchCopyFile'>,
-    call: OperationCall,
-  ): Promise<StorageData<'batchCopyFile'>> => {
-    const { caller, requestId } = call;
-    const scope = { ...toScope(call, context), caller: caller.id, requestId };
-    const batch = {
-      touches: toTouched,
-      run: async (plan: CopyPlan) => ('code' in plan ? plan : copyFile(plan, scope, context)),
-      toFailed: (_: CopyPlan, code: string) => toCopyFailure(code),
-    };
-    const plans = fileList.map(toCopyPlan);
-    return { fileList: await runBatch(plans, batch, context, requestId) };
-  };
 }
 
 function toTouched(plan: CopyPlan) {
