@@ -6,6 +6,12 @@ export function writeIndex({ routes, securitySchemes }: RouteTable, runtime: str
   const used = new Set(routes.flatMap(({ security }) => security.flat()));
   const schemes = Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
   const isSecured = schemes.length > 0;
+  const generic = isSecured ? '<P extends Principals = Principals>' : '';
+  const types = isSecured ? 'operations, Security, P' : 'operations';
+  const security = ' & {\n  readonly security: SecurityHandlers<P>;\n}';
+  const [handlers, options] = isSecured
+    ? ['Handlers<P>', 'Options<P>']
+    : ['Handlers', 'Options = {}'];
   return `import {
   createRouter as create,
   type Handlers as AnyHandlers,
@@ -37,24 +43,21 @@ export type RequestSchema<Name extends keyof components['schemas']> = InRequest<
   components['schemas'][Name]
 >;
 
-${isSecured ? writeSecured(routes, schemes) : PUBLIC}
+${isSecured ? writeSecurity(routes, schemes) : ''}/** Handlers by operationId. Operations without a handler respond with 501. */
+export type Handlers${generic} = TypedHandlers<${types}>;
+
+export type Options${generic} = Omit<RouterOptions, 'security'>${isSecured ? security : ''};
+
+/** Creates a router, which is middleware for Express and a listener for \`node:http\`. */
+export function createRouter${generic}(
+  handlers: ${handlers},
+  options: ${options},
+): Router {
   return create(routes, handlers as AnyHandlers, options as RouterOptions);
 }`;
 }
 
-const HANDLERS = '/** Handlers by operationId. Operations without a handler respond with 501. */';
-const CREATE =
-  '/** Creates a router, which is middleware for Express and a listener for `node:http`. */';
-
-const PUBLIC = `${HANDLERS}
-export type Handlers = TypedHandlers<operations>;
-
-export type Options = Omit<RouterOptions, 'security'>;
-
-${CREATE}
-export function createRouter(handlers: Handlers, options: Options = {}): Router {`;
-
-function writeSecured(routes: readonly Route[], schemes: readonly string[]): string {
+function writeSecurity(routes: readonly Route[], schemes: readonly string[]): string {
   return `/** What the security handler of each scheme returns. */
 export interface Principals {
 ${schemes.map((scheme) => `  ${toKey(scheme)}: unknown;`).join('\n')}
@@ -68,18 +71,7 @@ ${routes.flatMap((route) => writeSchemes(route, schemes)).join('\n')}
 /** Authenticates callers, with one handler for each security scheme that the document uses. */
 export type SecurityHandlers<P extends Principals = Principals> = TypedSecurityHandlers<P>;
 
-${HANDLERS}
-export type Handlers<P extends Principals = Principals> = TypedHandlers<operations, Security, P>;
-
-export type Options<P extends Principals = Principals> = Omit<RouterOptions, 'security'> & {
-  readonly security: SecurityHandlers<P>;
-};
-
-${CREATE}
-export function createRouter<P extends Principals = Principals>(
-  handlers: Handlers<P>,
-  options: Options<P>,
-): Router {`;
+`;
 }
 
 /** A scheme that not all alternatives include is optional. */

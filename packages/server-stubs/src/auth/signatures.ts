@@ -134,23 +134,20 @@ export function createStorageSignature(options: StorageSignatureOptions): Storag
         );
       }
       // D30: only callers that have proved to know a secret learn the reason.
-      if (pair.env !== envId) throw refuseEnv(pairs().hasEnv(envId));
+      if (pair.env !== envId && pairs().hasEnv(envId)) {
+        const message = 'The credentials belong to another environment.';
+        throw new StorageError('STORAGE_EXCEED_AUTHORITY', { message });
+      }
+      if (pair.env !== envId) {
+        const message = 'The environment in the path does not exist.';
+        throw new StorageError('INVALID_ENV', { message });
+      }
       return { env: envId, id: parsed.id };
     },
   };
 }
 
 const STORAGE_PREFIX = `${SIGNATURE.storageVersion} ${SIGNATURE.algorithm} `;
-
-function refuseEnv(exists: boolean): StorageError {
-  return exists
-    ? new StorageError('STORAGE_EXCEED_AUTHORITY', {
-        message: 'The credentials belong to another environment.',
-      })
-    : new StorageError('INVALID_ENV', {
-        message: 'The environment in the path does not exist.',
-      });
-}
 
 /** The fields that every signature has. */
 const REQUIRED = ['Credential', 'SignedHeaders', 'Signature'] as const;

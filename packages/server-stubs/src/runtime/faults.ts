@@ -133,26 +133,27 @@ export function notAllowed(method: string, methods: readonly string[]): HttpErro
   });
 }
 
-export function invalidRequest(violations: readonly Violation[]): HttpError {
+export function invalidRequest(
+  violations: readonly Violation[],
+  kind: FaultKind = 'invalid-request',
+): HttpError {
   const message = violations.map((violation) => violation.message).join(' ');
-  return new HttpError('invalid-request', message, { violations });
+  return new HttpError(kind, message, { violations });
+}
+
+/** @param message what is wrong with the whole body */
+export function invalidBody(message: string, kind?: FaultKind): HttpError {
+  return invalidRequest([{ in: 'body', pointer: '', message }], kind);
 }
 
 export function missingBody(): HttpError {
-  const message = 'The request body is missing.';
-  return invalidRequest([{ in: 'body', pointer: '', message }]);
-}
-
-export function malformed(message: string): HttpError {
-  const violations = [{ in: 'body', pointer: '', message } as const];
-  return new HttpError('malformed-body', message, { violations });
+  return invalidBody('The request body is missing.');
 }
 
 /** @param name the path parameter that cannot be decoded */
 export function badPath(name: string): HttpError {
   const message = `path.${name} has invalid percent-encoding.`;
-  const violations = [{ in: 'path', pointer: `/${name}`, message } as const];
-  return new HttpError('bad-path', message, { violations });
+  return invalidRequest([{ in: 'path', pointer: `/${name}`, message }], 'bad-path');
 }
 
 export function bodyTooLarge(maxBytes: number): HttpError {

@@ -2,8 +2,8 @@
 import { scan } from 'secure-json-parse';
 import {
   bodyTooLarge,
+  invalidBody,
   invalidRequest,
-  malformed,
   missingBody,
   toViolation,
   unsupported,
@@ -53,7 +53,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return UTF_8.decode(bytes);
   } catch {
-    throw malformed('The request body is not valid UTF-8.');
+    throw invalidBody('The request body is not valid UTF-8.', 'malformed-body');
   }
 }
 
@@ -79,7 +79,8 @@ function reading(read: () => unknown): unknown {
   try {
     return read();
   } catch (error) {
-    throw malformed(`The JSON body cannot be read: ${(error as Error).message}.`);
+    const message = `The JSON body cannot be read: ${(error as Error).message}.`;
+    throw invalidBody(message, 'malformed-body');
   }
 }
 
@@ -164,5 +165,5 @@ function findWrapper(
   const second = unwrapFields.find((name) => Object.hasOwn(value, name));
   if (second === undefined) return unwrap;
   const message = `body.${second} and body.${unwrap} are both set: send the fields in only one of these places.`;
-  throw invalidRequest([{ in: 'body', pointer: '', message }]);
+  throw invalidBody(message);
 }
