@@ -63,7 +63,7 @@ export async function loadDocument(source: string | object): Promise<LoadedDocum
       reportOnKey: true,
     });
   const problems = new Problems(locate, found.map(toProblem));
-  const document = upgradeDocument(copy(root));
+  const document = upgradeDocument(JSON.parse(JSON.stringify(root.parsed)));
   nameOperations(document);
   return { document, problems, files: [...externalRefResolver.getFiles()] };
 }
@@ -110,23 +110,18 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
   }
 }
 
-/** Redocly follows references recursively. */
+/** Redocly follows references recursively, and an alias of YAML is one object in several places. */
 async function readDeep<Result>(root: Document, read: () => Promise<Result>): Promise<Result> {
-  copy(root);
+  try {
+    JSON.stringify(root.parsed);
+  } catch {
+    throw refuse(root, 'A YAML alias contains itself, or too much. Use $ref instead.');
+  }
   try {
     return await read();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw refuse(root, 'Its references lead too deep. Limit chains of schemas to some hundred.');
-  }
-}
-
-/** An alias of YAML is one object in several places. */
-function copy(root: Document): JsonObject {
-  try {
-    return JSON.parse(JSON.stringify(root.parsed));
-  } catch {
-    throw refuse(root, 'A YAML alias contains itself, or too much. Use $ref instead.');
   }
 }
 

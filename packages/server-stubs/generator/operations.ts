@@ -66,11 +66,8 @@ export function readOperations(
     const fullPath = `${servers.find((each) => each !== undefined) ?? ''}${path}`;
     const key = `${method} ${toComparable(fullPath)}`;
     const requirements = toList(operation.security ?? document.security).map(entriesOf);
-    const security = readSecurity(requirements, pointer);
-    const reason =
-      requirements.length > 0 && security.security.length === 0
-        ? 'none of its security requirements can be met'
-        : findReason(path, routes.get(key));
+    const unknown = requirements.flat().find(([name]) => !Object.hasOwn(securitySchemes, name));
+    const reason = findReason(path, unknown?.[0], routes.get(key));
     if (reason !== undefined) {
       problems.warn(pointer, `This operation is not served: ${reason}.`);
       return;
@@ -90,33 +87,20 @@ export function readOperations(
       ...(operation['x-berth-pass-through'] === true
         ? { passThrough: true as const, responses: [] }
         : readBodies(operation, pointer)),
-      ...security,
+      ...readSecurity(requirements),
     });
   }
 
-  /** Requirements with a scheme that does not exist are left out: they authenticate nobody. */
   function readSecurity(
     requirements: readonly [string, unknown][][],
-    pointer: Pointer,
   ): Pick<Route, 'security' | 'scopes'> {
-    const known = requirements.filter((schemes) => {
-      const unknown = schemes.find(([name]) => !Object.hasOwn(securitySchemes, name));
-      if (unknown === undefined) return true;
-      const name = JSON.stringify(unknown[0]);
-      const fix = 'Add it to components.securitySchemes.';
-      problems.warn(
-        pointer,
-        `There is no security scheme ${name}, so it authenticates nobody. ${fix}`,
-      );
-      return false;
-    });
-    const scopes = known.map((schemes) =>
+    const scopes = requirements.map((schemes) =>
       schemes
         .map(([name, each]) => [name, toList(each).map(String)] as const)
         .filter(([, each]) => each.length > 0),
     );
     return {
-      security: known.map((schemes) => schemes.map(([name]) => name)),
+      security: requirements.map((schemes) => schemes.map(([name]) => name)),
       ...(scopes.flat().length > 0 && { scopes: scopes.map((each) => Object.fromEntries(each)) }),
     };
   }
@@ -225,7 +209,14 @@ export function toFlat(schema: Schema, reader: SchemaReader): Schema {
 }
 
 /** Why an operation cannot be served. */
-function findReason(path: string, same: Route | undefined): string | undefined {
+function findReason(
+  path: string,
+  unknownScheme: string | undefined,
+  same: Route | undefined,
+): string | undefined {
+  if (unknownScheme !== undefined) {
+    return `there is no security scheme ${JSON.stringify(unknownScheme)}. Add it to components.securitySchemes`;
+  }
   if (!/^\/(?:[^{}?#]|\{[^{}]*\})*$/.test(path)) {
     return 'its path must start with a slash, and have neither a query nor an unmatched brace';
   }
