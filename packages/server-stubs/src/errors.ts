@@ -39,8 +39,8 @@ export interface ContractErrorOptions {
 }
 
 /** Base class for the errors of all three APIs: the gateway, the storage API and the upload target. */
-abstract class ContractError extends Error {
-  readonly code: string;
+abstract class ContractError<Code extends string> extends Error {
+  readonly code: Code;
   /** Response status. */
   readonly status: number;
   /** How long the caller should wait, in whole seconds; `undefined` if waiting does not help. */
@@ -50,7 +50,7 @@ abstract class ContractError extends Error {
 
   constructor(
     table: Readonly<Record<string, ErrorRow>>,
-    code: string,
+    code: Code,
     { message, status, retryAfter, headers, cause }: ContractErrorOptions = {},
   ) {
     const row = (Object.hasOwn(table, code) && table[code]) || UNKNOWN;
@@ -77,9 +77,8 @@ export type GatewayErrorCode = OpenCode<keyof typeof GATEWAY_ERRORS>;
  * @example
  * throw new GatewayError('SERVICE_NOT_READY', { retryAfter: 5 });
  */
-export class GatewayError extends ContractError {
+export class GatewayError extends ContractError<GatewayErrorCode> {
   override readonly name = 'GatewayError';
-  declare readonly code: GatewayErrorCode;
 
   constructor(code: GatewayErrorCode, options?: ContractErrorOptions) {
     super(GATEWAY_ERRORS, code, options);
@@ -110,9 +109,8 @@ export type StorageItemCode = OpenCode<'SUCCESS' | keyof typeof STORAGE_ITEM_ERR
  * @example
  * throw new StorageError('INVALID_PARAM', { message: 'fileList[0].maxAge must be 1 to 604800.' });
  */
-export class StorageError extends ContractError {
+export class StorageError extends ContractError<StorageErrorCode> {
   override readonly name = 'StorageError';
-  declare readonly code: StorageErrorCode;
 
   constructor(code: StorageErrorCode, options?: ContractErrorOptions) {
     super(STORAGE_ERRORS, code, options);
@@ -142,9 +140,8 @@ export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
  * @example
  * throw new UploadError('AccessDenied', { message: 'The grant has expired.' });
  */
-export class UploadError extends ContractError {
+export class UploadError extends ContractError<UploadErrorCode> {
   override readonly name = 'UploadError';
-  declare readonly code: UploadErrorCode;
 
   constructor(code: UploadErrorCode, options?: ContractErrorOptions) {
     super(UPLOAD_ERRORS, code, options);

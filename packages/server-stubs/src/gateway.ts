@@ -24,6 +24,7 @@ import { UpgradeResponse } from './runtime/upgrade.ts';
 import { type ServiceResponse, toCallerResponse } from './service-response.ts';
 import {
   assertHandshake,
+  invalidRequest,
   isWebSocket,
   openWebSocket,
   takeBearerProtocol,
@@ -282,10 +283,6 @@ function assertForwardable({ request, rawPath }: Call): void {
       'A GET request must not have a body: send the data in the query string, or use POST.',
     );
   }
-}
-
-function invalidRequest(message: string): GatewayError {
-  return new GatewayError('INVALID_REQUEST', { message });
 }
 
 /** A `GatewayInput` whose body can be replaced once it has been read. */

@@ -38,8 +38,9 @@ export function toCallerResponse(
   common: Readonly<Record<string, string>>,
   upstreamStatus: string,
 ): HandlerResponse {
-  const status: unknown = response?.status;
-  if (!isStatus(status)) {
+  // A handler in JavaScript may return anything.
+  const { status } = (response ?? {}) as ServiceResponse;
+  if (!(Number.isInteger(status) && status >= 200 && status <= 599)) {
     const message = `The handler of ${operationId} returned the status ${String(status)}: return an integer from 200 to 599.`;
     throw new GatewayError('BAD_GATEWAY', { cause: new TypeError(message) });
   }
@@ -57,8 +58,4 @@ export function toCallerResponse(
     }
   }
   return { status, headers: headers as NonNullable<HandlerResponse['headers']>, body };
-}
-
-function isStatus(status: unknown): status is number {
-  return Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599;
 }

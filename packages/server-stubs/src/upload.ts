@@ -105,7 +105,10 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
   let stop = () => {};
 
   function fail(error: unknown): void {
-    failure ??= hasResponse(error) ? error : unreadable(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    failure ??= hasResponse(error)
+      ? error
+      : malformedForm(`The form cannot be read: ${reason}.`, error);
     stop();
     start.reject(failure);
     // The reader of the file must learn that its end will never arrive.
@@ -137,7 +140,8 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
           body.resume();
           return;
         }
-        body.once('limit', () => fail(tooLarge(fileBytes)));
+        const message = `The file is larger than ${fileBytes} bytes.`;
+        body.once('limit', () => fail(new UploadError('EntityTooLarge', { message })));
         file = new FileContent(body);
         const contentType = toFileType(delimiters.fileType ?? mediaType);
         start.resolve({ fields, file, contentType });
@@ -201,16 +205,6 @@ async function openForm(request: IncomingMessage, source: Readable, fileBytes: n
       file?.destroy();
     },
   };
-}
-
-function unreadable(error: unknown): UploadError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return malformedForm(`The form cannot be read: ${reason}.`, error);
-}
-
-function tooLarge(fileBytes: number): UploadError {
-  const message = `The file is larger than ${fileBytes} bytes.`;
-  return new UploadError('EntityTooLarge', { message });
 }
 
 /**

@@ -86,7 +86,10 @@ export function assertHandshake(
   }
 }
 
-function invalidRequest(message: string, headers: Record<string, string> = {}): GatewayError {
+export function invalidRequest(
+  message: string,
+  headers: Record<string, string> = {},
+): GatewayError {
   return new GatewayError('INVALID_REQUEST', { message, headers });
 }
 

@@ -1,5 +1,5 @@
 import type { Call } from './call.ts';
-import type { HandlerResponse, SchemaError } from './route-table.ts';
+import type { HandlerResponse, SchemaError, Validator } from './route-table.ts';
 
 /** Name of the method with which an error defines its own response: `error[toResponse](call)`. */
 export const toResponse: unique symbol = Symbol.for('@berth/server-stubs/toResponse');
@@ -176,16 +176,12 @@ export function escapeName(name: string): string {
  */
 export function toViolation(
   value: unknown,
-  errors: readonly SchemaError[] | null | undefined,
+  errors: Validator['errors'],
   place: Violation['in'],
   root: string,
   prefix = '',
 ): Violation {
-  const error = errors?.[0];
-  if (error === undefined) {
-    const message = `${root} does not match the schema.`;
-    return { in: place, pointer: prefix, message };
-  }
+  const [error] = errors as readonly [SchemaError];
   const pointer = prefix + error.instancePath + missingOf(error);
   const message = toMessage(error, `${root}${toPath(pointer)}`, value);
   return { in: place, pointer, message };
