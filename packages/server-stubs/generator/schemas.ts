@@ -41,9 +41,10 @@ export function subschemasOf(schema: JsonObject): unknown[] {
   });
 }
 
-/** Keywords whose schemas apply to the same value. `allOf` alone is always true of it. */
-type Composition = 'allOf' | 'anyOf' | 'oneOf';
-const COMPOSITIONS: readonly Composition[] = ['allOf', 'anyOf', 'oneOf'];
+/** Keywords whose schemas apply to the same value. Only those of `allOf` are always true of it. */
+const COMPOSITIONS = ['allOf', 'anyOf', 'oneOf'] as const;
+const APPLICATORS = [...COMPOSITIONS, 'not', 'if', 'then', 'else'] as const;
+type Applicator = (typeof APPLICATORS)[number];
 
 export function propertiesOf(schema: JsonObject): [string, Schema][] {
   return entriesOf(schema.properties).filter((entry): entry is [string, Schema] =>
@@ -76,14 +77,23 @@ export class SchemaReader {
   /** Returns a schema and all others that apply to the same value, through `$ref` and composition. */
   partsOf(
     schema: unknown,
-    keywords: readonly Composition[] = COMPOSITIONS,
+    keywords: readonly Applicator[] = COMPOSITIONS,
     seen: Set<unknown> = new Set(),
   ): JsonObject[] {
     if (!isObject(schema) || seen.has(schema)) return [];
     seen.add(schema);
-    const members = keywords.flatMap((keyword) => toList(schema[keyword]));
-    members.push(this.follow(schema.$ref));
+    const members = this.#membersOf(schema, keywords);
     return [schema, ...members.flatMap((member) => this.partsOf(member, keywords, seen))];
+  }
+
+  /** Returns whether a schema refers to itself for the same value: validation would never end. */
+  isEndless(schema: unknown): boolean {
+    const parts = this.partsOf(schema, APPLICATORS);
+    return parts.some((part) => this.#membersOf(part, APPLICATORS).includes(schema));
+  }
+
+  #membersOf(schema: JsonObject, keywords: readonly Applicator[]): unknown[] {
+    return [...keywords.flatMap((keyword) => schema[keyword]), this.follow(schema.$ref)];
   }
 }
 
@@ -118,9 +128,9 @@ export class SchemaSet {
     const converted = this.#convert(schema, pointer);
     for (let next = this.#targets.pop(); next !== undefined; next = this.#targets.pop()) {
       const id = this.#ids.get(next) as string;
-      const target = this.#convert(this.#reader.get(next), next);
-      this.schemas.set(id, { schema: target, pointer: next });
-      this.#checkLoop(next);
+      const target = this.#reader.get(next);
+      this.schemas.set(id, { schema: this.#convert(target, next), pointer: next });
+      if (this.#reader.isEndless(target)) this.#problems.error(next, ENDLESS);
     }
     const text = JSON.stringify(converted);
     if (text === 'true' || text === '{}') return undefined;
@@ -268,26 +278,10 @@ export class SchemaSet {
     const isTag = (value: unknown) => typeof value === 'string' && value !== '' && !(value in {});
     return tags.length > 0 && tags.every(isTag) && new Set(tags).size === tags.length;
   }
-
-  /** A reference to itself without descending into the value: validation would never end. */
-  #checkLoop(pointer: Pointer): void {
-    const visited = new Set<Schema>();
-    const target = this.#reader.get(pointer);
-    const leadsBack = (schema: unknown): boolean => {
-      if (!isObject(schema) || visited.has(schema)) return schema === target;
-      visited.add(schema);
-      const { $ref, not, if: condition, then, else: otherwise } = schema;
-      const members = COMPOSITIONS.flatMap((keyword) => toList(schema[keyword]));
-      return [this.#reader.follow($ref), not, condition, then, otherwise, ...members].some(
-        (each) => each === target || leadsBack(each),
-      );
-    };
-    if (!isObject(target) || !leadsBack(target)) return;
-    const message =
-      'This schema refers to itself for the same value, so that checks would not end.';
-    this.#problems.error(pointer, `${message} Remove the reference.`);
-  }
 }
+
+const ENDLESS =
+  'This schema refers to itself for the same value, so that checks would not end. Remove the reference.';
 
 /** Finding hidden properties is expensive, and only matters for `required`. */
 function hasRequired(schema: unknown): boolean {
