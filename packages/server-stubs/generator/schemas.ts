@@ -19,6 +19,8 @@ export type Schema = boolean | JsonObject;
 /** Requests ignore what is `readOnly`, and responses what is `writeOnly`. */
 export type Direction = 'request' | 'response';
 
+type Mark = 'readOnly' | 'writeOnly';
+
 /** Keywords that take one schema, a list of schemas, or schemas by name. */
 const ONE =
   /^(?:items|additionalProperties|not|if|then|else|contains|propertyNames|unevaluatedItems|unevaluatedProperties)$/;
@@ -86,6 +88,11 @@ export class SchemaReader {
     return [schema, ...members.flatMap((member) => this.partsOf(member, keywords, seen))];
   }
 
+  /** A mark counts where the property is, but may be behind its `$ref` or in its `allOf`. */
+  isMarked(property: Schema, mark: Mark): boolean {
+    return this.partsOf(property, ['allOf']).some((part) => part[mark] === true);
+  }
+
   /** Returns whether a schema refers to itself for the same value: validation would never end. */
   isEndless(schema: unknown): boolean {
     const parts = this.partsOf(schema, APPLICATORS);
@@ -105,7 +112,7 @@ export class SchemaSet {
   /** By ID. */
   readonly schemas = new Map<string, { readonly schema: Schema; readonly pointer: Pointer }>();
   readonly #reader: SchemaReader;
-  readonly #hidden: 'readOnly' | 'writeOnly';
+  readonly #hidden: Mark;
   readonly #problems: Problems;
   readonly #names = new Names();
   /** By the pointer of a target, or the text of any other schema. */
@@ -239,12 +246,9 @@ export class SchemaSet {
 
   /** Includes those of `allOf` and `$ref`. */
   #hiddenOf(schema: JsonObject): string[] {
-    const isHidden = (property: Schema) =>
-      this.#reader.partsOf(property, ['allOf']).some((part) => part[this.#hidden] === true);
-    return this.#reader
-      .partsOf(schema, ['allOf'])
-      .flatMap(propertiesOf)
-      .flatMap(([name, property]) => (isHidden(property) ? [name] : []));
+    const properties = this.#reader.partsOf(schema, ['allOf']).flatMap(propertiesOf);
+    const hidden = properties.filter(([, each]) => this.#reader.isMarked(each, this.#hidden));
+    return hidden.map(([name]) => name);
   }
 
   #isPattern(pattern: string, pointer: Pointer): boolean {

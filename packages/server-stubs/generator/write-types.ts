@@ -167,14 +167,13 @@ class TypedDocument {
     return [...new Set([...toList(schema.required), ...required.filter(isOptional)])];
   }
 
-  /** A mark counts where the property is, but may be behind its `$ref` or in its `allOf`. */
   #toMarked(property: Schema): Schema {
-    const parts = this.#reader.partsOf(property, ['allOf']);
-    const marks = ['readOnly', 'writeOnly'].filter((mark) =>
-      parts.some((part) => part[mark] === true),
-    );
-    if (marks.length === 0 || !isObject(property)) return property;
-    return { ...property, ...Object.fromEntries(marks.map((mark) => [mark, true])) };
+    if (!isObject(property)) return property;
+    const marked = { ...property };
+    for (const mark of ['readOnly', 'writeOnly'] as const) {
+      if (this.#reader.isMarked(property, mark)) marked[mark] = true;
+    }
+    return marked;
   }
 
   #toReference(node: JsonObject, reference: string): JsonObject {

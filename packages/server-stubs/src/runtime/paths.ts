@@ -4,7 +4,13 @@ import { decodeText } from './parameters.ts';
 type Pieces = readonly string[];
 
 /** The operations of a path, by method. */
-type Leaf<Operation> = Map<string, Operation>;
+export type Leaf<Operation> = Map<string, Operation>;
+
+/** The leaf for a path as sent, and the raw values of its parameters, in the order of the template. */
+export interface Match<Operation> {
+  readonly leaf: Leaf<Operation>;
+  readonly values: readonly string[];
+}
 
 interface Node<Operation> {
   leaf: Leaf<Operation> | undefined;
@@ -47,10 +53,7 @@ export class Paths<Operation> {
     return node.leaf;
   }
 
-  /** Returns the leaf for a path as sent, and the raw values of its parameters, in the order of the template. */
-  find(
-    path: string,
-  ): { readonly leaf: Leaf<Operation>; readonly values: readonly string[] } | undefined {
+  find(path: string): Match<Operation> | undefined {
     const values: string[] = [];
     const leaf = walk(this.#root, path, 1, values);
     return leaf === undefined ? undefined : { leaf, values };

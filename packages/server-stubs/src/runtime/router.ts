@@ -22,7 +22,7 @@ import {
   toSettings,
 } from './options.ts';
 import { createParameterReader, decodeText, type ParameterReader } from './parameters.ts';
-import { namesOf, Paths, splitTarget } from './paths.ts';
+import { type Leaf, type Match, namesOf, Paths, splitTarget } from './paths.ts';
 import { Responder } from './respond.ts';
 import type { HandlerResponse, Route, RouteTable } from './route-table.ts';
 import { createAuthentication, toChallenge } from './security.ts';
@@ -39,9 +39,6 @@ interface Operation {
   readonly readParameters: ParameterReader | undefined;
   readonly readBody: BodyReader | undefined;
 }
-
-/** The operations of a path, by method. */
-type Operations = Map<string, Operation>;
 
 /**
  * Creates a router from generated routes and your handlers, which get valid input from authenticated callers.
@@ -69,38 +66,25 @@ export function createRouter(
     }
     const operation = match && findOperation(match.leaf, request.method);
     const call = new Call(request, response, operation?.route, path, query, options.requestId);
-    respond(call, match?.leaf, operation, match?.values ?? []);
-  };
-
-  /** Sends what the handler returns, or what an error defines. Neither throws nor rejects. */
-  function respond(
-    call: Call,
-    operations: Operations | undefined,
-    operation: Operation | undefined,
-    pathValues: readonly string[],
-  ): void {
     const responder = new Responder(call, settings, operation?.challenge);
+    // Neither throws nor rejects.
     void attempt(
-      () =>
-        after(handle(call, operations, operation, pathValues), (result) =>
-          responder.respond(result),
-        ),
+      () => after(handle(call, match, operation), (result) => responder.respond(result)),
       (error) => responder.fail(toDocumented(error, operation?.route)),
     );
-  }
+  };
 
   /** The flow of a call up to its handler. */
   function handle(
     call: Call,
-    operations: Operations | undefined,
+    match: Match<Operation> | undefined,
     operation: Operation | undefined,
-    pathValues: readonly string[],
   ): MaybePromise<HandlerResponse> {
     const { request, rawPath, rawQuery } = call;
-    if (operations === undefined) throw notFound(rawPath, table.basePath);
-    if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(operations));
+    if (match === undefined) throw notFound(rawPath, table.basePath);
+    if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(match.leaf));
     // Before authentication, so that security handlers only see valid paths.
-    assertDecodable(operation, pathValues);
+    assertDecodable(operation, match.values);
     const { route, handle: handler, authenticate, readParameters, readBody } = operation;
     if (handler === undefined) {
       throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
@@ -108,7 +92,7 @@ export function createRouter(
     return after(authenticate?.(call), (principals) => {
       if (principals !== undefined) call.security = principals;
       const input = { ...NO_INPUT };
-      readParameters?.(input, request, pathValues, rawQuery);
+      readParameters?.(input, request, match.values, rawQuery);
       validateParameters(route, input);
       return after(readBody?.(input, request), () => handler(input, call));
     });
@@ -167,11 +151,11 @@ function assertKnown({ routes }: RouteTable, handlers: Handlers): void {
 }
 
 /** HEAD is GET without the body (RFC 9110, section 9.3.2). */
-function findOperation(operations: Operations, method = 'GET'): Operation | undefined {
+function findOperation(operations: Leaf<Operation>, method = 'GET'): Operation | undefined {
   return operations.get(method) ?? (method === 'HEAD' ? operations.get('GET') : undefined);
 }
 
-function methodsOf(operations: Operations): readonly string[] {
+function methodsOf(operations: Leaf<Operation>): readonly string[] {
   const methods = [...operations.keys()];
   return methods.includes('GET') && !methods.includes('HEAD') ? [...methods, 'HEAD'] : methods;
 }
