@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { CORS } from './generated/contract.gen.ts';
 
@@ -13,17 +14,14 @@ export interface CorsOptions {
 }
 
 /** The request headers that CORS headers depend on. */
-interface CorsRequestHeaders {
-  readonly origin?: string | undefined;
-  readonly 'access-control-request-headers'?: string | undefined;
-}
+type CorsRequest = Pick<IncomingHttpHeaders, 'origin' | 'access-control-request-headers'>;
 
 /** The CORS headers for one API. */
 export interface Cors {
   /** Returns the headers for responses to an origin. */
   response(origin: string | undefined): Readonly<Record<string, string>>;
   /** Returns the headers for the 204 response to OPTIONS, which allow the headers that the page asks for. */
-  preflight(request: CorsRequestHeaders): Readonly<Record<string, string>>;
+  preflight(request: CorsRequest): Readonly<Record<string, string>>;
   /** Whether pages from this origin may open WebSockets, to which browsers do not apply CORS headers. */
   allows(origin: string): boolean;
 }
@@ -32,10 +30,6 @@ export interface Cors {
  * Creates the CORS headers for one API (D11).
  *
  * @throws TypeError if credentials are combined with `*`, or if an origin is not in the form that browsers send
- *
- * @example
- * const cors = createCors('storage', toWireProfile(), { origins: ['https://app.example.com'] });
- * response.writeHead(200, cors.response(request.headers.origin));
  */
 export function createCors(
   surface: keyof typeof CORS.allowMethods,

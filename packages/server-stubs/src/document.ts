@@ -1,6 +1,3 @@
-/**
- * Loads a document at run time, for `@berth/mock`. Unstable: it may change in any version.
- */
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { InvalidDocumentError, type JsonObject, type Problem } from '../generator/document.ts';
 import { loadDocument } from '../generator/load.ts';

@@ -1,8 +1,7 @@
-import type { Readable } from 'node:stream';
 import { applyDispositionRules } from './disposition.ts';
 import { GatewayError } from './errors.ts';
 import { removeHopByHop } from './headers.ts';
-import type { BodyWriter, Call, HandlerResponse } from './runtime/index.ts';
+import type { BodyWriter, Call, HandlerResponse, RawBody } from './runtime/index.ts';
 
 /** A hosted service's response, which is forwarded unchanged (D7) except for the headers that the gateway sets. */
 export interface ServiceResponse {
@@ -11,7 +10,7 @@ export interface ServiceResponse {
   /** Response headers, with names in any case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Response body, which is sent as is. Streams are read with backpressure from the caller. */
-  readonly body?: string | Uint8Array | Readable | ReadableStream<Uint8Array> | BodyWriter;
+  readonly body?: RawBody | BodyWriter;
 }
 
 /** Headers with lists, in which the service's values are added to the gateway's. */

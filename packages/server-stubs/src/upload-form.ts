@@ -66,10 +66,6 @@ export function toFileType(header = 'text/plain'): string {
   return charset && TOKEN.test(charset) ? `${mediaType}; charset=${charset}` : mediaType;
 }
 
-/** Form fields whose names are the same in every deployment. */
-const SIGNATURE = 'Signature';
-const KEY = 'key';
-
 /**
  * D30: without `Signature`, token, meta file ID or `key`, nothing is stored.
  *
@@ -88,11 +84,11 @@ export function toUploadFields(
       message: `The form has no ${name} field: send it before the file.`,
     });
   };
-  const key = read(KEY, 'MalformedPOSTRequest');
+  const key = read('key', 'MalformedPOSTRequest');
   call.key = key;
   return {
     key,
-    signature: read(SIGNATURE, 'AccessDenied'),
+    signature: read('Signature', 'AccessDenied'),
     token: read(uploadFields.securityToken, 'AccessDenied'),
     metaFileId: read(uploadFields.metaFileId, 'AccessDenied'),
     fields,

@@ -60,15 +60,6 @@ export function createStorage(options: StorageOptions): Storage {
   };
 }
 
-/** A form field whose name is the same in every deployment. */
-const SIGNATURE = 'Signature';
-const KEY = 'key';
-
-const DEFAULT_TYPE = 'application/octet-stream';
-
-/** How long, in seconds, a caller should wait before it retries. */
-const RETRY_AFTER = 1;
-
 /** The second step of an upload: writes the one file that the form's grant allows (D27, D30). */
 function createUploadFile(context: StorageContext) {
   const { blobs, grants, links, wireProfile, bucketOf, publicUrl, authorizeUse, onChange } =
@@ -76,7 +67,7 @@ function createUploadFile(context: StorageContext) {
   const mismatch = () => {
     const { securityToken, metaFileId } = wireProfile().uploadFields;
     return new UploadError('SignatureDoesNotMatch', {
-      message: `${SIGNATURE}, ${securityToken}, ${metaFileId} and ${KEY} do not belong together: send them exactly as getUploadMetaData returned them.`,
+      message: `Signature, ${securityToken}, ${metaFileId} and key do not belong together: send them exactly as getUploadMetaData returned them.`,
     });
   };
   return async (
@@ -118,7 +109,7 @@ function enter(blobs: BlobStore, grant: string): () => void {
   const uploads = uploadsOfStores.get(blobs) ?? new Map<string, number>();
   uploadsOfStores.set(blobs, uploads);
   const count = uploads.get(grant) ?? 0;
-  if (count >= LIMITS.grantUploads) throw new UploadError('SlowDown', { retryAfter: RETRY_AFTER });
+  if (count >= LIMITS.grantUploads) throw new UploadError('SlowDown', { retryAfter: 1 });
   uploads.set(grant, count + 1);
   return () => {
     const left = (uploads.get(grant) ?? 1) - 1;
@@ -137,5 +128,6 @@ function fail(error: unknown): never {
 
 /** Returns a media type that is valid in a header, or else the default. The charset is valid if the type is. */
 function toContentType(given: string): string {
-  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; charset=[^\s;]+)?$/.test(given) ? given : DEFAULT_TYPE;
+  const isValid = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; charset=[^\s;]+)?$/.test(given);
+  return isValid ? given : 'application/octet-stream';
 }

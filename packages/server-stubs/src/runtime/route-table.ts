@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { ErrorObject } from 'ajv';
 
 /** The JSON types of scalar values. */
 export type ScalarType = 'null' | 'boolean' | 'integer' | 'number' | 'string';
@@ -9,12 +10,7 @@ export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';
 export type ParameterStyle = 'simple' | 'form' | 'deepObject';
 
 /** A failed JSON Schema keyword, as reported by Ajv. */
-export interface SchemaError {
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly message?: string;
-}
+export type SchemaError = Pick<ErrorObject, 'instancePath' | 'keyword' | 'params' | 'message'>;
 
 /** A compiled schema. If it returns false, `errors` contains the first error. */
 export interface Validator {
