@@ -68,8 +68,6 @@ export interface StorageLimits {
   readonly grantSeconds: number;
   /** Lifetime of a link if `maxAge` is omitted. Default: 600. */
   readonly linkSeconds: number;
-  /** Minimum lifetime of a link. Default: 1. */
-  readonly linkMinSeconds: number;
   /** Maximum lifetime of a link. Default: 604800. */
   readonly linkMaxSeconds: number;
 }

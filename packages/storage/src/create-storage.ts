@@ -8,7 +8,6 @@ import {
   toContext,
 } from './context.ts';
 import { createDownload, type Download, type DownloadRequest, toUploadError } from './download.ts';
-import type { Grants } from './grants.ts';
 import { createOperations } from './operations.ts';
 import { toFilePath, tryPath } from './paths.ts';
 
@@ -26,8 +25,6 @@ export interface Storage {
       call: Pick<Call, 'request' | 'requestId' | 'signal'>,
     ): Promise<UploadResult>;
   };
-  /** Issues grants for forms that `getUploadMetaData` does not create. */
-  readonly grants: Grants;
   /**
    * Handles requests for links, whose paths start with `/files/`.
    *
@@ -55,7 +52,6 @@ export function createStorage(options: StorageOptions): Storage {
   return {
     storage: createOperations(context),
     upload: { uploadFile: createUploadFile(context) },
-    grants: context.grants,
     download: createDownload(context),
   };
 }

@@ -16,7 +16,7 @@ export interface Signer {
 const GRANT = 'berth upload grant';
 const LINK = 'berth download link';
 
-interface GrantedUpload {
+export interface GrantedUpload {
   readonly env: string;
   readonly bucket: string;
   /** Path of the file, without a leading slash. */
@@ -26,53 +26,46 @@ interface GrantedUpload {
 }
 
 /** What an upload form must contain (D30). */
-interface Grant {
+export interface Grant {
   readonly token: string;
   readonly authorization: string;
   readonly storeFileID: string;
 }
 
-/** Issues and verifies upload grants, which are signed so that they need not be stored. */
-export interface Grants {
-  /** @param seconds lifetime, or `Infinity` for a grant that never expires */
-  issue(upload: GrantedUpload, seconds: number): Promise<Grant>;
-  /** @param path the path in the form, without a leading slash */
-  check(path: string, grant: Grant): Promise<GrantedUpload | 'expired' | 'mismatch'>;
-}
-
-/** The content of a token. The time is in milliseconds since the epoch, or null if it never expires. */
+/** The content of a token. The time is in milliseconds since the epoch. */
 type Claims = readonly [
   env: string,
   bucket: string,
   caller: string,
-  expires: number | null,
+  expires: number,
   nonce: string,
 ];
 
 /**
- * Servers with the same keys accept each other's grants. Each is valid for a single key, and expires after
- * 900 s by default (D27).
+ * Issues and verifies upload grants, which are signed so that they need not be stored. Servers with the same keys accept
+ * each other's grants. Each is valid for a single key, and expires after 900 s by default (D27).
  */
-export function createGrants(signer: Signer, now: () => number): Grants {
+export function createGrants(signer: Signer, now: () => number) {
   return {
-    async issue({ env, bucket, path, caller }, seconds) {
-      const expires = seconds === Number.POSITIVE_INFINITY ? null : now() + seconds * 1000;
+    async issue({ env, bucket, path, caller }: GrantedUpload, seconds: number): Promise<Grant> {
       // The nonce makes each token unique.
-      const claims: Claims = [env, bucket, caller, expires, crypto.randomUUID()];
+      const claims: Claims = [env, bucket, caller, now() + seconds * 1000, crypto.randomUUID()];
       const token = toBase64Url(JSON.stringify(claims));
       const storeFileID = crypto.randomUUID();
       const authorization = await signer.sign([GRANT, token, storeFileID, path]);
       return { token, storeFileID, authorization };
     },
-    async check(path, { token, authorization, storeFileID }) {
+    /** @param path the path in the form, without a leading slash */
+    async check(
+      path: string,
+      { token, authorization, storeFileID }: Grant,
+    ): Promise<GrantedUpload | 'expired' | 'mismatch'> {
       if (!(await signer.verify([GRANT, token, storeFileID, path], authorization))) {
         return 'mismatch';
       }
       // The signature proves that `issue` created the token.
       const [env, bucket, caller, expires] = JSON.parse(fromBase64Url(token)) as Claims;
-      return (expires ?? Number.POSITIVE_INFINITY) > now()
-        ? { env, bucket, path, caller }
-        : 'expired';
+      return expires > now() ? { env, bucket, path, caller } : 'expired';
     },
   };
 }
@@ -100,8 +93,6 @@ export type LinkVerdict =
       readonly id: string;
       /** ID of the caller who requested the link, if it contains one. */
       readonly caller: string | undefined;
-      /** Remaining lifetime in whole seconds, at least 1. */
-      readonly seconds: number;
     })
   | 'expired'
   | 'mismatch';
@@ -160,8 +151,7 @@ export function createLinks(signer: Signer, now: () => number, { only, query }: 
       const file = toFile(pathname);
       if (file === undefined) return 'mismatch';
       if (!(await signer.verify(toValues(file, expires, caller), id))) return 'mismatch';
-      const rest = Number(expires) - now();
-      return rest > 0 ? { ...file, id, caller, seconds: Math.ceil(rest / 1000) } : 'expired';
+      return Number(expires) > now() ? { ...file, id, caller } : 'expired';
     },
   };
 }

@@ -9,6 +9,6 @@ export {
 } from './context.ts';
 export { createStorage, type Storage } from './create-storage.ts';
 export type { Download, DownloadHeaders, DownloadRequest } from './download.ts';
-export { FILES_PATH, type Grants, type Signer } from './grants.ts';
+export { FILES_PATH, type Signer } from './grants.ts';
 export { createMemoryStore, type MemoryStore } from './memory-store.ts';
 export { assertFilePath, FilePathError, toFileID, toFilePath } from './paths.ts';

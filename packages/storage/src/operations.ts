@@ -1,5 +1,10 @@
 import type { StorageHandlers, StorageInput } from '@berth/server-stubs';
-import { ITEM_SUCCESS, StorageError, type StorageItemCode } from '@berth/server-stubs/contract';
+import {
+  ITEM_SUCCESS,
+  LIMITS,
+  StorageError,
+  type StorageItemCode,
+} from '@berth/server-stubs/contract';
 import { runBatch } from './batch.ts';
 import {
   BlobExistsError,
@@ -102,8 +107,8 @@ function noLink(fileID: string, code: StorageItemCode) {
 }
 
 /** Returns whether `maxAge` is a whole number of seconds within the limits (D22). */
-function isLifetime(maxAge: number, { linkMinSeconds, linkMaxSeconds }: StorageLimits): boolean {
-  return Number.isInteger(maxAge) && maxAge >= linkMinSeconds && maxAge <= linkMaxSeconds;
+function isLifetime(maxAge: number, { linkMaxSeconds }: StorageLimits): boolean {
+  return Number.isInteger(maxAge) && maxAge >= LIMITS.linkMinSeconds && maxAge <= linkMaxSeconds;
 }
 
 function toTouched(plan: CopyPlan) {

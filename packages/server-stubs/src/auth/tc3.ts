@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
+import { defaultWireProfile } from '@berth/spec/wire-profile';
 import { SIGNATURE } from '../generated/contract.gen.ts';
 
 /** A key pair that signs calls. */
@@ -22,12 +22,10 @@ export interface StorageSigning {
   readonly service?: string;
   /** Host in the constant text that is signed. Default: the contract's. */
   readonly signingHost?: string;
-  /** Names of the headers. Default: the contract's neutral names. */
-  readonly wireProfile?: WireProfileInput;
 }
 
 /**
- * Returns the three headers for a storage call.
+ * Returns the three headers for a storage call, with the contract's neutral names.
  *
  * @example
  * signStorageRequest({ id, secret }, { timestamp: Math.floor(Date.now() / 1000) });
@@ -38,7 +36,6 @@ export function signStorageRequest(
     timestamp,
     service = SIGNATURE.service,
     signingHost = SIGNATURE.storageSigningHost,
-    wireProfile,
   }: StorageSigning,
 ): Record<string, string> {
   const { algorithm, storageSignedHeaders, storageVersion } = SIGNATURE;
@@ -50,7 +47,7 @@ export function signStorageRequest(
     `SignedHeaders=${storageSignedHeaders}`,
     `Signature=${signature.toString('hex')}`,
   ];
-  const names = toWireProfile(wireProfile).storageHeaders;
+  const names = defaultWireProfile.storageHeaders;
   return {
     [names.authorization]: `${storageVersion} ${algorithm} ${fields.join(', ')}`,
     [names.sessionToken]: token,
