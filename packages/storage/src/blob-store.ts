@@ -66,8 +66,6 @@ export interface BlobInfo {
   readonly etag: string;
   /** Media type from the upload. */
   readonly contentType: string;
-  /** Sent as `Last-Modified`. Only set it if copies get a time of their own. */
-  readonly modified?: Date;
 }
 
 /** A byte range, inclusive at both ends (RFC 9110, section 14.1.2). */
@@ -94,8 +92,6 @@ export interface OpenBlob {
 
 export interface WriteOptions {
   readonly contentType: string;
-  /** Size in bytes, if known. Content with a different length is an error. */
-  readonly size?: number;
   /** Aborts the write, leaving nothing behind. */
   readonly signal?: AbortSignal;
 }
@@ -105,7 +101,6 @@ export interface CopyOptions {
   readonly overwrite: boolean;
   /** Whether to remove the source. Only removes the copied version, never one that was written in the meantime. */
   readonly move?: boolean;
-  readonly signal?: AbortSignal;
 }
 
 /**

@@ -93,17 +93,12 @@ export function createDownload(context: StorageContext) {
   /** @throws UploadError if the range contains no byte of the file */
   function toDownload(
     { path }: BlobKey,
-    { size, etag: tag, contentType, modified }: BlobInfo,
+    { size, etag: tag, contentType }: BlobInfo,
     asked: DownloadHeaders,
     isHead: boolean,
   ): Download {
     const etag = `"${tag}"`;
-    const versions = {
-      etag,
-      'cache-control': CACHE_CONTROL,
-      'accept-ranges': 'bytes',
-      ...(modified !== undefined && { 'last-modified': modified.toUTCString() }),
-    };
+    const versions = { etag, 'cache-control': CACHE_CONTROL, 'accept-ranges': 'bytes' };
     const status = evaluateConditions(asked, etag);
     if (status !== undefined) return { status, headers: versions };
     // RFC 9110, section 14.2: ranges only apply to GET.
@@ -172,9 +167,8 @@ const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
 const BYTES = /^bytes=/i;
 
 /**
- * RFC 9110, section 13.2.2. Only the ETag distinguishes versions: a file that is copied over a newer one
- * keeps its earlier time, so a cache that sends `If-Modified-Since` would keep outdated content. Time-based
- * conditions are therefore ignored (sections 13.1.3 and 13.1.4).
+ * RFC 9110, section 13.2.2. Conditions on time are ignored, because files have no modification date (sections 13.1.3 and
+ * 13.1.4).
  */
 export function evaluateConditions(headers: DownloadHeaders, etag: string): 304 | 412 | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
