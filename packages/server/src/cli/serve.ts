@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
@@ -28,6 +28,8 @@ export function serve(options: ServeOptions): Promise<void> {
 
 /** Serves what a file says. SIGHUP reads it again. */
 async function serveConfig(file: string): Promise<void> {
+  // From now on, so that one during the start does not end the process.
+  const hangUps = on(process, 'SIGHUP');
   const config = await loadConfig(file);
   const log = createLog(config.log.level);
   const server = await createServerWithLog(config, log);
@@ -41,12 +43,7 @@ async function serveConfig(file: string): Promise<void> {
       log.error({ err: error }, 'cannot use the new configuration; keeping the old one');
     }
   };
-  let last = server.listen();
-  // One reload at a time, so that the last one requested wins.
-  process.on('SIGHUP', () => {
-    last = last.then(reload);
-  });
-  await last;
+  await server.listen();
   stopOnSignal(async (signal) => {
     log.info({ signal }, 'shutting down');
     await server.close();
@@ -54,6 +51,8 @@ async function serveConfig(file: string): Promise<void> {
     await flushLog();
   });
   log.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
+  // One reload at a time, so that the last one requested wins.
+  for await (const _ of hangUps) await reload();
 }
 
 /** Serves the environment `dev` with new keys and the service `hello` on loopback, and prints how to call it. */
