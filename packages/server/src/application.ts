@@ -36,6 +36,8 @@ import type { WithLocks } from './store/locks.ts';
 
 /** What a reload keeps: connections, files, and what has been counted and cached. */
 export interface Resources {
+  /** Those of the configuration in use, also for a call that began before a reload. */
+  environments: Config['environments'];
   /** What several processes share: quotas, revocations and locks. Undefined if this process is alone. */
   readonly redis: RedisState | undefined;
   readonly blobs: BlobStore;
@@ -59,39 +61,29 @@ export async function openResources(
         else log.warn({ err: reason }, 'Redis is not available');
       },
     }));
-  const blobs = await openStore(config.store, redis?.withLocks).catch((error: unknown) => {
-    redis?.close();
-    throw error;
-  });
-  const quotas = new Quotas(config.environments, redis);
-  const issuers = new Issuers(config.environments, (env, reason) =>
+  const { environments } = config;
+  const quotas = new Quotas(environments, redis);
+  const issuers = new Issuers(environments, (env, reason) =>
     log.error({ env, reason }, 'cannot load the keys for access tokens'),
   );
-  const gateway = createGateway(config, ({ env }) => {
-    const wait = quotas.take(env);
-    return wait instanceof Promise ? wait.then(refuseOverQuota) : refuseOverQuota(wait);
-  });
+  const gateway = createGateway(config, ({ env }) => checkGatewayQuota(env, quotas));
   const onStoreFailure = (method: string, error: Error, key: unknown) => {
     metrics.storeFailures.inc({ method });
     if (!(error instanceof BlobDamagedError)) return;
     metrics.damagedFiles.inc();
     log.error({ file: key, err: error }, 'a file is damaged');
   };
-  return {
-    redis,
-    blobs: observeStore(blobs, onStoreFailure),
-    quotas,
-    issuers,
-    gateway,
-  };
-}
-
-function refuseOverQuota(retryAfter: number | undefined): void {
-  if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
+  const store = await openStore(config.store, redis?.withLocks).catch((error: unknown) => {
+    redis?.close();
+    throw error;
+  });
+  const blobs = observeStore(store, onStoreFailure);
+  return { environments, redis, blobs, quotas, issuers, gateway };
 }
 
 export function updateResources(resources: Resources, config: Config): void {
   const { issuers, gateway, quotas } = resources;
+  resources.environments = config.environments;
   issuers.update(config.environments);
   gateway.update(config);
   quotas.update(config.environments);
@@ -189,7 +181,7 @@ export function createApplication(
     publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toRequestUrl,
     limits,
     wireProfile: () => wireProfile,
-    authorizeUse: (use) => authorizeUse(use, environments, redis),
+    authorizeUse: (use) => authorizeUse(use, resources),
     onChange: (change) => log.info({ audit: true, ...change }, `file ${change.action}`),
     onError: onStorageError,
   });
@@ -315,18 +307,31 @@ function guardStorage(
       if (redis !== undefined && (await isRevoked(caller, redis).catch(failStorage))) {
         throw new StorageError('SIGN_PARAM_INVALID', { message: REVOKED });
       }
-      const retryAfter = await quotas.take(call.envId);
-      if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
+      await checkStorageQuota(call.envId, quotas);
       return caller;
     },
   };
 }
 
+async function checkStorageQuota(env: string, quotas: Quotas): Promise<void> {
+  const retryAfter = await quotas.count(env);
+  if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
+}
+
+/** Returns a promise only if Redis counts. */
+function checkGatewayQuota(env: string, quotas: Quotas): void | Promise<void> {
+  const retryAfter = quotas.count(env);
+  return retryAfter instanceof Promise ? retryAfter.then(refuseCall) : refuseCall(retryAfter);
+}
+
+function refuseCall(retryAfter: number | undefined): void {
+  if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
+}
+
 /** Rejects grants and links that were revoked, or whose key pair was revoked or removed. */
 async function authorizeUse(
   { kind, id, env, caller }: SignedUse,
-  environments: Config['environments'],
-  redis: RedisState | undefined,
+  { environments, redis }: Resources,
 ): Promise<void> {
   const pairs = environments[env]?.credentials ?? [];
   const isKnown = pairs.some((pair) => pair.id === caller);

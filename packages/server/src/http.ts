@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { GatewayError } from '@berth/server-stubs';
 import { type GatewayErrorCode, isLoopback, toResponse } from '@berth/server-stubs/contract';
 import type { Config } from './config/config.ts';
-import { Connection } from './watch.ts';
+import { CallerConnection } from './watch.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
@@ -51,12 +51,12 @@ export function createHttpServer(listen: Listen, first: Application) {
   let application = first;
   let state: 'serving' | 'draining' = 'serving';
   const sockets = new Set<Socket>();
-  const connections = new Map<Duplex, Connection>();
+  const connections = new Map<Duplex, CallerConnection>();
 
   const headersTimeout = Math.ceil(listen.headersSeconds * 1000);
   const options: ServerOptions = {
     headersTimeout,
-    // A body may take any time as long as bytes arrive: see `Connection`.
+    // A body may take any time as long as bytes arrive: see `CallerConnection`.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(
       Math.ceil(headersTimeout / 4) || HEADER_CHECK_MILLISECONDS,
@@ -86,7 +86,7 @@ export function createHttpServer(listen: Listen, first: Application) {
       socket.once('close', () => sockets.delete(socket));
     })
     .on(listen.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      const connection = new Connection(socket);
+      const connection = new CallerConnection(socket);
       connections.set(socket, connection);
       socket.once('close', () => {
         connections.delete(socket);
@@ -177,11 +177,11 @@ export function createHttpServer(listen: Listen, first: Application) {
      * Accepts no more connections, and closes those that are not used. WebSockets do not end by themselves, so they are
      * closed as soon as no call is in flight. Returns the number of calls that were aborted when time was up.
      */
-    async drain(seconds: number, calls: { readonly active: number }, endWebSockets: () => void) {
+    async drain(seconds: number, calls: { readonly active: number }, closeWebSockets: () => void) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const timer = setInterval(() => {
         server.closeIdleConnections();
-        if (calls.active === 0) endWebSockets();
+        if (calls.active === 0) closeWebSockets();
       }, DRAIN_CHECK_MILLISECONDS);
       // Before version 26, Node does not count them as idle. One that was just opened may have a request on its way.
       const unused = setTimeout(
@@ -193,7 +193,7 @@ export function createHttpServer(listen: Listen, first: Application) {
       let aborted = 0;
       const end = setTimeout(() => {
         aborted = calls.active;
-        endWebSockets();
+        closeWebSockets();
         for (const socket of [...connections.keys(), ...sockets]) socket.destroy();
       }, seconds * 1000);
       await closed;

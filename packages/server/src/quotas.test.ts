@@ -8,7 +8,7 @@ function setUp(calls: number, seconds = 1, redis?: ConstructorParameters<typeof 
   const pass = (ms: number) => {
     time += ms;
   };
-  return { quotas, pass, take: () => quotas.take('dev') };
+  return { quotas, pass, take: () => quotas.count('dev') };
 }
 
 /** Makes calls at the same moment, and counts those allowed. */
@@ -59,6 +59,6 @@ test('keeps the used part of a quota across an update', () => {
 });
 
 test('counts here while Redis is not available', async () => {
-  const { take } = setUp(2, 1, { take: () => Promise.reject(new Error('not available')) });
+  const { take } = setUp(2, 1, { countCall: () => Promise.reject(new Error('not available')) });
   expect(await Promise.all([take(), take(), take()])).toEqual([undefined, undefined, 1]);
 });

@@ -4,7 +4,7 @@ export type Quota = NonNullable<EnvironmentConfig['quota']>;
 
 /** Counts the calls of all processes. */
 interface SharedQuotas {
-  take(env: string, quota: Quota): Promise<number | undefined>;
+  countCall(env: string, quota: Quota): Promise<number | undefined>;
 }
 
 type Environments = Readonly<Record<string, Pick<EnvironmentConfig, 'quota'>>>;
@@ -44,14 +44,14 @@ export class Quotas {
   }
 
   /** Counts a call, or returns how many full seconds to wait. Returns a promise only if Redis counts. */
-  take(env: string): number | undefined | Promise<number | undefined> {
+  count(env: string): number | undefined | Promise<number | undefined> {
     const window = this.#windows.get(env);
     if (window === undefined) return undefined;
-    if (this.#redis === undefined) return this.#takeHere(window);
-    return this.#redis.take(env, window.quota).catch(() => this.#takeHere(window));
+    if (this.#redis === undefined) return this.#countHere(window);
+    return this.#redis.countCall(env, window.quota).catch(() => this.#countHere(window));
   }
 
-  #takeHere(window: Window): number | undefined {
+  #countHere(window: Window): number | undefined {
     const { quota } = window;
     const now = this.#now();
     if (now >= window.endsAt) {

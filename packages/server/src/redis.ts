@@ -56,7 +56,7 @@ export async function connectRedis(
       Math.min(50 * 2 ** Math.min(attempts, 6), MAX_RECONNECT_MILLISECONDS) *
       (0.5 + Math.random() / 2),
   });
-  // `take` compares the count, so that a quota may change.
+  // `countCall` compares the count, so that a quota may change.
   const limiter = new RateLimiterRedis({
     storeClient: redis,
     keyPrefix: `${prefix}quota`,
@@ -113,7 +113,7 @@ export async function connectRedis(
 
   return {
     /** Counts a call in the window of all processes, or returns how many full seconds to wait. */
-    take: (env: string, { calls, seconds }: Quota): Promise<number | undefined> =>
+    countCall: (env: string, { calls, seconds }: Quota): Promise<number | undefined> =>
       sendFor('quota', async () => {
         const count = await limiter.consume(env, 1, { customDuration: seconds });
         if (count.consumedPoints <= calls) return undefined;

@@ -9,6 +9,7 @@ import {
   closeResources,
   createApplication,
   openResources,
+  type Resources,
   updateResources,
 } from './application.ts';
 import { createCalls } from './calls.ts';
@@ -16,7 +17,7 @@ import { type Config, resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
 import { createHttpServer, toUrl } from './http.ts';
 import { createLog, type Log } from './log.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import type { BlobStore } from './store/blob-store.ts';
 
 export interface ServerOptions {
@@ -74,12 +75,26 @@ export async function createServer(
 }
 
 /** Creates a server that writes to the log of its program. */
-export async function createServerWithLog(initial: Config, log: Log): Promise<BerthServer> {
+export async function createServerWithLog(config: Config, log: Log): Promise<BerthServer> {
+  const metrics = createMetrics();
+  const resources = await openResources(config, log, metrics);
+  try {
+    return connectServer(config, resources, metrics, log);
+  } catch (error) {
+    await closeResources(resources);
+    throw error;
+  }
+}
+
+function connectServer(
+  initial: Config,
+  resources: Resources,
+  metrics: Metrics,
+  log: Log,
+): BerthServer {
   let config = initial;
   const status: Status = { phase: 'starting' };
-  const metrics = createMetrics();
   const calls = createCalls(log, metrics, config);
-  const resources = await openResources(config, log, metrics);
   const { blobs, gateway } = resources;
   const http = createHttpServer(config.listen, createApplication(config, resources, calls, log));
   const admin = config.admin && createAdmin({ ...config.admin, status, blobs, metrics });
@@ -88,7 +103,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
   metrics.addGauge(
     'berth_upstream_outstanding',
     'Calls to hosted services in flight.',
-    () => gateway.stats().calls,
+    () => gateway.stats().activeCalls,
   );
   let stopSweeping = () => {};
   let lastReload: Promise<unknown> = Promise.resolve();
@@ -147,7 +162,7 @@ export async function createServerWithLog(initial: Config, log: Log): Promise<Be
       await wait(delay * 1000);
     }
     log.info({ calls: calls.active, seconds }, 'draining');
-    const aborted = await http.drain(seconds, calls, gateway.close);
+    const aborted = await http.drain(seconds, calls, gateway.closeWebSockets);
     if (aborted === 0) return;
     log.warn({ calls: aborted }, 'aborted calls that did not finish before the shutdown deadline');
   }

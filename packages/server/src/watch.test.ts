@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { Connection } from './watch.ts';
+import { CallerConnection } from './watch.ts';
 
 const LIMIT = 1000;
 
@@ -14,7 +14,7 @@ function setUp() {
     readableLength: 0,
     listenerCount: () => 0,
   };
-  const connection = new Connection(socket as Socket);
+  const connection = new CallerConnection(socket as Socket);
   connection.receive(request as unknown as IncomingMessage, undefined);
   let now = 5_000;
   /** What is found in each quarter of some seconds. */

@@ -12,7 +12,7 @@ export type Stall = 'sends a body too slowly' | 'sends a body after its response
  * found here: a limit on the total time, such as `requestTimeout`, would abort long uploads; its socket timeout would
  * end idle streams, and a caller could reset it with a byte now and then.
  */
-export class Connection {
+export class CallerConnection {
   readonly #socket: Socket;
   #request: IncomingMessage | undefined;
   /** In the order of their requests, which is that in which they end. */

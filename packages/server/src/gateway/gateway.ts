@@ -116,7 +116,9 @@ export function createGateway(initial: GatewayConfig, beforeCall: BeforeCall) {
       toServiceHeaders = createToServiceHeaders(next.wireProfile, trustProxy);
       targets.update(next.environments);
     },
-    /** Closes idle connections and every WebSocket. Calls in flight finish on their own. */
+    /** Disconnects both sides of every WebSocket. */
+    closeWebSockets: () => webSockets.close(),
+    /** Closes every WebSocket and idle connection. Calls in flight finish on their own. */
     close(): void {
       webSockets.close();
       targets.close();

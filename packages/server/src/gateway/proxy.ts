@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { GatewayError, type ServiceResponse } from '@berth/server-stubs';
-import type { Dispatcher } from 'undici';
-import type { Connection, Endpoint, Reuse } from './targets.ts';
+import { type Dispatcher, errors } from 'undici';
+import type { Endpoint, Reuse, ServiceConnection } from './targets.ts';
 
 /** Maximum number of attempts, if endpoints cannot be reached. */
 const MAX_ATTEMPTS = 3;
@@ -16,7 +16,7 @@ export interface ServiceRequest {
   readonly body: Readable | Buffer | null;
   /** The protocol to upgrade to, if the call requests one. */
   readonly upgrade: 'websocket' | null;
-  /** How long the service may take until its response headers, in milliseconds. */
+  /** How long the service may take until its response headers, and be silent before them, in milliseconds. */
   readonly headersTimeout: number;
 }
 
@@ -88,8 +88,9 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   #attempts = 0;
   #hasRepeated = false;
   #endpoint: Endpoint;
-  #connection: Connection;
+  #connection: ServiceConnection;
   #controller: Dispatcher.DispatchController | undefined;
+  #sentAt = 0;
   /** What has arrived of the body before the router asks for it, which it does in the same turn. */
   readonly #chunks: Buffer[] = [];
 
@@ -114,15 +115,15 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     this.#send();
   }
 
-  #connect(reuse: Reuse): Connection {
+  #connect(reuse: Reuse): ServiceConnection {
     const isUpgrade = this.#request.upgrade !== null;
-    return isUpgrade ? this.#endpoint.open() : this.#endpoint.take(reuse);
+    return isUpgrade ? this.#endpoint.open() : this.#endpoint.connect(reuse);
   }
 
   #send(): void {
     this.#state = 'connecting';
     this.#attempts += 1;
-    this.#endpoint.calls += 1;
+    this.#endpoint.activeCalls += 1;
     this.#connection.dispatch(this.#request, this);
   }
 
@@ -135,6 +136,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#sentAt = performance.now();
     this.#state = 'sent';
   }
 
@@ -155,6 +157,9 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     } else if (status >= 200) {
       this.#state = 'buffering';
       this.#resolve({ status, headers, body: this.#write });
+    } else if (performance.now() - this.#sentAt > this.#request.headersTimeout) {
+      // Each interim response restarts the client's own timeout.
+      controller.abort(new errors.HeadersTimeoutError());
     }
   }
 
@@ -164,7 +169,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#endpoint.calls -= 1;
+    this.#endpoint.activeCalls -= 1;
     this.#endpoint.giveBack(this.#connection);
     if (this.#state === 'streaming') {
       this.#state = 'over';
@@ -183,7 +188,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     const endpoint = this.#endpoint;
     this.#state = 'over';
     socket.once('close', () => {
-      endpoint.calls -= 1;
+      endpoint.activeCalls -= 1;
     });
     this.#resolve({ status: 101, headers, socket });
   }
@@ -215,7 +220,7 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
 
   #abort(): void {
     this.#state = 'over';
-    this.#endpoint.calls -= 1;
+    this.#endpoint.activeCalls -= 1;
     this.#connection.destroy();
   }
 

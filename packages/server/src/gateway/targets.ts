@@ -65,15 +65,15 @@ export class Targets {
     if (version === undefined) throw new GatewayError('SERVICE_VERSION_NOT_FOUND');
     if (version.endpoints.length === 0) throw new GatewayError('SERVICE_ENDPOINT_NOT_FOUND');
     // A slow service must not use up the memory and connections of all others.
-    if (version.calls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
+    if (version.activeCalls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
     return { endpoints: version.takeTurn(), headersSeconds };
   }
 
   /** Number of calls in flight, and of connections that wait for one. */
-  get stats(): { readonly calls: number; readonly idle: number } {
+  get stats(): { readonly activeCalls: number; readonly idle: number } {
     const all = [...this.#endpoints.values()];
     return {
-      calls: all.reduce((sum, { calls }) => sum + calls, 0),
+      activeCalls: all.reduce((sum, { activeCalls }) => sum + activeCalls, 0),
       idle: all.reduce((sum, { idle }) => sum + idle, 0),
     };
   }
@@ -89,7 +89,7 @@ export class Targets {
     const versions = services.flatMap((service) => service.versions);
     const used = new Set(versions.flatMap(({ endpoints }) => endpoints));
     for (const [origin, endpoint] of this.#endpoints) {
-      if (used.has(endpoint) || endpoint.calls > 0) continue;
+      if (used.has(endpoint) || endpoint.activeCalls > 0) continue;
       endpoint.close();
       this.#endpoints.delete(origin);
     }
@@ -128,9 +128,9 @@ class Version {
   }
 
   /** Number of calls in flight. */
-  get calls(): number {
+  get activeCalls(): number {
     let sum = 0;
-    for (const { calls } of this.endpoints) sum += calls;
+    for (const { activeCalls } of this.endpoints) sum += activeCalls;
     return sum;
   }
 
@@ -178,9 +178,9 @@ export type Reuse = 'any' | 'certain' | 'none';
 export class Endpoint {
   readonly origin: string;
   /** Number of calls in flight. */
-  calls = 0;
+  activeCalls = 0;
   readonly #maxHeaderSize: number;
-  readonly #idle: Connection[] = [];
+  readonly #idle: ServiceConnection[] = [];
   /** What it does with idle connections: nothing is known yet, it keeps them, or it closes them early. */
   #habit: 'unknown' | 'keeps' | 'closes' = 'unknown';
   #closedAt = Number.NEGATIVE_INFINITY;
@@ -194,19 +194,21 @@ export class Endpoint {
     return this.#idle.length;
   }
 
-  take(reuse: Reuse): Connection {
+  connect(reuse: Reuse): ServiceConnection {
     const isAllowed = reuse === 'any' || (reuse === 'certain' && this.#isCertain());
     const idle = isAllowed ? this.#idle.pop() : undefined;
-    return idle ?? new Connection(this.origin, connect, this.#maxHeaderSize, this.#onDisconnect);
+    return (
+      idle ?? new ServiceConnection(this.origin, connector, this.#maxHeaderSize, this.#onDisconnect)
+    );
   }
 
   /** Opens a connection that becomes a WebSocket, or ends with the service's refusal. */
-  open(): Connection {
-    return new Connection(this.origin, connectHalfOpen, this.#maxHeaderSize);
+  open(): ServiceConnection {
+    return new ServiceConnection(this.origin, halfOpenConnector, this.#maxHeaderSize);
   }
 
   /** Takes back a connection whose call succeeded. */
-  giveBack(connection: Connection): void {
+  giveBack(connection: ServiceConnection): void {
     if (!connection.isReusable || this.#idle.length >= MAX_IDLE) {
       connection.destroy();
       return;
@@ -221,7 +223,8 @@ export class Endpoint {
 
   #isCertain(): boolean {
     const now = performance.now();
-    const isLong = ({ idleSince }: Connection) => now - idleSince >= PROVEN_IDLE_MILLISECONDS;
+    const isLong = ({ idleSince }: ServiceConnection) =>
+      now - idleSince >= PROVEN_IDLE_MILLISECONDS;
     // The first is the one that has been idle for the longest.
     const [first] = this.#idle;
     if (first !== undefined && isLong(first) && first.idleSince > this.#closedAt) {
@@ -231,7 +234,7 @@ export class Endpoint {
     return this.#habit === 'keeps' && last !== undefined && !isLong(last);
   }
 
-  readonly #onDisconnect = (connection: Connection, error: Error): void => {
+  readonly #onDisconnect = (connection: ServiceConnection, error: Error): void => {
     const now = performance.now();
     const isEarly = now - connection.idleSince < PROVEN_IDLE_MILLISECONDS;
     connection.idleSince = Number.NaN;
@@ -251,15 +254,15 @@ function isClosedByPeer({ code = '' }: NodeJS.ErrnoException): boolean {
 }
 
 const CONNECTOR = { timeout: CONNECT_MILLISECONDS, noDelay: true, allowH2: false };
-const connect = buildConnector(CONNECTOR);
+const connector = buildConnector(CONNECTOR);
 /** If one side of a WebSocket ends, the other may still send. */
-const connectHalfOpen = buildConnector({ ...CONNECTOR, allowHalfOpen: true });
+const halfOpenConnector = buildConnector({ ...CONNECTOR, allowHalfOpen: true });
 
 /**
  * One connection to an endpoint, with one call at a time: a call never waits behind another, and closing the connection
  * affects no other call. undici's `Pool` does the same, but a call cannot ask it for a new connection.
  */
-export class Connection {
+export class ServiceConnection {
   readonly #client: Client;
   /** Whether it can serve another call after this one. */
   readonly isReusable: boolean;
@@ -268,13 +271,13 @@ export class Connection {
 
   constructor(
     origin: string,
-    connector: typeof connect,
+    connect: typeof connector,
     maxHeaderSize: number,
-    onDisconnect?: (connection: Connection, error: Error) => void,
+    onDisconnect?: (connection: ServiceConnection, error: Error) => void,
   ) {
     this.isReusable = onDisconnect !== undefined;
     this.#client = new Client(origin, {
-      connect: connector,
+      connect,
       // Once a service has begun to respond, it may be silent for as long as it likes (D13).
       bodyTimeout: 0,
       keepAliveMaxTimeout: MAX_IDLE_MILLISECONDS,

@@ -64,7 +64,7 @@ it('tries the next endpoints if a connection fails, with the body untouched', as
     const body = `body ${time}`.repeat(1000);
     expect(await send(base, HELLO, { method: 'POST', body })).toMatchObject({ text: body });
   }
-  expect(gateway.stats().calls).toBe(0);
+  expect(gateway.stats().activeCalls).toBe(0);
 });
 
 it('retries a GET without a response at another endpoint, and no POST', async () => {
@@ -103,7 +103,7 @@ it('retries a GET once on a connection that the service closes', async () => {
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   expect(seen).toEqual(['GET ', 'GET ', 'GET ']);
-  expect(gateway.stats()).toMatchObject({ calls: 0, idle: 1 });
+  expect(gateway.stats()).toMatchObject({ activeCalls: 0, idle: 1 });
 });
 
 it.each<[string, (socket: Socket) => void]>([
@@ -170,7 +170,7 @@ it('limits the concurrent calls of a service', async () => {
     headers: { 'retry-after': '1' },
   });
   first.on('error', () => {}).destroy();
-  await expect.poll(() => gateway.stats().calls).toBe(1);
+  await expect.poll(() => gateway.stats().activeCalls).toBe(1);
   (await begin(base, HELLO)).on('error', () => {}).destroy();
   second.on('error', () => {}).destroy();
 });
@@ -192,7 +192,7 @@ it('drops idle connections that the service has closed', async () => {
   server.keepAliveTimeout = 300_000;
   const { base, gateway } = await startGateway(toService([origin]));
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
-  expect(gateway.stats()).toMatchObject({ calls: 0, idle: 1 });
+  expect(gateway.stats()).toMatchObject({ activeCalls: 0, idle: 1 });
   server.closeAllConnections();
   await expect.poll(() => gateway.stats().idle).toBe(0);
 });

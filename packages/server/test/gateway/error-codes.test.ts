@@ -39,9 +39,18 @@ it.each([
     const { base, gateway } = await startGateway(toService([origin]), { headersSeconds: 0.2 });
     expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_TIMEOUT', status: 504 });
     await closed;
-    expect(gateway.stats()).toMatchObject({ calls: 0, idle: 0 });
+    expect(gateway.stats()).toMatchObject({ activeCalls: 0, idle: 0 });
   },
 );
+
+it('responds with SERVICE_TIMEOUT if a service sends interim responses for ever', async () => {
+  const { origin } = await startRawService((socket) => {
+    const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 20);
+    socket.once('close', () => clearInterval(timer));
+  });
+  const { base } = await startGateway(toService([origin]), { headersSeconds: 0.2 });
+  expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_TIMEOUT', status: 504 });
+});
 
 const sending = (rest: string) => (socket: Socket) => socket.write(`HTTP/1.1 200 OK\r\n${rest}`);
 
@@ -80,7 +89,7 @@ it.each([
   expect(await send(base, HELLO, { method: 'POST', body: 'x' })).toMatchObject({
     code: 'BAD_GATEWAY',
   });
-  expect(gateway.stats().calls).toBe(0);
+  expect(gateway.stats().activeCalls).toBe(0);
 });
 
 it.each([

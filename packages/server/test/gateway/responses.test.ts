@@ -137,5 +137,5 @@ it('reads no more of a service than its caller reads', async () => {
   }
   expect(before).toBeGreaterThan(16 * chunk.length);
   socket.destroy();
-  await expect.poll(() => gateway.stats().calls).toBe(0);
+  await expect.poll(() => gateway.stats().activeCalls).toBe(0);
 });

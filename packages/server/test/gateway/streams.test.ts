@@ -22,7 +22,7 @@ it('aborts the call to the service when the caller leaves a stream', async () =>
   response.on('error', () => {});
   response.destroy();
   await gone;
-  expect(gateway.stats()).toMatchObject({ calls: 0, idle: 0 });
+  expect(gateway.stats()).toMatchObject({ activeCalls: 0, idle: 0 });
 });
 
 it('refuses a body beyond the limit, announced or not, and disconnects from the service (D13)', async () => {

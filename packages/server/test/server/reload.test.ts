@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { StorageClient } from '../break-ins/support/storage-client.ts';
 import { Cli } from './support/cli.ts';
@@ -63,6 +65,31 @@ test('SIGHUP applies the file and what it refers to, or keeps the old configurat
   expect(await cli.line('these changes need a restart')).toMatchObject({ settings: ['listen'] });
   expect(await storageStatus(url, 'the-third-secret')).toBe(200);
   expect(cli.stdout).not.toMatch(/the-(first|second|third)-secret/);
+});
+
+test('a SIGHUP while the server starts is a reload once it has started', async () => {
+  const folder = await makeFolder();
+  const pipe = join(folder, 'berth.yaml');
+  await promisify(execFile)('mkfifo', [pipe]);
+  const cli = new Cli(folder, ['--config', 'berth.yaml']);
+  // Opened when the server opens it.
+  const first = await open(pipe, 'w');
+  cli.child.kill('SIGHUP');
+  await first.writeFile(yaml({ secret: 'the-first-secret' }));
+  await first.close();
+  const { url } = await cli.listening();
+  await writeFile(pipe, yaml({ secret: 'the-second-secret' }));
+  await cli.line('reloaded the configuration');
+  expect(await storageStatus(url, 'the-second-secret')).toBe(200);
+});
+
+test('a server that cannot be created gives its store back', async () => {
+  const root = await makeFolder();
+  const store = { driver: 'file' as const, root };
+  const start = (keepAliveSeconds: number) =>
+    startServer({ store, listen: { port: 0, keepAliveSeconds } });
+  await expect(start(1e300)).rejects.toThrow('keepAliveTimeout');
+  await start(1);
 });
 
 test('environments, services, quotas and CORS change; a call in flight finishes with the old ones', async () => {

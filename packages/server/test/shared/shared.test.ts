@@ -1,9 +1,11 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
 import { sign } from '../../../server-stubs/test/support/sign.ts';
 import type { ConfigInput } from '../../src/index.ts';
-import { type Meta, post, StorageClient } from '../break-ins/support/storage-client.ts';
+import { type Meta, post, StorageClient, toFields } from '../break-ins/support/storage-client.ts';
 import { runHere } from '../server/support/cli.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { makeCertificate, trust } from '../server/support/make-certificate.ts';
@@ -59,6 +61,29 @@ const callStorage = async (to: Replica) =>
 
 const upload = async (to: Replica, grant: Meta, content = 'content') =>
   (await post({ ...grant, url: `${to.url}/upload` }, 'a.txt', content)).status;
+
+/** Sends the head of an upload, and its form later. */
+async function beginUpload({ url, adminUrl }: Replica, grant: Meta) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(toFields('a.txt', grant))) form.append(name, value);
+  form.append('file', new Blob(['content']), 'a.txt');
+  const { headers, body } = new Response(form);
+  const sent = request(`${url}/upload`, {
+    method: 'POST',
+    headers: { 'content-type': headers.get('content-type') as string },
+  });
+  sent.flushHeaders();
+  await expect
+    .poll(async () => (await fetch(`${adminUrl}/metrics`)).text())
+    .toContain('\nberth_calls_active 1\n');
+  return {
+    async finish(): Promise<number> {
+      for await (const chunk of body ?? []) sent.write(chunk);
+      const [response] = await once(sent.end(), 'response');
+      return response.resume().statusCode;
+    },
+  };
+}
 
 /** Uploads a file to some replicas; returns a link of the first, whose status can be requested from each. */
 async function requestLink(from: Replica, ...others: readonly Replica[]): Promise<string> {
@@ -222,6 +247,11 @@ test('without Redis, the grants and links of a removed key pair are rejected', a
   const { dev } = config.environments;
   await server.reload({ ...config, environments: { dev: { ...dev, credentials: [] } } });
   expect([await upload(started, grant), await download(started, link)]).toEqual([403, 403]);
+  // So is the grant of an upload whose call began before the reload, and whose form arrives after it.
+  await server.reload(config);
+  const form = await beginUpload(started, grant);
+  await server.reload({ ...config, environments: { dev: { ...dev, credentials: [] } } });
+  expect(await form.finish()).toBe(403);
   await server.reload(config);
   expect([await upload(started, grant), await download(started, link)]).toEqual([204, 200]);
 });
