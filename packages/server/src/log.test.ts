@@ -20,15 +20,15 @@ test('logs of an error what describes it, and nothing that a library attached', 
   expect(lines.join('')).not.toContain('my-secret');
 });
 
-test.each(['authorization', 'cookie', 'password', 'secret', 'secretAccessKey', 'token'])(
-  'redacts what is called %s',
-  (name) => {
-    const { log, lines, last } = setUp();
+test('redacts what has the name of a secret', () => {
+  const { log, lines } = setUp();
+  const names = ['authorization', 'cookie', 'password', 'secret', 'secretAccessKey', 'token'];
+  for (const name of names) {
     log.info({ [name]: 'my-secret', headers: { [name]: 'my-secret' } }, 'yes');
-    expect(last()).toMatchObject({ [name]: '[redacted]', headers: { [name]: '[redacted]' } });
-    expect(lines.join('')).not.toContain('my-secret');
-  },
-);
+    expect(lines.at(-1)?.split('[redacted]')).toHaveLength(3);
+  }
+  expect(lines.join('')).not.toContain('my-secret');
+});
 
 test('escapes what a terminal or another reader of lines would act on', () => {
   const { log, lines, last } = setUp();

@@ -32,6 +32,7 @@ const UPGRADE = `GET / HTTP/2.0\r\nHost: a\r\n${HANDSHAKE}\r\n`;
 
 test.each([
   ['an unsupported version', HTTP_2],
+  ['invalid HTTP', 'garbage\r\n\r\n'],
   ['faulty framing', CHUNKED],
   ['an upgrade in an unsupported version', UPGRADE],
 ])('%s after a request adds no bytes to its response', async (_, refused) => {

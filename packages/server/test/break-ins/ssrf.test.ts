@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { startService } from '../server/support/hosted-service.ts';
 import { startServer } from '../server/support/start-server.ts';
 import { sendRaw, statusesOf } from '../support/send-raw.ts';
+import { startWhole } from './support/start-whole.ts';
 
 /** Must never be called; represents the admin port, or the metadata of a cloud. */
 async function startInternal() {
@@ -63,4 +64,13 @@ test('no name, path or header of a call decides which address the gateway calls'
     statusesOf(await sendRaw(port, `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)),
   ).not.toContain(200);
   expect(internal.calls).toEqual([]);
+});
+
+test('no forwarded header chooses the environment', async () => {
+  const { port, token } = await startWhole({ listen: { port: 0, trustProxy: true } });
+  const head = `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: Bearer ${await token('dev')}\r\nConnection: close\r\n`;
+  for (const name of ['X-Forwarded-Host', 'X-Host', 'X-Original-Host', 'X-Berth-Env']) {
+    expect(await sendRaw(port, `${head}${name}: qa.localhost\r\n\r\n`)).toMatch(/\bdev$/);
+  }
+  expect(await sendRaw(port, `${head}Forwarded: host=qa.localhost\r\n\r\n`)).toMatch(/\bdev$/);
 });

@@ -78,17 +78,14 @@ function* chunks() {
 }
 
 it.each([
-  ['an announced length', `Content-Length: ${LARGE}`, pieces],
-  ['chunks', 'Transfer-Encoding: chunked', chunks],
-])('delivers an early response to a caller that still sends %s', async (_what, length, body) => {
-  for (const reply of ['no', 'n'.repeat(300_000)]) {
-    const { origin } = await startService((_request, response) => {
-      response.writeHead(403, { 'content-length': reply.length, 'content-type': 'text/plain' });
-      response.end(reply);
-    });
-    const { port } = await startGateway(toService([origin]));
-    const text = await sendAllFirst(port, length, body());
-    expect(text).toMatch(/^HTTP\/1\.1 403 /);
-    expect(text.endsWith(`\r\n\r\n${reply}`)).toBe(true);
-  }
+  ['an announced length', `Content-Length: ${LARGE}`, pieces, 'no'],
+  ['chunks', 'Transfer-Encoding: chunked', chunks, 'n'.repeat(300_000)],
+])('delivers an early response to a caller that still sends %s', async (_, length, body, reply) => {
+  const { origin } = await startService((_request, response) => {
+    response.writeHead(403, { 'content-length': reply.length }).end(reply);
+  });
+  const { port } = await startGateway(toService([origin]));
+  const text = await sendAllFirst(port, length, body());
+  expect(text).toMatch(/^HTTP\/1\.1 403 /);
+  expect(text.endsWith(`\r\n\r\n${reply}`)).toBe(true);
 });

@@ -11,37 +11,23 @@ const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments: { dev: {}, qa: {} }\n`;
 test.each([
   [['--port', '65536'], 'integer from 0 to 65535'],
   [['--config', 'good.yaml', '--port', '1'], "cannot be used with option '-c, --config <file>'"],
-  [['--config', 'tls.yaml'], 'gone.pem, which cannot be read: no such file or directory.'],
-  [
-    ['--config', 'pem.yaml'],
-    'pem.yaml:1:18: listen.tls.cert must be a PEM file with a certificate.',
-  ],
   [['--prot', '1'], 'Did you mean --port?'],
   [['extra'], 'See berth-server --help for options and commands.'],
-  [['--config', 'good.yaml', '--data', 'd'], "cannot be used with option '-c, --config <file>'"],
   [['--config', ''], 'It must not be empty'],
   [['token', '--seconds', '-1'], 'integer from 1'],
   [['revoke', 'key-pair'], 'missing required argument'],
   [['--config', 'gone.yaml'], 'gone.yaml: cannot be read'],
-  [
-    ['--config', 'keys.yaml'],
-    'keys.yaml:2:34: environments.dev.tokens.jwks has no usable key for RS256',
-  ],
   [['--config', 'bad.yaml'], 'bad.yaml:1:1: kees is not a setting: did you mean keys.'],
   [
     ['--data', 'half'],
     'half/development-keys.json does not contain the keys of a development server: remove it',
   ],
-  [['token', '--data', 'half'], 'half/development-keys.json does not contain the keys'],
   [['token'], 'is not the data folder of a development server'],
   [['fsck', 'gone'], 'gone is not a folder: pass store.root.'],
 ])('%j is refused with exit 2', async (args, sentence) => {
   const folder = await makeFolder({
     'bad.yaml': `kees: []\n${GOOD}`,
     'good.yaml': GOOD,
-    'keys.yaml': GOOD.replace('dev: {}', 'dev: { tokens: { jwks: { keys: [{ kty: oct }] } } }'),
-    'pem.yaml': `listen: { tls: { cert: good.yaml, key: good.yaml } }\n${GOOD}`,
-    'tls.yaml': `listen: { tls: { cert: gone.pem, key: gone.key } }\n${GOOD}`,
     'half/development-keys.json': '{',
   });
   const { code, stdout, stderr } = await runHere(folder, ...args);

@@ -99,7 +99,6 @@ test('in code, relative paths are relative to the working directory', async () =
 
 test.each([
   ['listen: { prot: 1 }', 'berth.yaml:1:11: listen.prot is not a setting: did you mean port.'],
-  ['admin: { prot: 1 }', 'berth.yaml:1:10: admin.prot is not a setting: did you mean port.'],
   ['admin: true', 'berth.yaml:1:1: admin must be a group of settings or false.'],
   [
     'store: { driver: file, rot: x }',
@@ -112,7 +111,6 @@ test.each([
   ['store: { driver: disk }', 'berth.yaml:1:10: store.driver must be one of file, s3.'],
   ['listen:\n  port: a', 'berth.yaml:2:3: listen.port must be a number.'],
   ['listen: { port: 70000 }', 'berth.yaml:1:11: listen.port must be at most 65535.'],
-  ['log: { level: loud }', 'berth.yaml:1:8: log.level must be one of fatal, error, '],
   ['publicUrl: example.com', 'berth.yaml:1:1: publicUrl must be an http or https URL.'],
   ['redis: { url: http://localhost }', 'berth.yaml:1:10: redis.url must be a URL such as'],
   ['redis: { url: "redis://:100%@a" }', 'redis.url must be percent-encoded: write % as %25.'],
@@ -126,7 +124,6 @@ test.each([
   ],
   ['cors: { origins: 1 }', 'berth.yaml:1:9: cors.origins must be * or a list.'],
   ['limits: { linkMaxSeconds: 60 }', 'berth.yaml:1:1: limits needs a `linkSeconds`'],
-  ['limits: { uploadBytes: 0 }', 'berth.yaml:1:11: limits.uploadBytes must be at least 1.'],
   [
     'wireProfile: none.json',
     'berth.yaml:1:1: wireProfile refers to none.json, which cannot be read: no such file',
@@ -188,15 +185,9 @@ test.each([
     'credentials[0].id must not contain slashes, commas or spaces',
   ],
   ['dev: { tokens: { jwks: text } }', 'tokens.jwks refers to text, which is not a JSON object'],
-  ['dev: { tokens: { jwks: set.json } }', '5:20: environments.dev.tokens.jwks has no usable key'],
-  ['dev: { tokens: { jwks: "http://a.example" } }', 'tokens.jwks must use https'],
   ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
   [
     'dev: { services: { ab: { endpoints: [localhost] } } }',
-    'endpoints[0] must be a URL without a path',
-  ],
-  [
-    'dev: { services: { ab: { endpoints: ["http://a:99999"] } } }',
     'endpoints[0] must be a URL without a path',
   ],
   [
@@ -206,7 +197,7 @@ test.each([
 ])('an error of an environment does so, too: %s', async (yaml, part) => {
   const text = await refusal(
     `# one\n# two\nkeys: [{ secret: ${KEY} }]\nenvironments:\n  ${yaml}\n`,
-    { text: 'x', empty: ' \n', 'set.json': '{ "keys": [] }' },
+    { text: 'x', empty: ' \n' },
   );
   expect(text).toMatch(/^berth\.yaml:[45]:\d+: environments/);
   expect(text).toContain(part);

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
-import { open, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { copyFile, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { StorageClient } from '../break-ins/support/storage-client.ts';
+import { post, StorageClient } from '../break-ins/support/storage-client.ts';
 import { Cli } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
+import { makeCertificate } from './support/make-certificate.ts';
 import { makeFolder, startServer } from './support/start-server.ts';
 
 const KEY = 'k'.repeat(32);
@@ -156,4 +159,67 @@ test('of reloads at the same time the last one wins, and none changes a closed s
   await closed;
   expect(await withSecret('the-fourth-secret')).toEqual([]);
   await expect(fetch(url)).rejects.toThrow();
+});
+
+async function nameOf(url: string): Promise<string> {
+  const socket = connect({
+    port: Number(new URL(url).port),
+    host: '127.0.0.1',
+    rejectUnauthorized: false,
+  });
+  await once(socket, 'secureConnect');
+  const { subject } = socket.getPeerCertificate();
+  socket.destroy();
+  return String(subject.CN);
+}
+
+test('a certificate is replaced', async () => {
+  const tls = await makeCertificate('first');
+  const second = await makeCertificate('second');
+  const { server, config, url, lines } = await startServer({ listen: { port: 0, tls } });
+  expect(url).toMatch(/^https:/);
+  expect(await nameOf(url)).toBe('first');
+  await copyFile(second.key, tls.key);
+  await copyFile(second.cert, tls.cert);
+  expect(await server.reload(config)).toEqual([]);
+  expect(await nameOf(url)).toBe('second');
+  expect(JSON.stringify(lines)).not.toContain('PRIVATE KEY');
+});
+
+const OLD = { secret: 'the old key that signs links and grants' };
+const NEW = { secret: 'the new key that signs links and grants' };
+const PAIR = { id: 'me', secret: 'a secret of mine' };
+
+async function startReplicas() {
+  const start = async () => {
+    const replica = await startServer({ keys: [OLD] }, { credentials: [PAIR] });
+    const setKeys = (keys: (typeof OLD)[]) => replica.server.reload({ ...replica.config, keys });
+    const client = new StorageClient(replica.url, PAIR);
+    await client.upload('a.txt', 'content');
+    return { url: replica.url, client, setKeys };
+  };
+  return [await start(), await start()] as const;
+}
+
+type Replica = Awaited<ReturnType<typeof startReplicas>>[number];
+
+/** Uploads to one replica with a grant of the other, and downloads from it with a link of the other. */
+async function statusesOf(from: Replica, to: Replica): Promise<number[]> {
+  const grant = await from.client.grant('a.txt');
+  const uploaded = await post({ ...grant, url: `${to.url}/upload` }, 'a.txt', 'content');
+  const { pathname, search } = new URL(await from.client.link('a.txt'));
+  const downloaded = await fetch(to.url + pathname + search);
+  await downloaded.text();
+  return [uploaded.status, downloaded.status];
+}
+
+test('keys are rotated without a 403 from a replica that has not reloaded', async () => {
+  const [a, b] = await startReplicas();
+  for (const keys of [[OLD, NEW], [NEW, OLD], [NEW]]) {
+    for (const replica of [a, b]) {
+      await replica.setKeys(keys);
+      expect(await statusesOf(a, b)).toEqual([204, 200]);
+      expect(await statusesOf(b, a)).toEqual([204, 200]);
+    }
+  }
 });

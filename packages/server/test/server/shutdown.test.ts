@@ -1,49 +1,62 @@
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
+import { request as requestTls, Agent as TlsAgent } from 'node:https';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { listen } from '../../../../scripts/testing/listen.ts';
 import { Cli } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
+import { makeCertificate } from './support/make-certificate.ts';
 import { makeFolder, startServer } from './support/start-server.ts';
 
-test('calls in flight finish, connections close, new ones are refused', async () => {
-  const { resolve: open, promise: opened } = Promise.withResolvers<void>();
-  const origin = await startService(async (_, response) => {
-    response.write('begun ');
-    await opened;
-    response.end('ended');
-  });
-  const { server, adminUrl, url, token, lines } = await startServer(
-    { listen: { port: 0, shutdownSeconds: 60 } },
-    { services: { hello: { endpoints: [origin] } } },
-  );
-  const agent = new Agent({ keepAlive: true });
-  const idle = connect(Number(new URL(url).port), '127.0.0.1');
-  await once(idle.resume(), 'connect');
-  const idleClosed = once(idle, 'close');
-  const sent = request(`${url}/v1/cloudrun/hello`, {
-    agent,
-    headers: { authorization: `Bearer ${token}` },
-  }).end();
-  const [response] = await once(sent, 'response');
-  const closed = server.close();
-  const ready = await fetch(`${adminUrl}/readyz`);
-  expect([ready.status, await ready.text()]).toEqual([503, 'draining\n']);
-  await expect(fetch(url)).rejects.toThrow();
-  await idleClosed;
-  open();
-  expect(await text(response)).toBe('begun ended');
-  await closed;
-  await expect(fetch(`${adminUrl}`)).rejects.toThrow();
-  expect(
-    lines.some(
-      ({ msg }) => msg === 'aborted calls that did not finish before the shutdown deadline',
-    ),
-  ).toBe(false);
-});
+test.each(['http', 'https'])(
+  'over %s, calls in flight finish, and connections close',
+  async (scheme) => {
+    const tls = scheme === 'https' ? await makeCertificate('a') : undefined;
+    const { resolve: open, promise: opened } = Promise.withResolvers<void>();
+    const origin = await startService(async (_, response) => {
+      response.write('begun ');
+      await opened;
+      response.end('ended');
+    });
+    const { server, adminUrl, url, token, lines } = await startServer(
+      { listen: { port: 0, shutdownSeconds: 60, ...(tls && { tls }) } },
+      { services: { hello: { endpoints: [origin] } } },
+    );
+    const address = {
+      port: Number(new URL(url).port),
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+    };
+    const idle = tls ? connectTls(address) : connect(address);
+    await once(idle.resume(), tls ? 'secureConnect' : 'connect');
+    const idleClosed = once(idle, 'close');
+    const headers = { authorization: `Bearer ${token}` };
+    const sent = (tls ? requestTls : request)(`${url}/v1/cloudrun/hello`, {
+      agent: new (tls ? TlsAgent : Agent)({ keepAlive: true }),
+      rejectUnauthorized: false,
+      headers,
+    }).end();
+    const [response] = await once(sent, 'response');
+    const closed = server.close();
+    const ready = await fetch(`${adminUrl}/readyz`);
+    expect([ready.status, await ready.text()]).toEqual([503, 'draining\n']);
+    await expect(fetch(url)).rejects.toThrow();
+    await idleClosed;
+    open();
+    expect(await text(response)).toBe('begun ended');
+    await closed;
+    await expect(fetch(`${adminUrl}`)).rejects.toThrow();
+    expect(
+      lines.some(
+        ({ msg }) => msg === 'aborted calls that did not finish before the shutdown deadline',
+      ),
+    ).toBe(false);
+  },
+);
 
 test('accepts calls for the delay, while /readyz fails, until a second signal', async () => {
   const listen = 'listen: { port: 0, shutdownDelaySeconds: 3600 }';
