@@ -19,7 +19,6 @@ interface AdminOptions {
   readonly metrics: Pick<Metrics, 'contentType' | 'toText'>;
 }
 
-/** Creates the server for health checks and metrics. */
 export function createAdmin({ hosts, status, blobs, metrics }: AdminOptions): Server {
   return createServer(
     { headersTimeout: 5_000, requestTimeout: 10_000 },

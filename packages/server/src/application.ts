@@ -254,7 +254,6 @@ function surfaceOf(url: string): Surface {
   return path.startsWith(`${FILES_PATH}/`) ? 'files' : 'gateway';
 }
 
-/** Strips a prefix from request paths, as mounting does in Express. */
 function mount(prefix: string, listener: Listener): Listener {
   return (request, response) => {
     const rest = (request.url ?? '/').slice(prefix.length);

@@ -8,7 +8,6 @@ import type { Metrics, Surface } from './metrics.ts';
 const OBSERVED = Symbol('observed call');
 type ObservedRequest = IncomingMessage & { [OBSERVED]?: ObservedCall };
 
-/** What is known about a call before it ends. */
 interface ObservedCall {
   readonly kind: 'call' | 'upgrade';
   readonly surface: Surface;
@@ -17,7 +16,6 @@ interface ObservedCall {
   readonly startedAt: number;
   /** As the router sees it. */
   call: Call | undefined;
-  /** Why the call was refused, or failed. */
   error: ContractError | undefined;
 }
 
@@ -47,7 +45,6 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
     };
   }
 
-  /** A single listener for all responses. */
   function end(this: ServerResponse): void {
     active -= 1;
     const observed = (this.req as ObservedRequest)[OBSERVED] as ObservedCall;
@@ -80,11 +77,9 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
   }
 
   return {
-    /** Number of calls in flight, without WebSockets. */
     get active() {
       return active;
     },
-    /** Begins to observe a call; it ends with its response. */
     begin(surface: Surface, request: IncomingMessage, response: ServerResponse): void {
       observe(request, 'call', surface);
       active += 1;
@@ -112,7 +107,6 @@ export function createCalls(log: Log, metrics: Metrics, initial: ObservedConfig)
       const { operationId: operation, response } = call;
       log.error({ ...identify(call, response), operation, err: error }, 'internal error');
     },
-    /** Applies other settings. */
     update(next: ObservedConfig): void {
       config = next;
     },
@@ -132,7 +126,6 @@ function identify(call: Call | undefined, response: ServerResponse) {
   };
 }
 
-/** The endpoint of a service that failed, and why. */
 function describeCause(cause: unknown) {
   if (!(cause instanceof Error)) return undefined;
   const { endpoint } = cause as { endpoint?: string };

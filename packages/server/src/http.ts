@@ -20,7 +20,6 @@ import { CallerConnection } from './watch.ts';
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
 
-/** Maximum number of headers; requests with more get a 431. */
 const MAX_HEADERS = 200;
 
 /**
@@ -161,11 +160,9 @@ export function createHttpServer(listen: Listen, first: Application) {
       const { host, port, reusePort } = listen;
       await once(server.listen({ host, port, reusePort }), 'listening');
     },
-    /** Serves new calls with another application. */
     serve(next: Application): void {
       application = next;
     },
-    /** Uses another certificate for new connections. */
     setCertificate(tls: NonNullable<Listen['tls']>): void {
       (server as TlsServer).setSecureContext(toTlsOptions(tls));
     },
@@ -213,7 +210,6 @@ function toTlsOptions({ cert, key }: NonNullable<Listen['tls']>) {
 interface Refusal {
   readonly status: number;
   readonly message: string;
-  /** Default: `INVALID_REQUEST`. */
   readonly code?: GatewayErrorCode;
 }
 

@@ -17,7 +17,6 @@ const SECRETS = [
   'token',
 ];
 
-/** Creates the log: JSON lines, by default on standard output. */
 export function createLog(level: Level | 'silent', destination?: DestinationStream): Log {
   const stdout = destination === undefined ? new StandardOutput() : undefined;
   const log = pino(

@@ -16,7 +16,6 @@ export interface EndedCall {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Creates the metrics of a server, in addition to those of the process. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -39,7 +38,6 @@ export function createMetrics() {
   });
   return {
     contentType: registry.contentType,
-    /** Returns all metrics in the text format of Prometheus. */
     toText: async (): Promise<string> =>
       `${await registry.metrics()}\n${toDurations(calls.values())}`,
     /** Adds a gauge that is read for each scrape. */
@@ -118,7 +116,6 @@ class CallRow {
 
 const DURATIONS = 'berth_call_duration_seconds';
 
-/** The histogram of durations, in the text format of Prometheus. */
 function toDurations(rows: Iterable<CallRow>): string {
   const lines = [
     `# HELP ${DURATIONS} Time from the request head to the end of the response, in seconds.`,

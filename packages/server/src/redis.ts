@@ -20,9 +20,11 @@ export type Revocable = (typeof REVOCABLE)[number];
 /** What several processes share in Redis. */
 export type RedisState = Awaited<ReturnType<typeof connectRedis>>;
 
+type Use = 'quota' | 'revocation' | 'lock';
+
 interface RedisEvents {
   /** Called for each quota, revocation or lock for which Redis was not available. */
-  readonly onFailure?: (use: 'quota' | 'revocation' | 'lock') => void;
+  readonly onFailure?: (use: Use) => void;
   /** Called when Redis becomes unavailable, and without a reason when it is back. */
   readonly onChange?: (reason: Error | undefined) => void;
 }
@@ -72,32 +74,24 @@ export async function connectRedis(
     onChange(reason);
   }
 
-  async function send<Result>(command: () => Promise<Result>): Promise<Result> {
-    if (performance.now() < resumesAt) throw unavailable();
-    try {
-      const result = await command();
-      change(undefined);
-      return result;
-    } catch (error) {
-      // Otherwise, each call would wait for Redis until the connection is closed.
-      if (redis.status === 'ready') resumesAt = performance.now() + PAUSE_MILLISECONDS;
-      change(error as Error);
-      throw unavailable(error);
+  async function send<Result>(use: Use, command: () => Promise<Result>): Promise<Result> {
+    let cause: unknown;
+    if (performance.now() >= resumesAt) {
+      try {
+        const result = await command();
+        change(undefined);
+        return result;
+      } catch (error) {
+        // Otherwise, each call would wait for Redis until the connection is closed.
+        if (redis.status === 'ready') resumesAt = performance.now() + PAUSE_MILLISECONDS;
+        change(error as Error);
+        cause = error;
+      }
     }
+    onFailure(use);
+    // Without the URL, which may contain the password.
+    throw new StoreUnavailableError(`Redis at ${host} is not available.`, { cause });
   }
-
-  // Without the URL, which may contain the password.
-  const unavailable = (cause?: unknown) =>
-    new StoreUnavailableError(`Redis at ${host} is not available.`, { cause });
-
-  const sendFor = <Result>(
-    use: 'quota' | 'revocation' | 'lock',
-    command: () => Promise<Result>,
-  ): Promise<Result> =>
-    send(command).catch((error: unknown) => {
-      onFailure(use);
-      throw error;
-    });
 
   const toKey = (kind: Revocable, name: string) => `${prefix}revoked:${kind}:${name}`;
 
@@ -114,26 +108,26 @@ export async function connectRedis(
   return {
     /** Counts a call in the window of all processes, or returns how many full seconds to wait. */
     countCall: (env: string, { calls, seconds }: Quota): Promise<number | undefined> =>
-      sendFor('quota', async () => {
+      send('quota', async () => {
         const count = await limiter.consume(env, 1, { customDuration: seconds });
         if (count.consumedPoints <= calls) return undefined;
         return Math.max(Math.ceil(count.msBeforeNext / 1000), 1);
       }),
     isRevoked: (...revocables: (readonly [kind: Revocable, name: string])[]): Promise<boolean> =>
-      sendFor('revocation', async () => {
+      send('revocation', async () => {
         const keys = revocables.map(([kind, name]) => toKey(kind, name));
         return (await redis.exists(...keys)) > 0;
       }),
     /** @param seconds how long to remember it. Default: for ever */
     async revoke(kind: Revocable, name: string, seconds?: number): Promise<void> {
       const key = toKey(kind, name);
-      await send(() =>
+      await send('revocation', () =>
         seconds === undefined ? redis.set(key, 1) : redis.set(key, 1, 'EX', Math.ceil(seconds)),
       );
     },
     /** Runs work while no other process uses any of these names. */
     withLocks: createLocks((script, names, values) =>
-      sendFor('lock', () => {
+      send('lock', () => {
         const keys = names.map((name) => `${prefix}lock:${name}`);
         return redis.eval(script, keys.length, ...keys, ...values);
       }),

@@ -74,7 +74,6 @@ export async function createServer(
   return createServerWithLog(config, createLog(config.log.level, logTo));
 }
 
-/** Creates a server that writes to the log of its program. */
 export async function createServerWithLog(config: Config, log: Log): Promise<BerthServer> {
   const metrics = createMetrics();
   const resources = await openResources(config, log, metrics);

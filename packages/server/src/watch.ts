@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 /** A caller that sends fewer bytes of a body within the time of the watch is too slow. */
 const SLOW_BYTES = 1024;
 
-/** What a connection is found to do for too long. */
 export type Stall = 'sends a body too slowly' | 'sends a body after its response' | 'reads nothing';
 
 /**
@@ -33,7 +32,6 @@ export class CallerConnection {
     if (response !== undefined) this.#responses.push(response);
   }
 
-  /** Whether no request has arrived yet. */
   get isUnused(): boolean {
     return this.#request === undefined;
   }

@@ -33,7 +33,6 @@ const RETRY_MS = 1000;
 /** Recently verified tokens by their SHA-256, so that no token can be read from memory (D19). */
 type Tokens = QuickLRU<string, { readonly caller: Caller; readonly until: number }>;
 
-/** The keys that verify an environment's tokens. */
 interface KeySource {
   /**
    * Finds the key for a token.
@@ -53,7 +52,6 @@ export class KeysUnavailable extends Error {
 
 /** Whose tokens an environment accepts. */
 export interface Issuer {
-  /** Required `iss` claim. */
   readonly name: string | undefined;
   readonly keys: KeySource;
 }
@@ -69,7 +67,6 @@ type Environments = Readonly<
   >
 >;
 
-/** The issuers of all environments. */
 export class Issuers {
   /** Called with the reason if keys cannot be loaded from their URL. */
   readonly #onFailure: (env: string, reason: string) => void;

@@ -7,7 +7,6 @@ import { fsck as checkFiles } from '../store/fsck.ts';
 import { readDevelopmentKeys } from './development.ts';
 import { Failure } from './failure.ts';
 
-/** @param root folder of a store on disk */
 export async function fsck(
   root: string,
   { repair = false }: { readonly repair?: boolean },
@@ -74,7 +73,6 @@ interface TokenOptions extends Omit<TokenRequest, 'key'> {
   readonly data: string;
 }
 
-/** Prints a token for a development server. */
 export async function token({ data, ...request }: TokenOptions): Promise<void> {
   const keys = await readDevelopmentKeys(data);
   if (keys === undefined) {

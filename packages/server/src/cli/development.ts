@@ -20,7 +20,6 @@ interface DevelopmentKeys {
   /** Private and public keys for tokens. */
   readonly tokenKey: JWK;
   readonly jwks: { keys: Record<string, unknown>[] };
-  /** Signs grants and links. */
   readonly linkKey: string;
   readonly keyPair: { readonly id: string; readonly secret: string };
 }
@@ -67,7 +66,6 @@ export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys
   return keys;
 }
 
-/** @param hello URL of the demo service */
 export function toDevelopmentConfig(
   port: number,
   data: string,
@@ -118,7 +116,6 @@ export async function describeDevelopment(
   ].join('\n');
 }
 
-/** The file in the commands to paste. */
 const FILE = 'hello.txt';
 
 /** Returns commands for a POSIX shell that all succeed when they are pasted in order. */

@@ -37,7 +37,6 @@ export function toFailure(error: unknown): Failure | undefined {
     : new Failure(`Cannot use ${path}: ${reason}.`, 2);
 }
 
-/** Returns what to do if a server cannot listen. */
 function toListenSentence(
   error: NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string },
 ): string | undefined {

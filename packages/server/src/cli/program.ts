@@ -16,7 +16,6 @@ Exit codes:
   1  fsck found problems, or the server failed while running
   2  could not start: invalid option or configuration, port in use, Node too old`;
 
-/** Runs the command line, and sets the exit code. */
 export async function run(argv: readonly string[], version: string): Promise<void> {
   try {
     await createProgram(version).parseAsync(argv);

@@ -9,7 +9,6 @@ import { isUrl, type ParsedConfig } from './schema.ts';
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
 
-/** A key pair that signs calls. */
 interface KeyPair {
   readonly id: string;
   readonly secret: string;
@@ -50,7 +49,6 @@ export async function resolveConfig(input: unknown, folder = process.cwd()): Pro
 type Path = ConfigFault['path'];
 type Tls = NonNullable<ParsedConfig['listen']['tls']>;
 
-/** Puts the contents of files in place of their names. */
 async function readFiles(config: ParsedConfig, folder: string) {
   const faults: ConfigFault[] = [];
   const { listen, store, keys, environments } = config;

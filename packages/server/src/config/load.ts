@@ -67,7 +67,6 @@ function toValue(document: Document): unknown {
   return document.toJS({ maxAliasCount: -1 }) ?? {};
 }
 
-/** Replaces `${NAME}` in the strings of a document with environment variables. */
 function replaceReferences(document: Document, env: NodeJS.ProcessEnv) {
   const references = new Set<Node>();
   const faults: { readonly node: Node; readonly problem: string }[] = [];

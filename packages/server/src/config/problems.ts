@@ -2,7 +2,6 @@ import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { configSchema, type ParsedConfig } from './schema.ts';
 
-/** One error in a configuration. */
 export interface ConfigFault {
   /** Path of the setting, from the top: `['environments', 'dev', 'bucket']`. */
   readonly path: readonly (string | number)[];

@@ -15,7 +15,6 @@ import { callService, ForwardedBody, type ServiceRequest, type Switched } from '
 import { SignedBodies } from './signed-body.ts';
 import { Targets } from './targets.ts';
 
-/** What the gateway needs of a configuration. */
 export interface GatewayConfig extends Pick<Config, 'environments' | 'wireProfile'> {
   readonly listen: Pick<Config['listen'], 'maxHeaderBytes' | 'trustProxy'>;
   readonly limits: Pick<Config['limits'], 'gatewayHeadersSeconds'>;
@@ -151,7 +150,6 @@ type Handshake = (
  */
 class WebSockets {
   readonly #handshake: Handshake;
-  /** The callers' sockets. */
   readonly #clients = new Set<Duplex>();
 
   constructor(handshake: Handshake) {
@@ -175,7 +173,6 @@ class WebSockets {
     return { status, headers, open };
   };
 
-  /** Disconnects both sides of each. */
   close(): void {
     for (const client of this.#clients) client.destroy();
   }

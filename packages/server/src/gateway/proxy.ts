@@ -14,13 +14,11 @@ export interface ServiceRequest {
   /** Alternating names and values. */
   readonly headers: string[];
   readonly body: Readable | Buffer | null;
-  /** The protocol to upgrade to, if the call requests one. */
   readonly upgrade: 'websocket' | null;
   /** How long the service may take until its response headers, and be silent before them, in milliseconds. */
   readonly headersTimeout: number;
 }
 
-/** The service switched protocols, as requested. */
 export interface Switched {
   readonly status: 101;
   readonly headers: IncomingHttpHeaders;
@@ -30,7 +28,6 @@ export interface Switched {
 /** Why a call to an endpoint failed, for the log. */
 class EndpointError extends Error {
   override readonly name = 'EndpointError';
-  /** URL of the endpoint. */
   readonly endpoint: string;
 
   constructor(endpoint: string, cause: Error) {

@@ -17,7 +17,6 @@ const MEMORY_BYTES = 1024 * 1024;
 /** A slow body with a forged signature must not keep its place. */
 const MAX_SECONDS = 30;
 
-/** A signed body that has been read to its end. */
 export interface SignedBody {
   /** SHA-256 (hex). */
   readonly hash: string;

@@ -14,7 +14,6 @@ const CODES: Readonly<Record<Exclude<Settings['state'], 'ready'>, GatewayErrorCo
   overdue: 'SERVICE_CHARGE_OVERDUE',
 };
 
-/** A hosted service, as it is configured. */
 interface Service {
   readonly settings: Settings;
   readonly callers: ReadonlySet<string> | undefined;
@@ -38,7 +37,6 @@ export class Targets {
     this.#maxHeaderBytes = maxHeaderBytes;
   }
 
-  /** Replaces all services. */
   update(environments: Config['environments']): void {
     this.#services = new Map();
     for (const [env, { services }] of Object.entries(environments)) {
@@ -78,7 +76,6 @@ export class Targets {
     };
   }
 
-  /** Closes idle connections. */
   close(): void {
     for (const endpoint of this.#endpoints.values()) endpoint.close();
   }
@@ -127,7 +124,6 @@ class Version {
     this.endpoints = endpoints;
   }
 
-  /** Number of calls in flight. */
   get activeCalls(): number {
     let sum = 0;
     for (const { activeCalls } of this.endpoints) sum += activeCalls;
@@ -177,7 +173,6 @@ export type Reuse = 'any' | 'certain' | 'none';
 /** One address of a service and its connections. The most recently used connection is reused first. */
 export class Endpoint {
   readonly origin: string;
-  /** Number of calls in flight. */
   activeCalls = 0;
   readonly #maxHeaderSize: number;
   readonly #idle: ServiceConnection[] = [];

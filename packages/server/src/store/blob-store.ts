@@ -44,6 +44,11 @@ export interface BlobStore extends EngineStore {
   close(): Promise<void>;
 }
 
+/** Environments are host name labels (D12): no name of one leads into another, as a folder or as a part of a key. */
+export function assertEnvironment(env: string): void {
+  if (!/^[A-Za-z0-9-]+$/.test(env)) throw new TypeError(`"${env}" is not an environment name.`);
+}
+
 interface BlobSource {
   readonly info: BlobInfo;
   /** CRC-32 of the content, for a store that does not verify it itself. */

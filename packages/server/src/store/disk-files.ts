@@ -2,7 +2,6 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StoreUnavailableError } from '@berth/storage';
 
-/** Makes the names in a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
   // Windows has no such call; its disks preserve the order of names and contents.
   if (process.platform === 'win32') return;

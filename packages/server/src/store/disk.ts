@@ -25,7 +25,7 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
-import type { BlobStore, OpenBlob } from './blob-store.ts';
+import { assertEnvironment, type BlobStore, type OpenBlob } from './blob-store.ts';
 import {
   diskCodeOf,
   isFolder,
@@ -47,9 +47,6 @@ interface DiskStoreOptions {
   readonly sharedLocks?: WithLocks | undefined;
 }
 
-/** Environments are host name labels (D12), so they are safe names for folders. */
-const LABEL = /^[A-Za-z0-9-]+$/;
-
 /** A living process writes to each of its temporary files far more often. */
 const ABANDONED_MILLISECONDS = 24 * 3_600_000;
 
@@ -70,7 +67,7 @@ export function openDiskStore({ root, sharedLocks }: DiskStoreOptions): Promise<
 
 /** Returns the path of a file. Any disk accepts it, whatever characters the key has, and no two keys share one. */
 export function pathOf(root: string, { env, path }: BlobKey): string {
-  if (!LABEL.test(env)) throw new TypeError(`"${env}" is not a valid environment name.`);
+  assertEnvironment(env);
   assertFilePath(path);
   const hash = createHash('sha256').update(path).digest('hex');
   return join(root, 'files', env, hash.slice(0, 2), hash);

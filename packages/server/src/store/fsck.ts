@@ -84,7 +84,6 @@ async function* scan(root: string, folder = 'files'): AsyncGenerator<CheckedFile
   }
 }
 
-/** Reads a file to its end. */
 async function checkFile(root: string, path: string): Promise<CheckedFile> {
   try {
     const { info, read } = await openStoredFile(join(root, path));

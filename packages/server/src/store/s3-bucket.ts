@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { type BlobInfo, type BlobKey, StoreUnavailableError } from '@berth/storage';
 import type { Config } from '../config/config.ts';
+import { assertEnvironment } from './blob-store.ts';
 import { type WithLocks, withLocalLocks, withLocks } from './locks.ts';
 
 /** A store that is up accepts a connection within one round trip. */
@@ -41,7 +42,6 @@ type Command<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>
   S3ClientResolvedConfig
 >;
 
-/** The part of a bucket that has the files of a store, and how it is called. */
 export class Bucket {
   readonly name: string;
   readonly client: S3Client;
@@ -61,10 +61,10 @@ export class Bucket {
 
   /**
    * Returns the key of a file's object: `<prefix><env>/<path>`, or `<prefix>.long/<env>/<SHA-256 of the path>` if that
-   * is too long. No environment can reach into another, because its name is one segment.
+   * is too long. No environment is called `.long`, and none can reach into another.
    */
   keyOf({ env, path }: BlobKey): string {
-    if (!LABEL.test(env)) throw new TypeError(`"${env}" is not a valid environment name.`);
+    assertEnvironment(env);
     const key = `${this.prefix}${env}/${path}`;
     if (Buffer.byteLength(key) <= MAX_KEY_BYTES) return key;
     const hash = createHash('sha256').update(path).digest('hex');
@@ -145,8 +145,6 @@ export class Bucket {
 const MAX_KEY_BYTES = 1024;
 /** The prefix takes its share of the key; a longer one is a mistake. */
 const MAX_PREFIX_BYTES = 512;
-/** Environments are host name labels (D12) without dots, so `.long` is none. */
-const LABEL = /^[A-Za-z0-9-]+$/;
 
 function createClient(options: S3StoreOptions): S3Client {
   const { endpoint, region, forcePathStyle = endpoint !== undefined } = options;
@@ -236,7 +234,6 @@ export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket';
 }
 
-/** Returns whether a call failed because the object has a different version. */
 function isRefusedCondition(error: unknown): boolean {
   return statusOf(error) === 412;
 }

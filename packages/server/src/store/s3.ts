@@ -98,7 +98,6 @@ function copyFile(
   });
 }
 
-/** Copies an object with its headers inside the store, atomically. */
 async function copyObject(
   bucket: Bucket,
   source: string,
@@ -124,7 +123,6 @@ async function deleteVersion(
   await bucket.delete(key, signal);
 }
 
-/** Removes the parts of uploads that were never completed. */
 async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   const folder = { Bucket: bucket.name, Prefix: bucket.prefix };
   let count = 0;
