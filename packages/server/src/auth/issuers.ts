@@ -56,16 +56,14 @@ export interface Issuer {
   readonly keys: KeySource;
 }
 
-type Environments = Readonly<
-  Record<
-    string,
-    {
-      readonly tokens?:
-        | { readonly jwks: KeySet | string; readonly issuer?: string | undefined }
-        | undefined;
-    }
-  >
->;
+/** The tokens of an environment, as configured. */
+export interface TokenSettings {
+  /** Keys, or their URL. */
+  readonly jwks: KeySet | string;
+  readonly issuer?: string | undefined;
+}
+
+type Environments = Readonly<Record<string, { readonly tokens?: TokenSettings | undefined }>>;
 
 export class Issuers {
   /** Called with the reason if keys cannot be loaded from their URL. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { getSystemErrorMessage } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
-import type { KeySet } from '../auth/issuers.ts';
+import type { TokenSettings } from '../auth/issuers.ts';
 import { ConfigError, type ConfigFault, validate } from './problems.ts';
 import { isUrl, type ParsedConfig } from './schema.ts';
 
@@ -17,9 +17,7 @@ interface KeyPair {
 
 export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials' | 'tokens'> {
   readonly credentials: readonly KeyPair[];
-  readonly tokens?:
-    | { readonly jwks: KeySet | string; readonly issuer?: string | undefined }
-    | undefined;
+  readonly tokens?: TokenSettings | undefined;
 }
 
 /**

@@ -38,7 +38,8 @@ export function createGateway(initial: GatewayConfig, beforeCall: BeforeCall) {
   const { maxHeaderBytes, trustProxy } = initial.listen;
   const targets = new Targets(maxHeaderBytes);
   const signedBodies = new SignedBodies();
-  const webSockets = new WebSockets((input, call) => handle(input, call, 'websocket'));
+  /** The callers' sockets of the open WebSockets. */
+  const webSockets = new Set<Duplex>();
   let { limits } = initial;
   let toServiceHeaders = createToServiceHeaders(initial.wireProfile, trustProxy);
   targets.update(initial.environments);
@@ -101,11 +102,42 @@ export function createGateway(initial: GatewayConfig, beforeCall: BeforeCall) {
     return callService(ready, endpoints, response);
   }
 
+  /**
+   * Joins two sockets. Frames are forwarded as bytes: subprotocols, extensions, pings and close codes are between the
+   * caller and the service (D14).
+   */
+  async function openWebSocket(
+    input: GatewayInput,
+    call: GatewayCall<Caller>,
+  ): Promise<WebSocketResponse | ServiceResponse> {
+    const response = await handle(input, call, 'websocket');
+    if (!('socket' in response)) return response;
+    const { status, headers, socket } = response;
+    // If the caller disconnects before the 101 is written, nobody takes ownership of the socket.
+    const cut = () => socket.destroy();
+    call.response.once('close', cut);
+    /** @param head what the caller has already sent */
+    const open = (client: Duplex, head: Buffer) => {
+      call.response.off('close', cut);
+      if (head.length > 0) client.unshift(head);
+      webSockets.add(client);
+      client.once('close', () => webSockets.delete(client));
+      pipe(client, socket);
+      pipe(socket, client);
+    };
+    return { status, headers, open };
+  }
+
+  /** Disconnects both sides of each. */
+  function closeWebSockets(): void {
+    for (const client of webSockets) client.destroy();
+  }
+
   return {
     handlers: {
       // Without an upgrade, no service switches protocols.
       call: (input, call) => handle(input, call, null) as Promise<ServiceResponse>,
-      webSocket: webSockets.open,
+      webSocket: openWebSocket,
     } satisfies GatewayHandlers<Caller>,
     /** Current activity: calls to services in flight, and idle connections. */
     stats: () => targets.stats,
@@ -115,11 +147,10 @@ export function createGateway(initial: GatewayConfig, beforeCall: BeforeCall) {
       toServiceHeaders = createToServiceHeaders(next.wireProfile, trustProxy);
       targets.update(next.environments);
     },
-    /** Disconnects both sides of every WebSocket. */
-    closeWebSockets: () => webSockets.close(),
+    closeWebSockets,
     /** Closes every WebSocket and idle connection. Calls in flight finish on their own. */
     close(): void {
-      webSockets.close();
+      closeWebSockets();
       targets.close();
     },
   };
@@ -139,59 +170,11 @@ function toBody({ body }: GatewayInput, { request: { headers } }: GatewayCall): 
 /** Idle time after which TCP probes a connection. */
 const KEEP_ALIVE_MILLISECONDS = 60_000;
 
-type Handshake = (
-  input: GatewayInput,
-  call: GatewayCall<Caller>,
-) => Promise<ServiceResponse | Switched>;
-
-/**
- * The open WebSockets, each of which joins two sockets. Frames are forwarded as bytes: subprotocols, extensions, pings
- * and close codes are between the caller and the service (D14).
- */
-class WebSockets {
-  readonly #handshake: Handshake;
-  readonly #clients = new Set<Duplex>();
-
-  constructor(handshake: Handshake) {
-    this.#handshake = handshake;
-  }
-
-  readonly open = async (
-    input: GatewayInput,
-    call: GatewayCall<Caller>,
-  ): Promise<WebSocketResponse | ServiceResponse> => {
-    const response = await this.#handshake(input, call);
-    if (!('socket' in response)) return response;
-    const { status, headers, socket } = response;
-    // If the caller disconnects before the 101 is written, nobody takes ownership of the socket.
-    const cut = () => socket.destroy();
-    call.response.once('close', cut);
-    const open = (client: Duplex, head: Buffer) => {
-      call.response.off('close', cut);
-      this.#join(client, head, socket);
-    };
-    return { status, headers, open };
-  };
-
-  close(): void {
-    for (const client of this.#clients) client.destroy();
-  }
-
-  /** @param head what the caller has already sent */
-  #join(client: Duplex, head: Buffer, service: Duplex): void {
-    if (head.length > 0) client.unshift(head);
-    this.#clients.add(client);
-    client.once('close', () => this.#clients.delete(client));
-    forward(client, service);
-    forward(service, client);
-  }
-}
-
 /**
  * Pipes bytes in one direction, with backpressure. If the sender ends, the receiver is ended; if it fails, the
  * receiver is destroyed. Idle connections stay open while both sides acknowledge TCP probes.
  */
-function forward(from: Duplex, to: Duplex): void {
+function pipe(from: Duplex, to: Duplex): void {
   const { setNoDelay, setKeepAlive, setTimeout } = from as Partial<Socket>;
   setTimeout?.call(from, 0);
   setNoDelay?.call(from, true);
