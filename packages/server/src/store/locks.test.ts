@@ -20,19 +20,6 @@ function lockWith(...results: (0 | 1 | undefined)[]) {
 const untilAborted = ({ signal }: SharedLock) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-test('waits for a lock, and releases it even if the work fails', async () => {
-  const { scripts, withLocks } = lockWith(0, 0, 1);
-  await expect(withLocks(['a'], () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(scripts).toHaveLength(4);
-});
-
-test('does not run the work without a lock', async () => {
-  const withLocks = createLocks(() => Promise.reject(new Error('not available')));
-  const work = vi.fn();
-  await expect(withLocks(['a'], work)).rejects.toThrow('not available');
-  expect(work).not.toHaveBeenCalled();
-});
-
 test.each([
   ['another replica has the lock', 0, 5_000],
   ['the lock could not be renewed for 15 seconds', undefined, 20_000],

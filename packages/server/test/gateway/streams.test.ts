@@ -1,29 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import {
-  BEARER,
-  begin,
-  send,
-  startGateway,
-  startService,
-  toService,
-} from './support/start-gateway.ts';
+import { BEARER, send, startGateway, startService, toService } from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
-
-it('aborts the call to the service when the caller leaves a stream', async () => {
-  const { origin, server } = await startService((_request, response) => {
-    response.write('begun');
-  });
-  const gone = once(server, 'request').then(([, response]) => once(response, 'close'));
-  const { base, gateway } = await startGateway(toService([origin]));
-  const response = await begin(base, HELLO);
-  response.on('error', () => {});
-  response.destroy();
-  await gone;
-  expect(gateway.stats()).toMatchObject({ activeCalls: 0, idle: 0 });
-});
 
 it('refuses a body beyond the limit, announced or not, and disconnects from the service (D13)', async () => {
   const closed: Promise<unknown>[] = [];

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
@@ -73,17 +72,4 @@ it('forwards bytes that either side sends together with its handshake', async ()
   let text = '';
   for await (const chunk of socket) text += chunk;
   expect(text).toMatch(/^HTTP\/1\.1 101[\s\S]*\r\n\r\nfirst, early$/);
-});
-
-it('disconnects both sides when the gateway closes', async () => {
-  const { origin, server } = await startService(() => {});
-  const opened = once(new WebSocketServer({ server }), 'connection');
-  const { port, gateway } = await startGateway(toService([origin]));
-  const client = connect(port, '127.0.0.1').resume();
-  client.write(`${HEAD}Authorization: ${BEARER}\r\n\r\n`);
-  const [service] = await opened;
-  const closed = Promise.all([once(client, 'close'), once(service, 'close')]);
-  await once(client, 'data');
-  gateway.close();
-  await closed;
 });
