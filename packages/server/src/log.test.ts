@@ -29,10 +29,3 @@ test('redacts what has the name of a secret', () => {
   }
   expect(lines.join('')).not.toContain('my-secret');
 });
-
-test('escapes what a terminal or another reader of lines would act on', () => {
-  const { log, lines, last } = setUp();
-  log.info({ path: '/\x7f\x9b\u0085\u2028\x1b[31m' }, 'call');
-  expect(lines[0]).toMatch(/^\P{Cc}*\n$/u);
-  expect(last().path).toBe('/\x7f\x9b\u0085\u2028\x1b[31m');
-});
