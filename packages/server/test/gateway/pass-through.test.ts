@@ -142,3 +142,14 @@ it('forwards response headers of a service up to the limit', async () => {
   const small = await startGateway(toService([origin]));
   expect(await sendRaw(small.port, raw)).toContain('BAD_GATEWAY');
 });
+
+it('sends 100 Continue only after authentication, and no Expect to the service', async () => {
+  const { seen, port } = await startRecorder();
+  const head = (token: string) =>
+    `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${token}\r\nConnection: close\r\n` +
+    'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n';
+  expect(await sendRaw(port, head('Bearer NOT'))).toMatch(/^HTTP\/1\.1 401/);
+  expect(await sendRaw(port, head(BEARER), '{}')).toMatch(/^HTTP\/1\.1 100 [\s\S]*HTTP\/1\.1 200/);
+  expect(seen).toHaveLength(1);
+  expect(seen[0]?.request.headers.expect).toBeUndefined();
+});

@@ -78,6 +78,22 @@ it('forwards bytes beyond ASCII, repeated headers and redirects as they are', as
   );
 });
 
+it('sends path, query and headers byte for byte', async () => {
+  let seen = '';
+  const { origin } = await startRawService((socket) => {
+    socket.once('data', (chunk) => {
+      seen = chunk.toString('latin1');
+      socket.end(OK);
+    });
+  });
+  const { port } = await startGateway(toService([origin]));
+  const target = '//a%2Fb/%E4%B8%AD;x=1/?q=%20+&&=';
+  const headers = 'X-Name: caf\xe9\r\nX-Twice: a\r\nX-TWICE: b\r\n';
+  expect(await sendRaw(port, toRequest(`${HELLO}/${target}`, 'GET', headers))).toMatch(/ok$/);
+  expect(seen).toMatch(/^GET \/\/\/a%2Fb\/%E4%B8%AD;x=1\/\?q=%20\+&&= HTTP/);
+  expect(seen).toContain('X-Name: caf\xe9\r\nX-Twice: a\r\nX-TWICE: b\r\n');
+});
+
 it('forwards each event at once, and does not end a silent stream', async () => {
   let stream: ServerResponse | undefined;
   const { origin } = await startService((request, response) => {

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { HANDSHAKE, sendRaw } from '../support/send-raw.ts';
 import {
@@ -25,7 +26,39 @@ async function startSockets(routing = {}) {
   return { port, requests };
 }
 
+/** The head of the response to a raw handshake, while the connection stays open. */
+async function shake(port: number, more: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  socket.write(`${HEAD}${more}\r\n`);
+  let text = '';
+  while (!text.includes('\r\n\r\n')) text += (await once(socket, 'data'))[0];
+  return text;
+}
+
+it('removes the token of a browser from the subprotocols', async () => {
+  const { port, requests } = await startSockets();
+  const text = await shake(port, 'Sec-WebSocket-Protocol: berth.bearer.ada, chat\r\n');
+  expect(text).toMatch(/^HTTP\/1\.1 101/);
+  expect(text).toMatch(/sec-websocket-protocol: chat\r\n/i);
+  expect(text).not.toContain('berth.bearer');
+  expect(requests[0]?.headers['sec-websocket-protocol']).toBe('chat');
+  // All but the request ID, which is random and may contain these letters.
+  const { rawHeaders = [], headers } = requests[0] ?? {};
+  const sent = rawHeaders.filter((text) => text !== headers?.['x-request-id']);
+  expect(sent).toHaveLength(rawHeaders.length - 1);
+  expect(JSON.stringify(sent)).not.toMatch(/bearer|ada/);
+});
+
 it.each([
+  [
+    'a bad token in a subprotocol',
+    'Sec-WebSocket-Protocol: berth.bearer.BAD\r\n',
+    401,
+    'INVALID_CREDENTIALS',
+  ],
   [
     'two tokens',
     `Authorization: ${BEARER}\r\nSec-WebSocket-Protocol: berth.bearer.ada\r\n`,
@@ -48,6 +81,13 @@ it.each([
   expect(error.code).toBe(code);
   expect(head.toLowerCase()).toContain(`x-request-id: ${error.requestId}`);
   expect(requests).toEqual([]);
+});
+
+it('ignores an upgrade to anything else', async () => {
+  const { port } = await startSockets();
+  const raw = `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\n`;
+  const text = await sendRaw(port, `${raw}Connection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*plain/);
 });
 
 it.each([

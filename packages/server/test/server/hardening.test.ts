@@ -59,6 +59,12 @@ test('closes a connection whose body hardly arrives', async () => {
     status: 408,
     message: expect.stringContaining('too slowly'),
   });
+  // A byte now and then does not help.
+  const socket = await open(portOf(url));
+  socket.on('error', () => {}).write(`${UPLOAD}Authorization: Bearer ${token}\r\n\r\n`);
+  const drip = setInterval(() => socket.writable && socket.write('x'), 10);
+  await once(socket.resume(), 'close');
+  clearInterval(drip);
 });
 
 test('keeps a connection whose body the service does not read', async () => {
