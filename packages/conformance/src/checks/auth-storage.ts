@@ -2,41 +2,38 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
 import { signStorage } from '../credentials/create-signers.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
-import { expectAccepted, expectRefused, makeGoodFields, reachGoodFields } from './stored-files.ts';
-import { changeLetters, IDENTITIES } from './support/credentials.ts';
+import { changeLetters, IDENTITIES } from './forged-tokens.ts';
+import {
+  expectAccepted,
+  expectRefused,
+  makeGoodFields,
+  reachGoodFields,
+  tryCall,
+} from './valid-calls.ts';
+
+type Ways = Record<string, StorageCallOptions>;
 
 /** Makes a valid call to every operation with the first of these changes, and to one with each of the others. */
-async function expectAllRefused(
-  t: CheckContext,
-  ways: Record<string, StorageCallOptions>,
-): Promise<void> {
+async function expectAllRefused(t: CheckContext, ways: Ways): Promise<void> {
   const fields = await reachGoodFields(t);
   for (const [index, [what, options]] of Object.entries(ways).entries()) {
     const turn = index % STORAGE_OPERATIONS.length;
     for (const operation of STORAGE_OPERATIONS.slice(turn, index === 0 ? undefined : turn + 1)) {
-      const all = { ...options, acceptsRefusal: true };
-      const reply = await t.storage.call(operation, fields[operation], all);
+      const reply = await tryCall(t, operation, fields[operation], options);
       expectRefused(t, reply, `${operation} ${what}`);
     }
   }
 }
 
-/**
- * Makes valid calls whose credentials contain one of the storage headers, with its name in several cases:
- * header names are case-insensitive (RFC 9110, section 5.1).
- *
- * @param name name of the header, from the wire profile
- */
-async function expectHeaderTaken(t: CheckContext, name: string): Promise<void> {
-  const fields = await reachGoodFields(t);
-  for (const operation of STORAGE_OPERATIONS) {
-    for (const spelling of [name.toLowerCase(), name.toUpperCase()]) {
-      const credentials = (await t.storage.credentials()).map(
-        ([key, value]) => [isNamed(key, name) ? spelling : key, value] as const,
-      );
-      const reply = await t.storage.call(operation, fields[operation], { credentials });
-      expectAccepted(t, reply, `${operation} with valid credentials in the ${spelling} header`);
-    }
+/** Expects calls for links with exactly these credentials to be rejected. */
+async function expectLinksRefused(
+  t: CheckContext,
+  ways: Record<string, HeaderList>,
+): Promise<void> {
+  const { batchGetTempUrls: fields } = await makeGoodFields(t);
+  for (const [what, credentials] of Object.entries(ways)) {
+    const reply = await t.storage.call('batchGetTempUrls', fields, { credentials });
+    expectRefused(t, reply, `batchGetTempUrls ${what}`);
   }
 }
 
@@ -49,6 +46,26 @@ async function readCredentials(
   const [value] = readAll(credentials, name);
   t.reach(value !== undefined, `the storage credentials do not include ${name}`);
   return { credentials, value };
+}
+
+/**
+ * Makes valid calls whose credentials contain one of the storage headers, with its name in several cases:
+ * header names are case-insensitive (RFC 9110, section 5.1).
+ *
+ * @param name name of the header, from the wire profile
+ */
+async function expectHeaderAccepted(t: CheckContext, name: string): Promise<void> {
+  await readCredentials(t, name);
+  const fields = await reachGoodFields(t);
+  for (const operation of STORAGE_OPERATIONS) {
+    for (const spelling of [name.toLowerCase(), name.toUpperCase()]) {
+      const credentials = (await t.storage.credentials()).map(
+        ([key, value]) => [isNamed(key, name) ? spelling : key, value] as const,
+      );
+      const reply = await t.storage.call(operation, fields[operation], { credentials });
+      expectAccepted(t, reply, `${operation} with valid credentials in the ${spelling} header`);
+    }
+  }
 }
 
 /** Trailing letters of a credential to change; if it is a signature, they are part of it. */
@@ -82,18 +99,6 @@ function forgeAuthorizations(
   };
 }
 
-/** Expects calls for links with exactly these credentials to be rejected. */
-async function expectLinksRefused(
-  t: CheckContext,
-  ways: Record<string, HeaderList>,
-): Promise<void> {
-  const { batchGetTempUrls: fields } = await makeGoodFields(t);
-  for (const [what, credentials] of Object.entries(ways)) {
-    const reply = await t.storage.call('batchGetTempUrls', fields, { credentials });
-    expectRefused(t, reply, `batchGetTempUrls ${what}`);
-  }
-}
-
 /** Returns each header that is part of valid credentials, alone, and what else authenticates no storage call. */
 async function toLoneHeaders(t: CheckContext): Promise<Record<string, HeaderList>> {
   const { authorization, sessionToken, timestamp } = t.settings.wireProfile.storageHeaders;
@@ -117,47 +122,57 @@ async function toLoneHeaders(t: CheckContext): Promise<Record<string, HeaderList
   };
 }
 
+/** Returns wrong credentials, and what should not make up for them. */
+function toWrongCredentials(
+  { settings: { wireProfile } }: CheckContext,
+  credentials: HeaderList,
+): Record<string, HeaderList> {
+  const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
+  const value = readAll(credentials, authorization)[0] ?? '';
+  const wrong = withHeaders(credentials, [[authorization, changeLetters(value, -CHANGED)]]);
+  return {
+    'with wrong credentials and a session token': withHeaders(wrong, [[sessionToken, 'made-up']]),
+    'with wrong credentials and no timestamp': wrong.filter(([name]) => !isNamed(name, timestamp)),
+    'with wrong credentials and headers that name a user or an internal caller': [
+      ...wrong,
+      ...IDENTITIES,
+    ],
+  };
+}
+
 export const authStorage: readonly Check[] = [
   defineCheck('AU-STORAGE-HEADERS/1', ['storageCredentials'], async (t) => {
     const { authorization } = t.settings.wireProfile.storageHeaders;
-    const { credentials } = await readCredentials(t, authorization);
-    await expectHeaderTaken(t, authorization);
-    const rest = credentials.filter(([name]) => !isNamed(name, authorization));
-    await expectAllRefused(t, { [`without ${authorization}`]: { credentials: rest } });
+    await expectHeaderAccepted(t, authorization);
+    const credentials = (await t.storage.credentials()).filter(
+      ([name]) => !isNamed(name, authorization),
+    );
+    await expectAllRefused(t, { [`without ${authorization}`]: { credentials } });
   }),
   /** With permanent credentials, the header is present and empty, unless the operator provides none. */
   defineCheck('AU-STORAGE-HEADERS/2', ['storageCredentials', 'sessionToken'], async (t) => {
-    const { sessionToken } = t.settings.wireProfile.storageHeaders;
-    await readCredentials(t, sessionToken);
-    await expectHeaderTaken(t, sessionToken);
+    await expectHeaderAccepted(t, t.settings.wireProfile.storageHeaders.sessionToken);
   }),
   defineCheck('AU-STORAGE-HEADERS/3', ['storageCredentials'], async (t: CheckContext) => {
     const { timestamp } = t.settings.wireProfile.storageHeaders;
     const { value } = await readCredentials(t, timestamp);
     const message = `the ${timestamp} in the storage credentials is not a time in whole seconds`;
     t.reach(/^\d{10}$/.test(value), message);
-    await expectHeaderTaken(t, timestamp);
+    await expectHeaderAccepted(t, timestamp);
   }),
   defineCheck('AU-STORAGE-REJECTED/1', [], async (t) => {
     await expectAllRefused(t, { 'without credentials': { credentials: 'none' } });
     await expectLinksRefused(t, await toLoneHeaders(t));
   }),
-  defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], async (t) => {
-    const { authorization, sessionToken, timestamp } = t.settings.wireProfile.storageHeaders;
+  defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], async (t: CheckContext) => {
+    const { authorization } = t.settings.wireProfile.storageHeaders;
     const { credentials, value } = await readCredentials(t, authorization);
-    const ways: Record<string, StorageCallOptions> = {};
+    const ways: Ways = {};
     for (const [what, forged] of Object.entries(forgeAuthorizations(t, credentials, value))) {
       ways[`with ${what}`] = { credentials: withHeaders(credentials, [[authorization, forged]]) };
     }
     await expectAllRefused(t, ways);
-    const wrong = withHeaders(credentials, [[authorization, changeLetters(value, -CHANGED)]]);
-    const untimed = wrong.filter(([name]) => !isNamed(name, timestamp));
-    const what = 'with wrong credentials and';
-    await expectLinksRefused(t, {
-      [`${what} a session token`]: withHeaders(wrong, [[sessionToken, 'made-up']]),
-      [`${what} no timestamp`]: untimed,
-      [`${what} headers that name a user or an internal caller`]: [...wrong, ...IDENTITIES],
-    });
+    await expectLinksRefused(t, toWrongCredentials(t, credentials));
   }),
   defineCheck('AU-STORAGE-ENV', ['storageCredentials'], async (t) => {
     const { env } = t.settings;
@@ -169,19 +184,17 @@ export const authStorage: readonly Check[] = [
     const { authorization } = t.settings.wireProfile.storageHeaders;
     const { credentials, value } = await readCredentials(t, authorization);
     const { batchGetTempUrls: fields } = await makeGoodFields(t);
-    const ways: Record<string, StorageCallOptions> = {
+    const wrong = withHeaders(credentials, [[authorization, changeLetters(value, -CHANGED)]]);
+    const ways: Ways = {
       'without credentials': { credentials: 'none' },
-      'with wrong credentials': {
-        credentials: withHeaders(credentials, [[authorization, changeLetters(value, -CHANGED)]]),
-      },
-      'for another environment': { env: t.uniqueName() },
+      'with wrong credentials': { credentials: wrong },
+      'for another environment': { env: t.uniqueName(), acceptsRefusal: true },
     };
     await t.onOneConnection(async ({ storage }) => {
       for (const [what, options] of Object.entries(ways)) {
         const good = await storage.call('batchGetTempUrls', fields);
         t.reach(!good.refused, 'a valid call is rejected');
-        const all = { ...options, acceptsRefusal: true };
-        const reply = await storage.call('batchGetTempUrls', fields, all);
+        const reply = await storage.call('batchGetTempUrls', fields, options);
         const after = 'after a valid call on the same connection';
         expectRefused(t, reply, `batchGetTempUrls ${what} ${after}`);
       }

@@ -1,35 +1,25 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import { toTc3Header } from '../credentials/sign-tc3.ts';
 import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
+import { expectForwarded, expectRefused, type NamedCalls } from './credential-calls.ts';
 import { jsonPost } from './fixture-calls.ts';
-import {
-  assertClock,
-  expectForwarded,
-  expectRefused,
-  forgeTokens,
-  IDENTITIES,
-  type NamedCalls,
-} from './support/credentials.ts';
+import { forgeTokens, IDENTITIES } from './forged-tokens.ts';
+import { assertClock } from './signed-calls.ts';
 
-/** Returns a GET and a POST at the root of the service and below it, with this query. */
-function toCalls(credentials: NonNullable<GatewayCall['credentials']>, query: string): NamedCalls {
-  const [root, deep] = [`?${query}`, `/a/b?${query}`];
-  return {
-    'a GET of the root': { path: root, credentials },
-    'a GET of a path': { path: deep, credentials },
-    'a POST to the root': { path: root, ...jsonPost, credentials },
-    'a POST to a path': { path: deep, ...jsonPost, credentials },
-  };
-}
+/** Returns a GET and a POST at the root of the service and below it. */
+const toCalls = (credentials: NonNullable<GatewayCall['credentials']>): NamedCalls => ({
+  'a GET of the root': { path: '', credentials },
+  'a GET of a path': { path: '/a/b', credentials },
+  'a POST to the root': { ...jsonPost, path: '', credentials },
+  'a POST to a path': { ...jsonPost, path: '/a/b', credentials },
+});
 
 /** Returns calls with each of several named `Authorization` values, alternating between GET and POST. */
-function toCallsWith(values: Record<string, string>, query: string): NamedCalls {
-  const path = `/a/b?${query}`;
+function toCallsWith(values: Record<string, string>): NamedCalls {
   const calls = Object.entries(values).map(([what, value], index): [string, GatewayCall] => {
     const credentials = { Authorization: value };
-    if (index % 2 === 0) return [`a GET with ${what}`, { path, credentials }];
-    return [`a POST with ${what}`, { path, ...jsonPost, credentials }];
+    if (index % 2 === 0) return [`a GET with ${what}`, { credentials }];
+    return [`a POST with ${what}`, { ...jsonPost, credentials }];
   });
   return Object.fromEntries(calls);
 }
@@ -42,34 +32,23 @@ const MALFORMED = {
   'a token with 1,000 letters': 'x'.repeat(1000),
 };
 
-const BASIC = Buffer.from('admin:admin').toString('base64');
-
 const HEX = 'a'.repeat(64);
 
 const MADE_UP = {
-  Basic: `Basic ${BASIC}`,
-  Digest: `Digest username="admin", realm="a", nonce="b", uri="/", response="${'a'.repeat(32)}"`,
-  'a signature with another version': toTc3Header({
-    Credential: 'id/2026-01-01/svc/tc3_request',
-    SignedHeaders: 'host',
-    Signature: HEX,
-    Timestamp: '1767225600',
-  }).replace(/^\S+/, 'TC2-HMAC-SHA256'),
+  Basic: `Basic ${Buffer.from('admin:admin').toString('base64')}`,
+  Digest: `Digest username="admin", realm="a", nonce="b", uri="/", response="${HEX.slice(32)}"`,
+  'a signature with another version': `TC2-HMAC-SHA256 Credential=id/2026-01-01/svc/tc3_request, SignedHeaders=host, Signature=${HEX}, Timestamp=1767225600`,
   'a signature for another platform': `AWS4-HMAC-SHA256 Credential=id/20260101/a/s3/aws4_request, SignedHeaders=host, Signature=${HEX}`,
   'an unknown scheme': 'Conformance x',
 };
 
-function toGoodTokens({ settings: { gatewayToken } }: CheckContext): Record<string, string> {
-  if (gatewayToken === undefined) return {};
-  const basic = Buffer.from(`token:${gatewayToken}`).toString('base64');
-  return {
-    'a valid token sent with the Basic scheme': `Basic ${gatewayToken}`,
-    'a valid token as the password of Basic credentials': `Basic ${basic}`,
-    'a valid token sent with the Token scheme': `Token ${gatewayToken}`,
-    'a valid token sent with the BearerX scheme': `BearerX ${gatewayToken}`,
-    'a valid token without a scheme': gatewayToken,
-  };
-}
+const toGoodTokens = (token: string) => ({
+  'a valid token sent with the Basic scheme': `Basic ${token}`,
+  'a valid token as the password of Basic credentials': `Basic ${Buffer.from(`token:${token}`).toString('base64')}`,
+  'a valid token sent with the Token scheme': `Token ${token}`,
+  'a valid token sent with the BearerX scheme': `BearerX ${token}`,
+  'a valid token without a scheme': token,
+});
 
 /** Returns valid credentials in headers that they are not for. */
 async function toMisplaced(t: CheckContext): Promise<HeaderList> {
@@ -84,7 +63,7 @@ async function toMisplaced(t: CheckContext): Promise<HeaderList> {
 }
 
 async function expectAccepted(t: CheckContext, credentials: 'bearer' | 'signature'): Promise<void> {
-  await expectForwarded(t, toCalls(credentials, `mark=${t.uniqueName()}`));
+  await expectForwarded(t, toCalls(credentials));
   const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(), credentials });
   upgrade.socket?.close();
   const { status, refusal = upgrade } = upgrade;
@@ -97,25 +76,22 @@ export const auth: readonly Check[] = [
   defineCheck('AU-BEARER-ENV', ['fixture', 'otherEnvToken'], (t) => {
     const credentials = { Authorization: `Bearer ${t.settings.otherEnvToken}` };
     const headers = { 'X-Forwarded-Host': t.gateway.host };
-    return expectRefused(t, (query) => ({
-      ...toCalls(credentials, query),
-      'a GET with X-Forwarded-Host': { path: `/a?${query}`, headers, credentials },
-    }));
+    const forwarded = { 'a GET with X-Forwarded-Host': { path: '/a', headers, credentials } };
+    return expectRefused(t, { ...toCalls(credentials), ...forwarded });
   }),
   defineCheck('AU-SIGNATURE', ['fixture', 'signature'], async (t) => {
     await assertClock(t);
     await expectAccepted(t, 'signature');
   }),
   defineCheck('AU-NONE', ['fixture'], (t) =>
-    expectRefused(t, (query) => ({
-      ...toCalls('none', query),
-      ...toCallsWith({ 'an empty Authorization header': '' }, query),
+    expectRefused(t, {
+      ...toCalls('none'),
+      ...toCallsWith({ 'an empty Authorization header': '' }),
       'a GET without credentials, but with headers that name a user or an internal caller': {
-        path: `/a/b?${query}`,
         headers: [...IDENTITIES, ['X-Internal', '1'], ['X-Api-Key', 'conformance']],
         credentials: 'none',
       },
-    })),
+    }),
   ),
   defineCheck('AU-REJECTED/1', ['fixture'], async (t) => {
     const { gatewayToken, expiredToken } = t.settings;
@@ -128,60 +104,43 @@ export const auth: readonly Check[] = [
       ...(gatewayToken && forgeTokens(gatewayToken)),
       ...(expiredToken && { 'an expired token': expiredToken }),
     };
-    const values = Object.entries(tokens).map(([what, token]) => [
-      what,
-      `Bearer ${token}`.trimEnd(),
-    ]);
-    await expectRefused(t, (query) => toCallsWith(Object.fromEntries(values), query));
+    const values = Object.entries(tokens).map(([what, token]) => [what, `Bearer ${token}`.trim()]);
+    await expectRefused(t, toCallsWith(Object.fromEntries(values)));
   }),
   defineCheck('AU-REJECTED/2', ['fixture'], async (t) => {
+    const { gatewayToken, wireProfile } = t.settings;
     const misplaced = await toMisplaced(t);
-    const { authorization } = t.settings.wireProfile.storageHeaders;
-    const [ofStorage] = readAll(misplaced, authorization);
-    const values = {
-      ...MADE_UP,
-      ...toGoodTokens(t),
-      ...(ofStorage && { 'an authorization for the storage API': ofStorage }),
-    };
-    await expectRefused(t, (query) => {
-      const path = `/a/b?${query}`;
-      return {
-        ...toCallsWith(values, query),
-        'a GET with valid credentials in other headers': { path, credentials: misplaced },
-        'a GET with an API key': { path, credentials: { 'X-Api-Key': 'conformance' } },
-      };
+    const [ofStorage] = readAll(misplaced, wireProfile.storageHeaders.authorization);
+    await expectRefused(t, {
+      ...toCallsWith({
+        ...MADE_UP,
+        ...(gatewayToken && toGoodTokens(gatewayToken)),
+        ...(ofStorage && { 'an authorization for the storage API': ofStorage }),
+      }),
+      'a GET with valid credentials in other headers': { credentials: misplaced },
+      'a GET with an API key': { credentials: { 'X-Api-Key': 'conformance' } },
     });
   }),
   defineCheck('AU-EACH-CALL', ['fixture'], async (t: CheckContext) => {
     const { otherEnvToken } = t.settings;
-    const bad: Record<string, GatewayCall> = {
+    const calls: NamedCalls = {
+      ...toCallsWith({
+        'a wrong token': 'Bearer wrong',
+        ...(otherEnvToken && { 'a token from another environment': `Bearer ${otherEnvToken}` }),
+        'half a signature': 'TC3-HMAC-SHA256 Credential=a',
+      }),
       'a GET without credentials': { credentials: 'none' },
       'a POST without credentials': { ...jsonPost, credentials: 'none' },
-      'a GET with a wrong token': { credentials: { Authorization: 'Bearer wrong' } },
-      'a GET with half a signature': {
-        credentials: { Authorization: 'TC3-HMAC-SHA256 Credential=a' },
-      },
-      ...(otherEnvToken && {
-        'a GET with a token from another environment': {
-          credentials: { Authorization: `Bearer ${otherEnvToken}` },
-        },
-      }),
     };
-    const toNamed = (query: string) =>
-      Object.entries(bad).map(([what, call]) => [
-        `${what} after an accepted call on the same connection`,
-        { ...call, path: `/a/b?${query}` },
-      ]);
+    const after = 'after an accepted call on the same connection';
+    const named = Object.entries(calls).map(([what, call]) => [`${what} ${after}`, call]);
     await t.onOneConnection(async ({ gateway }) => {
-      const afterAccepted = {
-        async call(call: GatewayCall) {
-          const exchange = await gateway.call({ path: '/a' });
-          t.reach(t.fixture.readEcho(exchange) !== undefined, 'a valid call does not arrive');
-          return gateway.call(call);
-        },
+      const send = async (call: GatewayCall) => {
+        const accepted = await gateway.call({ path: '/a' });
+        t.reach(t.fixture.readEcho(accepted) !== undefined, 'a valid call does not arrive');
+        return gateway.call(call);
       };
-      const toAll = (query: string) => Object.fromEntries(toNamed(query));
-      await expectRefused(t, toAll, undefined, afterAccepted);
+      await expectRefused(t, Object.fromEntries(named), { send });
     });
   }),
 ];

@@ -8,7 +8,7 @@ import { hasErrorBody } from '../invariants.ts';
 import { Failed, Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { openSocket, readHello } from './fixture-calls.ts';
-import { signCall } from './support/credentials.ts';
+import { signCall } from './signed-calls.ts';
 
 /** How a socket ends that was closed without a code, and how an unclosed one does (RFC 6455, section 7.1.5). */
 const NO_CODE = 1005;

@@ -12,7 +12,6 @@ import { gatewaySockets } from './gateway-sockets.ts';
 import { gatewayStreams } from './gateway-streams.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
-import { storageCopyPaths } from './storage-copy-paths.ts';
 import { storageDelete } from './storage-delete.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
@@ -38,7 +37,6 @@ export const checks: readonly Check[] = [
   ...storageLinks,
   ...storageDelete,
   ...storageCopy,
-  ...storageCopyPaths,
   ...storageSequences,
   ...storageRefusals,
   ...upload,

@@ -9,19 +9,15 @@ import {
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { REQUEST_FORMS, type RequestForm } from '../options.ts';
 import { Unreached } from '../result.ts';
+import { Folder, isSuccess, needsFiles, toItems } from './stored-files.ts';
 import {
-  areThere,
   expectAccepted,
-  expectAt,
-  expectNothing,
   expectRefused,
   type GoodFields,
   makeGoodFields,
-  needsFiles,
   reachGoodFields,
-  storeAll,
-  toCopyItems,
-} from './stored-files.ts';
+  tryCall,
+} from './valid-calls.ts';
 
 /** Statuses that mean that a method is not supported (RFC 9110, sections 15.5.6 and 15.6.2). */
 const METHOD_REFUSED = [405, 501];
@@ -35,11 +31,10 @@ async function findFault(
   operation: StorageOperation,
   fields: GoodFields,
 ): Promise<{ reply: StorageReply; fault: Fault | undefined }> {
-  const options = { acceptsRefusal: true };
-  const reply = await t.storage.call(operation, fields[operation], options);
+  const reply = await tryCall(t, operation, fields[operation]);
   if (!reply.refused) return { reply, fault: undefined };
   if (METHOD_REFUSED.includes(reply.received.status)) return { reply, fault: 'method' };
-  const unknown = await t.storage.call(t.uniqueName(), fields[operation], options);
+  const unknown = await tryCall(t, t.uniqueName(), fields[operation]);
   const isAlike = unknown.received.status === reply.received.status && unknown.code === reply.code;
   return { reply, fault: isAlike ? 'operation' : 'other' };
 }
@@ -65,43 +60,29 @@ const SUFFIXES: Record<StorageOperation, string> = {
   batchCopyFile: '2',
 };
 
-function toQuery(fields: object): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields))
-    query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-  return query.toString();
-}
-
-const withType = (type: string): StorageCallOptions => ({ headers: { 'Content-Type': type } });
-
-/** Other ways to send the same JSON value (RFC 8259). */
+/** Other ways to send the same JSON value (RFC 8259), and types with and without parameters. */
 function toSpellings(
   toBody: (operation: StorageOperation) => string,
-): [StorageOperation, string, StorageCallOptions][] {
+): [StorageOperation, StorageCallOptions][] {
   const indented = JSON.stringify(JSON.parse(toBody('batchDelete')), null, 2);
-  const escaped = toBody('getUploadMetaData').replaceAll('path', 'p\\u0061th');
+  const types: [StorageOperation, string][] = [
+    ...STORAGE_OPERATIONS.map((one): [StorageOperation, string] => [one, JSON_UTF8]),
+    ['batchGetTempUrls', 'Application/JSON'],
+    ['batchCopyFile', 'application/json;charset="UTF-8"; a=b'],
+  ];
   return [
-    ...STORAGE_OPERATIONS.map((operation): [StorageOperation, string, StorageCallOptions] => [
+    ...types.map(([operation, type]): [StorageOperation, StorageCallOptions] => [
       operation,
-      'of type application/json; charset=utf-8',
-      withType('application/json; charset=utf-8'),
+      { headers: { 'Content-Type': type } },
     ]),
-    ['batchGetTempUrls', 'of type Application/JSON', withType('Application/JSON')],
-    [
-      'batchCopyFile',
-      'of a type with two parameters',
-      withType('application/json;charset="UTF-8"; a=b'),
-    ],
-    ['batchDelete', 'with line breaks and spaces', { body: ` \t\r\n${indented}\n` }],
-    ['getUploadMetaData', 'with escaped letters', { body: escaped }],
-    [
-      'batchCopyFile',
-      'with escaped slashes',
-      { body: toBody('batchCopyFile').replaceAll('/', '\\/') },
-    ],
-    ['batchGetTempUrls', 'that arrives in two pieces', { isSlow: true }],
+    ['batchDelete', { body: ` \t\r\n${indented}\n` }],
+    ['getUploadMetaData', { body: toBody('getUploadMetaData').replace('path', 'p\\u0061th') }],
+    ['batchCopyFile', { body: toBody('batchCopyFile').replaceAll('/', '\\/') }],
+    ['batchGetTempUrls', { isSlow: true }],
   ];
 }
+
+const JSON_UTF8 = 'application/json; charset=utf-8';
 
 const FORMS: Record<RequestForm, string> = { top: 'at the top level', data: 'inside data' };
 
@@ -118,10 +99,8 @@ const COPY_OPTIONS = [
 /** Expects all operations to accept one form, and in that form, copies with each combination of options. */
 async function expectOneForm(t: CheckContext): Promise<void> {
   const fields = await makeGoodFields(t);
-  const send = (operation: StorageOperation, request: object, form: RequestForm) => {
-    const body = JSON.stringify(toForm(request, form));
-    return t.storage.call(operation, {}, { body, acceptsRefusal: true });
-  };
+  const send = (operation: StorageOperation, request: object, form: RequestForm) =>
+    tryCall(t, operation, {}, { body: JSON.stringify(toForm(request, form)) });
   const forms = t.settings.requestForm ? [t.settings.requestForm] : REQUEST_FORMS;
   const refusals: { what: string; reply: StorageReply }[] = [];
   for (const form of forms) {
@@ -146,18 +125,18 @@ async function expectOneForm(t: CheckContext): Promise<void> {
     if (fault === 'operation' || fault === 'method')
       throw new Unreached(`${operation} does not exist, or does not accept POST`);
   }
-  const tried = forms.map((form) => `fields ${FORMS[form]}`).join(' or ');
   const rejected = refusals.map(({ what }) => what).join(', ');
-  const message = `all four operations must accept ${tried}; rejected: ${rejected}`;
+  const message = `all four operations must accept one form of a request; rejected: ${rejected}`;
   t.expect(false, message, refusals.at(-1)?.reply);
 }
 
 /** Makes calls in the form that a run does not use otherwise, if the deployment accepts both. */
 async function expectFormsAlike(t: CheckContext): Promise<void> {
   t.apply(t.settings.requestForm === undefined, 'only the form in --request-form is checked');
+  const folder = new Folder(t);
   const call = (operation: StorageOperation, fields: object) =>
-    t.storage.call(operation, fields, { isOtherForm: true, acceptsRefusal: true });
-  const path = t.storage.path('uploaded.txt');
+    tryCall(t, operation, fields, { isOtherForm: true });
+  const path = folder.path('uploaded.txt');
   if ((await call('getUploadMetaData', { path })).refused) {
     t.expect(true, 'there is no other form');
     return t.note('The deployment accepts only one form of requests.');
@@ -169,31 +148,29 @@ async function expectFormsAlike(t: CheckContext): Promise<void> {
   const uploaded = `a form with a grant from a call ${form}`;
   t.expect(reply.isAccepted, `${uploaded} must be accepted, not ${reply.received.status}`, reply);
 
-  const [moved, kept] = await storeAll(t, 'moved.txt', 'kept.txt');
-  if (moved === undefined || kept === undefined) throw new Unreached('no file could be uploaded');
-  const [copyPath, movePath] = [`${path}.copy`, `${moved.path}.moved`];
-  const fileList = toCopyItems(t, [
-    { from: path, to: copyPath },
-    { from: moved.path, to: movePath, removeOriginal: true },
-    { from: path, to: kept.path, overwrite: false },
+  for (const name of ['moved.txt', 'kept.txt']) await folder.store(name);
+  const fileList = folder.toCopyItems([
+    { from: 'uploaded.txt', to: 'copied.txt' },
+    { from: 'moved.txt', to: 'moved.to', removeOriginal: true },
+    { from: 'uploaded.txt', to: 'kept.txt', overwrite: false },
   ]);
   if ((await call('batchCopyFile', { fileList })).refused)
     return t.note('Only one form of copy calls is accepted.');
-  const copied = `batchCopyFile ${form}:`;
-  await expectAt(t, copyPath, bytes, `${copied} the copy of a file`);
-  await expectAt(t, movePath, moved.bytes, `${copied} the moved file`);
-  expectNothing(t, await t.upload.read(moved.fileId), `${copied} the source of the move`);
-  await expectAt(t, kept.path, kept.bytes, `${copied} a destination with overwrite false`);
-
-  const ids = [grant.fileId, kept.fileId];
-  const links = await call('batchGetTempUrls', { fileList: ids.map((fileID) => ({ fileID })) });
+  await folder.expect(`after batchCopyFile ${form}`, {
+    'copied.txt': bytes,
+    'moved.to': 'moved.txt',
+    'moved.txt': undefined,
+    'kept.txt': 'kept.txt',
+  });
+  const ids = [grant.fileId, ...(await folder.ids('kept.txt'))];
+  const links = await call('batchGetTempUrls', { fileList: toItems(ids) });
   if (links.refused) return t.note('Only one form of calls for links is accepted.');
-  const linked = links.entries?.filter(({ code }) => code === 'SUCCESS').length;
+  const linked = links.entries?.filter(isSuccess).length;
   t.expect(linked === 2, `batchGetTempUrls ${form}: both files must get links`, links);
   const deletion = await call('batchDelete', { fileList: ids });
   if (deletion.refused) return t.note('Only one form of deletions is accepted.');
-  const isLeft = (await areThere(t, ids)).includes(true);
-  t.expect(!isLeft, `batchDelete ${form}: both files must be deleted`, deletion);
+  const left = await t.storage.list('batchGetTempUrls', toItems(ids));
+  t.expect(!left.some(isSuccess), `batchDelete ${form}: both files must be deleted`, deletion);
 }
 
 /** Fields that no operation has, and names that careless code handles badly. */
@@ -211,46 +188,45 @@ export const storageCalls: readonly Check[] = [
     const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       const name = operation + SUFFIXES[operation];
-      const reply = await t.storage.call(name, fields[operation], { acceptsRefusal: true });
-      expectRefused(t, reply, `storages:${name}`);
+      expectRefused(t, await tryCall(t, name, fields[operation]), `storages:${name}`);
     }
   }),
   defineFaultCheck('ST-POST/1', 'method', 'accept POST'),
   defineCheck('ST-POST/2', [], async (t) => {
     const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
-      const query = toQuery(fields[operation]);
-      const options = { method: 'GET', query, acceptsRefusal: true };
-      const reply = await t.storage.call(operation, {}, options);
+      const query = new URLSearchParams();
+      for (const [name, value] of Object.entries(fields[operation]))
+        query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+      const reply = await tryCall(t, operation, {}, { method: 'GET', query: query.toString() });
       expectRefused(t, reply, `GET ${operation} with its fields in the query`);
     }
   }),
   defineCheck('ST-REQUEST/1', [], async (t) => {
     const fields = await reachGoodFields(t);
     const spellings = toSpellings((operation) => t.storage.body(fields[operation]));
-    for (const [operation, what, options] of spellings) {
-      const all = { ...options, acceptsRefusal: true };
-      const reply = await t.storage.call(operation, fields[operation], all);
-      expectAccepted(t, reply, `a ${operation} body ${what}`);
+    for (const [operation, options] of spellings) {
+      const reply = await tryCall(t, operation, fields[operation], options);
+      expectAccepted(t, reply, `${operation} with this spelling of its body and content type`);
     }
   }),
   defineCheck('ST-REQUEST/2', [], expectOneForm),
   defineCheck('ST-REQUEST/3', needsFiles, expectFormsAlike),
   defineCheck('ST-UNKNOWN-FIELDS', [], async (t) => {
     const fields = await reachGoodFields(t);
-    const calls: [StorageOperation, string, object][] = STORAGE_OPERATIONS.map((operation) => [
-      operation,
-      'next to the fields',
-      { ...UNKNOWN, ...fields[operation] },
-    ]);
-    for (const operation of ['batchGetTempUrls', 'batchCopyFile'] as const) {
-      const [item] = fields[operation].fileList;
-      calls.push([operation, 'in an item', { fileList: [{ ...item, ...UNKNOWN }] }]);
-    }
-    const names = Object.keys(UNKNOWN).map((name) => JSON.stringify(name));
-    for (const [operation, place, request] of calls) {
-      const reply = await t.storage.call(operation, request, { acceptsRefusal: true });
-      expectAccepted(t, reply, `${operation} with ${names.join(', ')} ${place}`);
+    const [link] = fields.batchGetTempUrls.fileList;
+    const [copy] = fields.batchCopyFile.fileList;
+    const requests: [StorageOperation, object][] = [
+      ...STORAGE_OPERATIONS.map((operation): [StorageOperation, object] => [
+        operation,
+        { ...UNKNOWN, ...fields[operation] },
+      ]),
+      ['batchGetTempUrls', { fileList: [{ ...link, ...UNKNOWN }] }],
+      ['batchCopyFile', { fileList: [{ ...copy, ...UNKNOWN }] }],
+    ];
+    for (const [operation, request] of requests) {
+      const reply = await tryCall(t, operation, request);
+      expectAccepted(t, reply, `${operation} with unknown fields`);
     }
   }),
   defineCheck('ST-META-CALL', ['storageCredentials'], async (t) => {

@@ -1,237 +1,228 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { claimRefusal } from '../invariants.ts';
 import { show } from '../validation/cite.ts';
 import {
   type CopyOrder,
-  copy,
   describeReading,
-  expectAccepted,
-  expectFiles,
+  type Folder,
   hasBytes,
   hasFailed,
-  makeGoodFields,
+  isCopied,
   needsFiles,
-  storeReadable,
-  toCopyItems,
+  storeFiles,
 } from './stored-files.ts';
+import { expectAccepted } from './valid-calls.ts';
 
 /** Just over usual sizes of buffers: 1 MiB and 64 KiB. */
 const LARGE = Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));
 const MEDIUM = LARGE.subarray(0, 65_537);
 
+/** All characters that are allowed, in places where careless code rejects or changes them. */
+const ALLOWED = [
+  'abcdefghijklmnopqrstuvwxyz/ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
+  '!-_,*a*,_-!',
+  '.a..b.',
+  // The first and the last of the Chinese characters.
+  '\u4e00\u9fff/文件.txt',
+];
+
+const FORBIDDEN = [
+  [...' @%\\?#+~'].map((character) => `a${character}b.txt`),
+  [...'\0\té，\u4dff\ua000😀\u{20000}'].map((character) => `a${character}b.txt`).concat('a.txt\n'),
+];
+
 export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-CALL', needsFiles, async (t) => {
-    const files = await storeReadable(
-      t,
-      'text.txt',
-      ['empty.bin', ''],
-      ['level/large.bin', LARGE],
-      'fourth.txt',
-      'level/fifth.txt',
-    );
-    const copies = files.map(({ path, bytes }) => ({ from: path, path: `${path}.copy`, bytes }));
-    const fileList = toCopyItems(
-      t,
-      copies.map(({ from, path }) => ({ from, to: path })),
-    );
-    const reply = await t.storage.call('batchCopyFile', { fileList });
+    const names = ['text.txt', 'empty.bin', 'level/large.bin', 'fourth.txt', 'level/fifth.txt'];
+    const contents = { 'empty.bin': '', 'level/large.bin': LARGE };
+    const random = Object.fromEntries(names.map((name) => [name, undefined]));
+    const folder = await storeFiles(t, { ...random, ...contents });
+    const reply = await folder.tryCopy(...names.map((from) => ({ from, to: `${from}.copy` })));
     if (!expectAccepted(t, reply, 'batchCopyFile of five files')) return;
-    await expectFiles(t, 'after the file was copied there', copies);
-  }),
-  defineCheck('ST-INVALID/4', needsFiles, async (t) => {
-    const fields = await makeGoodFields(t);
-    for (const [operation, field] of [
-      ['batchGetTempUrls', 'fileID'],
-      ['batchCopyFile', 'srcPath'],
-      ['batchCopyFile', 'dstPath'],
-    ] as const) {
-      const [item] = Object(fields[operation]).fileList;
-      const bad = { ...item, [field]: undefined };
-      for (const fileList of [[bad], [item, bad], [bad, item]]) {
-        const reply = await t.storage.call(operation, { fileList }, { acceptsRefusal: true });
-        const what = `${operation} with an item without ${field} among ${fileList.length}`;
-        for (const [holds, message] of claimRefusal(reply))
-          t.expect(holds, `${what}: ${message}`, reply);
-      }
-    }
+    const copies = Object.fromEntries(names.map((name) => [`${name}.copy`, name]));
+    await folder.expect('after the file was copied there', copies);
   }),
   defineCheck('ST-COPY-OVERWRITE/1', needsFiles, async (t) => {
-    const [source, moved, shorter, longer, third] = await storeReadable(
-      t,
-      'source.txt',
-      'moved.txt',
-      ['shorter.txt', 'old'],
-      ['longer.txt', 'old '.repeat(100)],
-      'third.txt',
+    const sizes = { 'shorter.txt': 'old', 'longer.txt': 'old '.repeat(100) };
+    const random = { 'source.txt': undefined, 'moved.txt': undefined, 'third.txt': undefined };
+    const folder = await storeFiles(t, { ...sizes, ...random });
+    await folder.copy(
+      { from: 'source.txt', to: 'shorter.txt' },
+      { from: 'source.txt', to: 'longer.txt', overwrite: true },
     );
-    await copy(
-      t,
-      { from: source.path, to: shorter.path },
-      { from: source.path, to: longer.path, overwrite: true },
-    );
-    await copy(t, { from: moved.path, to: third.path, removeOriginal: true });
-    await expectFiles(t, 'after another file was copied or moved onto it', [
-      { path: shorter.path, bytes: source.bytes },
-      { path: longer.path, bytes: source.bytes },
-      { path: third.path, bytes: moved.bytes },
-    ]);
+    await folder.copy({ from: 'moved.txt', to: 'third.txt', removeOriginal: true });
+    await folder.expect('after another file was copied or moved onto it', {
+      'shorter.txt': 'source.txt',
+      'longer.txt': 'source.txt',
+      'third.txt': 'moved.txt',
+    });
   }),
   defineCheck('ST-COPY-OVERWRITE/2', needsFiles, async (t) => {
-    const [source, existing] = await storeReadable(t, 'source.txt', 'existing.txt');
-    const [from, to, free] = [source.path, existing.path, t.storage.path('level/free.txt')];
-    const both = await copy(
-      t,
-      { from, to: free, overwrite: false },
-      { from, to, overwrite: false },
-    );
-    const move = await copy(t, { from, to, overwrite: false, removeOriginal: true });
-    const failed = [both, move].map((entries) => entries.filter(hasFailed).length);
-    const message = `a copy and a move onto an existing file with overwrite false must fail, but their entries were ${show([...both, ...move])}`;
-    t.expect(
-      failed.every((count) => count === 1),
-      message,
-    );
-    await expectFiles(t, 'after copies and a move with overwrite false', [
-      { path: free, bytes: source.bytes },
-      { path: to, bytes: existing.bytes },
-    ]);
+    const folder = await storeFiles(t, ['source.txt', 'existing.txt']);
+    const order = { from: 'source.txt', to: 'existing.txt', overwrite: false };
+    const free = { ...order, to: 'level/free.txt' };
+    const copies = await folder.copy(free, order);
+    const moves = await folder.copy({ ...order, removeOriginal: true });
+    const areFailed = [copies, moves].every((list) => list.filter(hasFailed).length === 1);
+    const message = `a copy and a move onto an existing file with overwrite false must fail, but their entries were ${show([...copies, ...moves])}`;
+    t.expect(areFailed, message);
+    await folder.expect('after copies and a move with overwrite false', {
+      'level/free.txt': 'source.txt',
+      'existing.txt': 'existing.txt',
+    });
   }),
   defineCheck('ST-COPY-MOVE/1', needsFiles, async (t) => {
-    const [moved, plain, explicit] = await storeReadable(t, 'moved.txt', 'plain.txt', 'false.txt');
-    await copy(
-      t,
-      { from: moved.path, to: `${moved.path}.to`, removeOriginal: true },
-      { from: plain.path, to: `${plain.path}.copy`, overwrite: true },
-      { from: explicit.path, to: `${explicit.path}.copy`, removeOriginal: false },
+    const folder = await storeFiles(t, ['moved.txt', 'plain.txt', 'false.txt']);
+    await folder.copy(
+      { from: 'moved.txt', to: 'moved.to', removeOriginal: true },
+      { from: 'plain.txt', to: 'plain.copy', overwrite: true },
+      { from: 'false.txt', to: 'false.copy', removeOriginal: false },
     );
-    await expectFiles(t, 'after it was copied, next to a move', [plain, explicit]);
+    await folder.expectKept('after it was copied, next to a move', 'plain.txt', 'false.txt');
   }),
   defineCheck('ST-COPY-MOVE/2', needsFiles, async (t) => {
-    const [a, b, c, existing] = await storeReadable(
-      t,
-      ['a.txt', MEDIUM],
-      'b.txt',
-      'c.txt',
-      'existing.txt',
+    const random = { 'b.txt': undefined, 'c.txt': undefined, 'existing.txt': undefined };
+    const folder = await storeFiles(t, { 'a.txt': MEDIUM, ...random });
+    await folder.copy(
+      { from: 'a.txt', to: 'a.moved', removeOriginal: true },
+      { from: 'b.txt', to: 'b.copy' },
+      { from: 'c.txt', to: 'existing.txt', removeOriginal: true },
     );
-    const to = `${a.path}.moved`;
-    await copy(
-      t,
-      { from: a.path, to, removeOriginal: true },
-      { from: b.path, to: `${b.path}.copy` },
-      { from: c.path, to: existing.path, removeOriginal: true },
-    );
-    await expectFiles(t, 'after two moves', [
-      { path: to, bytes: a.bytes },
-      { path: existing.path, bytes: c.bytes },
-      { path: a.path },
-      { path: c.path },
-    ]);
+    await folder.expect('after two moves', { 'a.moved': 'a.txt', 'existing.txt': 'c.txt' });
+    await folder.expectGone('after it was moved', 'a.txt', 'c.txt');
   }),
   defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t: CheckContext) => {
-    const [a, b, existing] = await storeReadable(t, 'a.txt', 'b.txt', 'existing.txt');
+    const folder = await storeFiles(t, ['a.txt', 'b.txt', 'existing.txt']);
     const moves = [
-      { file: a, to: existing.path, overwrite: false },
-      { file: b, to: t.storage.path('not@allowed.txt') },
+      { from: 'a.txt', to: 'existing.txt', overwrite: false, removeOriginal: true },
+      { from: 'b.txt', to: 'not@allowed.txt', removeOriginal: true },
     ];
-    const kept = [];
-    for (const { file, ...order } of moves) {
-      const [entry = {}] = await copy(t, { from: file.path, ...order, removeOriginal: true });
+    const failed: CopyOrder[] = [];
+    for (const move of moves) {
+      const [entry = {}] = await folder.copy(move);
       // Another rule covers that such an item fails.
-      if (hasFailed(entry)) kept.push(file);
+      if (hasFailed(entry)) failed.push(move);
     }
-    t.reach(kept.length > 0, 'all the moves that should have failed succeeded');
-    await expectFiles(t, 'after a failed move', kept);
+    t.reach(failed.length > 0, 'all the moves that should have failed succeeded');
+    await folder.expectKept('after a failed move', ...failed.map(({ from }) => from));
   }),
   defineCheck('ST-COPY-SELF', needsFiles, async (t) => {
-    const files = await storeReadable(
-      t,
-      ['a.txt', 'the first of two files'],
-      ['b.txt', 'the second of two files, which is longer'],
-    );
-    const [a, b] = files.map(({ path }) => path) as [string, string];
-    const contents = files.map(({ bytes }) => bytes);
+    const [a, b] = ['a.txt', 'b.txt'] as const;
+    const contents = { [a]: 'the first of two files', [b]: 'the second file, which is longer' };
+    const folder = await storeFiles(t, contents);
     const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
-    await copyAnyhow(t, { from: a, to: a }, move(b, b));
-    const same = files.map(({ path, bytes }) => ({ path, bytes }));
-    await expectFiles(t, 'after it was copied or moved onto itself', same);
-    await copyAnyhow(t, { from: a, to: b }, { from: b, to: a });
-    await expectKept(t, 'two files that were copied onto each other', [a, b], contents);
-    await copyAnyhow(t, move(a, b), move(b, a));
-    const swapped = 'two files that were moved onto each other';
-    const [from = a] = await expectKept(t, swapped, [a, b], contents);
-    const ends = ['1.txt', '2.txt'].map((name) => t.storage.path(name));
-    await copyAnyhow(t, ...ends.map((to) => move(from, to)));
-    await expectKept(t, 'a file that two items of a call moved', [from, ...ends], contents);
+    await folder.tryCopy({ from: a, to: a }, move(b, b));
+    await folder.expectKept('after it was copied or moved onto itself', a, b);
+    await folder.tryCopy({ from: a, to: b }, { from: b, to: a });
+    await expectEither(t, folder, 'two files that were copied onto each other', a, b);
+    await folder.tryCopy(move(a, b), move(b, a));
+    const what = 'two files that were moved onto each other';
+    const [from = a] = await expectEither(t, folder, what, a, b);
+    await folder.tryCopy(move(from, '1.txt'), move(from, '2.txt'));
+    await expectEither(t, folder, 'a file that two items of a call moved', from, '1.txt', '2.txt');
   }),
   defineCheck('ST-COPY-MISSING', needsFiles, async (t: CheckContext) => {
-    const [deleted] = await storeReadable(t, 'deleted.txt', 'folder/present.txt');
-    const [entry] = await t.storage.list('batchDelete', [deleted.fileId]);
+    const folder = await storeFiles(t, ['deleted.txt', 'folder/present.txt']);
+    const [entry] = await folder.delete('deleted.txt');
     t.reach(entry?.code === 'SUCCESS', 'a file was not deleted');
-    const missing = t.storage.path(`${t.uniqueName()}.missing`);
     const orders = [
-      { from: missing, to: t.storage.path('copy-of-missing.txt') },
-      { from: missing, to: t.storage.path('moved-missing.txt'), removeOriginal: true },
-      { from: t.storage.path('folder'), to: t.storage.path('copy-of-folder.txt') },
-      { from: deleted.path, to: t.storage.path('copy-of-deleted.txt') },
+      { from: 'missing.txt', to: 'copy-of-missing.txt' },
+      { from: 'missing.txt', to: 'moved-missing.txt', removeOriginal: true },
+      { from: 'folder', to: 'copy-of-folder.txt' },
+      { from: 'deleted.txt', to: 'copy-of-deleted.txt' },
     ];
-    const entries = await copy(t, ...orders);
+    const entries = await folder.copy(...orders);
     const message = `all copies of missing files must fail, but their entries were ${show(entries)}`;
     t.expect(entries.every(hasFailed), message);
-    const nothing = orders.map(({ to }) => ({ path: to }));
-    await expectFiles(t, 'after a missing file was copied there', nothing);
+    const names = orders.map(({ to }) => to);
+    await folder.expectGone('after a missing file was copied there', ...names);
   }),
   defineCheck('ST-COPY-ALONE', needsFiles, async (t) => {
-    const [source, existing] = await storeReadable(t, 'source.txt', 'existing.txt');
-    const { path: from, bytes } = source;
-    const toCopy = (name: string): CopyOrder => ({ from, to: t.storage.path(name) });
-    const missing = { ...toCopy('never.txt'), from: t.storage.path(`${t.uniqueName()}.missing`) };
-    const occupied = { from, to: existing.path, overwrite: false };
-    const calls = [
+    const folder = await storeFiles(t, ['source.txt', 'existing.txt']);
+    const toCopy = (to: string) => ({ from: 'source.txt', to });
+    const missing = { from: 'missing.txt', to: 'never.txt' };
+    const occupied = { ...toCopy('existing.txt'), overwrite: false };
+    for (const orders of [
       [missing, toCopy('1.txt'), toCopy('2.txt')],
       [toCopy('3.txt'), occupied, toCopy('4.txt'), toCopy('not@allowed.txt')],
-    ];
-    for (const orders of calls) {
-      const fileList = toCopyItems(t, orders);
-      const reply = await t.storage.call('batchCopyFile', { fileList });
-      expectAccepted(t, reply, 'a call with items that fail');
+    ]) {
+      expectAccepted(t, await folder.tryCopy(...orders), 'a call with items that fail');
     }
-    const made = ['1.txt', '2.txt', '3.txt', '4.txt'].map((name) => ({
-      path: t.storage.path(name),
-      bytes,
-    }));
-    await expectFiles(t, 'after it was copied next to items that fail', made);
+    const copies = ['1.txt', '2.txt', '3.txt', '4.txt'].map((name) => [name, 'source.txt']);
+    await folder.expect('copied next to items that fail', Object.fromEntries(copies));
+  }),
+  defineCheck('ST-COPY-PATH/1', needsFiles, async (t) => {
+    const folder = await storeFiles(t, ['1.txt', '2.txt', '3.txt', '4.txt']);
+    const copies = {
+      'to/name.txt': '1.txt',
+      'to/level/name.txt': '2.txt',
+      'to/level/deeper/name.txt': '3.txt',
+      'to/other/deeper/name.txt': '4.txt',
+    };
+    await folder.copy(...Object.entries(copies).map(([to, from]) => ({ from, to })));
+    await folder.expect('one of several copies with the same name', copies);
+  }),
+  defineCheck('ST-COPY-PATH/2', needsFiles, async (t) => {
+    const folder = await storeFiles(t, ['source.txt']);
+    await folder.copy(...ALLOWED.map((name) => ({ from: 'source.txt', to: `to/${name}` })));
+    const back = ALLOWED.map((name, index) => {
+      return { from: `to/${name}`, to: `${index}.txt`, removeOriginal: true };
+    });
+    await folder.copy(...back);
+    const copies = back.map(({ to }) => [to, 'source.txt']);
+    const when = 'copied to a path with such characters, and moved from there';
+    await folder.expect(when, Object.fromEntries(copies));
+  }),
+  defineCheck('ST-COPY-PATH/3', needsFiles, async (t) => {
+    const folder = await storeFiles(t, ['source.txt']);
+    const strange = 'an upload may have this path.txt';
+    const fields = { path: folder.path(strange) };
+    const { refused } = await t.storage.call('getUploadMetaData', fields, { acceptsRefusal: true });
+    if (!refused) await t.upload.send(fields.path, Buffer.from('a copy must not'));
+    for (const [index, names] of FORBIDDEN.entries()) {
+      const orders = [`${index}.txt`, ...names].map((to) => ({ from: 'source.txt', to }));
+      orders.push({ from: strange, to: `strange-${index}.txt` });
+      const reply = await folder.tryCopy(...orders);
+      if (!expectAccepted(t, reply, 'a call with invalid characters in paths')) continue;
+      const failed = (reply.entries ?? []).filter(hasFailed).length;
+      const message = `all items but the first must fail, those to ${show(names)} and that from ${fields.path}, but ${failed} of ${orders.length} did`;
+      t.expect(failed === orders.length - 1, message, reply);
+      // Those that did not may have made files.
+      if (failed < orders.length - 1) for (const { to } of orders) t.upload.track(folder.path(to));
+    }
+  }),
+  defineCheck('ST-COPY-PATH/4', needsFiles, async (t) => {
+    const file = await t.upload.store('level/deeper/file.txt');
+    const isAbsolute = await isCopied(t, file, 'absolute');
+    const isRelative = await isCopied(t, file, 'relative');
+    const message = `a copy of ${file.path} must be possible, with a leading / in both paths or in none, but neither made a file`;
+    t.expect(isAbsolute || isRelative, message);
+    if (isAbsolute !== isRelative) {
+      t.note(`Copies work only ${isAbsolute ? 'with' : 'without'} a leading / in their paths.`);
+    }
   }),
 ];
 
-/** Copies files, whatever the response: the deployment may reject items, and also such a call. */
-async function copyAnyhow(t: CheckContext, ...orders: CopyOrder[]): Promise<void> {
-  const fileList = toCopyItems(t, orders);
-  await t.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
-}
-
 /**
- * Expects what is stored at these paths to be one of these contents, and at least one path to have a file: the
- * contract does not define the order of the items in a call.
+ * Expects what is stored under these names to be one of the two contents, and at least one of them to have a file:
+ * the contract does not define the order of the items in a call.
  *
- * @returns the paths with a file
+ * @returns the names with a file
  */
-async function expectKept(
+async function expectEither(
   t: CheckContext,
+  folder: Folder,
   what: string,
-  paths: readonly string[],
-  contents: readonly Buffer[],
+  ...names: string[]
 ): Promise<string[]> {
-  const ids: string[] = [];
-  for (const path of paths) ids.push(await t.upload.fileIdOf(path));
-  const readings = await t.upload.readAll(ids);
+  const readings = await t.upload.readAll(await folder.ids(...names));
   for (const [index, reading] of readings.entries()) {
+    const contents = ['a.txt', 'b.txt'].map((name) => folder.contentOf(name));
     const isIntact = !reading.found || contents.some((bytes) => hasBytes(reading, bytes));
     const actual = `but a read returned ${describeReading(reading)}`;
-    const message = `${what}: ${paths[index]} must have the content of one of the files, ${actual}`;
+    const message = `${what}: ${names[index]} must have the content of one of the files, ${actual}`;
     t.expect(isIntact, message, reading.exchange);
   }
-  const found = paths.filter((_, index) => readings[index]?.found);
+  const found = names.filter((_, index) => readings[index]?.found);
   t.expect(found.length > 0, `${what}: one of the contents must be kept, but no file was found`);
   return found;
 }

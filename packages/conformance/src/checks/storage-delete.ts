@@ -1,83 +1,56 @@
 import { type Check, defineCheck } from '../context/check-context.ts';
 import { show } from '../validation/cite.ts';
-import {
-  areThere,
-  copy,
-  expectAccepted,
-  expectFiles,
-  hasBytes,
-  hasFailed,
-  missingFileId,
-  needsFiles,
-  storeReadable,
-} from './stored-files.ts';
+import { hasBytes, hasFailed, missingFileId, needsFiles, storeFiles } from './stored-files.ts';
+import { expectAccepted, expectSuccesses } from './valid-calls.ts';
 
 export const storageDelete: readonly Check[] = [
   defineCheck('ST-DELETE-CALL', needsFiles, async (t) => {
-    const names = ['alone.txt', 'a.txt', 'level/b.txt', 'no-extension', 'd.txt'] as const;
-    const files = await storeReadable(t, ...names);
-    for (const list of [files.slice(0, 1), files.slice(1)]) {
-      const fileList = list.map(({ fileId }) => fileId);
+    const names = ['alone.txt', 'a.txt', 'level/b.txt', 'no-extension', 'd.txt'];
+    const folder = await storeFiles(t, names);
+    const ids = await folder.ids(...names);
+    for (const fileList of [ids.slice(0, 1), ids.slice(1)]) {
       const reply = await t.storage.call('batchDelete', { fileList });
-      expectAccepted(t, reply, `batchDelete of ${list.length} files`);
+      expectAccepted(t, reply, `batchDelete of ${fileList.length} files`);
       for (const { code } of reply.entries ?? []) {
         const message = `the code of a deleted file must be "SUCCESS", not ${show(code)}`;
         t.expect(code === 'SUCCESS', message, reply);
       }
     }
     // A link from before may still work, because a cache may hold the file.
-    const gone = files.map(({ path, fileId }) => ({ path, fileId }));
-    await expectFiles(t, 'after it was deleted', gone);
-    const orders = files.map(({ path }) => ({ from: path, to: `${path}.copy` }));
-    const copies = await copy(t, ...orders);
-    const message = 'a deleted file must not be found, but it can be copied';
-    t.expect(copies.every(hasFailed), message);
+    await folder.expectGone('after it was deleted', ...names);
+    const copies = await folder.copy(...names.map((from) => ({ from, to: `${from}.copy` })));
+    t.expect(copies.every(hasFailed), 'a deleted file must not be found, but it can be copied');
   }),
   defineCheck('ST-DELETE-ONLY', needsFiles, async (t) => {
-    const [capital, named, ...others] = await storeReadable(
-      t,
-      ...(['NAME', 'name', 'name.txt', 'nam', 'level/name', 'folder/inner.txt'] as const),
-    );
+    const others = ['name.txt', 'nam', 'level/name', 'folder/inner.txt'];
+    const folder = await storeFiles(t, ['NAME', 'name', ...others]);
     // If the two are one file, it is not the deletion that loses it.
-    const isOther = hasBytes(await t.upload.read(capital.fileId), capital.bytes);
-    const folder = await t.upload.fileIdOf(t.storage.path('folder'));
-    await t.storage.list('batchDelete', [named.fileId, folder]);
-    const neighbours = isOther ? [capital, ...others] : others;
-    const kept = await areThere(
-      t,
-      neighbours.map(({ fileId }) => fileId),
-    );
-    for (const [index, { path }] of neighbours.entries()) {
-      const message = `${path} must be kept if only ${named.path} and the path of a folder are deleted`;
-      t.expect(kept[index] === true, message);
-    }
+    const [capital = ''] = await folder.ids('NAME');
+    const isOther = hasBytes(await t.upload.read(capital), folder.contentOf('NAME'));
+    await folder.delete('name', 'folder');
+    const neighbours = isOther ? ['NAME', ...others] : others;
+    await folder.expectKept('after only name and the path of a folder were deleted', ...neighbours);
   }),
   defineCheck('ST-DELETE-MISSING', needsFiles, async (t) => {
-    const [deleted, present] = await storeReadable(t, 'deleted.txt', 'present.txt');
-    const missing = await missingFileId(t);
-    const expectDeleted = async (expected: number, what: string, ids: string[]) => {
-      const { reply, entries } = await t.storage.listReply('batchDelete', ids);
-      const count = entries.filter(({ code }) => code === 'SUCCESS').length;
-      const message = `${what}: at most ${expected} entries may have the code SUCCESS, but ${count} do`;
-      t.expect(count <= expected, message, reply);
-    };
-    await t.storage.list('batchDelete', [deleted.fileId]);
-    const list = [missing, deleted.fileId, present.fileId];
-    await expectDeleted(1, 'a file that was never stored, a deleted one and an existing one', list);
-    await expectDeleted(0, 'a file that was never stored', [missing]);
+    const folder = await storeFiles(t, ['deleted.txt', 'present.txt']);
+    const ids = [await missingFileId(t), ...(await folder.ids('deleted.txt', 'present.txt'))];
+    await folder.delete('deleted.txt');
+    const all = 'a file that was never stored, a deleted one and an existing one';
+    await expectSuccesses(t, 'batchDelete', all, 1, ids);
+    await expectSuccesses(t, 'batchDelete', 'a file that was never stored', 0, ids.slice(0, 1));
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t) => {
-    const [a, b, c, d] = await storeReadable(t, 'a.txt', 'b.txt', 'c.txt', 'd.txt');
+    const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt'];
+    const folder = await storeFiles(t, names);
     const missing = await missingFileId(t);
-    const lists = [
-      [missing, a.fileId, b.fileId],
-      [c.fileId, 'no file has this name', d.fileId, missing],
-    ];
-    for (const fileList of lists) {
+    const [a, b, c, d] = await folder.ids(...names);
+    for (const fileList of [
+      [missing, a, b],
+      [c, 'no file has this name', d, missing],
+    ]) {
       const reply = await t.storage.call('batchDelete', { fileList });
       expectAccepted(t, reply, 'a call with missing files');
     }
-    const gone = [a, b, c, d].map(({ path, fileId }) => ({ path, fileId }));
-    await expectFiles(t, 'after it was deleted next to missing files', gone);
+    await folder.expectGone('after it was deleted next to missing files', ...names);
   }),
 ];

@@ -1,22 +1,25 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import type { StoredFile } from '../context/upload-client.ts';
 import { show } from '../validation/cite.ts';
-import {
-  entriesOf,
-  expectAccepted,
-  linkOf,
-  missingFileId,
-  needsFiles,
-  storeAll,
-} from './stored-files.ts';
+import { entryOf, Folder, linkOf, missingFileId, needsFiles, toItems } from './stored-files.ts';
+import { expectAccepted, expectSuccesses } from './valid-calls.ts';
 
-const toItems = (files: readonly StoredFile[]) => files.map(({ fileId }) => ({ fileID: fileId }));
+/** Just over 1 MiB, a common size of buffers. */
+const LARGE = Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 251 }, (_, at) => at)));
+
+/** Stores files without asking for their links, which is what the checks are about. */
+async function store(t: CheckContext, files: Record<string, Buffer | string | undefined>) {
+  const folder = new Folder(t);
+  for (const [name, content] of Object.entries(files)) await folder.store(name, content);
+  return { folder, ids: await folder.ids(...Object.keys(files)) };
+}
+
+const storeTwo = (t: CheckContext) => store(t, { 'a.txt': undefined, 'b.txt': undefined });
 
 export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
-    const files = await storeAll(t, 'a.txt', 'level/b.txt', 'no-extension');
-    const items = toItems(files);
+    const names = { 'a.txt': undefined, 'level/b.txt': undefined, 'no-extension': undefined };
+    const items = toItems((await store(t, names)).ids);
     for (const fileList of [items.slice(0, 1), [...items, ...items]]) {
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
       expectAccepted(t, reply, `batchGetTempUrls of ${fileList.length} items`);
@@ -27,18 +30,15 @@ export const storageLinks: readonly Check[] = [
     }
   }),
   defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t) => {
-    const [a, b] = toItems(await storeAll(t, 'a.txt', 'b.txt'));
+    const [a, b] = toItems((await storeTwo(t)).ids);
     const getLinks = async (...fileList: unknown[]) => {
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
-      const linked = (reply.entries ?? []).filter((entry) => linkOf(entry) !== undefined);
-      return { reply, areLinked: linked.length === fileList.length };
+      return { reply, areLinked: (reply.entries ?? []).filter(linkOf).length === fileList.length };
     };
     const without = await getLinks(a, b);
     t.expect(without.areLinked, 'items without maxAge must get their links', without.reply);
-    for (const seconds of LIFETIMES) {
-      const maxAge = t.storage.maxAge(seconds);
-      const alone = await getLinks({ ...a, maxAge });
-      if (!alone.areLinked) continue;
+    for (const maxAge of LIFETIMES.map((seconds) => t.storage.maxAge(seconds))) {
+      if (!(await getLinks({ ...a, maxAge })).areLinked) continue;
       const second = await getLinks(a, { ...b, maxAge });
       const message = `an item with maxAge ${maxAge} gets its link, so it must get one as the second item of a call`;
       return t.expect(second.areLinked, message, second.reply);
@@ -46,65 +46,55 @@ export const storageLinks: readonly Check[] = [
     t.expect(false, `an item with maxAge must get its link; tried: ${LIFETIMES.join(', ')} s`);
   }),
   defineCheck('ST-LINKS-DOWNLOAD', needsFiles, async (t: CheckContext) => {
-    const files = await storeAll(
-      t,
-      ['text.txt', 'The content\r\nof the file.\n'],
-      ['level/empty.bin', ''],
-      // Just over 1 MiB, a common size of buffers.
-      [
-        'large.bin',
-        Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 251 }, (_, at) => at))),
-      ],
-      'fourth.txt',
+    const { folder, ids } = await store(t, {
+      'text.txt': 'The content\r\nof the file.\n',
+      'level/empty.bin': '',
+      'large.bin': LARGE,
+      'fourth.txt': undefined,
+    });
+    const entries = await t.storage.list('batchGetTempUrls', toItems(ids));
+    const links = ids.map((id) => linkOf(entryOf(entries, id)));
+    t.reach(
+      links.some((link) => link !== undefined),
+      'batchGetTempUrls returned no link',
     );
-    const entries = await t.storage.list('batchGetTempUrls', toItems(files));
     // Another link must not replace the first one.
-    await t.storage.list('batchGetTempUrls', toItems(files));
-    let checked = 0;
-    for (const [what, list] of Object.entries({ first: files, second: files.slice(0, 1) })) {
-      for (const { path, fileId, bytes } of list) {
-        const link = linkOf(entriesOf(entries, fileId)[0]);
-        if (link === undefined) continue;
-        checked += 1;
-        const exchange = await t.upload.download(link);
-        const { status, body } = exchange.received;
-        const actual = `but the response was ${status} with ${body.length} bytes`;
-        const message = `the ${what} GET of the link to ${path} must return the ${bytes.length} bytes of the file, ${actual}`;
-        t.expect(status >= 200 && status <= 299 && body.equals(bytes), message, exchange);
-      }
+    await t.storage.list('batchGetTempUrls', toItems(ids));
+    const names = ['text.txt', 'level/empty.bin', 'large.bin', 'fourth.txt', 'text.txt'];
+    for (const [index, name] of names.entries()) {
+      const link = links[index % links.length];
+      if (link === undefined) continue;
+      const exchange = await t.upload.download(link);
+      const { status, body } = exchange.received;
+      const isFile = status < 300 && folder.contentOf(name)?.equals(body);
+      const actual = `but the response was ${status} with ${body.length} bytes`;
+      const nth = index < links.length ? 'first' : 'second';
+      const message = `the ${nth} GET of the link to ${name} must return the bytes of the file, ${actual}`;
+      t.expect(isFile === true, message, exchange);
     }
-    t.reach(checked > 0, 'batchGetTempUrls returned no link');
   }),
   defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire, { waits: true }),
   defineCheck('ST-LINKS-MISSING', needsFiles, async (t) => {
-    const [file] = await storeAll(t, 'deleted.txt');
-    const beginning = await t.upload.fileIdOf(t.storage.path('deleted'));
-    const ids = [await missingFileId(t), beginning, file.fileId];
-    const expectLinked = async (expected: number, what: string, ...list: string[]) => {
-      const items = list.map((fileID) => ({ fileID }));
-      const { reply, entries } = await t.storage.listReply('batchGetTempUrls', items);
-      const count = entries.filter(({ code }) => code === 'SUCCESS').length;
-      const message = `${what}: at most ${expected} entries may have the code SUCCESS, but ${count} do`;
-      t.expect(count <= expected, message, reply);
-    };
-    await expectLinked(1, 'a file, one that was never stored, and the beginning of a path', ...ids);
-    await t.storage.list('batchDelete', [file.fileId]);
-    await expectLinked(0, 'a file that was deleted', file.fileId);
+    const { folder, ids } = await store(t, { 'deleted.txt': undefined });
+    const others = [await missingFileId(t), ...(await folder.ids('deleted'))];
+    const what = 'a file, one that was never stored, and the beginning of a path';
+    await expectSuccesses(t, 'batchGetTempUrls', what, 1, [...ids, ...others]);
+    await folder.delete('deleted.txt');
+    await expectSuccesses(t, 'batchGetTempUrls', 'a file that was deleted', 0, ids);
   }),
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t) => {
-    const files = await storeAll(t, 'a.txt', 'b.txt');
-    const [a, b] = toItems(files);
-    const missing = { fileID: await missingFileId(t) };
-    const invalid = { fileID: 'no file has this name' };
-    for (const fileList of [
+    const { ids } = await storeTwo(t);
+    const [a = '', b = ''] = ids;
+    const missing = await missingFileId(t);
+    for (const list of [
       [missing, a, b],
-      [a, invalid, b, missing],
+      [a, 'no file has this name', b, missing],
     ]) {
-      const reply = await t.storage.call('batchGetTempUrls', { fileList });
-      expectAccepted(t, reply, 'a call with missing files');
-      for (const { fileId, path } of reply.refused ? [] : files) {
-        const [entry] = entriesOf(reply.entries ?? [], fileId);
-        const message = `${path} must get its link next to missing files, but its entry was ${show(entry)}`;
+      const reply = await t.storage.call('batchGetTempUrls', { fileList: toItems(list) });
+      if (!expectAccepted(t, reply, 'a call with missing files')) continue;
+      for (const id of ids) {
+        const entry = entryOf(reply.entries ?? [], id);
+        const message = `${id} must get its link next to missing files, but its entry was ${show(entry)}`;
         t.expect(linkOf(entry) !== undefined, message, reply);
       }
     }
@@ -124,22 +114,25 @@ const SECONDS = { ms: 0.001, s: 1, min: 60 };
 
 async function expectLinksExpire(t: CheckContext): Promise<void> {
   const { minLinkSeconds, maxAgeUnit } = t.settings;
-  const files = await storeAll(t, 'long.txt', 'short.txt', 'unused.txt', 'minimum.txt');
+  const names = ['long.txt', 'short.txt', 'unused.txt', 'minimum.txt'];
+  const folder = new Folder(t);
+  for (const name of names) await folder.store(name);
+  const ids = await folder.ids(...names);
   for (const seconds of SHORT) {
     const ages = [LONG, seconds, seconds, minLinkSeconds].map((age) => t.storage.maxAge(age));
-    const fileList = files.map(({ fileId }, index) => ({ fileID: fileId, maxAge: ages[index] }));
+    const fileList = ids.map((fileID, index) => ({ fileID, maxAge: ages[index] }));
     const requested = performance.now();
     const { entries = [] } = await t.storage.call('batchGetTempUrls', { fileList });
     const responded = performance.now();
-    const [long, short, unused, minimum] = files.map(({ path, fileId, bytes }, index): Link => {
+    const [long, short, unused, minimum] = ids.map((id, index): Link => {
       const maxAge = ages[index] ?? 0;
-      const url = linkOf(entriesOf(entries, fileId)[0]);
-      const lifetime = maxAge * SECONDS[maxAgeUnit];
-      return { url, path, bytes, maxAge, lifetime, requested, responded };
+      const url = linkOf(entryOf(entries, id));
+      const bytes = folder.contentOf(names[index] ?? '');
+      return { url, bytes, maxAge, lifetime: maxAge * SECONDS[maxAgeUnit], requested, responded };
     }) as [Link, Link, Link, Link];
     if (short.url === undefined) continue;
     // Another link to the same file must not prolong this one.
-    const later = [{ fileID: files[1].fileId, maxAge: ages[0] }];
+    const later = [{ fileID: ids[1], maxAge: ages[0] }];
     await t.storage.call('batchGetTempUrls', { fileList: later });
     await expectAlive(t, short);
     await expectEnd(t, short, minimum);
@@ -153,8 +146,7 @@ async function expectLinksExpire(t: CheckContext): Promise<void> {
 interface Link {
   /** Absent if the deployment does not issue a link with this lifetime. */
   url: string | undefined;
-  path: string;
-  bytes: Buffer;
+  bytes: Buffer | undefined;
   maxAge: number;
   /** In seconds. */
   lifetime: number;
@@ -185,7 +177,7 @@ async function expectEnd(t: CheckContext, link: Link, minimum: Link): Promise<vo
     t.note(`A link with maxAge ${link.maxAge} works longer than that.`);
   }
   const age = ((performance.now() - link.requested) / 1000).toFixed(1);
-  const message = `the link to ${link.path}, with maxAge ${link.maxAge}, must stop working, but it still works after ${age} s`;
+  const message = `a link with maxAge ${link.maxAge} must stop working, but it still works after ${age} s`;
   t.expect(isEnded, message);
 }
 
@@ -204,5 +196,5 @@ async function ends(t: CheckContext, link: Link, seconds: number): Promise<boole
 async function works(t: CheckContext, { url, bytes }: Link): Promise<boolean> {
   if (url === undefined) return false;
   const { status, body } = (await t.upload.download(url)).received;
-  return status >= 200 && status <= 299 && body.equals(bytes);
+  return status >= 200 && status <= 299 && bytes !== undefined && body.equals(bytes);
 }

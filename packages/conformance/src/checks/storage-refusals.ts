@@ -8,153 +8,146 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { readAll, withHeaders } from '../http/exchange.ts';
 import { claimRefusal } from '../invariants.ts';
 import { Unreached } from '../result.ts';
-import {
-  areThere,
-  type GoodFields,
-  makeGoodFields,
-  needsFiles,
-  toCopyItems,
-} from './stored-files.ts';
-import { changeLetters } from './support/credentials.ts';
+import { cite } from '../validation/cite.ts';
+import { changeLetters } from './forged-tokens.ts';
+import { entryOf, linkOf, needsFiles, storeFiles, toItems } from './stored-files.ts';
+import { type GoodFields, makeGoodFields, tryCall } from './valid-calls.ts';
 
-type InvalidCall = [operation: StorageOperation, what: string, body: string];
+type Bodies = Partial<Record<StorageOperation, readonly string[]>>;
 
-/** Defines a check that calls with these bodies are rejected. */
+/**
+ * Defines a check that calls with these bodies are rejected.
+ *
+ * @param write creates the body for any fields, which may be of any type
+ */
 const defineInvalid = (
   id: SentenceId,
-  toCalls: (t: CheckContext, fields: GoodFields) => readonly InvalidCall[],
+  toBodies: (fields: GoodFields, write: (fields: unknown) => string) => Bodies,
 ): Check =>
   defineCheck(id, [], async (t) => {
-    for (const [operation, what, body] of toCalls(t, await makeGoodFields(t))) {
-      const reply = await t.storage.call(operation, {}, { body, acceptsRefusal: true });
-      for (const [holds, message] of claimRefusal(reply))
-        t.expect(holds, `${operation} with ${what}: ${message}`, reply);
+    const all = toBodies(await makeGoodFields(t), (fields) => t.storage.body(fields));
+    for (const [operation, bodies] of Object.entries(all)) {
+      for (const body of bodies) {
+        const reply = await tryCall(t, operation, {}, { body });
+        for (const [holds, message] of claimRefusal(reply))
+          t.expect(holds, `${operation} with the body ${cite(body)}: ${message}`, reply);
+      }
     }
   });
 
 /** Deep enough for a recursive parser. */
 const DEPTH = 10_000;
+const DEEP = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
 
 /**
  * Not included: a byte order mark, which RFC 8259 allows a parser to ignore; bytes that are not UTF-8, which
  * many parsers replace; and duplicate names, which are valid JSON.
  */
-function toBroken(t: CheckContext, fields: GoodFields): InvalidCall[] {
+function toBroken(fields: GoodFields, write: (fields: unknown) => string): Bodies {
   const [grant, links, deletion, copy] = STORAGE_OPERATIONS.map((operation) =>
-    t.storage.body(fields[operation]),
+    write(fields[operation]),
   ) as [string, string, string, string];
-  return [
-    ['batchGetTempUrls', 'no body', ''],
-    ['getUploadMetaData', 'a form as the body', 'path=a.txt'],
-    ['batchDelete', 'JSON without its last character', deletion.slice(0, -1)],
-    ['batchDelete', 'trailing characters', `${deletion}x`],
-    ['getUploadMetaData', 'two bodies', grant + grant],
-    ['batchGetTempUrls', 'a trailing comma', links.replace(/\}$/, ',}')],
-    ['batchCopyFile', 'single quotes', copy.replaceAll('"', "'")],
-    ['getUploadMetaData', 'unquoted names', grant.replace(/"(\w+)":/g, '$1:')],
-    ['batchCopyFile', 'a comment', `${copy}// end`],
-    ['getUploadMetaData', 'a line break inside a string', grant.replace('sample', 'sam\nple')],
-    ['batchGetTempUrls', 'NaN for a number', links.replace('"fileID"', '"maxAge":NaN,"fileID"')],
-    ['batchDelete', `${DEPTH} unclosed brackets`, '['.repeat(DEPTH)],
-  ];
+  return {
+    getUploadMetaData: [
+      'path=a.txt',
+      grant + grant,
+      grant.replace(/"(\w+)":/g, '$1:'),
+      grant.replace('sample', 'sam\nple'),
+    ],
+    batchGetTempUrls: [
+      '',
+      links.replace(/\}$/, ',}'),
+      links.replace('"fileID"', '"maxAge":NaN,"fileID"'),
+    ],
+    batchDelete: [deletion.slice(0, -1), `${deletion}x`, '['.repeat(DEPTH)],
+    batchCopyFile: [copy.replaceAll('"', "'"), `${copy}// end`],
+  };
 }
 
-function toIncomplete(t: CheckContext, fields: GoodFields): InvalidCall[] {
+function toIncomplete(fields: GoodFields, write: (fields: unknown) => string): Bodies {
   const { getUploadMetaData: grant, batchDelete: deletion, batchCopyFile: copy } = fields;
   const inherited = `{"__proto__":${JSON.stringify(fields.batchGetTempUrls)}}`;
-  return [
-    ...STORAGE_OPERATIONS.flatMap((operation): InvalidCall[] => [
-      [operation, 'an empty object as the body', '{}'],
-      [operation, 'an empty object as data', '{"data":{}}'],
-    ]),
-    ['getUploadMetaData', 'the field of another operation', t.storage.body(deletion)],
-    ['batchDelete', 'the field of another operation', t.storage.body(grant)],
-    ['batchCopyFile', 'fields instead of fileList', t.storage.body({ fields: copy.fileList })],
-    ['batchGetTempUrls', 'its fields inside __proto__', t.storage.body(JSON.parse(inherited))],
-  ];
+  const empty = ['{}', '{"data":{}}'];
+  return {
+    getUploadMetaData: [...empty, write(deletion)],
+    batchGetTempUrls: [...empty, write(JSON.parse(inherited))],
+    batchDelete: [...empty, write(grant)],
+    batchCopyFile: [...empty, write({ fields: copy.fileList })],
+  };
 }
 
 /** Values of a wrong type that a lax server mistakes for valid ones, or that end in a 5xx. */
-function toMistyped(t: CheckContext, fields: GoodFields): InvalidCall[] {
+function toMistyped(fields: GoodFields, write: (fields: unknown) => string): Bodies {
   const { path } = fields.getUploadMetaData;
   const [fileID] = fields.batchDelete.fileList;
-  const link = { fileID };
   const [copy] = fields.batchCopyFile.fileList;
-  const listOf = (item: unknown) => ({ fileList: [item] });
-  const places: [StorageOperation, string, unknown[], (value: unknown) => unknown][] = [
-    ['getUploadMetaData', 'the body', [null], (value) => value],
-    ['batchGetTempUrls', 'the body', [[link]], (value) => value],
-    ['batchDelete', 'the body', [fileID], (value) => value],
-    ['batchCopyFile', 'the body', [1], (value) => value],
-    ['getUploadMetaData', 'path', [1, [path], { path }, null], (value) => ({ path: value })],
-    ['batchGetTempUrls', 'fileList', [link, '', null], (fileList) => ({ fileList })],
-    ['batchDelete', 'fileList', [fileID, {}, null], (fileList) => ({ fileList })],
-    ['batchCopyFile', 'fileList', [copy, 0, null], (fileList) => ({ fileList })],
-    ['batchGetTempUrls', 'an item', [fileID, [link], null], listOf],
-    ['batchDelete', 'an item', [1, link, null], listOf],
-    ['batchCopyFile', 'an item', [copy.srcPath, true, null], listOf],
-    // Code that looks only at the first item misses a later one.
-    ['batchGetTempUrls', 'the last item', [fileID], (item) => ({ fileList: [link, item] })],
-    ['batchDelete', 'the last item', [1], (item) => ({ fileList: [fileID, fileID, item] })],
-    ['batchCopyFile', 'the last item', [null], (item) => ({ fileList: [copy, item] })],
-    ['batchGetTempUrls', 'fileID', [1, [fileID], null], (value) => listOf({ fileID: value })],
-    ['batchGetTempUrls', 'maxAge', ['60', true], (maxAge) => listOf({ fileID, maxAge })],
-    ['batchCopyFile', 'srcPath', [1, null], (srcPath) => listOf({ ...copy, srcPath })],
-    ['batchCopyFile', 'dstPath', [[path], {}], (dstPath) => listOf({ ...copy, dstPath })],
-    ['batchCopyFile', 'overwrite', ['false', 0], (overwrite) => listOf({ ...copy, overwrite })],
-    [
-      'batchCopyFile',
-      'removeOriginal',
-      ['true', 1],
-      (removeOriginal) => listOf({ ...copy, removeOriginal }),
+  const link = { fileID };
+  const toBodies = (...requests: unknown[]) => requests.map(write);
+  /** Bodies with one of these items, or with these items: code that looks only at the first one misses a later one. */
+  const lists = (...items: unknown[]) => items.map((item) => write({ fileList: [item].flat() }));
+  return {
+    getUploadMetaData: [
+      'null',
+      ...toBodies(null, { path: 1 }, { path: [path] }, { path: { path } }, { path: null }),
     ],
-  ];
-  const deep = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
-  const calls = places.flatMap(([operation, place, values, toFields]) =>
-    values.map((value): InvalidCall => {
-      const what = `${JSON.stringify(value)} as ${place}`;
-      return [operation, what, t.storage.body(toFields(value))];
-    }),
-  );
-  const nested = t.storage.body({ fileList: 'DEEP' }).replace('"DEEP"', deep);
-  return [
-    ...calls,
-    ['getUploadMetaData', 'null as the body', 'null'],
-    ['batchCopyFile', 'an array as the body', `[${JSON.stringify(copy)}]`],
-    ['batchGetTempUrls', `an array nested ${DEPTH} levels deep as the body`, deep],
-    ['batchDelete', `an array nested ${DEPTH} levels deep as fileList`, nested],
-  ];
+    batchGetTempUrls: [
+      DEEP,
+      ...toBodies([link], { fileList: link }, { fileList: '' }, { fileList: null }),
+      ...lists(fileID, [[link]], null, [link, fileID]),
+      ...lists({ fileID: 1 }, { fileID: [fileID] }, { fileID: null }),
+      ...lists({ fileID, maxAge: '60' }, { fileID, maxAge: true }),
+    ],
+    batchDelete: [
+      write({ fileList: 'DEEP' }).replace('"DEEP"', DEEP),
+      ...toBodies(fileID, { fileList: fileID }, { fileList: {} }, { fileList: null }),
+      ...lists(1, link, null, [fileID, fileID, 1]),
+    ],
+    batchCopyFile: [
+      `[${JSON.stringify(copy)}]`,
+      ...toBodies(1, { fileList: copy }, { fileList: 0 }, { fileList: null }),
+      ...lists(copy.srcPath, true, null, [copy, null]),
+      ...lists({ ...copy, srcPath: 1 }, { ...copy, srcPath: null }),
+      ...lists({ ...copy, dstPath: [path] }, { ...copy, dstPath: {} }),
+      ...lists({ ...copy, overwrite: 'false' }, { ...copy, overwrite: 0 }),
+      ...lists({ ...copy, removeOriginal: 'true' }, { ...copy, removeOriginal: 1 }),
+    ],
+  };
+}
+
+/** An item without a required field: alone, after a valid item and before one. */
+function toIncompleteItems(fields: GoodFields, write: (fields: unknown) => string): Bodies {
+  const [link] = fields.batchGetTempUrls.fileList;
+  const [copy] = fields.batchCopyFile.fileList;
+  const without = (item: object, field: string) => {
+    const bad = { ...item, [field]: undefined };
+    return [[bad], [item, bad], [bad, item]].map((fileList) => write({ fileList }));
+  };
+  return {
+    batchGetTempUrls: without(link, 'fileID'),
+    batchCopyFile: [...without(copy, 'srcPath'), ...without(copy, 'dstPath')],
+  };
 }
 
 type WrongCall = [operation: string, fileList: unknown, options?: StorageCallOptions];
 
 /** Makes calls that must be rejected, and expects each of them to have changed nothing. */
 async function expectUndone(t: CheckContext): Promise<void> {
-  const { path, fileId } = await t.upload.store('kept.txt');
-  const to = `${path}.never`;
-  const findChange = async () => {
-    const [isKept, isMade] = await areThere(t, [fileId, await t.upload.fileIdOf(to)]);
-    if (!isKept) return 'the file that it names is gone';
-    return isMade ? 'a file was made at its destination' : undefined;
-  };
-  if ((await findChange()) !== undefined) throw new Unreached('an upload stores nothing');
-
-  const [item = {}] = toCopyItems(t, [{ from: path, to }]);
+  const folder = await storeFiles(t, ['kept.txt']);
+  const ids = await folder.ids('kept.txt', 'never.txt');
+  const [fileId] = ids;
+  const [item = {}] = folder.toCopyItems([{ from: 'kept.txt', to: 'never.txt' }]);
   const move = { ...item, removeOriginal: true };
   const { authorization } = t.settings.wireProfile.storageHeaders;
   const credentials = await t.storage.credentials();
   const wrong = changeLetters(readAll(credentials, authorization)[0] ?? '', -8);
   const query = new URLSearchParams({ fileList: JSON.stringify([fileId]) }).toString();
+  const body = `${t.storage.body({ fileList: [fileId] })}x`;
   const calls: Record<string, WrongCall> = {
     'a deletion without credentials': ['batchDelete', [fileId], { credentials: 'none' }],
     'a deletion with GET': ['batchDelete', [], { method: 'GET', query }],
     'storages:batchDeleteX': ['batchDeleteX', [fileId]],
     'a deletion with a number after a file ID': ['batchDelete', [fileId, 1]],
-    'a deletion with characters after the JSON': [
-      'batchDelete',
-      [],
-      { body: `${t.storage.body({ fileList: [fileId] })}x` },
-    ],
+    'a deletion with characters after the JSON': ['batchDelete', [], { body }],
     'a copy with wrong credentials': [
       'batchCopyFile',
       [item],
@@ -167,15 +160,15 @@ async function expectUndone(t: CheckContext): Promise<void> {
     ],
   };
   for (const [what, [operation, fileList, options]] of Object.entries(calls)) {
-    const all = { ...options, acceptsRefusal: true };
-    const reply = await t.storage.call(operation, { fileList }, all);
+    const reply = await tryCall(t, operation, { fileList }, options);
     // Other rules cover a call that is not rejected.
     if (!reply.refused) throw new Unreached(`${what} is not rejected`);
-    const change = await findChange();
-    const { status } = reply.received;
-    const message = `${what} was rejected with ${status}, so it must change nothing, but ${change}`;
-    t.expect(change === undefined, message, reply);
-    if (change !== undefined) return;
+    const entries = await t.storage.list('batchGetTempUrls', toItems(ids));
+    const [isKept, isMade] = ids.map((id) => linkOf(entryOf(entries, id)) !== undefined);
+    const rejected = `${what} was rejected with ${reply.received.status}, so it must change nothing`;
+    t.expect(isKept === true, `${rejected}, but the file that it names is gone`, reply);
+    t.expect(!isMade, `${rejected}, but a file was made at its destination`, reply);
+    if (!isKept || isMade) return;
   }
 }
 
@@ -183,5 +176,6 @@ export const storageRefusals: readonly Check[] = [
   defineInvalid('ST-INVALID/1', toBroken),
   defineInvalid('ST-INVALID/2', toIncomplete),
   defineInvalid('ST-INVALID/3', toMistyped),
+  defineInvalid('ST-INVALID/4', toIncompleteItems),
   defineCheck('ST-REFUSED-UNDONE', needsFiles, expectUndone),
 ];

@@ -1,14 +1,210 @@
 import fc from 'fast-check';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import { Contradiction, Sequence, sequences } from './sequence-steps.ts';
-import { needsFiles } from './stored-files.ts';
+import type { Evidence } from '../http/exchange.ts';
+import {
+  type CopyOrder,
+  entryOf,
+  Folder,
+  hasFailed,
+  linkOf,
+  needsFiles,
+  toItems,
+} from './stored-files.ts';
+
+/** The files of a sequence: one name starts like another, and two have the same last segment. */
+const NAMES = ['a.txt', 'a.txt.copy', 'level/a.txt', 'level/b.txt'];
+
+/** The files that exist, each with the number of the content that was uploaded to it or copied from it. */
+type Files = Map<string, number>;
+
+type Step = fc.AsyncCommand<Files, Sequence>;
+
+/** Maximum number of generated steps of a sequence; on average it is half as many. */
+const MAX_STEPS = 16;
 
 /** Maximum number of sequences that are made to find a shorter one with the same fault. */
 const MAX_SHRINKS = 100;
 
-export const storageSequences: readonly Check[] = [
-  defineCheck('ST-SEQUENCE', needsFiles, runSequences, { waits: true }),
-];
+/** How long a link must work, in milliseconds: its lifetime without `maxAge` is not specified. */
+const LINK_LIFETIME = 5000;
+
+const toStep = (
+  run: (sequence: Sequence) => Promise<void>,
+  check: Step['check'] = () => true,
+): Step => ({ check, run: (_, sequence) => run(sequence) });
+
+const names = fc.subarray(NAMES, { minLength: 1 });
+const options = fc.record(
+  { overwrite: fc.boolean(), removeOriginal: fc.boolean() },
+  { requiredKeys: [] },
+);
+
+/** One or two copies of different files to different files: their order in a call is not defined. */
+const copies = fc
+  .tuple(
+    fc.shuffledSubarray(NAMES, { minLength: NAMES.length }),
+    fc.array(options, { minLength: 1, maxLength: 2 }),
+  )
+  .map(([shuffled, items]) =>
+    items.map((item, index): CopyOrder => {
+      const [from = '', to = ''] = shuffled.slice(2 * index);
+      return { from, to, ...item };
+    }),
+  );
+
+const uploadStep = fc.constantFrom(...NAMES).map((name) => toStep((steps) => steps.upload(name)));
+const copyStep = copies.map((orders) =>
+  toStep(
+    (sequence) => sequence.copy(orders),
+    (files) => orders.some(({ from }) => files.has(from)),
+  ),
+);
+const deleteStep = names.map((list) => toStep((sequence) => sequence.delete(list)));
+const readStep = names.map((list) => toStep((sequence) => sequence.read(list)));
+
+const step = fc.oneof(
+  { weight: 4, arbitrary: uploadStep },
+  { weight: 5, arbitrary: copyStep },
+  { weight: 2, arbitrary: deleteStep },
+  { weight: 2, arbitrary: readStep },
+);
+
+/**
+ * A shorter sequence with the same fault leaves out steps, and does not change the others. A bias would mostly
+ * generate short sequences, because a run has only a few.
+ */
+const sequences = fc.noBias(
+  fc.commands([fc.noShrink(step)], { maxCommands: MAX_STEPS, size: 'max' }),
+);
+
+/** Thrown if a step had another effect than the contract requires. */
+class Contradiction extends Error {
+  readonly steps: readonly string[];
+  readonly evidence: Evidence;
+
+  constructor(message: string, steps: readonly string[], evidence: Evidence) {
+    super(message);
+    this.steps = steps;
+    this.evidence = evidence;
+  }
+}
+
+/** One sequence, in a folder of its own. Each step makes its calls and compares their effects with `files`. */
+class Sequence {
+  /** What the contract says about the files after the steps so far. */
+  readonly files: Files = new Map();
+  readonly steps: string[] = [];
+  readonly #t: CheckContext;
+  readonly #name: string;
+  readonly #folder: Folder;
+  readonly #contents: Buffer[] = [];
+  /** The last link to each file that has not changed since, and until when it must work. */
+  readonly #links = new Map<string, { url: string; worksUntil: number }>();
+
+  constructor(t: CheckContext) {
+    this.#t = t;
+    this.#name = t.uniqueName();
+    this.#folder = new Folder(t, `${this.#name}/`);
+  }
+
+  async upload(name: string): Promise<void> {
+    const content = this.#contents.length + 1;
+    this.steps.push(`upload content ${content} to ${name}`);
+    // Of different lengths, so that a mix of two shows.
+    const text = `content ${content} of ${this.#name}\n`.repeat(content);
+    const { bytes } = await this.#folder.store(name, text);
+    this.#contents.push(bytes);
+    this.files.set(name, content);
+    this.#links.delete(name);
+  }
+
+  async copy(orders: readonly CopyOrder[]): Promise<void> {
+    this.steps.push(orders.map(describeCopy).join(' and '));
+    const { files } = this;
+    const mustFail = ({ from, to, overwrite }: CopyOrder) =>
+      !files.has(from) || (overwrite === false && files.has(to));
+    const done = orders.filter((order) => !mustFail(order));
+    const items = this.#folder.toCopyItems(orders);
+    const { reply, entries } = await this.#t.storage.listReply('batchCopyFile', items);
+    // Entries do not say which item they are about.
+    const failed = entries.filter(hasFailed).length;
+    const expected = orders.length - done.length;
+    const message = `${expected} of ${orders.length} copies must fail, but ${failed} did`;
+    this.#expect(failed === expected, message, reply);
+    for (const { from, to, removeOriginal } of done) {
+      files.set(to, files.get(from) as number);
+      this.#links.delete(to);
+      if (!removeOriginal) continue;
+      files.delete(from);
+      this.#links.delete(from);
+    }
+  }
+
+  async delete(list: readonly string[]): Promise<void> {
+    this.steps.push(`delete ${list.join(', ')}`);
+    const ids = await this.#folder.ids(...list);
+    const { reply, entries } = await this.#t.storage.listReply('batchDelete', ids);
+    for (const [index, name] of list.entries()) {
+      const isSuccess = entryOf(entries, ids[index])?.code === 'SUCCESS';
+      const existed = this.files.delete(name);
+      this.#links.delete(name);
+      const [what, not] = existed ? ['exists', 'not '] : ['does not exist', ''];
+      const message = `${name} ${what}, but its entry in a delete response is ${not}SUCCESS`;
+      this.#expect(isSuccess === existed, message, reply);
+    }
+  }
+
+  /** Reads files with a new link, and with the last one if the file has not changed since. */
+  async read(list: readonly string[]): Promise<void> {
+    this.steps.push(`read ${list.join(', ')}`);
+    const ids = await this.#folder.ids(...list);
+    const worksUntil = Date.now() + LINK_LIFETIME;
+    const { reply, entries } = await this.#t.storage.listReply('batchGetTempUrls', toItems(ids));
+    for (const [index, name] of list.entries()) {
+      const url = linkOf(entryOf(entries, ids[index]));
+      const exists = this.files.has(name);
+      const message = `${name} ${exists ? 'exists, but gets no' : 'does not exist, but gets a'} link`;
+      this.#expect((url !== undefined) === exists, message, reply);
+      if (url === undefined) continue;
+      const last = this.#links.get(name);
+      if (last !== undefined) await this.#follow(name, last.url, last.worksUntil);
+      this.#links.set(name, { url, worksUntil });
+      await this.#follow(name, url, worksUntil);
+    }
+  }
+
+  /** Reads all files, deletes them and checks that they are gone, so that the run need not remove them. */
+  async end(): Promise<void> {
+    await this.read(NAMES);
+    if (this.files.size > 0) {
+      await this.delete([...this.files.keys()]);
+      await this.read(NAMES);
+    }
+    for (const name of NAMES) this.#t.upload.untrack(this.#folder.path(name));
+  }
+
+  async #follow(name: string, url: string, worksUntil: number): Promise<void> {
+    const exchange = await this.#t.upload.download(url);
+    const { status, body } = exchange.received;
+    const isFound = status >= 200 && status < 300;
+    if (!isFound && Date.now() > worksUntil) return;
+    const content = this.#contents.findIndex((bytes) => bytes.equals(body)) + 1;
+    const expected = this.files.get(name);
+    const other = content === 0 ? 'bytes that were never uploaded' : `content ${content}`;
+    const actual = isFound ? other : `the status ${status}`;
+    const message = `${name} must have content ${expected}, but its link returned ${actual}`;
+    this.#expect(isFound && content === expected, message, exchange);
+  }
+
+  #expect(holds: boolean, message: string, evidence: Evidence): void {
+    if (!holds) throw new Contradiction(message, this.steps, evidence);
+  }
+}
+
+function describeCopy({ from, to, overwrite, removeOriginal }: CopyOrder): string {
+  const suffix = overwrite === undefined ? '' : ` with overwrite ${overwrite}`;
+  return `${removeOriginal ? 'move' : 'copy'} ${from} to ${to}${suffix}`;
+}
 
 /** Makes generated sequences of storage calls. The first that contradicts the contract is shortened and reported. */
 async function runSequences(t: CheckContext): Promise<void> {
@@ -34,10 +230,12 @@ async function runSequences(t: CheckContext): Promise<void> {
   });
   await fc.check(property, { seed, numRuns });
   if (shortest === undefined && fault !== undefined) throw fault;
-  t.expect(shortest === undefined, shortest ? describe(shortest, seed) : '', shortest?.evidence);
+  const { message = '', steps = [], evidence } = shortest ?? {};
+  const list = steps.map((one, index) => `${index + 1}. ${one}`).join('; ');
+  const after = `${message} after ${steps.length} steps (--seed ${seed}): ${list}`;
+  t.expect(shortest === undefined, after, evidence);
 }
 
-function describe({ message, steps }: Contradiction, seed: number): string {
-  const list = steps.map((step, index) => `${index + 1}. ${step}`).join('; ');
-  return `${message} after ${steps.length} steps (--seed ${seed}): ${list}`;
-}
+export const storageSequences: readonly Check[] = [
+  defineCheck('ST-SEQUENCE', needsFiles, runSequences, { waits: true }),
+];

@@ -1,12 +1,13 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { Need } from '../context/skip-reason.ts';
-import {
-  type Entry,
-  STORAGE_OPERATIONS,
-  type StorageOperation,
-  type StorageReply,
-} from '../context/storage-client.ts';
-import type { Reading, StoredFile } from '../context/upload-client.ts';
+import type { Entry, StorageReply } from '../context/storage-client.ts';
+import type {
+  Grant,
+  PostOptions,
+  Reading,
+  StoredFile,
+  UploadReply,
+} from '../context/upload-client.ts';
 import type { CopyPaths } from '../options.ts';
 import { hasFailed, linkOf } from '../validation/read-storage.ts';
 
@@ -14,113 +15,164 @@ export { hasFailed, linkOf };
 
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
-/** Returns the entries that refer to one file in a list response, wherever they are in the list. */
-export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
-  return entries.filter(({ fileID }) => fileID === fileId);
-}
+export const isSuccess = ({ code }: Entry): boolean => code === 'SUCCESS';
 
-/** Expects a storage call to be rejected. `what` describes it: `batchDelete without credentials`. */
-export function expectRefused(t: CheckContext, reply: StorageReply, what: string): void {
-  const { status } = reply.received;
-  t.expect(reply.refused, `${what} must be rejected, but the response was ${status}`, reply);
-}
+/** Returns the entry for a file in a list response, wherever it is in the list. */
+export const entryOf = (entries: readonly Entry[], id: string | undefined): Entry | undefined =>
+  entries.find(({ fileID }) => fileID === id);
 
-export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): boolean {
-  const actual = [reply.received.status, reply.code].join(' ').trim();
-  t.expect(!reply.refused, `${what} must be accepted, but the response was ${actual}`, reply);
-  return !reply.refused;
-}
-
-/** Fields that every deployment must accept, for each operation. They refer to files that do not exist. */
-export interface GoodFields extends Record<StorageOperation, Record<string, unknown>> {
-  getUploadMetaData: { path: string };
-  batchGetTempUrls: { fileList: [{ fileID: string }] };
-  batchDelete: { fileList: [string] };
-  batchCopyFile: { fileList: [{ srcPath: string; dstPath: string } & Record<string, unknown>] };
-}
-
-/**
- * Creates valid fields for each operation. They contain a file ID that the deployment issued, so that it has
- * no reason to reject a call as malformed. If no file ID is available, the check is skipped.
- */
-export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
-  const path = t.storage.path('sample.txt');
-  const fileID = await t.upload.fileIdOf(path);
-  const [srcPath, dstPath] = [t.storage.copyPath(path), t.storage.copyPath(`${path}.copy`)];
-  return {
-    getUploadMetaData: { path },
-    batchGetTempUrls: { fileList: [{ fileID }] },
-    batchDelete: { fileList: [fileID] },
-    batchCopyFile: { fileList: [{ srcPath, dstPath, overwrite: false, removeOriginal: false }] },
-  };
-}
-
-/**
- * Like `makeGoodFields`, but also checks that valid calls to all operations are accepted. If one is rejected,
- * the check is skipped.
- */
-export async function reachGoodFields(t: CheckContext): Promise<GoodFields> {
-  const fields = await makeGoodFields(t);
-  for (const operation of STORAGE_OPERATIONS) {
-    const options = { acceptsRefusal: true };
-    const { refused, received } = await t.storage.call(operation, fields[operation], options);
-    t.reach(!refused, `a valid call to ${operation} was rejected with ${received.status}`);
-  }
-  return fields;
-}
+/** The items of a call for the links of files. */
+export const toItems = (ids: readonly string[]) => ids.map((fileID) => ({ fileID }));
 
 /** Returns the file ID of a path where nothing was ever stored. */
 export function missingFileId(t: CheckContext): Promise<string> {
   return t.upload.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
 }
 
-export async function areThere(t: CheckContext, fileIds: readonly string[]): Promise<boolean[]> {
-  const fileList = fileIds.map((fileID) => ({ fileID }));
-  const entries = await t.storage.list('batchGetTempUrls', fileList);
-  return fileIds.map((id) => entriesOf(entries, id).some(({ code }) => code === 'SUCCESS'));
+/** A file to copy, by its name in the folder. */
+export interface CopyOrder {
+  from: string;
+  to: string;
+  overwrite?: boolean;
+  removeOriginal?: boolean;
 }
 
-/** The name of a file to store, with its content if that matters. */
-type FileToStore = string | readonly [name: string, content: Buffer | string];
-type StoredFiles<Files> = { [Index in keyof Files]: StoredFile };
+/** A path that a file may have; other paths are not looked for at the end of the run. */
+const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
 
-/** Stores files, by default with random content. If that fails, the check is skipped. */
-export async function storeAll<const Files extends readonly FileToStore[]>(
-  t: CheckContext,
-  ...files: Files
-): Promise<StoredFiles<Files>> {
-  const stored: StoredFile[] = [];
-  for (const file of files) {
-    const [name, content] = typeof file === 'string' ? [file] : file;
-    stored.push(await t.upload.store(name, content));
+/** A folder of the check. Its files are called by their names in it. */
+export class Folder {
+  readonly #t: CheckContext;
+  readonly #name: string;
+  readonly #contents = new Map<string, Buffer>();
+  /** A copy or a move may change the ID of a file; a deleted file must not be found by the one that it had. */
+  readonly #ids = new Map<string, string>();
+
+  constructor(t: CheckContext, name = '') {
+    this.#t = t;
+    this.#name = name;
   }
-  return stored as StoredFiles<Files>;
+
+  path(name: string): string {
+    return this.#t.storage.path(this.#name + name);
+  }
+
+  /** Stores a file, by default with random content. If that fails, the check is skipped. */
+  async store(name: string, content?: Buffer | string): Promise<StoredFile> {
+    const file = await this.#t.upload.store(this.#name + name, content);
+    this.#contents.set(name, file.bytes);
+    this.#ids.set(name, file.fileId);
+    return file;
+  }
+
+  /** Asks for a grant for an upload. If that fails, the check is skipped. */
+  async grant(name: string): Promise<Grant> {
+    const grant = await this.#t.upload.grant(this.path(name));
+    this.#ids.set(name, grant.fileId);
+    return grant;
+  }
+
+  /** Uploads a file; any response is returned. */
+  async send(name: string, bytes: Buffer, options?: PostOptions): Promise<UploadReply> {
+    const grant = await this.grant(name);
+    this.#contents.set(name, bytes);
+    return this.#t.upload.post(grant, this.#t.upload.fields(grant, bytes), options);
+  }
+
+  async ids(...names: string[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const name of names) {
+      const id = this.#ids.get(name) ?? (await this.#t.upload.fileIdOf(this.path(name)));
+      this.#ids.set(name, id);
+      ids.push(id);
+    }
+    return ids;
+  }
+
+  /** Creates the items of a copy call, and registers their destinations for removal at the end of the run. */
+  toCopyItems(orders: readonly CopyOrder[]): object[] {
+    return orders.map(({ from, to, ...options }) => {
+      this.#ids.delete(to);
+      if (options.removeOriginal) this.#ids.delete(from);
+      if (PATH.test(this.path(to))) this.#t.upload.track(this.path(to));
+      const [srcPath, dstPath] = [from, to].map((name) =>
+        this.#t.storage.copyPath(this.path(name)),
+      );
+      return { srcPath, dstPath, ...options };
+    });
+  }
+
+  /** Makes a copy call and returns any response; the deployment may also reject it. */
+  tryCopy(...orders: CopyOrder[]): Promise<StorageReply> {
+    const fileList = this.toCopyItems(orders);
+    return this.#t.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
+  }
+
+  /** Copies files. If the response does not have one entry per item, the check is skipped. */
+  copy(...orders: CopyOrder[]): Promise<Entry[]> {
+    return this.#t.storage.list('batchCopyFile', this.toCopyItems(orders));
+  }
+
+  /** Deletes files. If the response does not have one entry per item, the check is skipped. */
+  async delete(...names: string[]): Promise<Entry[]> {
+    return this.#t.storage.list('batchDelete', await this.ids(...names));
+  }
+
+  /**
+   * Reads files and expects each to have the content that was stored under a name, or not to be found.
+   *
+   * @param when when they are read: `after a failed move`
+   * @param files for each name, the content that it must have, or the name of a file that had it; `undefined` if there
+   *   must be no file
+   */
+  async expect(when: string, files: Record<string, string | Buffer | undefined>): Promise<void> {
+    const names = Object.keys(files);
+    const readings = await this.#t.upload.readAll(await this.ids(...names));
+    for (const [index, name] of names.entries()) {
+      const content = files[name];
+      const bytes = typeof content === 'string' ? this.#contents.get(content) : content;
+      expectReading(this.#t, readings[index] as Reading, bytes, `${this.path(name)} (${when})`);
+    }
+  }
+
+  /** Expects files to be unchanged since they were stored. */
+  expectKept(when: string, ...names: string[]): Promise<void> {
+    return this.expect(when, Object.fromEntries(names.map((name) => [name, name])));
+  }
+
+  expectGone(when: string, ...names: string[]): Promise<void> {
+    return this.expect(when, Object.fromEntries(names.map((name) => [name, undefined])));
+  }
+
+  /** The content that was stored under a name. */
+  contentOf(name: string): Buffer | undefined {
+    return this.#contents.get(name);
+  }
 }
 
 /**
- * Stores files and gets their links, so that a later failure to find one must be caused by what happened in
- * between. If that fails, the check is skipped.
+ * Stores files in the folder of the check and gets their links, so that a later failure to find one must be
+ * caused by what happened in between. If that fails, the check is skipped.
+ *
+ * @param files their names, or their contents by name. Default: random content
  */
-export async function storeReadable<const Files extends readonly FileToStore[]>(
+export async function storeFiles(
   t: CheckContext,
-  ...files: Files
-): Promise<StoredFiles<Files>> {
-  const stored = await storeAll(t, ...files);
-  const found = await areThere(
-    t,
-    [...stored].map(({ fileId }) => fileId),
-  );
-  t.reach(!found.includes(false), 'no link is returned for a stored file');
-  return stored;
+  files: readonly string[] | Record<string, Buffer | string | undefined>,
+): Promise<Folder> {
+  const folder = new Folder(t);
+  const contents: [name: string, content?: Buffer | string | undefined][] = Array.isArray(files)
+    ? files.map((name) => [name])
+    : Object.entries(files);
+  for (const [name, content] of contents) await folder.store(name, content);
+  const ids = await folder.ids(...contents.map(([name]) => name));
+  const found = await t.storage.list('batchGetTempUrls', toItems(ids));
+  t.reach(found.every(isSuccess), 'no link is returned for a stored file');
+  return folder;
 }
 
-/** Reads the file that is currently at a path, even if its file ID has changed. */
-export async function readPath(t: CheckContext, path: string): Promise<Reading> {
-  return t.upload.read(await t.upload.fileIdOf(path));
-}
-
-export function hasBytes(reading: Reading, bytes: Buffer): boolean {
-  return reading.found && reading.bytes.equals(bytes);
+export function hasBytes(reading: Reading, bytes: Buffer | undefined): boolean {
+  return bytes !== undefined && reading.found && reading.bytes.equals(bytes);
 }
 
 /** Describes what a reader received: `64 bytes, with the first difference at offset 63`. */
@@ -133,77 +185,17 @@ export function describeReading(reading: Reading, expected?: Buffer): string {
   return `${bytes.length} bytes${differs ? `, with the first difference at offset ${first}` : ''}`;
 }
 
-export function expectBytes(t: CheckContext, reading: Reading, bytes: Buffer, what: string): void {
-  const message = `${what} must have the expected ${bytes.length} bytes, but a read returned ${describeReading(reading, bytes)}`;
-  t.expect(hasBytes(reading, bytes), message, reading.exchange);
-}
-
-export async function expectAt(
+/** Expects a file to have these bytes, or not to be found. */
+export function expectReading(
   t: CheckContext,
-  path: string,
-  bytes: Buffer,
+  reading: Reading,
+  bytes: Buffer | undefined,
   what: string,
-): Promise<void> {
-  expectBytes(t, await readPath(t, path), bytes, what);
-}
-
-export function expectNothing(t: CheckContext, reading: Reading, what: string): void {
-  const actual = describeReading(reading);
-  const message = `${what} must not be found, but a read returned ${actual}`;
-  t.expect(!reading.found, message, reading.exchange);
-}
-
-/** What must be stored at a path. */
-interface ExpectedFile {
-  path: string;
-  /** The ID to read it by. Default: the one that the deployment issues for the path now. */
-  fileId?: string;
-  /** Default: there must be no file. */
-  bytes?: Buffer;
-}
-
-/**
- * Reads files and expects each to have its bytes, or not to exist: one call for their links, and one for each file.
- *
- * @param when when they are read: `after a failed move`
- */
-export async function expectFiles(
-  t: CheckContext,
-  when: string,
-  files: readonly ExpectedFile[],
-): Promise<void> {
-  const ids: string[] = [];
-  for (const { path, fileId } of files) ids.push(fileId ?? (await t.upload.fileIdOf(path)));
-  const readings = await t.upload.readAll(ids);
-  for (const [index, reading] of readings.entries()) {
-    const { path, bytes } = files[index] as ExpectedFile;
-    if (bytes) expectBytes(t, reading, bytes, `${path} (${when})`);
-    else expectNothing(t, reading, `${path} (${when})`);
-  }
-}
-
-/** A file to copy. The paths are cloud paths. */
-export interface CopyOrder {
-  from: string;
-  to: string;
-  overwrite?: boolean;
-  removeOriginal?: boolean;
-}
-
-/** A path that a file may have; other paths are not looked for at the end of the run. */
-const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
-
-/** Creates the items of a copy call, and registers their destinations for removal at the end of the run. */
-export function toCopyItems(t: CheckContext, orders: readonly CopyOrder[]): object[] {
-  return orders.map(({ from, to, ...rest }) => {
-    if (PATH.test(to)) t.upload.track(to);
-    return { srcPath: t.storage.copyPath(from), dstPath: t.storage.copyPath(to), ...rest };
-  });
-}
-
-/** Copies files. If the response does not have one entry per item, the check is skipped. */
-export function copy(t: CheckContext, ...orders: CopyOrder[]): Promise<Entry[]> {
-  return t.storage.list('batchCopyFile', toCopyItems(t, orders));
+): void {
+  const holds = bytes ? hasBytes(reading, bytes) : !reading.found;
+  const expected = bytes ? `have the expected ${bytes.length} bytes` : 'not be found';
+  const actual = `but a read returned ${describeReading(reading, bytes)}`;
+  t.expect(holds, `${what} must ${expected}, ${actual}`, reading.exchange);
 }
 
 /** Returns whether a copy whose paths have this spelling makes a file with the same content (D24). */
@@ -216,5 +208,5 @@ export async function isCopied(
   t.upload.track(to);
   const [srcPath, dstPath] = [path, to].map((each) => t.storage.copyPath(each, spelling));
   const reply = await t.storage.call('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
-  return !reply.refused && hasBytes(await readPath(t, to), bytes);
+  return !reply.refused && hasBytes(await t.upload.read(await t.upload.fileIdOf(to)), bytes);
 }

@@ -1,15 +1,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
-import {
-  copy,
-  describeReading,
-  expectFiles,
-  hasBytes,
-  needsFiles,
-  readPath,
-  storeReadable,
-} from './stored-files.ts';
+import type { Grant, UploadReply } from '../context/upload-client.ts';
+import { describeReading, Folder, hasBytes, needsFiles, storeFiles } from './stored-files.ts';
 
 const OLD = Buffer.from('the old content, '.repeat(6000));
 const NEW = Buffer.alloc(200_000, 'the new content, ');
@@ -17,69 +10,77 @@ const NEW = Buffer.alloc(200_000, 'the new content, ');
 /** How often to read a file while half of the form for it was sent. */
 const READINGS = 3;
 
-/** How often to look for traces of an interrupted upload, and how long to wait before each look, in milliseconds. */
+/** How long to wait between readings while an upload completes, in milliseconds. */
+const PAUSE = 20;
+
+/** How long to wait before each look for traces of an interrupted upload, in milliseconds. */
 const LOOKS = [0, 200, 300];
 
 export const uploadIntegrity: readonly Check[] = [
   defineCheck('UP-WHOLE', needsFiles, async (t) => {
-    const [existing] = await storeReadable(t, ['existing.txt', OLD]);
-    await uploadAndRead(t, existing.path, [OLD]);
-    await uploadAndRead(t, t.storage.path('new.txt'), []);
+    const folder = await storeFiles(t, { 'existing.txt': OLD });
+    await uploadAndRead(t, await t.upload.grant(folder.path('existing.txt')), [OLD]);
+    await uploadAndRead(t, await t.upload.grant(folder.path('new.txt')), []);
   }),
   defineCheck('UP-BROKEN', needsFiles, async (t) => {
-    const [existing] = await storeReadable(t, ['existing.txt', OLD]);
-    const fresh = ['1.bin', '2.bin', '3.bin'].map((name) => t.storage.path(name));
-    const chunked = { 'Transfer-Encoding': 'chunked' };
-    const cases = [
-      { path: existing.path, toEnd: half },
-      { path: fresh[0], toEnd: half },
-      { path: fresh[1], toEnd: half, headers: chunked },
+    const folder = await storeFiles(t, { 'existing.txt': OLD });
+    const cases: [
+      name: string,
+      toEnd: (size: number) => number,
+      headers?: Record<string, string>,
+    ][] = [
+      ['existing.txt', half],
+      ['1.bin', half],
+      ['2.bin', half, { 'Transfer-Encoding': 'chunked' }],
       // Within the last boundary.
-      { path: fresh[2], toEnd: (size: number) => size - 20 },
+      ['3.bin', (size) => size - 20],
     ];
-    const uploads = [];
-    for (const { path = '', toEnd, headers = {} } of cases) {
-      const grant = await t.upload.grant(path);
-      const form = holdForm(toEnd);
-      const options = { headers, trickle: form.trickle };
-      const ended = t.upload.post(grant, t.upload.fields(grant, NEW), options).catch(() => {});
-      await Promise.race([form.isUnderWay, ended]);
-      uploads.push({ grant, form, ended });
+    const forms = [];
+    for (const [name, toEnd, headers] of cases) {
+      const form = holdForm(t, await folder.grant(name), toEnd, headers);
+      await form.isUnderWay;
+      forms.push(form);
     }
-    const files = uploads.map(({ grant }) => ({
-      path: grant.path,
-      fileId: grant.fileId,
-      ...(grant.path === existing.path && { bytes: OLD }),
-    }));
+    const expectUnchanged = (when: string) =>
+      folder.expect(when, {
+        'existing.txt': OLD,
+        '1.bin': undefined,
+        '2.bin': undefined,
+        '3.bin': undefined,
+      });
     // While the files are read, what was sent arrives.
-    await expectFiles(t, 'before its upload is interrupted', files);
-    for (const { form } of uploads) form.cut();
-    for (const { ended } of uploads) await ended;
+    await expectUnchanged('before its upload is interrupted');
+    for (const { cut } of forms) cut();
+    for (const { response } of forms) await response.catch(() => {});
     for (const pause of LOOKS) {
       await wait(pause, undefined, { signal: t.signal });
-      await expectFiles(t, 'after its upload was interrupted', files);
+      await expectUnchanged('after its upload was interrupted');
     }
   }),
   defineCheck('UP-KEPT', needsFiles, async (t) => {
-    const file = await t.upload.store('file.txt');
-    await expectFiles(t, 'immediately after its upload', [file]);
-    await t.upload.grant(file.path);
-    await expectFiles(t, 'after another grant was issued for its path', [file]);
-    const neighbour = await t.upload.store('file.txt.2');
-    await t.storage.list('batchDelete', [neighbour.fileId]);
-    const missing = { from: t.storage.path('missing.txt'), to: file.path };
-    await copy(t, missing, { ...missing, removeOriginal: true });
-    await expectFiles(t, 'after another file was deleted, and copies onto it failed', [file]);
-    const copied = { path: `${file.path}.copy`, bytes: file.bytes };
-    await copy(t, { from: file.path, to: copied.path });
-    const second = await t.upload.store('file.txt');
-    await expectFiles(t, 'after a file and its copy were made, and the file was overwritten', [
-      second,
-      copied,
-    ]);
-    await t.storage.list('batchDelete', [second.fileId]);
-    const third = await t.upload.store('file.txt');
-    await expectFiles(t, 'uploaded to the path of a deleted file', [third]);
+    const folder = new Folder(t);
+    await folder.store('file.txt');
+    await folder.expectKept('immediately after its upload', 'file.txt');
+    await t.upload.grant(folder.path('file.txt'));
+    await folder.expectKept('after another grant was issued for its path', 'file.txt');
+    await folder.store('file.txt.2');
+    await folder.delete('file.txt.2');
+    const missing = { from: 'missing.txt', to: 'file.txt' };
+    await folder.copy(missing, { ...missing, removeOriginal: true });
+    await folder.expectKept(
+      'after another file was deleted, and copies onto it failed',
+      'file.txt',
+    );
+    await folder.copy({ from: 'file.txt', to: 'copy.txt' });
+    const first = folder.contentOf('file.txt');
+    await folder.store('file.txt');
+    await folder.expect('after a file and its copy were made, and the file was overwritten', {
+      'file.txt': 'file.txt',
+      'copy.txt': first,
+    });
+    await folder.delete('file.txt');
+    await folder.store('file.txt');
+    await folder.expectKept('uploaded to the path of a deleted file', 'file.txt');
     await keepOneOfTwo(t);
   }),
 ];
@@ -93,68 +94,77 @@ async function keepOneOfTwo(t: CheckContext): Promise<void> {
   const sent = await Promise.all(contents.map((content) => t.upload.send(path, content)));
   const accepted = contents.filter((_, index) => sent[index]?.reply.isAccepted);
   t.reach(accepted.length > 0, 'two concurrent uploads to one path are both rejected');
-  const reading = await readPath(t, path);
+  const reading = await t.upload.read(await t.upload.fileIdOf(path));
   const isOne = accepted.some((content) => hasBytes(reading, content));
   const message = `two concurrent uploads to one path: one of the files must be stored intact, but a read returned ${describeReading(reading)}`;
   t.expect(isOne, message, reading.exchange);
 }
 
-/** Reads continuously while an upload is in progress, and after it. */
+/** Reads a file while an upload to its path is in progress; it must have the content from before, or the new one. */
 async function uploadAndRead(
   t: CheckContext,
-  path: string,
+  grant: Grant,
   before: readonly Buffer[],
 ): Promise<void> {
-  const grant = await t.upload.grant(path);
-  const form = holdForm(half);
-  const state = { isOver: false };
-  const fields = t.upload.fields(grant, NEW);
-  const responded = t.upload.post(grant, fields, { trickle: form.trickle }).finally(() => {
-    state.isOver = true;
+  const form = holdForm(t, grant, half);
+  let isOver = false;
+  const response = form.response.finally(() => {
+    isOver = true;
   });
+  // It is awaited after the last reading.
+  response.catch(() => {});
   const read = async (when: string, contents: readonly Buffer[]) => {
     const reading = await t.upload.read(grant.fileId);
     const isIntact = !reading.found || contents.some((content) => hasBytes(reading, content));
-    const message = `${path} must be intact ${when}, but a read returned ${describeReading(reading)}`;
+    const message = `${grant.path} must be intact ${when}, but a read returned ${describeReading(reading)}`;
     t.expect(isIntact, message, reading.exchange);
   };
-  await Promise.race([form.isUnderWay, responded.catch(() => {})]);
+  await form.isUnderWay;
   // The form has to end before its own timeout.
   const last = performance.now() + t.settings.timeout / 3;
   for (let turn = 0; turn < READINGS && (turn === 0 || performance.now() < last); turn += 1) {
     await read('after half of its form was sent', before);
   }
   form.release();
-  while (!state.isOver) await read('while its upload completes', [...before, NEW]);
-  t.reach((await responded).isAccepted, 'a form that is sent slowly is rejected');
+  while (!isOver) {
+    await read('while its upload completes', [...before, NEW]);
+    await wait(PAUSE, undefined, { signal: t.signal });
+  }
+  t.reach((await response).isAccepted, 'a form that is sent slowly is rejected');
 }
 
 /**
- * Makes a form pause during transmission.
+ * Sends the form of an upload, and pauses after a part of it.
  *
  * @param toEnd where to pause: how many of this number of bytes to send first
  */
-function holdForm(toEnd: (size: number) => number) {
-  let begin = () => {};
-  let release = () => {};
-  let cut = () => {};
-  /** Settles when the first part has been handed to the network. */
-  const isUnderWay = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  const goesOn = new Promise<void>((resolve, reject) => {
-    release = resolve;
-    cut = () => reject(new Error('cut off by the check'));
-  });
+function holdForm(
+  t: CheckContext,
+  grant: Grant,
+  toEnd: (size: number) => number,
+  headers: Record<string, string> = {},
+) {
+  const begun = Promise.withResolvers<void>();
+  const goesOn = Promise.withResolvers<void>();
   // The form may be abandoned before anyone waits for its rest.
-  goesOn.catch(() => {});
+  goesOn.promise.catch(() => {});
   async function* toParts(form: Buffer) {
     const end = toEnd(form.length);
     yield form.subarray(0, end);
-    begin();
-    await goesOn;
+    begun.resolve();
+    await goesOn.promise;
     yield form.subarray(end);
   }
   const trickle = (form: Buffer) => Readable.from(toParts(form));
-  return { trickle, isUnderWay, release, cut };
+  const response: Promise<UploadReply> = t.upload.post(grant, t.upload.fields(grant, NEW), {
+    headers,
+    trickle,
+  });
+  return {
+    response,
+    /** Settles when the first part has been handed to the network, or the form was rejected before. */
+    isUnderWay: Promise.race([begun.promise, response.then(() => {}).catch(() => {})]),
+    release: () => goesOn.resolve(),
+    cut: () => goesOn.reject(new Error('cut off by the check')),
+  };
 }

@@ -6,20 +6,10 @@ import {
   toMultipart,
 } from '../context/upload-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import type { Settings } from '../options.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
-import {
-  describeReading,
-  expectFiles,
-  hasBytes,
-  needsFiles,
-  storeReadable,
-} from './stored-files.ts';
-import { changeLetters } from './support/credentials.ts';
-
-/** Every byte value, in an order that does not occur in text. */
-const BYTE_VALUES = Buffer.from(Array.from({ length: 256 }, (_, at) => (at * 167) % 256));
+import { changeLetters } from './forged-tokens.ts';
+import { describeReading, Folder, hasBytes, needsFiles, storeFiles } from './stored-files.ts';
 
 const CONTENTS: Record<string, Buffer | string> = {
   'empty.bin': '',
@@ -27,84 +17,71 @@ const CONTENTS: Record<string, Buffer | string> = {
   'text.txt': '\uFEFF\r\nGrüße, 文件, файл, 😀\n%41%0D%0A+%25%zz&amp;\\n\r\r\n',
   'boundary.bin':
     '--\r\n--berth-boundar\r\n--berth-boundar--\r\n\r\n-berth-boundary\n--berth-boundary',
-  // Just over 1 MiB, a common size of buffers.
-  'large.bin': Buffer.alloc(2 ** 20 + 1, BYTE_VALUES),
+  // Just over 1 MiB, a common size of buffers: every byte value, in an order that does not occur in text.
+  'large.bin': Buffer.alloc(
+    2 ** 20 + 1,
+    Buffer.from(Array.from({ length: 256 }, (_, at) => (at * 167) % 256)),
+  ),
 };
 
+const BOUNDARY = 'berth-boundary';
 const CONTENT = Buffer.from('what must not be stored');
-
-type UploadFields = Settings['wireProfile']['uploadFields'];
 
 export const upload: readonly Check[] = [
   defineCheck('UP-FORM', needsFiles, async (t) => {
     // Some parsers look for the boundary without its hyphens, so no field may contain it.
     const boundary = 'quoted-boundary-of-the-form';
-    const quoted = { boundary, type: `multipart/form-data; boundary="${boundary}"` };
     const forms: [name: string, content: string, options?: PostOptions][] = [
       ['overwritten.txt', 'first'],
       ['level/large.bin', 'ab'.repeat(10_000)],
       ['overwritten.txt', 'second'],
       // RFC 2046, section 5.1.1
-      ['quoted-boundary.txt', 'q', quoted],
+      ['quoted.txt', 'q', { boundary, type: `multipart/form-data; boundary="${boundary}"` }],
     ];
+    const folder = new Folder(t);
     for (const [name, content, options] of forms) {
-      const bytes = Buffer.from(content);
-      const { grant, reply } = await t.upload.send(t.storage.path(name), bytes, options);
-      const when = `after its form was sent, with the response ${reply.received.status}`;
-      await expectFiles(t, when, [{ ...grant, bytes }]);
+      const { received } = await folder.send(name, Buffer.from(content), options);
+      await folder.expectKept(
+        `after its form was sent, with the response ${received.status}`,
+        name,
+      );
     }
   }),
-  defineFieldCheck(
-    'UP-FIELDS/1',
-    () => 'Signature',
-    ({ authorization }) => authorization,
-  ),
-  defineFieldCheck(
-    'UP-FIELDS/2',
-    ({ securityToken }) => securityToken,
-    ({ token }) => token,
-  ),
-  defineFieldCheck(
-    'UP-FIELDS/3',
-    ({ metaFileId }) => metaFileId,
-    ({ storeFileId }) => storeFileId,
-  ),
-  defineFieldCheck(
-    'UP-FIELDS/4',
-    () => 'key',
-    ({ path }) => path,
-  ),
+  defineFieldCheck('UP-FIELDS/1', 0),
+  defineFieldCheck('UP-FIELDS/2', 1),
+  defineFieldCheck('UP-FIELDS/3', 2),
+  defineFieldCheck('UP-FIELDS/4', 3),
   defineCheck('UP-FILE', needsFiles, async (t: CheckContext) => {
-    const boundary = 'berth-boundary';
-    const stored = [];
+    const folder = new Folder(t);
+    const stored: string[] = [];
     for (const [name, content] of Object.entries(CONTENTS)) {
-      const bytes = Buffer.from(content);
-      const { grant, reply } = await t.upload.send(t.storage.path(name), bytes, { boundary });
-      if (reply.isAccepted) stored.push({ ...grant, bytes });
+      const reply = await folder.send(name, Buffer.from(content), { boundary: BOUNDARY });
+      if (reply.isAccepted) stored.push(name);
       else t.note(`${name} was rejected with ${reply.received.status}.`);
     }
     t.reach(stored.length > 0, 'no upload is accepted');
-    await expectFiles(t, 'after its upload', stored);
+    await folder.expectKept('after its upload', ...stored);
   }),
   defineCheck('UP-RESPONSE/1', needsFiles, async (t) => {
-    const boundary = 'berth-boundary';
     const { securityToken, metaFileId } = t.settings.wireProfile.uploadFields;
-    const forms: Record<string, (fields: FormField[]) => Buffer> = {
-      'a form that ends within the file': (fields) =>
-        toMultipart(fields, boundary).subarray(0, -40),
+    const forms: Record<string, (fields: readonly FormField[]) => PostOptions> = {
+      'JSON instead of a form': () => ({ type: 'application/json', body: Buffer.from('{}') }),
+      'a form that ends within the file': (fields) => ({
+        body: toMultipart(fields, BOUNDARY).subarray(0, -40),
+      }),
     };
     for (const left of ['Signature', securityToken, metaFileId, 'key', 'file']) {
-      forms[`a form without ${left}`] = (fields) =>
-        toMultipart(
+      forms[`a form without ${left}`] = (fields) => ({
+        body: toMultipart(
           fields.filter(([name]) => name !== left),
-          boundary,
-        );
+          BOUNDARY,
+        ),
+      });
     }
-    const json = { type: 'application/json', body: Buffer.from('{}') };
-    for (const what of [...Object.keys(forms), 'JSON instead of a form']) {
+    for (const [what, toOptions] of Object.entries(forms)) {
       const grant = await t.upload.grant(t.storage.path(`${what.replaceAll(' ', '-')}.txt`));
-      const body = forms[what]?.(t.upload.fields(grant, CONTENT));
-      const reply = await t.upload.post(grant, [], body ? { boundary, body } : json);
+      const options = toOptions(t.upload.fields(grant, CONTENT));
+      const reply = await t.upload.post(grant, [], { boundary: BOUNDARY, ...options });
       const { status, text, mediaType } = reply.received;
       // Other rules are about forms that must not be accepted.
       if (reply.isAccepted && (await t.upload.read(grant.fileId)).found) continue;
@@ -127,10 +104,13 @@ export const upload: readonly Check[] = [
     }
   }),
   defineCheck('UP-FILE-ID', needsFiles, async (t) => {
-    const { path, fileId, bytes } = await t.upload.store('level/no-extension');
-    await expectFiles(t, 'by the fileID from getUploadMetaData', [{ path, fileId, bytes }]);
-    await t.storage.list('batchDelete', [fileId]);
-    await expectFiles(t, 'deleted by the fileID from getUploadMetaData', [{ path }]);
+    const folder = new Folder(t);
+    await folder.store('level/no-extension');
+    await folder.expectKept('by the fileID from getUploadMetaData', 'level/no-extension');
+    await folder.delete('level/no-extension');
+    // With an ID that is issued for its path now.
+    const when = 'deleted by the fileID from getUploadMetaData';
+    await new Folder(t).expectGone(when, 'level/no-extension');
   }),
 ];
 
@@ -138,47 +118,37 @@ export const upload: readonly Check[] = [
  * Defines a check that a form is rejected, and stores nothing, if a field is missing or has another value than in its
  * grant.
  *
- * @param toValue returns the value in a grant
+ * @param position position of the field in a form
  */
-function defineFieldCheck(
-  id: SentenceId,
-  toField: (names: UploadFields) => string,
-  toValue: (grant: Grant) => string,
-): Check {
+function defineFieldCheck(id: SentenceId, position: number): Check {
   return defineCheck(id, needsFiles, async (t) => {
-    const field = toField(t.settings.wireProfile.uploadFields);
-    const [existing] = await storeReadable(t, 'existing.txt');
-    const first = await t.upload.grant(t.storage.path('first.txt'));
-    const second = await t.upload.grant(existing.path);
-    const third = await t.upload.grant(t.storage.path('third.txt'));
-    const different = change(field, toValue(second));
-    const cases = [
-      { what: `no ${field}`, grant: first, value: undefined },
-      { what: `a slightly different ${field}`, grant: second, value: different },
-      { what: `the ${field} of another grant`, grant: third, value: toValue(second) },
+    const fieldOf = (grant: Grant) => t.upload.fields(grant, CONTENT)[position] as [string, string];
+    const folder = await storeFiles(t, ['existing.txt']);
+    const first = await folder.grant('first.txt');
+    const second = await t.upload.grant(folder.path('existing.txt'));
+    const third = await folder.grant('third.txt');
+    const [field, value] = fieldOf(second);
+    const isKey = field === 'key';
+    // A path stays in the folder of the check; the last letters of Base64 may not matter.
+    const middle = Math.floor(value.length / 2);
+    const different = isKey ? `${value}0` : changeLetters(value, middle, middle + 1);
+    const cases: [what: string, grant: Grant, wrong?: string][] = [
+      [`no ${field}`, first],
+      [`a slightly different ${field}`, second, different],
+      [`the ${field} of another grant`, third, value],
     ];
-    for (const { what, grant, value } of cases) {
+    for (const [what, grant, wrong] of cases) {
       // A value that all grants share is not wrong.
-      if (value === toValue(grant)) continue;
-      const fields = t.upload.fields(grant, CONTENT).flatMap(([name, right]): FormField[] => {
-        if (name !== field) return [[name, right]];
-        return value === undefined ? [] : [[name, value]];
-      });
+      if (wrong === fieldOf(grant)[1]) continue;
+      const others = t.upload.fields(grant, CONTENT).filter(([name]) => name !== field);
+      const fields = wrong === undefined ? others : [[field, wrong] as const, ...others];
       const reply = await t.upload.post(grant, fields);
       const actual = `accepted with ${reply.received.status} and without an Error element`;
       t.expect(!reply.isAccepted, `${what}: the form must be rejected, but was ${actual}`, reply);
     }
-    const nothing = [first, third].map(({ path, fileId }) => ({ path, fileId }));
-    if (field === 'key') {
-      t.upload.track(different);
-      nothing.push({ path: different, fileId: await t.upload.fileIdOf(different) });
-    }
-    await expectFiles(t, `after forms with a wrong ${field}`, [existing, ...nothing]);
+    if (isKey) t.upload.track(different);
+    const when = `after forms with a wrong ${field}`;
+    await folder.expectGone(when, 'first.txt', 'third.txt', ...(isKey ? ['existing.txt0'] : []));
+    await folder.expectKept(when, 'existing.txt');
   });
-}
-
-/** A path is changed at its end, so that it stays in the folder of the check; the last letters of Base64 may not matter. */
-function change(field: string, value: string): string {
-  const middle = Math.floor(value.length / 2);
-  return field === 'key' ? `${value}0` : changeLetters(value, middle, middle + 1);
 }

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { CheckContext } from '../context/check-context.ts';
+import type { GatewayCall } from '../context/gateway-client.ts';
+import {
+  signTc3,
+  type Tc3Input,
+  type Tc3Keys,
+  type Tc3Parts,
+  toTc3Header,
+} from '../credentials/sign-tc3.ts';
+import { type HeaderList, readAll, toHeaderList } from '../http/exchange.ts';
+
+/** A call, and how its signature deviates from the usual one. */
+export interface SignedCall {
+  method?: string;
+  /** What follows the service name, including the query. */
+  path?: string;
+  headers?: HeaderList;
+  body?: string;
+  /** Headers to sign. Default: `Host` and all headers that are sent. */
+  signed?: HeaderList;
+  /** What to sign instead of what is sent; `path` begins after the service name and excludes the query. */
+  instead?: Partial<Omit<Tc3Input, 'headers' | 'query' | 'body'>> & { body?: string };
+  /** Changes the query that is signed. */
+  signedQuery?: (query: string) => string;
+  /** What to sign with. Default: the run's key pair. */
+  keys?: Partial<Tc3Keys>;
+  change?: (parts: Tc3Parts) => Partial<Tc3Parts>;
+  /** Separator between the parts. Default: a comma and a space. */
+  separator?: string;
+}
+
+/** Creates a call whose signature is built part by part, so that a check can falsify a single part. */
+export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
+  const { path = '/signed', headers = [], body, instead, change = (parts) => parts } = call;
+  const method = call.method ?? (body === undefined ? 'GET' : 'POST');
+  const [route = '', ...rest] = path.split('?');
+  const query = rest.join('?');
+  const parts = signTc3(
+    {
+      method,
+      timestamp: now(),
+      ...instead,
+      query: call.signedQuery?.(query) ?? query,
+      body: Buffer.from(instead?.body ?? body ?? ''),
+      path: t.gateway.servicePath + (instead?.path ?? route),
+      headers: call.signed ?? [['Host', t.gateway.host], ...headers],
+    },
+    { ...keysOf(t), ...call.keys },
+  );
+  const credentials = { Authorization: toTc3Header(change(parts), call.separator) };
+  return { method, path, headers, credentials, ...(body !== undefined && { body }) };
+}
+
+/** Returns the run's key pair, which must be configured for checks that sign calls. */
+export function keysOf({ settings: { tc3 } }: CheckContext): Tc3Keys {
+  if (tc3 === undefined)
+    throw new Error('The run has no key pair: the check must list `signature` in its needs.');
+  return tc3;
+}
+
+export const now = (): number => Math.floor(Date.now() / 1000);
+
+/** Well below the tolerance of any reasonable verifier, in seconds. */
+const FARTHEST = 120;
+
+/**
+ * Ends a check whose signatures contain the time if this machine's clock differs from the gateway's, because
+ * a rejected call would then prove nothing about the gateway.
+ */
+export async function assertClock(t: CheckContext): Promise<void> {
+  const { received } = await t.gateway.call({ credentials: 'none' });
+  const theirs = Date.parse(received.header('date') ?? '');
+  const seconds = Math.round(Math.abs(Date.now() - theirs) / 1000);
+  const isClose = Number.isNaN(theirs) || seconds <= FARTHEST;
+  t.reach(isClose, `this machine's clock differs from the gateway's by ${seconds} s`);
+}
+
+/**
+ * Returns whether a call arrives at the hosted service changed, or not at all, even with a token instead of a
+ * signature. Its result then says nothing about the verifier, and other rules cover the change. False if
+ * there is no token to find out with.
+ */
+export async function arrivesChanged(t: CheckContext, call: GatewayCall): Promise<boolean> {
+  if (t.settings.gatewayToken === undefined) return false;
+  const echo = t.fixture.readEcho(await t.gateway.call({ ...call, credentials: 'bearer' }));
+  if (echo === undefined) {
+    // If the token is not accepted at all, it proves nothing.
+    const plain = await t.gateway.call({ path: '/echo', credentials: 'bearer' });
+    return t.fixture.readEcho(plain) !== undefined;
+  }
+  const { path = '', body = '', method, headers } = call;
+  const isTarget = [path, path.replace(/^\??/, '/$&')].includes(echo.target);
+  const isBody = echo.body.sha256 === createHash('sha256').update(body).digest('hex');
+  const sent = toHeaderList(headers).filter(([name]) => !/^host$/i.test(name));
+  const hasHeaders = sent.every(([name, value]) =>
+    readAll(echo.headers, name).join(', ').includes(value.trim()),
+  );
+  return !(isTarget && isBody && echo.method === method && hasHeaders);
+}

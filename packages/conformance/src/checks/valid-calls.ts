@@ -1,0 +1,84 @@
+import type { CheckContext } from '../context/check-context.ts';
+import {
+  STORAGE_OPERATIONS,
+  type StorageCallOptions,
+  type StorageOperation,
+  type StorageReply,
+} from '../context/storage-client.ts';
+import { isSuccess, toItems } from './stored-files.ts';
+
+/** Expects a storage call to be rejected. `what` describes it: `batchDelete without credentials`. */
+export function expectRefused(t: CheckContext, reply: StorageReply, what: string): void {
+  const { status } = reply.received;
+  t.expect(reply.refused, `${what} must be rejected, but the response was ${status}`, reply);
+}
+
+export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): boolean {
+  const actual = [reply.received.status, reply.code].join(' ').trim();
+  t.expect(!reply.refused, `${what} must be accepted, but the response was ${actual}`, reply);
+  return !reply.refused;
+}
+
+/** Expects no more than this many entries in the response of a links or delete call to have the code SUCCESS. */
+export async function expectSuccesses(
+  t: CheckContext,
+  operation: 'batchGetTempUrls' | 'batchDelete',
+  what: string,
+  most: number,
+  ids: readonly string[],
+): Promise<void> {
+  const items = operation === 'batchDelete' ? ids : toItems(ids);
+  const { reply, entries } = await t.storage.listReply(operation, items);
+  const count = entries.filter(isSuccess).length;
+  const message = `${what}: at most ${most} entries may have the code SUCCESS, but ${count} do`;
+  t.expect(count <= most, message, reply);
+}
+
+/** Fields that every deployment must accept, for each operation. They refer to files that do not exist. */
+export interface GoodFields extends Record<StorageOperation, Record<string, unknown>> {
+  getUploadMetaData: { path: string };
+  batchGetTempUrls: { fileList: [{ fileID: string }] };
+  batchDelete: { fileList: [string] };
+  batchCopyFile: { fileList: [{ srcPath: string; dstPath: string } & Record<string, unknown>] };
+}
+
+/**
+ * Creates valid fields for each operation. They contain a file ID that the deployment issued, so that it has
+ * no reason to reject a call as malformed. If no file ID is available, the check is skipped.
+ */
+export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
+  const path = t.storage.path('sample.txt');
+  const fileID = await t.upload.fileIdOf(path);
+  const [srcPath, dstPath] = [t.storage.copyPath(path), t.storage.copyPath(`${path}.copy`)];
+  return {
+    getUploadMetaData: { path },
+    batchGetTempUrls: { fileList: [{ fileID }] },
+    batchDelete: { fileList: [fileID] },
+    batchCopyFile: { fileList: [{ srcPath, dstPath, overwrite: false, removeOriginal: false }] },
+  };
+}
+
+/**
+ * Like `makeGoodFields`, but also checks that valid calls to all operations are accepted. If one is rejected,
+ * all checks that need that are skipped.
+ */
+export function reachGoodFields(t: CheckContext): Promise<GoodFields> {
+  return t.once('valid storage calls are accepted', async () => {
+    const fields = await makeGoodFields(t);
+    for (const operation of STORAGE_OPERATIONS) {
+      const { refused, received } = await tryCall(t, operation, fields[operation]);
+      t.reach(!refused, `a valid call to ${operation} was rejected with ${received.status}`);
+    }
+    return fields;
+  });
+}
+
+/** Makes a call that may be rejected. */
+export function tryCall(
+  t: CheckContext,
+  operation: string,
+  fields: object,
+  options: StorageCallOptions = {},
+): Promise<StorageReply> {
+  return t.storage.call(operation, fields, { ...options, acceptsRefusal: true });
+}
