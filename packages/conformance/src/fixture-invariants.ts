@@ -104,61 +104,39 @@ function readForwarded({ headers }: SentResponse): HeaderList {
 }
 
 interface FixtureInvariant {
-  appliesTo(facts: FixtureFacts): boolean;
   provokedBy?: SentenceId;
+  /** Returns no claims for a response that the sentence is not about. */
   check(facts: FixtureFacts): Claim[];
 }
 
 /** An invariant for responses of the fixture service, all of which the check of GW-STATUS requests. */
-function ofResponses(
-  appliesTo: (sent: SentResponse, facts: FixtureFacts) => boolean,
-  check: (sent: SentResponse, facts: FixtureFacts) => Claim[],
-): FixtureInvariant {
-  return {
-    provokedBy: 'GW-STATUS',
-    appliesTo(facts) {
-      const sent = readSentResponse(facts);
-      return sent !== undefined && appliesTo(sent, facts);
-    },
-    check(facts) {
-      const sent = readSentResponse(facts);
-      return sent === undefined ? [] : check(sent, facts);
-    },
-  };
-}
+const ofResponses = (check: (sent: SentResponse, facts: FixtureFacts) => Claim[]) => ({
+  provokedBy: 'GW-STATUS' as const,
+  check(facts: FixtureFacts) {
+    const sent = readSentResponse(facts);
+    return sent === undefined ? [] : check(sent, facts);
+  },
+});
+
+/** An invariant for requests that the fixture service has echoed. */
+const ofEchoes = (check: (facts: FixtureFacts, echo: Echo) => Claim[]): FixtureInvariant => ({
+  check(facts) {
+    const echo = readEcho(facts);
+    return echo === undefined ? [] : check(facts, echo);
+  },
+});
 
 const STREAM = 'text/event-stream';
-
-const isStream = ({ headers }: SentResponse) =>
-  toMediaType(readAll(headers, 'content-type').join()) === STREAM;
 
 const claimBody = ({ body }: SentResponse, { received }: Exchange): Claim[] => {
   if (body === undefined) return [];
   const expected = body();
   const actual = received.body;
-  if (expected.equals(actual)) return [[true, '']];
   const at = expected.findIndex((byte, index) => byte !== actual[index]);
   const difference = at < 0 || at >= actual.length ? '' : `, which differ from offset ${at} on`;
   const message = `the caller must receive the ${expected.length} bytes that the service sent, but received ${actual.length} bytes${difference}`;
-  return [[false, message]];
+  return [[expected.equals(actual), message]];
 };
-
-/** An invariant for requests that the fixture service has echoed. */
-function ofEchoes(
-  appliesTo: (facts: FixtureFacts, echo: Echo) => boolean,
-  check: (facts: FixtureFacts, echo: Echo) => Claim,
-): FixtureInvariant {
-  return {
-    appliesTo(facts) {
-      const echo = readEcho(facts);
-      return echo !== undefined && appliesTo(facts, echo);
-    },
-    check(facts) {
-      const echo = readEcho(facts);
-      return echo === undefined ? [] : [check(facts, echo)];
-    },
-  };
-}
 
 /** Returns the number of the sentence of GW-PATH that is about a path. */
 function sentenceOf(anyPath: string): number {
@@ -170,15 +148,13 @@ function sentenceOf(anyPath: string): number {
 }
 
 const pathInvariant = (sentence: number): FixtureInvariant =>
-  ofEchoes(
-    (facts) => sentenceOf(readAnyPath(facts)) === sentence,
-    (facts, { target }) => {
-      const expected = readAnyPath(facts) || '/';
-      const { pathname } = splitTarget(target);
-      const message = `the service must receive the path ${expected}, but received ${pathname}`;
-      return [pathname === expected, message];
-    },
-  );
+  ofEchoes((facts, { target }) => {
+    if (sentenceOf(readAnyPath(facts)) !== sentence) return [];
+    const expected = readAnyPath(facts) || '/';
+    const { pathname } = splitTarget(target);
+    const message = `the service must receive the path ${expected}, but received ${pathname}`;
+    return [[pathname === expected, message]];
+  });
 
 /** What must hold for each call that reached the fixture service. */
 export const FIXTURE_INVARIANTS: Partial<Record<SentenceId, FixtureInvariant>> = {
@@ -188,59 +164,46 @@ export const FIXTURE_INVARIANTS: Partial<Record<SentenceId, FixtureInvariant>> =
   'GW-PATH/4': pathInvariant(4),
   'GW-PATH/5': pathInvariant(5),
   'GW-PATH/6': pathInvariant(6),
-  'GW-QUERY-RAW': ofEchoes(
-    ({ sent }) => splitTarget(sent.url).search !== '',
-    ({ sent }, { target }) => {
-      const [expected, actual] = [sent.url, target].map((url) => splitTarget(url).search);
-      const message = `the service must receive the query ${expected}, but received ${actual || 'none'}`;
-      return [actual === expected, message];
-    },
-  ),
-  'GW-FORWARD-METHOD': ofEchoes(
-    () => true,
-    ({ sent }, { method }) => [
-      method === sent.method,
-      `the service must receive a ${sent.method}, but received a ${method}`,
-    ],
-  ),
-  'GW-FORWARD-BODY': ofEchoes(
-    ({ sent }) => sent.method === 'POST',
-    ({ sent }, { body: { size, sha256 } }) => [
-      size === sent.body.length && sha256 === createHash('sha256').update(sent.body).digest('hex'),
-      `the service must receive the body unchanged, but its ${sent.body.length} bytes arrived as ${size} bytes with the SHA-256 ${sha256}`,
-    ],
-  ),
-  'GW-BODY': ofResponses(({ body }) => body !== undefined, claimBody),
-  'GW-SSE': ofResponses(isStream, (sent, facts) => {
+  'GW-QUERY-RAW': ofEchoes(({ sent }, { target }) => {
+    const [expected = '', actual] = [sent.url, target].map((url) => splitTarget(url).search);
+    const message = `the service must receive the query ${expected}, but received ${actual || 'none'}`;
+    return expected === '' ? [] : [[actual === expected, message]];
+  }),
+  'GW-FORWARD-METHOD': ofEchoes(({ sent }, { method }) => [
+    [method === sent.method, `the service must receive a ${sent.method}, but received a ${method}`],
+  ]),
+  'GW-FORWARD-BODY': ofEchoes(({ sent }, { body: { size, sha256 } }) => {
+    if (sent.method !== 'POST') return [];
+    const message = `the service must receive the body unchanged, but its ${sent.body.length} bytes arrived as ${size} bytes with the SHA-256 ${sha256}`;
+    return [[sha256 === createHash('sha256').update(sent.body).digest('hex'), message]];
+  }),
+  'GW-BODY': ofResponses(claimBody),
+  'GW-SSE': ofResponses((sent, facts) => {
     const { mediaType } = facts.received;
+    if (toMediaType(readAll(sent.headers, 'content-type').join()) !== STREAM) return [];
     const message = `the content type must be ${STREAM}, not ${cite(mediaType)}`;
     return [[mediaType === STREAM, message], ...claimBody(sent, facts)];
   }),
-  'GW-HEADERS': ofResponses(
-    (sent) => readForwarded(sent).length > 0,
-    (sent, { received }) => claimSameHeaders(readForwarded(sent), received.headers),
+  'GW-HEADERS': ofResponses((sent, { received }) =>
+    claimSameHeaders(readForwarded(sent), received.headers),
   ),
-  'GW-HOP-BY-HOP': ofResponses(
-    (sent) => readHops(sent).length > 0,
-    (sent, { received }) =>
-      readHops(sent).map(([name, value]) => {
-        const actual = readAll(received.headers, name).join(', ');
-        // The gateway has a `Connection` header of its own, unrelated to the names that the service listed.
-        const isConnection = name.toLowerCase() === 'connection';
-        const isKept = isConnection ? /x-conformance/i.test(actual) : actual.includes(value.trim());
-        return [!isKept, `the service's ${name} must not reach the caller, but it did: ${actual}`];
-      }),
+  'GW-HOP-BY-HOP': ofResponses((sent, { received }) =>
+    readHops(sent).map(([name, value]) => {
+      const actual = readAll(received.headers, name).join(', ');
+      // The gateway has a `Connection` header of its own, unrelated to the names that the service listed.
+      const isConnection = name.toLowerCase() === 'connection';
+      const isKept = isConnection ? /x-conformance/i.test(actual) : actual.includes(value.trim());
+      return [!isKept, `the service's ${name} must not reach the caller, but it did: ${actual}`];
+    }),
   ),
-  'GW-REQUEST-ID-NEW/2': ofResponses(
-    ({ headers }, { received }) =>
-      readAll(headers, 'x-request-id').length > 0 && received.header('x-request-id') !== undefined,
-    ({ headers }, { received }) => {
-      const actual = readAll(received.headers, 'x-request-id');
-      const isReplaced =
-        actual.length === 1 &&
-        !readAll(headers, 'x-request-id').some((id) => actual[0]?.includes(id.trim()));
-      const message = `X-Request-Id must have exactly one value, set by the gateway, but was ${actual.join(' and ')}`;
-      return [[isReplaced, message]];
-    },
-  ),
+  'GW-REQUEST-ID-NEW/2': ofResponses(({ headers }, { received }) => {
+    const [ofService, actual] = [headers, received.headers].map((list) =>
+      readAll(list, 'x-request-id'),
+    ) as [string[], string[]];
+    if (ofService.length === 0 || actual.length === 0) return [];
+    const isReplaced =
+      actual.length === 1 && !ofService.some((id) => actual[0]?.includes(id.trim()));
+    const message = `X-Request-Id must have exactly one value, set by the gateway, but was ${actual.join(' and ')}`;
+    return [[isReplaced, message]];
+  }),
 };

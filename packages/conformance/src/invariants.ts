@@ -1,9 +1,10 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import type { Api } from './contract/openapi.ts';
 import { type Transaction, toContract } from './contract/operations.ts';
 import { findRule } from './contract/rules.ts';
 import { FIXTURE_INVARIANTS, readSentResponse } from './fixture-invariants.ts';
 import type { SentenceId } from './generated/rule-ids.gen.ts';
-import { type Exchange, parseJson, type Received, readAll } from './http/exchange.ts';
+import { type Exchange, parseJson, type Received, readAll, type Sent } from './http/exchange.ts';
 import { listDispositionTypes } from './http/media-type.ts';
 import type { Settings } from './options.ts';
 import type { Claim, Finding } from './result.ts';
@@ -20,10 +21,12 @@ export interface Facts extends StorageReply {
 
 /** A sentence about a single response. It is checked for each response of a run to which it applies. */
 interface Invariant {
-  appliesTo(facts: Facts): boolean;
   /** Whose check makes calls with such responses. Default: that of the sentence itself. */
   readonly provokedBy?: SentenceId;
-  /** Claims about a response, or findings that name their place in a document. */
+  /**
+   * Returns claims about a response, or findings that name their place in a document; nothing if the sentence is not
+   * about this response.
+   */
   check(facts: Facts): readonly (Claim | Finding)[];
 }
 
@@ -103,54 +106,52 @@ function dispositionRule(facts: Facts): 'C1' | 'C2' | 'C3' | 'none' | undefined 
 }
 
 const dispositionInvariant = (
-  rule: ReturnType<typeof dispositionRule>,
-  check: Invariant['check'],
+  rules: readonly ReturnType<typeof dispositionRule>[],
+  claim: (facts: Facts) => Claim,
 ): Invariant => ({
   provokedBy: 'GW-STATUS',
-  appliesTo: (facts) => dispositionRule(facts) === rule,
-  check,
+  check: (facts) => (rules.includes(dispositionRule(facts)) ? [claim(facts)] : []),
 });
 
-const attached = ({ received }: Facts): Claim[] => {
-  const values = readAll(received.headers, 'content-disposition');
+const readDisposition = ({ received }: Facts) => readAll(received.headers, 'content-disposition');
+
+const isAttached = (facts: Facts): Claim => {
+  const values = readDisposition(facts);
   const actual = values.map(cite).join(' and ') || 'none';
-  const isAttached = listDispositionTypes(values).includes('attachment');
-  return [[isAttached, `Content-Disposition must be attachment, not ${actual}`]];
+  const message = `Content-Disposition must be attachment, not ${actual}`;
+  return [listDispositionTypes(values).includes('attachment'), message];
 };
 
-const notAttached = ({ received }: Facts): Claim[] => {
-  const actual = received.header('content-disposition');
-  return [[actual === undefined, `Content-Disposition must be absent, but it was ${cite(actual)}`]];
+const isNotAttached = (facts: Facts): Claim => {
+  const values = readDisposition(facts);
+  const message = `Content-Disposition must be absent, but it was ${values.map(cite).join(' and ')}`;
+  return [values.length === 0, message];
 };
 
-const notInline = ({ received }: Facts): Claim[] => {
-  const values = readAll(received.headers, 'content-disposition');
+const isNotInline = (facts: Facts): Claim => {
+  const values = readDisposition(facts);
   const message = `no Content-Disposition may be inline, but the values were ${values.map(cite).join(' and ') || 'none'}`;
-  return [[!listDispositionTypes(values).includes('inline'), message]];
+  return [!listDispositionTypes(values).includes('inline'), message];
 };
 
-const hasRequestId = ({ received }: Facts): Claim[] => [
-  [(received.header('x-request-id') ?? '').trim() !== '', 'the response must have an X-Request-Id'],
+const hasRequestId = ({ received }: Facts): Claim => [
+  (received.header('x-request-id') ?? '').trim() !== '',
+  'the response must have an X-Request-Id',
 ];
 
-const ofStorage = (facts: Facts) => !isGateway(facts);
 const isCopy = ({ operationId }: Facts) => operationId === 'batchCopyFile';
 
 /** The items of a list call as sent, in either form of a request (D21). */
-function itemsOf({ sent }: Facts): unknown[] | undefined {
+function itemsOf(sent: Sent): unknown[] | undefined {
   const { data, fileList = Object(data).fileList } = Object(parseJson(sent.body));
   return Array.isArray(fileList) ? fileList : undefined;
 }
 
-const isList = (facts: Facts) =>
-  ofStorage(facts) && facts.entries !== undefined && itemsOf(facts) !== undefined;
-
-/** How often each file ID is in a list. */
-function countIds(items: readonly unknown[]): Map<unknown, number> {
-  const ids = items.map((item) => (typeof item === 'string' ? item : Object(item).fileID));
-  const texts = ids.filter((id) => typeof id === 'string');
-  return new Map([...Map.groupBy(texts, (id) => id)].map(([id, list]) => [id, list.length]));
-}
+/** The file IDs in a list, for each entry or item. */
+const listIds = (items: readonly unknown[]): string[] =>
+  items
+    .map((item) => (typeof item === 'string' ? item : Object(item).fileID))
+    .filter((id) => typeof id === 'string');
 
 /** What the schemas of the storage document leave to its descriptions. */
 function claimEnvelope(facts: Facts): Claim[] {
@@ -198,116 +199,93 @@ function claimCopyEntry(entry: Record<string, unknown>): Claim[] {
   });
 }
 
-const isSuccess = ({ code }: Record<string, unknown>) => code === 'SUCCESS';
-
 const present = (name: string, value: unknown): Claim => [
   (value ?? undefined) !== undefined,
   `the response should have the field ${name}`,
 ];
 
+/** An invariant for storage responses that are envelopes. */
+const ofEnvelopes = (check: (facts: Facts) => Claim[]): Invariant => ({
+  provokedBy: 'ST-RESPONSE',
+  check: (facts) => (isGateway(facts) || facts.body === undefined ? [] : check(facts)),
+});
+
 export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
   ...FIXTURE_INVARIANTS,
-  'GW-C1': dispositionInvariant('C1', attached),
-  'GW-C2/1': dispositionInvariant('C2', attached),
-  'GW-C2/2': dispositionInvariant('none', notAttached),
-  'GW-C3/1': dispositionInvariant('C3', notAttached),
+  'GW-C1': dispositionInvariant(['C1'], isAttached),
+  'GW-C2/1': dispositionInvariant(['C2'], isAttached),
+  'GW-C2/2': dispositionInvariant(['none'], isNotAttached),
+  'GW-C3/1': dispositionInvariant(['C3'], isNotAttached),
   'GW-C3/2': {
     provokedBy: 'GW-REQUEST-ID/2',
-    appliesTo: ({ received }) => received.status === 101,
-    check: notAttached,
+    check: (facts) => (facts.received.status === 101 ? [isNotAttached(facts)] : []),
   },
-  'GW-DISPOSITION-INLINE': {
-    provokedBy: 'GW-STATUS',
-    appliesTo: (facts) => ['C1', 'C2'].includes(String(dispositionRule(facts))),
-    check: notInline,
-  },
+  'GW-DISPOSITION-INLINE': dispositionInvariant(['C1', 'C2'], isNotInline),
   'GW-REQUEST-ID/1': {
     provokedBy: 'GW-STATUS',
-    appliesTo: (facts) =>
-      !isHandshake(facts) &&
-      (isOfService(facts) || isOwnError(facts) || readSentResponse(facts) !== undefined),
-    check: hasRequestId,
+    check(facts) {
+      const isFrom = isOfService(facts) || isOwnError(facts) || readSentResponse(facts);
+      return isFrom && !isHandshake(facts) ? [hasRequestId(facts)] : [];
+    },
   },
-  'GW-REQUEST-ID/2': { appliesTo: isHandshake, check: hasRequestId },
+  'GW-REQUEST-ID/2': { check: (facts) => (isHandshake(facts) ? [hasRequestId(facts)] : []) },
   'GW-ERROR/2': {
     provokedBy: 'GW-ERROR/1',
-    appliesTo: (facts) =>
-      isOwnError(facts) &&
-      facts.received.header('x-request-id') !== undefined &&
-      Object(facts.received.json).requestId !== undefined,
-    check: ({ received }) => {
-      const header = received.header('x-request-id');
-      const { requestId } = Object(received.json);
+    check(facts) {
+      const header = facts.received.header('x-request-id');
+      const { requestId } = Object(facts.received.json);
+      if (!isOwnError(facts) || header === undefined || requestId === undefined) return [];
       const message = `requestId must equal X-Request-Id ${header}, not ${show(requestId)}`;
       return [[requestId === header, message]];
     },
   },
-  'GW-ERROR/1': {
-    appliesTo: isOwnError,
-    check: ({ validator, operationId, received }) =>
-      validator.checkResponse({ api: 'gateway', operationId }, received),
-  },
+  'GW-ERROR/1': { check: (facts) => (isOwnError(facts) ? checkSchema(facts, 'gateway') : []) },
   'ST-RESPONSE': {
-    appliesTo: ofStorage,
-    check: (facts) => [
-      ...facts.validator.checkResponse(
-        { api: 'storage', operationId: facts.operationId },
-        facts.received,
-      ),
-      ...claimEnvelope(facts),
-    ],
+    check: (facts) =>
+      isGateway(facts) ? [] : [...checkSchema(facts, 'storage'), ...claimEnvelope(facts)],
   },
   'ST-LINKS-CALL': {
-    appliesTo: (facts) =>
-      facts.operationId === 'batchGetTempUrls' && (facts.entries ?? []).some(isSuccess),
-    check: ({ entries = [] }) =>
-      entries.filter(isSuccess).map(({ tempFileURL: url }): Claim => {
-        const message = `the link of a file must be an absolute URL, not ${show(url)}`;
-        return [typeof url === 'string' && isAbsolute(url), message];
-      }),
-  },
-  'ST-PRESENT/1': {
-    provokedBy: 'ST-RESPONSE',
-    appliesTo: (facts) => ofStorage(facts) && facts.body !== undefined,
-    check: ({ body }) => [present('requestId', body?.requestId)],
-  },
-  'ST-PRESENT/2': {
-    provokedBy: 'ST-RESPONSE',
-    appliesTo: (facts) => ofStorage(facts) && facts.body !== undefined && facts.refused,
-    check: ({ body }) => [present('message', body?.message)],
-  },
-  'ST-PRESENT/3': {
-    provokedBy: 'ST-RESPONSE',
-    appliesTo: (facts) => isCopy(facts) && (facts.entries ?? []).some((entry) => !hasFailed(entry)),
-    check: ({ entries = [] }) =>
-      entries
-        .filter((entry) => !hasFailed(entry))
-        .map(({ fileID }) => present('fileID in the entry of a copied file', fileID)),
-  },
-  'ST-LISTS/1': {
-    provokedBy: 'ST-RESPONSE',
-    appliesTo: isList,
-    check: (facts) => {
-      const expected = itemsOf(facts)?.length;
-      const actual = facts.entries?.length;
-      return [
-        [actual === expected, `data.fileList must have ${expected} entries, but has ${actual}`],
-      ];
+    check({ operationId, entries = [] }) {
+      const linked = operationId === 'batchGetTempUrls' ? entries : [];
+      return linked
+        .filter(({ code }) => code === 'SUCCESS')
+        .map(({ tempFileURL: url }): Claim => {
+          const message = `the link of a file must be an absolute URL, not ${show(url)}`;
+          return [typeof url === 'string' && isAbsolute(url), message];
+        });
     },
   },
-  'ST-LISTS/2': {
-    provokedBy: 'ST-RESPONSE',
-    appliesTo: (facts) => isList(facts) && !isCopy(facts),
-    check: (facts) => {
-      const actual = countIds(facts.entries ?? []);
-      return [...countIds(itemsOf(facts) ?? [])].map(([id, expected]): Claim => {
-        const count = actual.get(id) ?? 0;
-        const message = `${expected} entries must have the fileID ${id}, but ${count} do`;
-        return [count === expected, message];
-      });
-    },
-  },
+  'ST-PRESENT/1': ofEnvelopes(({ body }) => [present('requestId', body?.requestId)]),
+  'ST-PRESENT/2': ofEnvelopes(({ body, refused }) =>
+    refused ? [present('message', body?.message)] : [],
+  ),
+  'ST-PRESENT/3': ofEnvelopes((facts) =>
+    (isCopy(facts) ? (facts.entries ?? []) : [])
+      .filter((entry) => !hasFailed(entry))
+      .map(({ fileID }) => present('fileID in the entry of a copied file', fileID)),
+  ),
+  'ST-LISTS/1': ofEnvelopes(({ entries, sent }) => {
+    const items = itemsOf(sent);
+    if (!entries || !items) return [];
+    const message = `data.fileList must have ${items.length} entries, but has ${entries.length}`;
+    return [[entries.length === items.length, message]];
+  }),
+  'ST-LISTS/2': ofEnvelopes((facts) => {
+    if (isCopy(facts) || !facts.entries) return [];
+    const [actual, expected] = [listIds(facts.entries), listIds(itemsOf(facts.sent) ?? [])];
+    const count = (ids: readonly string[], id: string) => ids.filter((one) => one === id).length;
+    return [...new Set(expected)].map((id): Claim => {
+      const counts = `${count(expected, id)} entries must have the fileID ${id}`;
+      return [count(actual, id) === count(expected, id), `${counts}, but ${count(actual, id)} do`];
+    });
+  }),
 };
+
+/** Checks a response against the document of its operation. */
+function checkSchema({ validator, operationId, received }: Facts, api: Api): (Claim | Finding)[] {
+  const findings = validator.checkResponse({ api, operationId }, received);
+  return findings.length > 0 ? findings : [[true, '']];
+}
 
 /** Maximum number of findings that are kept for each invariant. */
 const MAX_FINDINGS = 20;
@@ -348,20 +326,18 @@ export class Observer {
   observe(exchange: Exchange): void {
     const operationId = this.#findOperation(exchange);
     if (operationId === undefined) return;
-    const facts = this.toFacts(exchange, operationId);
-    for (const [id, invariant] of this.#invariants) {
-      if (invariant.appliesTo(facts)) this.#record(id, invariant, facts);
-    }
+    const facts = this.#toFacts(exchange, operationId);
+    for (const [id, { check }] of this.#invariants) this.#record(id, check(facts), facts);
   }
 
   /** Returns how a response violates the rules with level MUST, whatever the operator has selected. */
   validate(exchange: Exchange): Finding[] {
     const operationId = this.#findOperation(exchange);
     if (operationId === undefined) return [];
-    const facts = this.toFacts(exchange, operationId);
+    const facts = this.#toFacts(exchange, operationId);
     const all = Object.entries(INVARIANTS) as [SentenceId, Invariant][];
     return all
-      .filter(([id, { appliesTo }]) => findRule(id).level === 'must' && appliesTo(facts))
+      .filter(([id]) => findRule(id).level === 'must')
       .flatMap(([id, invariant]) => toFindings(id, invariant.check(facts)));
   }
 
@@ -370,12 +346,14 @@ export class Observer {
     return this.#observed.get(id);
   }
 
-  toFacts(exchange: Exchange, operationId: string): Facts {
+  #toFacts(exchange: Exchange, operationId: string): Facts {
     const reply = readReply(exchange, this.#settings.wireProfile.envelope);
     return { ...reply, operationId, settings: this.#settings, validator: this.#validator };
   }
 
-  #record(id: SentenceId, { check }: Invariant, facts: Facts): void {
+  #record(id: SentenceId, results: readonly (Claim | Finding)[], facts: Facts): void {
+    // The sentence is not about this response.
+    if (results.length === 0) return;
     const observed = this.#observed.get(id) ?? {
       responses: 0,
       violations: 0,
@@ -383,10 +361,9 @@ export class Observer {
       findings: [],
     };
     this.#observed.set(id, observed);
-    const results = check(facts);
     const findings = toFindings(id, results);
     observed.responses += 1;
-    observed.assertions += Math.max(1, results.length);
+    observed.assertions += results.length;
     if (findings.length === 0) return;
     observed.violations += 1;
     for (const finding of findings) {

@@ -21,6 +21,9 @@ const JSON_TYPE: HeaderList[number] = ['Content-Type', 'application/json; charse
 
 const POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies SignedCall;
 
+/** A call with these headers. Default: all of them are signed. */
+const withHeaders = (headers: HeaderList, signed?: HeaderList): SignedCall => ({ headers, signed });
+
 /**
  * Ends a check whose invalid signatures prove nothing, because the gateway rejects even a valid one. AU-SIGNATURE
  * covers that failure.
@@ -130,22 +133,21 @@ const MANY = Array.from({ length: 20 }, (_, at) => toHeader(`X-Conformance-${at}
 const BOUNDARY = 'Conformance-Boundary';
 
 export const authSignature: readonly Check[] = [
-  defineSignatureCheck('AU-TC3-FORM/1', () => ({
-    good: { 'a GET': {}, 'a POST': POST },
-    bad: {
-      'a GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
-      'a GET whose Credential contains only the ID': changing(
-        'Credential',
-        (value) => value.split('/')[0] ?? '',
-      ),
-      'a GET with a Credential without tc3_request': changing('Credential', (value) =>
-        value.split('/').slice(0, 3).join('/'),
-      ),
-      ...each('a GET without ', PARTS, lacking),
-      ...each('a POST without ', PARTS, (part) => ({ ...POST, ...lacking(part) })),
-      ...each('a GET with an empty ', PARTS, (part) => changing(part, () => '')),
-    },
-  })),
+  defineSignatureCheck('AU-TC3-FORM/1', () => {
+    const cutTo = (parts: number) =>
+      changing('Credential', (value) => value.split('/').slice(0, parts).join('/'));
+    return {
+      good: { 'a GET': {}, 'a POST': POST },
+      bad: {
+        'a GET with nothing after TC3-HMAC-SHA256': { change: () => ({}) },
+        'a GET whose Credential contains only the ID': cutTo(1),
+        'a GET with a Credential without tc3_request': cutTo(3),
+        ...each('a GET without ', PARTS, lacking),
+        ...each('a POST without ', PARTS, (part) => ({ ...POST, ...lacking(part) })),
+        ...each('a GET with an empty ', PARTS, (part) => changing(part, () => '')),
+      },
+    };
+  }),
   defineSignatureCheck('AU-TC3-KEY', (t) => {
     const { secretId, secretKey, service } = keysOf(t);
     const otherKey = { secretKey: `${secretKey}x` };
@@ -154,7 +156,10 @@ export const authSignature: readonly Check[] = [
     const naming = (from: RegExp, to: string) =>
       changing('Credential', (value) => value.replace(from, to));
     const scope = /[^/]*\/tc3_request$/;
+    const named = naming(scope, `${service}/tc3_request`);
     const dayBefore = new Date((now() - 86_400) * 1000).toISOString().slice(0, 10);
+    const changingEnd = changing('Signature', (value) => changeLetters(value, 32));
+    const halved = changing('Signature', (value) => value.slice(0, 32));
     return {
       bad: {
         'a GET signed with another secret': { keys: otherKey },
@@ -163,20 +168,11 @@ export const authSignature: readonly Check[] = [
         'a GET with an unknown secret ID': { keys: { secretId: `${secretId}x` } },
         'a GET with an unknown secret ID and an empty secret': { keys: unknown },
         'a POST with an unknown secret ID and an empty secret': { ...POST, keys: unknown },
-        'a GET signed for a service other than the one in the header': {
-          keys: { service: `${service}x` },
-          ...naming(scope, `${service}/tc3_request`),
-        },
-        'a GET signed for this service, but with another service in the header': naming(
-          scope,
-          `${service}x/tc3_request`,
-        ),
-        'a GET with the date of the previous day': naming(/\d{4}-\d\d-\d\d/, dayBefore),
-        'a GET with a signature that is correct only at the beginning': changing(
-          'Signature',
-          (value) => changeLetters(value, 32),
-        ),
-        'a GET with a truncated signature': changing('Signature', (value) => value.slice(0, 32)),
+        'a GET signed for another service': { keys: { service: `${service}x` }, ...named },
+        'a GET that names another service': naming(scope, `${service}x/tc3_request`),
+        'a GET that names the previous day': naming(/\d{4}-\d\d-\d\d/, dayBefore),
+        'a GET with a signature that is correct only at the beginning': changingEnd,
+        'a GET with a truncated signature': halved,
       },
     };
   }),
@@ -247,51 +243,40 @@ export const authSignature: readonly Check[] = [
         'a POST with a space added after signing': { ...signed('{"a":1}'), body: '{"a": 1}' },
         'a POST with a body that was not signed': signed(''),
         'a POST without the body that was signed': { ...signed('{"a":1}'), body: '' },
-        'a POST of 64 KiB whose last bytes were changed': {
-          ...signed(toLong('1')),
-          body: toLong('2'),
-        },
+        'a POST of 64 KiB changed at its end': { ...signed(toLong('1')), body: toLong('2') },
       },
     };
   }),
   defineSignatureCheck('AU-TC3-SIGNED-HEADERS/1', (t) => {
     const host = toHeader('Host', t.gateway.host);
     const plainType = toHeader('Content-Type', 'application/json');
+    const post = (headers: HeaderList, signed?: HeaderList): SignedCall => ({
+      ...POST,
+      ...withHeaders(headers, signed),
+    });
     return {
       good: {
-        'a GET whose only signed header is host': { headers: [ONE], signed: [host] },
-        'a GET with two signed headers, one of which is host': { headers: [ONE] },
-        'a GET with one of two extra headers signed': { headers: [ONE, TWO], signed: [host, TWO] },
-        'a GET with 20 signed headers': { headers: [JSON_TYPE, ...MANY] },
-        'a POST whose only signed header is host': { ...POST, signed: [host] },
+        'a GET whose only signed header is host': withHeaders([ONE], [host]),
+        'a GET with two signed headers, one of which is host': withHeaders([ONE]),
+        'a GET with one of two extra headers signed': withHeaders([ONE, TWO], [host, TWO]),
+        'a GET with 20 signed headers': withHeaders([JSON_TYPE, ...MANY]),
+        'a POST whose only signed header is host': post([JSON_TYPE], [host]),
         'a POST whose signed headers are content-type and host': POST,
-        'a POST with every header signed': { ...POST, headers: [JSON_TYPE, ONE, TWO] },
+        'a POST with every header signed': post([JSON_TYPE, ONE, TWO]),
       },
       bad: {
-        'a GET whose signed header was changed': { headers: [OTHER_ONE], signed: [host, ONE] },
-        'a GET without a header that was signed': { signed: [host, ONE] },
-        'a GET that sends a signed header twice': {
-          headers: [ONE, OTHER_ONE],
-          signed: [host, ONE],
-        },
-        'a POST whose signed header was changed': {
-          ...POST,
-          headers: [JSON_TYPE, OTHER_ONE],
-          signed: [host, JSON_TYPE, ONE],
-        },
-        'a POST whose signed content type was changed': {
-          ...POST,
-          headers: [plainType],
-          signed: [host, JSON_TYPE],
-        },
-        'a POST whose content type got parameters after it was signed': {
-          ...POST,
-          signed: [host, plainType],
-        },
-        'a GET signed for another host': { signed: [['Host', `x${t.gateway.host}`]] },
+        'a GET whose signed header was changed': withHeaders([OTHER_ONE], [host, ONE]),
+        'a GET without a header that was signed': withHeaders([], [host, ONE]),
+        'a GET that sends a signed header twice': withHeaders([ONE, OTHER_ONE], [host, ONE]),
+        'a POST whose signed header was changed': post(
+          [OTHER_ONE, JSON_TYPE],
+          [host, ONE, JSON_TYPE],
+        ),
+        'a POST whose signed type was changed': post([plainType], [host, JSON_TYPE]),
+        'a POST whose signed type got parameters': post([JSON_TYPE], [host, plainType]),
+        'a GET signed for another host': withHeaders([], [['Host', `x${t.gateway.host}`]]),
         'a GET that lists an unsigned header in SignedHeaders': {
-          headers: [ONE],
-          signed: [host],
+          ...withHeaders([ONE], [host]),
           ...changing('SignedHeaders', () => 'host;x-conformance-one'),
         },
       },
@@ -299,36 +284,35 @@ export const authSignature: readonly Check[] = [
   }),
   defineSignatureCheck('AU-TC3-SIGNED-HEADERS/2', (t) => {
     const decoy = toHeader('X-Host', t.gateway.host);
-    const ofType = { headers: [JSON_TYPE], signed: [JSON_TYPE] };
+    const ofType = withHeaders([JSON_TYPE], [JSON_TYPE]);
     return {
       bad: {
         'a GET whose only signed header is content-type': ofType,
-        'a GET that signs x-host': { headers: [decoy], signed: [decoy] },
+        'a GET that signs x-host': withHeaders([decoy], [decoy]),
         'a POST whose only signed header is content-type': { ...POST, ...ofType },
       },
     };
   }),
   /** Only common variants are sent: a verifier that is more lenient does not break the contract. */
   defineSignatureCheck('AU-TC3-NORMAL-FORM/1', () => {
-    const headers = (...list: HeaderList) => ({ headers: list });
+    const upperCaseType = toHeader('Content-Type', 'Application/JSON; Charset=UTF-8');
+    const value = (text: string) => withHeaders([['X-Conformance', text]]);
+    const unordered: HeaderList = [
+      ['x-c', '3'],
+      ['X-B', '2'],
+      ['x-a', '1'],
+    ];
     return {
       good: {
-        'a GET with a signed header whose name is in upper case': headers(['X-CONFORMANCE', 'a']),
-        'a GET with signed headers in arbitrary order': headers(
-          ['x-c', '3'],
-          ['X-B', '2'],
-          ['x-a', '1'],
-        ),
-        'a GET with uppercase letters in a signed value': headers(['X-Conformance', 'Some VALUE']),
-        'a GET with spaces around a signed value': headers(['X-Conformance', '  value  ']),
-        'a GET with spaces inside a signed value': headers(['X-Conformance', 'a   b']),
-        'a POST with uppercase letters in its content type': {
+        'a GET with a signed name in upper case': withHeaders([['X-CONFORMANCE', 'a']]),
+        'a GET with signed headers in arbitrary order': withHeaders(unordered),
+        'a GET with uppercase letters in a signed value': value('Some VALUE'),
+        'a GET with spaces around a signed value': value('  value  '),
+        'a GET with spaces inside a signed value': value('a   b'),
+        'a POST with uppercase letters in its type': { ...POST, headers: [upperCaseType] },
+        'a POST with its type in CONTENT-TYPE': {
           ...POST,
-          ...headers(['Content-Type', 'Application/JSON; Charset=UTF-8']),
-        },
-        'a POST with its content type in a CONTENT-TYPE header': {
-          ...POST,
-          ...headers(['CONTENT-TYPE', JSON_TYPE[1]]),
+          headers: [['CONTENT-TYPE', JSON_TYPE[1]]],
         },
       },
     };

@@ -3,6 +3,7 @@ import type { SocketOrder } from '../context/fixture-client.ts';
 import type { GatewayCall, GatewayClient } from '../context/gateway-client.ts';
 import type { Echo } from '../fixture-invariants.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
+import { NetworkFault } from '../http/faults.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
 import { Unreached } from '../result.ts';
 
@@ -71,9 +72,26 @@ export async function openSocket<Result>(
   try {
     return await use(socket, upgrade);
   } finally {
-    socket.close();
-    // Only the end matters, not how it happens.
-    await socket.closed().catch(() => {});
+    await closeSocket(socket);
+  }
+}
+
+export async function closeSocket(socket: Socket | undefined): Promise<void> {
+  socket?.close();
+  // Only the end matters, not how it happens.
+  await socket?.closed().catch(() => {});
+}
+
+/** Returns what a call resolves to; `undefined` if its connection breaks, or nothing arrives in time. */
+export async function orNothing<Value>(
+  t: CheckContext,
+  call: Promise<Value>,
+): Promise<Value | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof NetworkFault && !t.signal.aborted) return undefined;
+    throw error;
   }
 }
 

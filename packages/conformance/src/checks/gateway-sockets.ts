@@ -7,7 +7,7 @@ import type { Fragments, Message, Socket, SocketEnd } from '../http/open-web-soc
 import { hasErrorBody } from '../invariants.ts';
 import { Failed, Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
-import { openSocket, readHello } from './fixture-calls.ts';
+import { closeSocket, openSocket, orNothing, readHello } from './fixture-calls.ts';
 import { signCall } from './signed-calls.ts';
 
 /** How a socket ends that was closed without a code, and how an unclosed one does (RFC 6455, section 7.1.5). */
@@ -27,6 +27,8 @@ function withLimit<Value>(promise: Promise<Value>): Promise<Value | undefined> {
   return Promise.race([promise, late]).finally(() => ends.abort());
 }
 
+type Sendable = string | Buffer | Fragments;
+
 /**
  * Sends messages to the fixture service, which echoes them, and returns what was received. A final message marks the
  * end, so that a lost one causes no wait.
@@ -34,7 +36,7 @@ function withLimit<Value>(promise: Promise<Value>): Promise<Value | undefined> {
 async function exchangeMessages(
   t: CheckContext,
   socket: Socket,
-  messages: readonly (string | Uint8Array | Fragments)[],
+  messages: readonly Sendable[],
 ): Promise<Message[]> {
   const last = t.uniqueName();
   for (const message of [...messages, last]) socket.send(message);
@@ -60,33 +62,28 @@ async function receive(t: CheckContext, socket: Socket): Promise<Message | undef
   }
 }
 
-/** Sends messages and expects them in return, in this order and with their type. */
+/** Sends messages and expects them in return, or others, in this order and with their type. */
 async function expectMessages(
   t: CheckContext,
   socket: Socket,
-  messages: readonly (string | Buffer | Fragments)[],
-  expected = messages.map((message) => (isFragments(message) ? join(message) : message)),
+  messages: readonly Sendable[],
+  expected = messages,
 ): Promise<void> {
   const received = await exchangeMessages(t, socket, messages);
   const counts = `${expected.length} messages must arrive, but ${received.length} did`;
   t.expect(received.length === expected.length, counts);
   for (const [index, { binary, data }] of received.entries()) {
-    const message = expected[index] ?? '';
-    const bytes = Buffer.from(message);
+    const [isBinary, bytes] = join(expected[index] ?? '');
     const place = `message ${index + 1} (${bytes.length} bytes)`;
-    const kind = typeof message === 'string' ? 'text' : 'binary';
-    t.expect(binary === (kind === 'binary'), `${place} must arrive as ${kind}`);
+    t.expect(binary === isBinary, `${place} must arrive as ${isBinary ? 'binary' : 'text'}`);
     t.expect(data.equals(bytes), `${place} must arrive unchanged, but arrived as ${show(data)}`);
   }
 }
 
-function isFragments(message: string | Buffer | Fragments): message is Fragments {
-  return typeof message === 'object' && 'parts' in message;
-}
-
-function join({ parts, binary }: Fragments): string | Buffer {
-  const bytes = Buffer.concat(parts);
-  return binary ? bytes : bytes.toString();
+/** Returns the type and the bytes of a message, which may be in fragments. */
+function join(message: Sendable): [isBinary: boolean, bytes: Buffer] {
+  if (typeof message === 'string') return [false, Buffer.from(message)];
+  return 'parts' in message ? [message.binary, Buffer.concat(message.parts)] : [true, message];
 }
 
 function show(data: Buffer): string {
@@ -94,6 +91,8 @@ function show(data: Buffer): string {
 }
 
 const TEXT = Buffer.from('in fragments: 中文é');
+const BURST = Array.from({ length: 200 }, (_, index) => String(index));
+const EVERY_BYTE = Buffer.from(Uint8Array.from({ length: 256 }, (_, index) => index));
 
 const TEXTS = [
   '',
@@ -102,12 +101,8 @@ const TEXTS = [
   `0${'0123456789abcdef'.repeat(4096)}`,
   // A character ends in another fragment than it begins in (RFC 6455, section 5.4); one fragment is empty.
   { parts: [TEXT.subarray(0, 15), Buffer.alloc(0), TEXT.subarray(15)], binary: false },
-  ...Array.from({ length: 200 }, (_, index) => String(index)),
+  ...BURST,
 ];
-
-const BURST = Array.from({ length: 200 }, (_, index) => String(index));
-
-const EVERY_BYTE = Buffer.from(Uint8Array.from({ length: 256 }, (_, index) => index));
 
 const BINARIES = [
   EVERY_BYTE,
@@ -163,14 +158,14 @@ async function expectSelected(
   const actual = readAll(headers, NAME).join(', ');
   const message = `${what}: the caller must receive the subprotocol "${selected}" that the service selected, but received "${actual}"`;
   t.expect(actual === selected, message, upgrade);
+  // A choice that violates RFC 6455 opens no WebSocket.
   if (!socket) return;
   const arrived = readAll((await readHello(socket)).headers, NAME)
     .join(',')
     .replaceAll(' ', '');
   const unchanged = `${what}: the service must receive the offered subprotocols unchanged`;
   t.expect(arrived === offers.join(), `${unchanged}, but received ${arrived || 'none'}`);
-  socket.close();
-  await socket.closed().catch(() => {});
+  await closeSocket(socket);
 }
 
 type Ending = readonly [code: number, reason: string];
@@ -192,30 +187,20 @@ function expectEnd(t: CheckContext, who: string, [code, reason]: Ending, end?: S
   if (!end) throw new Failed('no close');
 }
 
-/** Returns how a socket ends; `undefined` if it does not end in time. */
-async function endOf(t: CheckContext, socket: Socket): Promise<SocketEnd | undefined> {
-  try {
-    return await socket.closed();
-  } catch (error) {
-    if (error instanceof NetworkFault && !t.signal.aborted) return undefined;
-    throw error;
-  }
-}
-
 type Credentials = NonNullable<GatewayCall['credentials']>;
 
 /** Returns credentials that no gateway may accept for a handshake, keyed by description. */
 function toBadCredentials(t: CheckContext, path: string): Record<string, Credentials> {
   const { otherEnvToken, expiredToken, gatewayToken, tc3 } = t.settings;
+  const credentials: Record<string, Credentials> = {
+    'no credentials': 'none',
+    'credentials of an unknown scheme': { Authorization: 'Wrong wrong' },
+  };
   const tokens = {
     'a wrong token': 'wrong',
     'a token from another environment': otherEnvToken,
     'an expired token': expiredToken,
     'a token with another signature': gatewayToken?.replace(/.{20}$/, 'A'.repeat(20)),
-  };
-  const credentials: Record<string, Credentials> = {
-    'no credentials': 'none',
-    'credentials of an unknown scheme': { Authorization: 'Wrong wrong' },
   };
   for (const [what, token] of Object.entries(tokens)) {
     const isBad = token !== undefined && token !== gatewayToken;
@@ -236,12 +221,12 @@ export const gatewaySockets: readonly Check[] = [
     };
     for (const [what, call] of Object.entries(calls)) {
       const path = t.fixture.socket();
-      const upgrade = await t.gateway.upgrade({ ...call, path }, ['conformance']);
-      const { status, breach, socket, refusal } = upgrade;
-      if (refusal && t.fixture.readEcho(refusal)) {
+      const { status, breach, socket, refusal } = await t.gateway.upgrade({ ...call, path }, [
+        'conformance',
+      ]);
+      if (refusal && t.fixture.readEcho(refusal))
         throw new Unreached('the path did not reach the fixture service');
-      }
-      if (status === 403 && what.includes('Origin')) {
+      if (status === 403 && call.headers && 'Origin' in call.headers) {
         t.note(`${what} was rejected with 403, as RFC 6455, section 10.2, allows.`);
         continue;
       }
@@ -249,8 +234,7 @@ export const gatewaySockets: readonly Check[] = [
       // A choice of subprotocol that violates RFC 6455 is covered by GW-WS-SUBPROTOCOL.
       const isValid = breach === undefined || breach.includes('subprotocol');
       t.expect(isValid, `the 101 response to ${what} must be valid: ${breach}`);
-      socket?.close();
-      await socket?.closed().catch(() => {});
+      await closeSocket(socket);
     }
   }),
   defineCheck(
@@ -295,7 +279,7 @@ export const gatewaySockets: readonly Check[] = [
     for (const ending of OF_SERVICES) {
       await openSocket(t, {}, async (socket) => {
         socket.send(ending[0] === NO_CODE ? '!close' : `!close ${ending.join(' ')}`.trim());
-        const end = await endOf(t, socket);
+        const end = await orNothing(t, socket.closed());
         expectEnd(t, 'when the service closes the WebSocket, the caller', ending, end);
       });
     }

@@ -18,7 +18,7 @@ export interface SignedCall {
   headers?: HeaderList;
   body?: string;
   /** Headers to sign. Default: `Host` and all headers that are sent. */
-  signed?: HeaderList;
+  signed?: HeaderList | undefined;
   /** What to sign instead of what is sent; `path` begins after the service name and excludes the query. */
   instead?: Partial<Omit<Tc3Input, 'headers' | 'query' | 'body'>> & { body?: string };
   /** Changes the query that is signed. */

@@ -91,16 +91,16 @@ function toMistyped(fields: GoodFields, write: (fields: unknown) => string): Bod
       ...toBodies(null, { path: 1 }, { path: [path] }, { path: { path } }, { path: null }),
     ],
     batchGetTempUrls: [
-      DEEP,
       ...toBodies([link], { fileList: link }, { fileList: '' }, { fileList: null }),
       ...lists(fileID, [[link]], null, [link, fileID]),
       ...lists({ fileID: 1 }, { fileID: [fileID] }, { fileID: null }),
       ...lists({ fileID, maxAge: '60' }, { fileID, maxAge: true }),
+      DEEP,
     ],
     batchDelete: [
-      write({ fileList: 'DEEP' }).replace('"DEEP"', DEEP),
       ...toBodies(fileID, { fileList: fileID }, { fileList: {} }, { fileList: null }),
       ...lists(1, link, null, [fileID, fileID, 1]),
+      write({ fileList: 'DEEP' }).replace('"DEEP"', DEEP),
     ],
     batchCopyFile: [
       `[${JSON.stringify(copy)}]`,
