@@ -10,7 +10,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "300ebf7c1be4f04987632ec7b20d223370639eb601bd57cd274bcffa2d7ac70e"
+  "sha256": "898d158a91bcde543278d84de1ba5dd6d558c8dba360a600e1ee6035a811f212"
 } as const;
 
 /** Path parameters that hold several raw segments (D3). */

@@ -4,6 +4,7 @@ import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Evidence, readAll } from '../http/exchange.ts';
 import { NetworkFault } from '../http/faults.ts';
 import type { Fragments, Message, Socket, SocketEnd } from '../http/open-web-socket.ts';
+import { within } from '../http/start-timer.ts';
 import { hasErrorBody } from '../invariants.ts';
 import { Failed, Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
@@ -17,15 +18,8 @@ const CUT = 1006;
 /** How long a WebSocket is quiet, in milliseconds: no gateway may cut it off so soon. */
 const QUIET = 3000;
 
-/** How long to wait for what should be there already, in milliseconds, on a busy machine. */
+/** How long to wait for a pong, in milliseconds, on a busy machine. */
 const MAX_WAIT = 10_000;
-
-/** Returns what a promise resolves to, or `undefined` if that takes too long. */
-function withLimit<Value>(promise: Promise<Value>): Promise<Value | undefined> {
-  const ends = new AbortController();
-  const late = wait(MAX_WAIT, undefined, { signal: ends.signal }).catch(() => undefined);
-  return Promise.race([promise, late]).finally(() => ends.abort());
-}
 
 type Sendable = string | Buffer | Fragments;
 
@@ -115,7 +109,7 @@ const BINARIES = [
 
 /** The service may speak first: its message must arrive before the caller has sent one. */
 async function expectGreeting(t: CheckContext, socket: Socket, greet: string): Promise<void> {
-  const first = await withLimit(socket.next().catch(() => undefined));
+  const first = await orNothing(t, socket.next());
   const actual = first ? show(first.data) : 'nothing';
   const expected = 'a message that the service sends before the caller must arrive first';
   t.expect(first?.data.toString() === greet, `${expected}, but what arrived was ${actual}`);
@@ -135,7 +129,8 @@ async function expectPong(
   pong: Promise<string>,
   evidence: Evidence,
 ): Promise<void> {
-  const actual = await withLimit(pong);
+  const late = new NetworkFault('no pong in time', 'TIMEOUT');
+  const actual = await orNothing(t, within(MAX_WAIT, pong, late));
   const message = `a ping with the payload "${payload}" must get a pong with the same payload, but the payload of the pong was ${cite(actual)}`;
   t.expect(actual === payload, message, evidence);
   // Any other pong would be waited for just as long.

@@ -6,14 +6,12 @@ import {
   type StorageReply,
   toForm,
 } from '../context/storage-client.ts';
-import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { REQUEST_FORMS, type RequestForm } from '../options.ts';
 import { Unreached } from '../result.ts';
 import { Folder, isSuccess, needsFiles, toItems } from './stored-files.ts';
 import {
   expectAccepted,
   expectRefused,
-  type GoodFields,
   makeGoodFields,
   reachGoodFields,
   tryCall,
@@ -22,35 +20,16 @@ import {
 /** Statuses that mean that a method is not supported (RFC 9110, sections 15.5.6 and 15.6.2). */
 const METHOD_REFUSED = [405, 501];
 
-/** Why a valid POST is rejected: there seems to be no such operation, the method is not supported, or otherwise. */
-type Fault = 'operation' | 'method' | 'other';
-
-/** Returns why a valid call is rejected; undefined if it is accepted. */
-async function findFault(
+/** Returns whether a rejected call seems to have no such operation, or one with another method. */
+async function isUnrouted(
   t: CheckContext,
-  operation: StorageOperation,
-  fields: GoodFields,
-): Promise<{ reply: StorageReply; fault: Fault | undefined }> {
-  const reply = await tryCall(t, operation, fields[operation]);
-  if (!reply.refused) return { reply, fault: undefined };
-  if (METHOD_REFUSED.includes(reply.received.status)) return { reply, fault: 'method' };
-  const unknown = await tryCall(t, t.uniqueName(), fields[operation]);
-  const isAlike = unknown.received.status === reply.received.status && unknown.code === reply.code;
-  return { reply, fault: isAlike ? 'operation' : 'other' };
+  { received: { status }, code }: StorageReply,
+  fields: object,
+): Promise<boolean> {
+  if (METHOD_REFUSED.includes(status)) return true;
+  const unknown = await tryCall(t, t.uniqueName(), fields);
+  return unknown.received.status === status && unknown.code === code;
 }
-
-/** Defines a check that no valid call is rejected with one fault. Other rules cover other faults. */
-const defineFaultCheck = (id: SentenceId, excluded: Fault, requirement: string): Check =>
-  defineCheck(id, [], async (t) => {
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const { reply, fault } = await findFault(t, operation, fields);
-      const actual = `but the response was ${reply.received.status}`;
-      if (fault !== undefined && fault !== excluded)
-        throw new Unreached(`a valid call to ${operation} was rejected, ${actual}`);
-      t.expect(fault === undefined, `${operation} must ${requirement}, ${actual}`, reply);
-    }
-  });
 
 /** What lenient routers ignore after the name of an operation. */
 const SUFFIXES: Record<StorageOperation, string> = {
@@ -102,14 +81,14 @@ async function expectOneForm(t: CheckContext): Promise<void> {
   const send = (operation: StorageOperation, request: object, form: RequestForm) =>
     tryCall(t, operation, {}, { body: JSON.stringify(toForm(request, form)) });
   const forms = t.settings.requestForm ? [t.settings.requestForm] : REQUEST_FORMS;
-  const refusals: { what: string; reply: StorageReply }[] = [];
+  const refusals: { operation: StorageOperation; what: string; reply: StorageReply }[] = [];
   for (const form of forms) {
     const before = refusals.length;
     for (const operation of STORAGE_OPERATIONS) {
       const reply = await send(operation, fields[operation], form);
       const { status } = reply.received;
       const what = `${operation} ${FORMS[form]} with ${status} ${reply.code ?? ''}`.trim();
-      if (reply.refused) refusals.push({ what, reply });
+      if (reply.refused) refusals.push({ operation, what, reply });
     }
     if (refusals.length > before) continue;
     const { srcPath, dstPath } = fields.batchCopyFile.fileList[0];
@@ -120,9 +99,8 @@ async function expectOneForm(t: CheckContext): Promise<void> {
     expectAccepted(t, reply, `batchCopyFile ${FORMS[form]} with each combination of options`);
     return;
   }
-  for (const operation of STORAGE_OPERATIONS) {
-    const { fault } = await findFault(t, operation, fields);
-    if (fault === 'operation' || fault === 'method')
+  for (const { operation, reply } of refusals) {
+    if (await isUnrouted(t, reply, fields[operation]))
       throw new Unreached(`${operation} does not exist, or does not accept POST`);
   }
   const rejected = refusals.map(({ what }) => what).join(', ');
@@ -183,7 +161,18 @@ const UNKNOWN = {
 };
 
 export const storageCalls: readonly Check[] = [
-  defineFaultCheck('ST-PATH/1', 'operation', 'exist at its path'),
+  defineCheck('ST-PATH/1', [], async (t) => {
+    const fields = await makeGoodFields(t);
+    for (const operation of STORAGE_OPERATIONS) {
+      const reply = await tryCall(t, operation, fields[operation]);
+      const isFound = !reply.refused || !(await isUnrouted(t, reply, fields[operation]));
+      const actual = `but the response was ${reply.received.status}`;
+      t.expect(isFound, `${operation} must accept POST at its path, ${actual}`, reply);
+      // Other rules are about calls that are rejected for another reason.
+      if (isFound && reply.refused)
+        throw new Unreached(`a valid call to ${operation} was rejected, ${actual}`);
+    }
+  }),
   defineCheck('ST-PATH/2', [], async (t) => {
     const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
@@ -191,8 +180,7 @@ export const storageCalls: readonly Check[] = [
       expectRefused(t, await tryCall(t, name, fields[operation]), `storages:${name}`);
     }
   }),
-  defineFaultCheck('ST-POST/1', 'method', 'accept POST'),
-  defineCheck('ST-POST/2', [], async (t) => {
+  defineCheck('ST-PATH/3', [], async (t) => {
     const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       const query = new URLSearchParams();

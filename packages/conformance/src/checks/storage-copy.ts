@@ -33,18 +33,16 @@ const FORBIDDEN = [
 export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-CALL', needsFiles, async (t) => {
     const names = ['text.txt', 'empty.bin', 'level/large.bin', 'fourth.txt', 'level/fifth.txt'];
-    const contents = { 'empty.bin': '', 'level/large.bin': LARGE };
-    const random = Object.fromEntries(names.map((name) => [name, undefined]));
-    const folder = await storeFiles(t, { ...random, ...contents });
+    const folder = await storeFiles(t, names, { 'empty.bin': '', 'level/large.bin': LARGE });
     const reply = await folder.tryCopy(...names.map((from) => ({ from, to: `${from}.copy` })));
     if (!expectAccepted(t, reply, 'batchCopyFile of five files')) return;
     const copies = Object.fromEntries(names.map((name) => [`${name}.copy`, name]));
     await folder.expect('after the file was copied there', copies);
   }),
   defineCheck('ST-COPY-OVERWRITE/1', needsFiles, async (t) => {
-    const sizes = { 'shorter.txt': 'old', 'longer.txt': 'old '.repeat(100) };
-    const random = { 'source.txt': undefined, 'moved.txt': undefined, 'third.txt': undefined };
-    const folder = await storeFiles(t, { ...sizes, ...random });
+    const names = ['source.txt', 'moved.txt', 'shorter.txt', 'longer.txt', 'third.txt'];
+    const contents = { 'shorter.txt': 'old', 'longer.txt': 'old '.repeat(100) };
+    const folder = await storeFiles(t, names, contents);
     await folder.copy(
       { from: 'source.txt', to: 'shorter.txt' },
       { from: 'source.txt', to: 'longer.txt', overwrite: true },
@@ -80,8 +78,8 @@ export const storageCopy: readonly Check[] = [
     await folder.expectKept('after it was copied, next to a move', 'plain.txt', 'false.txt');
   }),
   defineCheck('ST-COPY-MOVE/2', needsFiles, async (t) => {
-    const random = { 'b.txt': undefined, 'c.txt': undefined, 'existing.txt': undefined };
-    const folder = await storeFiles(t, { 'a.txt': MEDIUM, ...random });
+    const names = ['a.txt', 'b.txt', 'c.txt', 'existing.txt'];
+    const folder = await storeFiles(t, names, { 'a.txt': MEDIUM });
     await folder.copy(
       { from: 'a.txt', to: 'a.moved', removeOriginal: true },
       { from: 'b.txt', to: 'b.copy' },
@@ -108,7 +106,7 @@ export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-SELF', needsFiles, async (t) => {
     const [a, b] = ['a.txt', 'b.txt'] as const;
     const contents = { [a]: 'the first of two files', [b]: 'the second file, which is longer' };
-    const folder = await storeFiles(t, contents);
+    const folder = await storeFiles(t, [a, b], contents);
     const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
     await folder.tryCopy({ from: a, to: a }, move(b, b));
     await folder.expectKept('after it was copied or moved onto itself', a, b);

@@ -1,36 +1,35 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import { show } from '../validation/cite.ts';
-import { entryOf, Folder, linkOf, missingFileId, needsFiles, toItems } from './stored-files.ts';
-import { expectAccepted, expectSuccesses } from './valid-calls.ts';
+import {
+  entryOf,
+  type FileContents,
+  Folder,
+  linkOf,
+  missingFileId,
+  needsFiles,
+  toItems,
+} from './stored-files.ts';
+import { expectAccepted, expectSuccess, expectSuccesses } from './valid-calls.ts';
 
 /** Just over 1 MiB, a common size of buffers. */
 const LARGE = Buffer.alloc(1_048_577, Buffer.from(Array.from({ length: 251 }, (_, at) => at)));
 
 /** Stores files without asking for their links, which is what the checks are about. */
-async function store(t: CheckContext, files: Record<string, Buffer | string | undefined>) {
+async function store(t: CheckContext, names: readonly string[], contents: FileContents = {}) {
   const folder = new Folder(t);
-  for (const [name, content] of Object.entries(files)) await folder.store(name, content);
-  return { folder, ids: await folder.ids(...Object.keys(files)) };
+  for (const name of names) await folder.store(name, contents[name]);
+  return { folder, ids: await folder.ids(...names) };
 }
-
-const storeTwo = (t: CheckContext) => store(t, { 'a.txt': undefined, 'b.txt': undefined });
 
 export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
-    const names = { 'a.txt': undefined, 'level/b.txt': undefined, 'no-extension': undefined };
-    const items = toItems((await store(t, names)).ids);
-    for (const fileList of [items.slice(0, 1), [...items, ...items]]) {
-      const reply = await t.storage.call('batchGetTempUrls', { fileList });
-      expectAccepted(t, reply, `batchGetTempUrls of ${fileList.length} items`);
-      for (const { code } of reply.entries ?? []) {
-        const message = `the code of an existing file must be "SUCCESS", not ${show(code)}`;
-        t.expect(code === 'SUCCESS', message, reply);
-      }
-    }
+    const { ids } = await store(t, ['a.txt', 'level/b.txt', 'no-extension']);
+    await expectSuccess(t, 'batchGetTempUrls', ids.slice(0, 1));
+    await expectSuccess(t, 'batchGetTempUrls', [...ids, ...ids]);
   }),
   defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t) => {
-    const [a, b] = toItems((await storeTwo(t)).ids);
+    const [a, b] = toItems((await store(t, ['a.txt', 'b.txt'])).ids);
     const getLinks = async (...fileList: unknown[]) => {
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
       return { reply, areLinked: (reply.entries ?? []).filter(linkOf).length === fileList.length };
@@ -46,12 +45,9 @@ export const storageLinks: readonly Check[] = [
     t.expect(false, `an item with maxAge must get its link; tried: ${LIFETIMES.join(', ')} s`);
   }),
   defineCheck('ST-LINKS-DOWNLOAD', needsFiles, async (t: CheckContext) => {
-    const { folder, ids } = await store(t, {
-      'text.txt': 'The content\r\nof the file.\n',
-      'level/empty.bin': '',
-      'large.bin': LARGE,
-      'fourth.txt': undefined,
-    });
+    const files = ['text.txt', 'level/empty.bin', 'large.bin', 'fourth.txt'];
+    const contents = { 'text.txt': 'A\r\nB\n', 'level/empty.bin': '', 'large.bin': LARGE };
+    const { folder, ids } = await store(t, files, contents);
     const entries = await t.storage.list('batchGetTempUrls', toItems(ids));
     const links = ids.map((id) => linkOf(entryOf(entries, id)));
     t.reach(
@@ -60,8 +56,7 @@ export const storageLinks: readonly Check[] = [
     );
     // Another link must not replace the first one.
     await t.storage.list('batchGetTempUrls', toItems(ids));
-    const names = ['text.txt', 'level/empty.bin', 'large.bin', 'fourth.txt', 'text.txt'];
-    for (const [index, name] of names.entries()) {
+    for (const [index, name] of [...files, 'text.txt'].entries()) {
       const link = links[index % links.length];
       if (link === undefined) continue;
       const exchange = await t.upload.download(link);
@@ -75,7 +70,7 @@ export const storageLinks: readonly Check[] = [
   }),
   defineCheck('ST-LINKS-EXPIRE', needsFiles, expectLinksExpire, { waits: true }),
   defineCheck('ST-LINKS-MISSING', needsFiles, async (t) => {
-    const { folder, ids } = await store(t, { 'deleted.txt': undefined });
+    const { folder, ids } = await store(t, ['deleted.txt']);
     const others = [await missingFileId(t), ...(await folder.ids('deleted'))];
     const what = 'a file, one that was never stored, and the beginning of a path';
     await expectSuccesses(t, 'batchGetTempUrls', what, 1, [...ids, ...others]);
@@ -83,7 +78,7 @@ export const storageLinks: readonly Check[] = [
     await expectSuccesses(t, 'batchGetTempUrls', 'a file that was deleted', 0, ids);
   }),
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t) => {
-    const { ids } = await storeTwo(t);
+    const { ids } = await store(t, ['a.txt', 'b.txt']);
     const [a = '', b = ''] = ids;
     const missing = await missingFileId(t);
     for (const list of [
@@ -115,9 +110,7 @@ const SECONDS = { ms: 0.001, s: 1, min: 60 };
 async function expectLinksExpire(t: CheckContext): Promise<void> {
   const { minLinkSeconds, maxAgeUnit } = t.settings;
   const names = ['long.txt', 'short.txt', 'unused.txt', 'minimum.txt'];
-  const folder = new Folder(t);
-  for (const name of names) await folder.store(name);
-  const ids = await folder.ids(...names);
+  const { folder, ids } = await store(t, names);
   for (const seconds of SHORT) {
     const ages = [LONG, seconds, seconds, minLinkSeconds].map((age) => t.storage.maxAge(age));
     const fileList = ids.map((fileID, index) => ({ fileID, maxAge: ages[index] }));

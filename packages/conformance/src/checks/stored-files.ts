@@ -40,6 +40,8 @@ export interface CopyOrder {
 /** A path that a file may have; other paths are not looked for at the end of the run. */
 const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
 
+export type FileContents = Record<string, Buffer | string>;
+
 /** A folder of the check. Its files are called by their names in it. */
 export class Folder {
   readonly #t: CheckContext;
@@ -154,20 +156,18 @@ export class Folder {
  * Stores files in the folder of the check and gets their links, so that a later failure to find one must be
  * caused by what happened in between. If that fails, the check is skipped.
  *
- * @param files their names, or their contents by name. Default: random content
+ * @param contents those that matter. Default: random content
  */
 export async function storeFiles(
   t: CheckContext,
-  files: readonly string[] | Record<string, Buffer | string | undefined>,
+  names: readonly string[],
+  contents: FileContents = {},
 ): Promise<Folder> {
   const folder = new Folder(t);
-  const contents: [name: string, content?: Buffer | string | undefined][] = Array.isArray(files)
-    ? files.map((name) => [name])
-    : Object.entries(files);
-  for (const [name, content] of contents) await folder.store(name, content);
-  const ids = await folder.ids(...contents.map(([name]) => name));
-  const found = await t.storage.list('batchGetTempUrls', toItems(ids));
-  t.reach(found.every(isSuccess), 'no link is returned for a stored file');
+  for (const name of names) await folder.store(name, contents[name]);
+  const items = toItems(await folder.ids(...names));
+  const entries = await t.storage.list('batchGetTempUrls', items);
+  t.reach(entries.every(isSuccess), 'no link is returned for a stored file');
   return folder;
 }
 

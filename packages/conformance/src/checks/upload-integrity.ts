@@ -18,12 +18,12 @@ const LOOKS = [0, 200, 300];
 
 export const uploadIntegrity: readonly Check[] = [
   defineCheck('UP-WHOLE', needsFiles, async (t) => {
-    const folder = await storeFiles(t, { 'existing.txt': OLD });
+    const folder = await storeFiles(t, ['existing.txt'], { 'existing.txt': OLD });
     await uploadAndRead(t, await t.upload.grant(folder.path('existing.txt')), [OLD]);
     await uploadAndRead(t, await t.upload.grant(folder.path('new.txt')), []);
   }),
   defineCheck('UP-BROKEN', needsFiles, async (t) => {
-    const folder = await storeFiles(t, { 'existing.txt': OLD });
+    const folder = await storeFiles(t, ['existing.txt'], { 'existing.txt': OLD });
     const cases: [
       name: string,
       toEnd: (size: number) => number,

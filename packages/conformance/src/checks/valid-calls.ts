@@ -5,6 +5,7 @@ import {
   type StorageOperation,
   type StorageReply,
 } from '../context/storage-client.ts';
+import { show } from '../validation/cite.ts';
 import { isSuccess, toItems } from './stored-files.ts';
 
 /** Expects a storage call to be rejected. `what` describes it: `batchDelete without credentials`. */
@@ -19,16 +20,34 @@ export function expectAccepted(t: CheckContext, reply: StorageReply, what: strin
   return !reply.refused;
 }
 
+/** Expects a links or delete call to be accepted, and the entry of each existing file to have the code SUCCESS. */
+export async function expectSuccess(
+  t: CheckContext,
+  operation: BatchOfFiles,
+  ids: readonly string[],
+): Promise<void> {
+  const reply = await t.storage.call(operation, { fileList: itemsFor(operation, ids) });
+  expectAccepted(t, reply, `${operation} of ${ids.length} files`);
+  for (const { code } of reply.entries ?? []) {
+    const message = `the code of an existing file must be "SUCCESS", not ${show(code)}`;
+    t.expect(code === 'SUCCESS', message, reply);
+  }
+}
+
+type BatchOfFiles = 'batchGetTempUrls' | 'batchDelete';
+
+const itemsFor = (operation: BatchOfFiles, ids: readonly string[]) =>
+  operation === 'batchDelete' ? ids : toItems(ids);
+
 /** Expects no more than this many entries in the response of a links or delete call to have the code SUCCESS. */
 export async function expectSuccesses(
   t: CheckContext,
-  operation: 'batchGetTempUrls' | 'batchDelete',
+  operation: BatchOfFiles,
   what: string,
   most: number,
   ids: readonly string[],
 ): Promise<void> {
-  const items = operation === 'batchDelete' ? ids : toItems(ids);
-  const { reply, entries } = await t.storage.listReply(operation, items);
+  const { reply, entries } = await t.storage.listReply(operation, itemsFor(operation, ids));
   const count = entries.filter(isSuccess).length;
   const message = `${what}: at most ${most} entries may have the code SUCCESS, but ${count} do`;
   t.expect(count <= most, message, reply);

@@ -38,12 +38,12 @@ export const storageCalls: Rows = {
   'ST-PATH/2: the name of an operation may have a suffix': retarget(
     drop(/(?<=storages:\w+)\.json$/),
   ),
-  'ST-POST/1: copies require PUT instead of POST': request(COPY, (call) => {
+  'ST-PATH/1: copies require PUT instead of POST': request(COPY, (call) => {
     if (call.method === 'POST') return toStorageRefusal(405, 'METHOD_NOT_ALLOWED');
     if (call.method === 'PUT') call.method = 'POST';
     return undefined;
   }),
-  'ST-POST/2: upload metadata can be requested with GET': request(GRANT, (call) => {
+  'ST-PATH/3: upload metadata can be requested with GET': request(GRANT, (call) => {
     const path = new URLSearchParams(call.query).get('path');
     if (call.method !== 'GET' || path === null) return;
     call.method = 'POST';
@@ -52,7 +52,7 @@ export const storageCalls: Rows = {
     call.headers.set('Content-Type', 'application/json');
     call.headers.set('Content-Length', String(call.body.length));
   }),
-  'ST-POST/2: a GET of batchDelete succeeds without doing anything': request(
+  'ST-PATH/3: a GET of batchDelete succeeds without doing anything': request(
     DELETE,
     ({ method }) => (method === 'GET' ? toStorageResponse(200, NO_ENTRIES) : undefined),
   ),
