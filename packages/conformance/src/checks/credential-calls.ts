@@ -1,8 +1,8 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { hasErrorBody } from '../invariants.ts';
 import { cite } from '../validation/cite.ts';
+import { expectError } from './fixture-calls.ts';
 import type { SignedCall } from './signed-calls.ts';
 
 export type NamedCalls<Call = GatewayCall> = Record<string, Call>;
@@ -50,7 +50,11 @@ interface RefusalOptions<Call> {
 export async function expectRefused<Call extends GatewayCall | SignedCall>(
   t: CheckContext,
   calls: NamedCalls<Call>,
-  { sign = (call) => call as GatewayCall, isExcused = NONE, send }: RefusalOptions<Call> = {},
+  {
+    sign = (call) => call as GatewayCall,
+    isExcused = NONE,
+    send = (call) => t.gateway.call(call),
+  }: RefusalOptions<Call> = {},
 ): Promise<void> {
   const mark = t.uniqueName();
   let isAnyExcused = false;
@@ -58,10 +62,7 @@ export async function expectRefused<Call extends GatewayCall | SignedCall>(
   for (const [what, { path = '/a/b', ...rest }] of Object.entries(calls)) {
     const marked = `${path}${path.includes('?') ? '&' : '?'}mark=${mark}`;
     const call = sign({ ...rest, path: marked } as Call);
-    const exchange = await (send ?? t.gateway.call.bind(t.gateway))({
-      ...call,
-      acceptsRefusal: true,
-    });
+    const exchange = await send({ ...call, acceptsRefusal: true });
     const { status } = exchange.received;
     const isRefusal = status >= 400 && status <= 499;
     if (!isRefusal && (await isExcused(t, call))) {
@@ -69,10 +70,7 @@ export async function expectRefused<Call extends GatewayCall | SignedCall>(
       continue;
     }
     if (!isRefusal) accepted.push(what);
-    const actual = `but the response was ${spell(exchange)}`;
-    t.expect(isRefusal, `${what} must be rejected with a 4xx, ${actual}`, exchange);
-    const message = `${what}: the ${status} response must have the gateway's error body`;
-    if (isRefusal) t.expect(hasErrorBody(exchange.received), message, exchange);
+    expectError(t, exchange, what);
   }
   if (isAnyExcused) return;
   const count = await t.fixture.count(mark);

@@ -1,17 +1,12 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { hasErrorBody } from '../invariants.ts';
-import { cite } from '../validation/cite.ts';
-import { alternate } from './fixture-calls.ts';
+import { alternate, expectError } from './fixture-calls.ts';
 
 async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
   const calls = names.map((service, index) => ({ service, path: index % 3 === 0 ? '' : '/a' }));
   for (const call of alternate(calls)) {
     const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
-    const { status, text } = exchange.received;
-    const isRefused = status >= 400 && status < 500 && hasErrorBody(exchange.received);
-    const message = `the name ${call.service} must be rejected with a 4xx and the gateway's error body, but the response was ${status} ${cite(text)}`;
-    t.expect(isRefused, message, exchange);
+    expectError(t, exchange, `the name ${call.service}`);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   hasFailed,
   isCopied,
   needsFiles,
-  storeFiles,
+  storeReadable,
 } from './stored-files.ts';
 import { expectAccepted } from './valid-calls.ts';
 
@@ -33,7 +33,7 @@ const FORBIDDEN = [
 export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-CALL', needsFiles, async (t) => {
     const names = ['text.txt', 'empty.bin', 'level/large.bin', 'fourth.txt', 'level/fifth.txt'];
-    const folder = await storeFiles(t, names, { 'empty.bin': '', 'level/large.bin': LARGE });
+    const folder = await storeReadable(t, names, { 'empty.bin': '', 'level/large.bin': LARGE });
     const reply = await folder.tryCopy(...names.map((from) => ({ from, to: `${from}.copy` })));
     if (!expectAccepted(t, reply, 'batchCopyFile of five files')) return;
     const copies = Object.fromEntries(names.map((name) => [`${name}.copy`, name]));
@@ -42,7 +42,7 @@ export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-OVERWRITE/1', needsFiles, async (t) => {
     const names = ['source.txt', 'moved.txt', 'shorter.txt', 'longer.txt', 'third.txt'];
     const contents = { 'shorter.txt': 'old', 'longer.txt': 'old '.repeat(100) };
-    const folder = await storeFiles(t, names, contents);
+    const folder = await storeReadable(t, names, contents);
     await folder.copy(
       { from: 'source.txt', to: 'shorter.txt' },
       { from: 'source.txt', to: 'longer.txt', overwrite: true },
@@ -55,7 +55,7 @@ export const storageCopy: readonly Check[] = [
     });
   }),
   defineCheck('ST-COPY-OVERWRITE/2', needsFiles, async (t) => {
-    const folder = await storeFiles(t, ['source.txt', 'existing.txt']);
+    const folder = await storeReadable(t, ['source.txt', 'existing.txt']);
     const order = { from: 'source.txt', to: 'existing.txt', overwrite: false };
     const free = { ...order, to: 'level/free.txt' };
     const copies = await folder.copy(free, order);
@@ -69,7 +69,7 @@ export const storageCopy: readonly Check[] = [
     });
   }),
   defineCheck('ST-COPY-MOVE/1', needsFiles, async (t) => {
-    const folder = await storeFiles(t, ['moved.txt', 'plain.txt', 'false.txt']);
+    const folder = await storeReadable(t, ['moved.txt', 'plain.txt', 'false.txt']);
     await folder.copy(
       { from: 'moved.txt', to: 'moved.to', removeOriginal: true },
       { from: 'plain.txt', to: 'plain.copy', overwrite: true },
@@ -79,7 +79,7 @@ export const storageCopy: readonly Check[] = [
   }),
   defineCheck('ST-COPY-MOVE/2', needsFiles, async (t) => {
     const names = ['a.txt', 'b.txt', 'c.txt', 'existing.txt'];
-    const folder = await storeFiles(t, names, { 'a.txt': MEDIUM });
+    const folder = await storeReadable(t, names, { 'a.txt': MEDIUM });
     await folder.copy(
       { from: 'a.txt', to: 'a.moved', removeOriginal: true },
       { from: 'b.txt', to: 'b.copy' },
@@ -89,7 +89,7 @@ export const storageCopy: readonly Check[] = [
     await folder.expectGone('after it was moved', 'a.txt', 'c.txt');
   }),
   defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t: CheckContext) => {
-    const folder = await storeFiles(t, ['a.txt', 'b.txt', 'existing.txt']);
+    const folder = await storeReadable(t, ['a.txt', 'b.txt', 'existing.txt']);
     const moves = [
       { from: 'a.txt', to: 'existing.txt', overwrite: false, removeOriginal: true },
       { from: 'b.txt', to: 'not@allowed.txt', removeOriginal: true },
@@ -106,7 +106,7 @@ export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-SELF', needsFiles, async (t) => {
     const [a, b] = ['a.txt', 'b.txt'] as const;
     const contents = { [a]: 'the first of two files', [b]: 'the second file, which is longer' };
-    const folder = await storeFiles(t, [a, b], contents);
+    const folder = await storeReadable(t, [a, b], contents);
     const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
     await folder.tryCopy({ from: a, to: a }, move(b, b));
     await folder.expectKept('after it was copied or moved onto itself', a, b);
@@ -119,7 +119,7 @@ export const storageCopy: readonly Check[] = [
     await expectEither(t, folder, 'a file that two items of a call moved', from, '1.txt', '2.txt');
   }),
   defineCheck('ST-COPY-MISSING', needsFiles, async (t: CheckContext) => {
-    const folder = await storeFiles(t, ['deleted.txt', 'folder/present.txt']);
+    const folder = await storeReadable(t, ['deleted.txt', 'folder/present.txt']);
     const [entry] = await folder.delete('deleted.txt');
     t.reach(entry?.code === 'SUCCESS', 'a file was not deleted');
     const orders = [
@@ -135,7 +135,7 @@ export const storageCopy: readonly Check[] = [
     await folder.expectGone('after a missing file was copied there', ...names);
   }),
   defineCheck('ST-COPY-ALONE', needsFiles, async (t) => {
-    const folder = await storeFiles(t, ['source.txt', 'existing.txt']);
+    const folder = await storeReadable(t, ['source.txt', 'existing.txt']);
     const toCopy = (to: string) => ({ from: 'source.txt', to });
     const missing = { from: 'missing.txt', to: 'never.txt' };
     const occupied = { ...toCopy('existing.txt'), overwrite: false };
@@ -149,7 +149,7 @@ export const storageCopy: readonly Check[] = [
     await folder.expect('copied next to items that fail', Object.fromEntries(copies));
   }),
   defineCheck('ST-COPY-PATH/1', needsFiles, async (t) => {
-    const folder = await storeFiles(t, ['1.txt', '2.txt', '3.txt', '4.txt']);
+    const folder = await storeReadable(t, ['1.txt', '2.txt', '3.txt', '4.txt']);
     const copies = {
       'to/name.txt': '1.txt',
       'to/level/name.txt': '2.txt',
@@ -160,7 +160,7 @@ export const storageCopy: readonly Check[] = [
     await folder.expect('one of several copies with the same name', copies);
   }),
   defineCheck('ST-COPY-PATH/2', needsFiles, async (t) => {
-    const folder = await storeFiles(t, ['source.txt']);
+    const folder = await storeReadable(t, ['source.txt']);
     await folder.copy(...ALLOWED.map((name) => ({ from: 'source.txt', to: `to/${name}` })));
     const back = ALLOWED.map((name, index) => {
       return { from: `to/${name}`, to: `${index}.txt`, removeOriginal: true };
@@ -171,7 +171,7 @@ export const storageCopy: readonly Check[] = [
     await folder.expect(when, Object.fromEntries(copies));
   }),
   defineCheck('ST-COPY-PATH/3', needsFiles, async (t) => {
-    const folder = await storeFiles(t, ['source.txt']);
+    const folder = await storeReadable(t, ['source.txt']);
     const strange = 'an upload may have this path.txt';
     const fields = { path: folder.path(strange) };
     const { refused } = await t.storage.call('getUploadMetaData', fields, { acceptsRefusal: true });

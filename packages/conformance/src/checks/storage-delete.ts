@@ -1,11 +1,11 @@
 import { type Check, defineCheck } from '../context/check-context.ts';
-import { hasBytes, hasFailed, missingFileId, needsFiles, storeFiles } from './stored-files.ts';
+import { hasBytes, hasFailed, missingFileId, needsFiles, storeReadable } from './stored-files.ts';
 import { expectAccepted, expectSuccess, expectSuccesses } from './valid-calls.ts';
 
 export const storageDelete: readonly Check[] = [
   defineCheck('ST-DELETE-CALL', needsFiles, async (t) => {
     const names = ['alone.txt', 'a.txt', 'level/b.txt', 'no-extension', 'd.txt'];
-    const folder = await storeFiles(t, names);
+    const folder = await storeReadable(t, names);
     const ids = await folder.ids(...names);
     await expectSuccess(t, 'batchDelete', ids.slice(0, 1));
     await expectSuccess(t, 'batchDelete', ids.slice(1));
@@ -16,7 +16,7 @@ export const storageDelete: readonly Check[] = [
   }),
   defineCheck('ST-DELETE-ONLY', needsFiles, async (t) => {
     const others = ['name.txt', 'nam', 'level/name', 'folder/inner.txt'];
-    const folder = await storeFiles(t, ['NAME', 'name', ...others]);
+    const folder = await storeReadable(t, ['NAME', 'name', ...others]);
     // If the two are one file, it is not the deletion that loses it.
     const [capital = ''] = await folder.ids('NAME');
     const isOther = hasBytes(await t.upload.read(capital), folder.contentOf('NAME'));
@@ -25,7 +25,7 @@ export const storageDelete: readonly Check[] = [
     await folder.expectKept('after only name and the path of a folder were deleted', ...neighbours);
   }),
   defineCheck('ST-DELETE-MISSING', needsFiles, async (t) => {
-    const folder = await storeFiles(t, ['deleted.txt', 'present.txt']);
+    const folder = await storeReadable(t, ['deleted.txt', 'present.txt']);
     const ids = [await missingFileId(t), ...(await folder.ids('deleted.txt', 'present.txt'))];
     await folder.delete('deleted.txt');
     const all = 'a file that was never stored, a deleted one and an existing one';
@@ -34,7 +34,7 @@ export const storageDelete: readonly Check[] = [
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t) => {
     const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt'];
-    const folder = await storeFiles(t, names);
+    const folder = await storeReadable(t, names);
     const missing = await missingFileId(t);
     const [a, b, c, d] = await folder.ids(...names);
     for (const fileList of [

@@ -10,7 +10,7 @@ import { claimRefusal } from '../invariants.ts';
 import { Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { changeLetters } from './forged-tokens.ts';
-import { entryOf, linkOf, needsFiles, storeFiles, toItems } from './stored-files.ts';
+import { entryOf, linkOf, needsFiles, storeReadable, toItems } from './stored-files.ts';
 import { type GoodFields, makeGoodFields, tryCall } from './valid-calls.ts';
 
 type Bodies = Partial<Record<StorageOperation, readonly string[]>>;
@@ -132,7 +132,7 @@ type WrongCall = [operation: string, fileList: unknown, options?: StorageCallOpt
 
 /** Makes calls that must be rejected, and expects each of them to have changed nothing. */
 async function expectUndone(t: CheckContext): Promise<void> {
-  const folder = await storeFiles(t, ['kept.txt']);
+  const folder = await storeReadable(t, ['kept.txt']);
   const ids = await folder.ids('kept.txt', 'never.txt');
   const [fileId] = ids;
   const [item = {}] = folder.toCopyItems([{ from: 'kept.txt', to: 'never.txt' }]);

@@ -10,7 +10,7 @@ import {
   hasFailed,
   missingFileId,
   needsFiles,
-  storeFiles,
+  storeReadable,
   toItems,
 } from './stored-files.ts';
 import { makeGoodFields, tryCall } from './valid-calls.ts';
@@ -38,7 +38,7 @@ export const storageResponses: readonly Check[] = [
     await tryCall(t, 'batchGetTempUrls', { fileList: [] });
   }),
   defineCheck('ST-RESPONSE', needsFiles, async (t) => {
-    const folder = await storeFiles(t, ['a.txt', 'level/b.TXT']);
+    const folder = await storeReadable(t, ['a.txt', 'level/b.TXT']);
     const [a = '', b = ''] = await folder.ids('a.txt', 'level/b.TXT');
     const missing = await missingFileId(t);
     // A deployment may reject a list of this length, but must not cut it.

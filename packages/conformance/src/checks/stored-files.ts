@@ -40,8 +40,6 @@ export interface CopyOrder {
 /** A path that a file may have; other paths are not looked for at the end of the run. */
 const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
 
-export type FileContents = Record<string, Buffer | string>;
-
 /** A folder of the check. Its files are called by their names in it. */
 export class Folder {
   readonly #t: CheckContext;
@@ -153,18 +151,27 @@ export class Folder {
 }
 
 /**
- * Stores files in the folder of the check and gets their links, so that a later failure to find one must be
- * caused by what happened in between. If that fails, the check is skipped.
+ * Stores files in the folder of the check. If that fails, the check is skipped.
  *
  * @param contents those that matter. Default: random content
  */
-export async function storeFiles(
+export async function storeAll(
   t: CheckContext,
   names: readonly string[],
-  contents: FileContents = {},
+  contents: Record<string, Buffer | string> = {},
 ): Promise<Folder> {
   const folder = new Folder(t);
   for (const name of names) await folder.store(name, contents[name]);
+  return folder;
+}
+
+/** Also gets their links, so that a later failure to find one must be caused by what happened in between. */
+export async function storeReadable(
+  t: CheckContext,
+  names: readonly string[],
+  contents?: Record<string, Buffer | string>,
+): Promise<Folder> {
+  const folder = await storeAll(t, names, contents);
   const items = toItems(await folder.ids(...names));
   const entries = await t.storage.list('batchGetTempUrls', items);
   t.reach(entries.every(isSuccess), 'no link is returned for a stored file');

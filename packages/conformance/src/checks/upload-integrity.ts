@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Grant, UploadReply } from '../context/upload-client.ts';
-import { describeReading, Folder, hasBytes, needsFiles, storeFiles } from './stored-files.ts';
+import { describeReading, Folder, hasBytes, needsFiles, storeReadable } from './stored-files.ts';
 
 const OLD = Buffer.from('the old content, '.repeat(6000));
 const NEW = Buffer.alloc(200_000, 'the new content, ');
@@ -18,12 +18,12 @@ const LOOKS = [0, 200, 300];
 
 export const uploadIntegrity: readonly Check[] = [
   defineCheck('UP-WHOLE', needsFiles, async (t) => {
-    const folder = await storeFiles(t, ['existing.txt'], { 'existing.txt': OLD });
+    const folder = await storeReadable(t, ['existing.txt'], { 'existing.txt': OLD });
     await uploadAndRead(t, await t.upload.grant(folder.path('existing.txt')), [OLD]);
     await uploadAndRead(t, await t.upload.grant(folder.path('new.txt')), []);
   }),
   defineCheck('UP-BROKEN', needsFiles, async (t) => {
-    const folder = await storeFiles(t, ['existing.txt'], { 'existing.txt': OLD });
+    const folder = await storeReadable(t, ['existing.txt'], { 'existing.txt': OLD });
     const cases: [
       name: string,
       toEnd: (size: number) => number,

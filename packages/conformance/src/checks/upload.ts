@@ -9,7 +9,7 @@ import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
 import { changeLetters } from './forged-tokens.ts';
-import { describeReading, Folder, hasBytes, needsFiles, storeFiles } from './stored-files.ts';
+import { describeReading, Folder, hasBytes, needsFiles, storeReadable } from './stored-files.ts';
 
 const CONTENTS: Record<string, Buffer | string> = {
   'empty.bin': '',
@@ -123,7 +123,7 @@ export const upload: readonly Check[] = [
 function defineFieldCheck(id: SentenceId, position: number): Check {
   return defineCheck(id, needsFiles, async (t) => {
     const fieldOf = (grant: Grant) => t.upload.fields(grant, CONTENT)[position] as [string, string];
-    const folder = await storeFiles(t, ['existing.txt']);
+    const folder = await storeReadable(t, ['existing.txt']);
     const first = await folder.grant('first.txt');
     const second = await t.upload.grant(folder.path('existing.txt'));
     const third = await folder.grant('third.txt');
