@@ -14,7 +14,6 @@ import { type Mutant, toMutants } from './mutant.ts';
 import { seenElsewhere } from './seen-elsewhere.ts';
 import { storageCalls } from './storage-calls.ts';
 import { storageCopy } from './storage-copy.ts';
-import { storageCopyPaths } from './storage-copy-paths.ts';
 import { storageDelete } from './storage-delete.ts';
 import { storageLinks } from './storage-links.ts';
 import { storageRefusals } from './storage-refusals.ts';
@@ -42,7 +41,6 @@ const TOPICS = [
   storageLinks,
   storageDelete,
   storageCopy,
-  storageCopyPaths,
   storageRefusals,
   upload,
   uploadIntegrity,

@@ -1,16 +1,18 @@
-import type { Json } from '../proxy/messages.ts';
+import type { Hooks, Json } from '../proxy/messages.ts';
 import type { Mutant, Rows } from './mutant.ts';
+import { replace } from './support/gateway.ts';
 import {
   afterCopies,
   COPY,
   copies,
   copyItems,
+  GRANT,
   instead,
   itemsOf,
   leaveOut,
   list,
+  refuse,
   refuseAfter,
-  request,
 } from './support/storage.ts';
 
 const isDone = ({ code }: Json) => code === undefined;
@@ -28,6 +30,21 @@ const emptied =
     },
   });
 
+/** Makes items fail that should not. */
+const fail = (isBad: (item: Json) => unknown, code = 'INVALID_PARAM'): Hooks =>
+  leaveOut(COPY, (item) =>
+    typeof item.srcPath === 'string' && typeof item.dstPath === 'string' && isBad(item)
+      ? { code, message: 'no' }
+      : undefined,
+  );
+
+/** Makes items with a matching destination fail. */
+const failTo = (pattern: RegExp) => fail(({ dstPath }) => pattern.test(dstPath));
+
+/** Copies to another path. */
+const redirect = (toPath: (path: string) => string) =>
+  copyItems({ dstPath: (path) => path && toPath(path) });
+
 export const storageCopy: Rows = {
   'ST-COPY-CALL: the entry reports no failure, but nothing is copied': leaveOut(COPY, (item) =>
     'srcPath' in item && 'dstPath' in item ? {} : undefined,
@@ -38,17 +55,6 @@ export const storageCopy: Rows = {
     },
     3,
   ),
-  'ST-INVALID/4: an item without srcPath fails, but the call does not': leaveOut(COPY, (item) =>
-    'dstPath' in item && !('srcPath' in item)
-      ? { code: 'INVALID_PARAM', message: 'srcPath is missing.' }
-      : undefined,
-  ),
-  'ST-INVALID/4: an item without dstPath is a copy onto the source': request(COPY, (call) => {
-    const { json } = call;
-    if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
-    for (const item of json.fileList) item.dstPath ??= `${item.srcPath}-copy`;
-    call.json = json;
-  }),
   'ST-COPY-OVERWRITE/1: it is false for moves': copyItems((item) => {
     if (item.removeOriginal) item.overwrite ??= false;
   }),
@@ -128,4 +134,30 @@ export const storageCopy: Rows = {
       return isAfter ? { code: 'ABORTED', message: 'aborted' } : undefined;
     });
   },
+  'ST-COPY-PATH/1: the third level of a path is dropped': {
+    request(call) {
+      const { operation } = call;
+      if (operation !== COPY && operation !== GRANT) return;
+      const text = call.body.toString();
+      if (text.includes('/level/deeper/'))
+        call.body = Buffer.from(text.replaceAll('/level/deeper/', '/level/'));
+    },
+  },
+  'ST-COPY-PATH/2: a * in a copy path is rejected': failTo(/\*/),
+  'ST-COPY-PATH/2: the last Chinese characters of the range are rejected in a copy path':
+    failTo(/[\u9f00-\u9fff]/),
+  'ST-COPY-PATH/3: a ~ in a copy path is accepted': redirect(replace('~', '-')),
+  'ST-COPY-PATH/3: a copy path with an emoji causes the call to be rejected': refuse(
+    (call) =>
+      call.operation === COPY &&
+      itemsOf(call).some(({ dstPath = '' }) =>
+        /\p{Extended_Pictographic}/u.test(dstPath.replace(/[*\d]/g, '')),
+      ),
+  ),
+  'ST-COPY-PATH/4: the source of a copy is looked for in a folder of its own': copyItems({
+    srcPath: (path) => path?.replace(/^\/?/, '/copies/'),
+  }),
+  'ST-COPY-PATH/4: a source needs a leading /, and a destination must not have one': fail(
+    ({ srcPath, dstPath }) => !srcPath.startsWith('/') || dstPath.startsWith('/'),
+  ),
 };

@@ -27,10 +27,6 @@ export const storageLinks: Rows = {
   'ST-LINKS-CALL: a link to a file without an extension has no host': links(hasNoExtension, {
     tempFileURL: (url) => new URL(url).pathname,
   }),
-  'ST-INVALID/4: an item without fileID is skipped if others have one': request(LINKS, (call) => {
-    const fileList = itemsOf(call).filter((item) => 'fileID' in item);
-    if (fileList.length > 0) call.json = { ...call.json, fileList };
-  }),
   'ST-LINKS-MAX-AGE: the second item with a maxAge gets no link': leaveOut(
     LINKS,
     ({ fileID, maxAge }, index) =>

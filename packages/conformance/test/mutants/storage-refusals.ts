@@ -4,6 +4,9 @@ import {
   COPY,
   DELETE,
   isObject,
+  itemsOf,
+  LINKS,
+  leaveOut,
   NO_ENTRIES,
   refuse,
   request,
@@ -60,6 +63,21 @@ export const storageRefusals: Rows = {
     if (!Array.isArray(json?.fileList)) return;
     const [first, ...rest] = json.fileList;
     call.json = { ...json, fileList: [first, ...rest.map(String)] };
+  }),
+  'ST-INVALID/4: an item without srcPath fails, but the call does not': leaveOut(COPY, (item) =>
+    'dstPath' in item && !('srcPath' in item)
+      ? { code: 'INVALID_PARAM', message: 'srcPath is missing.' }
+      : undefined,
+  ),
+  'ST-INVALID/4: an item without dstPath is a copy onto the source': request(COPY, (call) => {
+    const { json } = call;
+    if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
+    for (const item of json.fileList) item.dstPath ??= `${item.srcPath}-copy`;
+    call.json = json;
+  }),
+  'ST-INVALID/4: an item without fileID is skipped if others have one': request(LINKS, (call) => {
+    const fileList = itemsOf(call).filter((item) => 'fileID' in item);
+    if (fileList.length > 0) call.json = { ...call.json, fileList };
   }),
   'ST-REFUSED-UNDONE: the files in a rejected deletion are deleted': deletes(() => true),
   'ST-REFUSED-UNDONE: a deletion without credentials is rejected, but the file is deleted': deletes(
