@@ -1,0 +1,3 @@
+import { expectFound } from './mutants/expect-found.ts';
+
+expectFound('storage');

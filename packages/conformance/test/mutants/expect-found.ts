@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Api } from '../../src/contract/openapi.ts';
+import { findRule } from '../../src/contract/rules.ts';
+import { type ConformanceOptions, createConformance, type Finding } from '../../src/index.ts';
+import { type Mutated, startMutated } from '../targets/start-mutated.ts';
+import { mutants } from './index.ts';
+
+/** Mutants that are checked at the same time, each on a server of its own: most checks wait for responses. */
+const AT_ONCE = 4;
+
+/** Whether a finding has the request and the response, and its message names the actual value. */
+function isClear({ message, request, response }: Finding): boolean {
+  const isSaid = !/\bnot (undefined\b|\(|$)|\[object /.test(message);
+  return isSaid && request !== undefined && response !== undefined;
+}
+
+/** Defines a test for each mutant of an API. */
+export function expectFound(api: Api): void {
+  const servers: Mutated[] = [];
+  beforeAll(async () => {
+    servers.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => startMutated()))));
+  });
+  afterAll(() => Promise.all(servers.map(({ close }) => close())));
+
+  const rows = mutants
+    .map((mutant) => ({ ...mutant, rule: findRule(mutant.id) }))
+    .filter(({ rule }) => rule.api === api)
+    .map((row) => [`${row.id}: ${row.breaks}`, row] as const);
+
+  describe('a rule fails for its mutants, with clear evidence', () => {
+    test.concurrent.each(rows)('%s', async (_, { rule: { id }, create }) => {
+      const server = servers.pop();
+      if (server === undefined) throw new Error('More tests run at once than there are servers.');
+      const options: ConformanceOptions = {
+        ...server.options,
+        only: [id],
+        // A run of `ST-SEQUENCE` ends with the first sequence that shows the fault.
+        ...(id === 'ST-SEQUENCE' && { sequences: 200 }),
+        // Some mutants swallow what a check waits for.
+        timeout: 10_000,
+        minLinkSeconds: 3,
+      };
+      server.use({ create });
+      const { results } = await createConformance(options).run();
+      servers.push(server);
+      const result = results.find((one) => one.id === id);
+      expect(result?.outcome, result?.reason).toBe('fail');
+      expect(result?.findings.filter((finding) => !isClear(finding))).toEqual([]);
+    });
+  });
+}
