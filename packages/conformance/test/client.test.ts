@@ -14,8 +14,9 @@ beforeAll(async () => {
   const echo = await listen(createEcho());
   const reference = await startReference({ fixtureUrl: echo.url, isAlone: true });
   started.push(reference, echo, mock);
-  const { gatewayToken: token = '', tc3: keyPair = mock.deployment.keyPair } = reference.options;
-  const urls = { gateway: reference.url, storage: reference.url, echo: 'conformance' };
+  const { gatewayUrl, gatewayToken: token = '' } = reference.options;
+  const { tc3: keyPair = mock.deployment.keyPair } = reference.options;
+  const urls = { gateway: gatewayUrl, storage: gatewayUrl, echo: 'conformance' };
   deployment = { ...mock.deployment, ...urls, token, keyPair };
 });
 afterAll(async () => {

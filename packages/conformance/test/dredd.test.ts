@@ -121,18 +121,18 @@ async function runDredd(endpoint: string, env: Record<string, string | undefined
 }
 
 test('Dredd alone passes on a correct deployment, and fails without credentials', async () => {
-  const { url, options, close } = await startReference();
-  const { gatewayToken, gatewayHost, tc3 } = options;
+  const { options, close } = await startReference();
+  const { gatewayUrl, gatewayToken, gatewayHost, tc3 } = options;
   const credentials = {
     BERTH_GATEWAY_HOST: gatewayHost,
     BERTH_GATEWAY_TOKEN: gatewayToken,
     BERTH_TC3_SECRET_ID: tc3?.secretId,
     BERTH_TC3_SECRET_KEY: tc3?.secretKey,
   };
-  const right = await runDredd(url, credentials);
+  const right = await runDredd(gatewayUrl, credentials);
   expect(right.output).toMatch(/complete: 2\d passing, 0 failing, 0 errors/);
   expect(right.code).toBe(0);
-  const wrong = await runDredd(url, {
+  const wrong = await runDredd(gatewayUrl, {
     BERTH_GATEWAY_HOST: gatewayHost,
     BERTH_GATEWAY_TOKEN: 'wrong',
   });

@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned';
 import { describe, expect, test } from 'vitest';
 import type { TakeOver } from './proxy/messages.ts';
-import { runSuite } from './support/run-suite.ts';
+import { runWithoutLeaks } from './support/run-suite.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
 const hang: TakeOver = () => {};
@@ -39,7 +39,7 @@ test.each<[string, TakeOver, RegExp]>([
   ['always responds with 429', send(TOO_MANY), /every attempt got a 429/],
 ])('there is no run against a server that %s', async (_, takeOver, sentence) => {
   await using target = await startFronted({ request: () => takeOver });
-  const ran = await runSuite({ ...target.options, timeout: 300 });
+  const ran = await runWithoutLeaks({ ...target.options, timeout: 300 });
   expect(ran.exitCode).toBe(2);
   expect(ran.sentence).toMatch(/^(gateway|storage)Url: .* at http.* cannot be reached: .*\.$/s);
   expect(ran.sentence).toMatch(sentence);
@@ -48,7 +48,7 @@ test.each<[string, TakeOver, RegExp]>([
 
 test('credentials that both targets reject prevent the run', async () => {
   await using target = await startSecond();
-  const ran = await runSuite({
+  const ran = await runWithoutLeaks({
     ...target.options,
     gatewayToken: 'wrong-token',
     tc3: { secretId: 'wrong-id', secretKey: 'wrong-key' },
@@ -75,7 +75,11 @@ test.each([
   const head = `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}`;
   await using target = await startFronted({ request: () => send(`${head}\r\n\r\n${body}`) });
   const rules = ['GW-ERROR', 'GW-C', 'GW-WS-MESSAGES', 'ST-META', 'ST-DELETE-CALL', 'ST-COPY-CALL'];
-  const ran = await runSuite({ ...target.options, timeout: 2000, only: [...rules, ...engines] });
+  const ran = await runWithoutLeaks({
+    ...target.options,
+    timeout: 2000,
+    only: [...rules, ...engines],
+  });
   expect(ran.error.filter((one) => one.includes('bug in the suite'))).toEqual([]);
   expect(ran.pass).toEqual([]);
   expect(ran.exitCode).toBe(1);
@@ -88,7 +92,7 @@ test('dropped connections are errors, not failures of the target', async () => {
     request: () => (++count % 3 === 0 ? drop : undefined),
   });
   const only = ['GW-ERROR', 'GW-PATH', 'UP-', 'dredd'];
-  const { fail, error } = await runSuite({ ...target.options, only });
+  const { fail, error } = await runWithoutLeaks({ ...target.options, only });
   expect(fail).toEqual([]);
   expect(error.length).toBeGreaterThan(5);
   expect(error.filter((one) => !/socket hang up|ECONNRESET/.test(one))).toEqual([]);
@@ -104,7 +108,7 @@ test('an intermediary that never responds to handshakes is found with one call',
     },
   });
   const only = ['GW-WS', 'GW-HEADERS'];
-  const ran = await runSuite({ ...target.options, timeout: 1000, only });
+  const ran = await runWithoutLeaks({ ...target.options, timeout: 1000, only });
   expect(ran).toMatchObject({ fail: [], error: [], pass: ['GW-HEADERS'] });
   expect(ran.skip.length).toBeGreaterThan(2);
   for (const one of ran.skip) {
@@ -121,7 +125,7 @@ test.each([
   let count = 0;
   await using target = await startFronted({ request: () => (++count > 40 ? takeOver : undefined) });
   const only = ['GW-ERROR', 'GW-PATH', 'UP-', 'ST-LINKS'];
-  const ran = await runSuite({ ...target.options, timeout: 300, only });
+  const ran = await runWithoutLeaks({ ...target.options, timeout: 300, only });
   expect(ran.fail).toEqual([]);
   expect(ran.leftovers).toEqual(expect.arrayContaining(target.listFiles()));
   expect(ran.notices.at(-1)).toMatch(/^files that the run stored may still exist: /);
@@ -137,14 +141,14 @@ describe('TLS', async () => {
 
   test('neither an untrusted certificate nor a missing one allows a run', async () => {
     await using target = await startFronted({}, { key, cert });
-    expect(await runSuite(target.options)).toMatchObject({
+    expect(await runWithoutLeaks(target.options)).toMatchObject({
       exitCode: 2,
       sentence: expect.stringMatching(/cannot be reached: .*self-signed certificate/),
     });
     await using plain = await startSecond();
     const gatewayUrl = plain.options.gatewayUrl.replace('http:', 'https:');
     const options = { ...target.options, gatewayUrl, ca: cert, timeout: 2000 };
-    expect(await runSuite(options)).toMatchObject({
+    expect(await runWithoutLeaks(options)).toMatchObject({
       exitCode: 2,
       sentence: expect.stringMatching(/^gatewayUrl: the gateway at https:.* cannot be reached/),
     });
@@ -153,7 +157,7 @@ describe('TLS', async () => {
   test('a trusted certificate allows every kind of call', async () => {
     await using target = await startFronted({}, { key, cert });
     const only = ['GW-PATH', 'GW-WS-CLOSE', 'GW-SSE', 'AU-TC3-COVERS', 'UP-FORM'];
-    const ran = await runSuite({ ...target.options, ca: cert, only });
+    const ran = await runWithoutLeaks({ ...target.options, ca: cert, only });
     expect(ran).toMatchObject({ exitCode: 0, sentence: '', fail: [], error: [], skip: [] });
     expect(ran.pass).toEqual(expect.arrayContaining(['GW-WS-CLOSE', 'UP-FORM']));
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ConformanceOptions, Result } from '../src/index.ts';
 import { toStorageRefusal } from './mutants/support/storage.ts';
-import { runSuite } from './support/run-suite.ts';
+import { runWithoutLeaks } from './support/run-suite.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
 /** Options that end the run after this many results of checks that store files. */
@@ -23,7 +23,7 @@ test.each([
   const [, options, reason] = row;
   await using target = await startSecond();
   const only = ['UP-', 'ST-DELETE', 'ST-COPY', 'ST-LINKS-EXPIRE'];
-  const ran = await runSuite({ ...target.options, ...options, only });
+  const ran = await runWithoutLeaks({ ...target.options, ...options, only });
   expect(ran).toMatchObject({ fail: [], error: [], leftovers: [] });
   expect(ran.exitCode).toBeGreaterThan(1);
   expect(ran.skip.at(-1)).toMatch(reason);
@@ -33,7 +33,7 @@ test.each([
 
 test('a run that is interrupted before it starts sends nothing', async () => {
   await using target = await startFronted();
-  const ran = await runSuite({ ...target.options, signal: AbortSignal.abort() });
+  const ran = await runWithoutLeaks({ ...target.options, signal: AbortSignal.abort() });
   expect(ran.pass).toEqual([]);
   expect(target.gateway.count() + target.storage.count()).toBe(0);
 });
@@ -41,7 +41,7 @@ test('a run that is interrupted before it starts sends nothing', async () => {
 test('--read-only makes no call that stores, copies or deletes', async () => {
   await using target = await startSecond();
   const only = ['GW-STATUS', 'AU-STORAGE', 'ST-', 'UP-', 'dredd'];
-  const ran = await runSuite({ ...target.options, readOnly: true, only });
+  const ran = await runWithoutLeaks({ ...target.options, readOnly: true, only });
   expect(ran).toMatchObject({ exitCode: 0, fail: [], error: [] });
   expect(ran.disabled).toContainEqual(expect.stringMatching(/^ST-COPY-MOVE/));
   expect(ran.pass).toEqual(expect.arrayContaining(['GW-STATUS', 'ST-META-CALL']));
@@ -53,7 +53,7 @@ test('if a server deletes nothing, a notice lists the remaining files', async ()
     request: ({ operation }) =>
       operation === 'batchDelete' ? toStorageRefusal(500, 'SYS_ERR') : undefined,
   });
-  const ran = await runSuite({ ...target.options, only: ['UP-RESPONSE', 'ST-DELETE-CALL'] });
+  const ran = await runWithoutLeaks({ ...target.options, only: ['UP-RESPONSE', 'ST-DELETE-CALL'] });
   expect(ran.exitCode).toBe(1);
   expect(ran.fail).toContainEqual(expect.stringMatching(/^ST-DELETE-CALL: /));
   expect(target.listFiles().length).toBeGreaterThan(0);
@@ -66,7 +66,7 @@ test('the same seed makes the same sequences', async () => {
   const counts: number[] = [];
   for (let run = 0; run < 2; run += 1) {
     const before = target.storage.count();
-    await runSuite({ ...target.options, only: ['ST-SEQUENCE'], sequences: 5, seed: 7 });
+    await runWithoutLeaks({ ...target.options, only: ['ST-SEQUENCE'], sequences: 5, seed: 7 });
     counts.push(target.storage.count() - before);
   }
   expect(counts[0]).toBeGreaterThan(20);

@@ -1,22 +1,75 @@
-import { expect, test } from 'vitest';
-import { createConformance } from '../src/index.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ConformanceOptions } from '../src/index.ts';
+import { runSuite } from './support/run-suite.ts';
+import { startExpress } from './targets/start-express.ts';
 import { startMock } from './targets/start-mock.ts';
-import { startReference } from './targets/start-reference.ts';
+import { signStorageHeaders } from './targets/start-mutated.ts';
+import { startReference, type Target } from './targets/start-reference.ts';
 import { startSecond } from './targets/start-second.ts';
 
-test.each([
-  ['reference server', startReference],
-  ['mock', startMock],
-  ['second server', startSecond],
-])('every check passes on the %s', async (_, start) => {
-  const { options, close } = await start();
-  const conformance = createConformance({ ...options, seed: 1, sequences: 5 });
-  const { results, leftovers, exitCode } = await conformance.run();
-  await close();
-  const others = results.flatMap(({ id, outcome, level, reason, findings }) =>
-    outcome === 'pass' || outcome === 'disabled' || level !== 'must'
-      ? []
-      : `${outcome} ${id}: ${reason ?? findings[0]?.message}`,
-  );
-  expect({ others, leftovers, exitCode }).toEqual({ others: [], leftovers: [], exitCode: 0 });
+type Name = keyof ConformanceOptions;
+
+const BOTH = ['gatewayUrl', 'storageUrl'] as const;
+
+/** Every combination of credentials is a valid way to run the suite, and the option that one lacks. */
+const COMBINATIONS: [names: Name[], missing?: string][] = [
+  [['gatewayUrl', 'service', 'gatewayToken', 'otherEnvToken']],
+  [['gatewayUrl', 'gatewayToken']],
+  [['storageUrl', 'tc3']],
+  [['storageUrl', 'storageHeaders']],
+  [[...BOTH, 'tc3', 'otherEnvToken']],
+  [[...BOTH, 'gatewayToken', 'tc3', 'storageHeaders']],
+  [[...BOTH, 'storageHeaders'], '--gateway-token'],
+  [[...BOTH, 'gatewayToken'], '--storage-header'],
+];
+
+/** The rules that depend on credentials or on how a call is signed. */
+const only = [
+  'AU-BEARER',
+  'AU-SIGNATURE',
+  'AU-NONE',
+  'AU-REJECTED',
+  'AU-STORAGE-',
+  'GW-ENV-HOST',
+  'ST-META-CALL',
+];
+
+/** What the operator of a deployment without other environments and forbidden services leaves out. */
+const LEFT_OUT = /: no --(other-env-token|forbidden-service)$/;
+
+// The storage API of the second server accepts no signatures.
+const WITHOUT_SIGNATURES = COMBINATIONS.filter(
+  ([names]) => names.includes('storageHeaders') || !names.includes('tc3'),
+);
+
+describe.each([
+  ['reference server', startReference, COMBINATIONS],
+  ['mock', startMock, COMBINATIONS],
+  ['second server', startSecond, WITHOUT_SIGNATURES],
+  ['Express example', startExpress, COMBINATIONS],
+])('the %s', (_, start, combinations) => {
+  let target: Target;
+  beforeAll(async () => {
+    target = await start();
+  });
+  afterAll(() => target.close());
+
+  test('passes every check', async () => {
+    const ran = await runSuite({ ...target.options, seed: 1, sequences: 5 });
+    expect(ran).toMatchObject({ exitCode: 0, fail: [], skip: [], error: [], leftovers: [] });
+    expect(ran.disabled.filter((one) => !LEFT_OUT.test(one))).toEqual([]);
+  });
+
+  test.each(combinations)('fails nothing with %j, and what is missing is named', async (...row) => {
+    const [names, missing] = row;
+    const { tc3, env, gatewayHost, timeout } = target.options;
+    const { secretId: id = '', secretKey: secret = '' } = tc3 ?? {};
+    const all = { storageHeaders: signStorageHeaders({ id, secret }), ...target.options };
+    const given = Object.fromEntries(names.map((name) => [name, all[name]]));
+    const ran = await runSuite({ env, gatewayHost, timeout, only, ...given });
+    expect(ran).toMatchObject({ fail: [], error: [], leftovers: [] });
+    expect(ran.exitCode === 0).toBe(missing === undefined);
+    expect(ran.skip.length > 0).toBe(missing !== undefined);
+    expect(ran.skip.filter((one) => !one.includes(missing ?? ''))).toEqual([]);
+  });
 });

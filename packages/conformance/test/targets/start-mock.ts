@@ -18,7 +18,6 @@ export async function startMock({ wireProfile }: TargetOptions = {}): Promise<Ta
   const other = await createMock({ credentials: 'strict', env: 'other' });
   const { token, id, secret } = await mock.credentials();
   return {
-    url: mock.gatewayUrl,
     options: {
       gatewayUrl: mock.gatewayUrl,
       storageUrl: mock.storageUrl,

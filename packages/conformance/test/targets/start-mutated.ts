@@ -26,10 +26,9 @@ export async function startMutated(
   const { url: publicUrl } = proxy;
   const target = await start({ publicUrl });
   const context = createContext(target, publicUrl);
-  proxy.server = target.url;
+  proxy.server = target.options.gatewayUrl;
   const urls = { gatewayUrl: publicUrl, storageUrl: publicUrl };
   return {
-    url: publicUrl,
     options: { ...target.options, ...urls, seed: SEED, sequences: SEQUENCES },
     use(mutant) {
       proxy.hooks = mutant?.create(context) ?? {};
@@ -41,8 +40,8 @@ export async function startMutated(
   };
 }
 
-function createContext({ url: server, options }: Target, publicUrl: string): MutantContext {
-  const { env = 'dev', gatewayToken, otherEnvToken, tc3 } = options;
+function createContext({ options }: Target, publicUrl: string): MutantContext {
+  const { gatewayUrl: server, env = 'dev', gatewayToken, otherEnvToken, tc3 } = options;
   const keyPair = { id: tc3?.secretId ?? '', secret: tc3?.secretKey ?? '' };
   const storageHeaders = () => signStorageHeaders(keyPair);
   const call: MutantContext['call'] = ({ method, target, headers, body }) =>

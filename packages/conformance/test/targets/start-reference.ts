@@ -8,11 +8,10 @@ import type { ConformanceOptions } from '../../src/index.ts';
 
 /** A correct deployment with the fixture service behind it. */
 export interface Target {
-  url: string;
   /** URLs of all servers. */
   urls?: string[];
-  /** Everything that a check needs, so that no rule is skipped or disabled. */
-  options: ConformanceOptions;
+  /** Everything that a check needs, so that no rule is skipped, or disabled without a reason. */
+  options: ConformanceOptions & { gatewayUrl: string; storageUrl: string };
   close(): Promise<void>;
 }
 
@@ -78,7 +77,6 @@ export async function startReference({
       .setExpirationTime(expires)
       .sign(privateKey);
   return {
-    url,
     urls,
     options: {
       gatewayUrl: url,

@@ -1,17 +1,16 @@
 import { startFixture } from '../../fixture/server.mjs';
-import type { ConformanceOptions } from '../../src/index.ts';
 import { toRefusal } from '../mutants/support/gateway.ts';
 import type { Hooks } from '../proxy/messages.ts';
 import { type MutatingProxy, startProxy } from '../proxy/start-proxy.ts';
 import { type SecondServer, startSecondServer } from '../second-server/start-second-server.ts';
+import type { Target } from './start-reference.ts';
 
 /** The second server, which is correct, with the fixture service behind it. */
-export interface Second extends Pick<SecondServer, 'listFiles' | 'countWrites'> {
+export interface Second extends Target, Pick<SecondServer, 'listFiles' | 'countWrites'> {
   /** Complete, with what makes runs short and repeatable, and a timeout that suits a busy machine. */
-  options: SecondServer['access'] & ConformanceOptions;
+  options: SecondServer['access'] & Target['options'];
   /** The same as `options`, for the command line. */
   args: string[];
-  close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
