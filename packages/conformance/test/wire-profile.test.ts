@@ -29,7 +29,7 @@ test.each<[what: string, followed: WireProfile, declared: WireProfile, failures:
 ])('%s fail if the wire profile says otherwise', async (...row) => {
   const [, followed, declared, failures] = row;
   const { options, close } = await startReference({ wireProfile: followed });
-  const only = ['ST-RESPONSE', 'ST-META', 'UP-FORM', TRANSACTION];
+  const only = ['ST-RESPONSE', 'ST-META', 'UP-FORM', ...failures];
   const ran = await runSuite({ ...options, wireProfile: declared, only });
   await close();
   expect(ran.exitCode).not.toBe(0);

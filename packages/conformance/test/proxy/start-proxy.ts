@@ -83,8 +83,11 @@ async function relay(
   send(response, request, outgoing, toPieces(messages));
 }
 
+/** Events that arrive together, as on a busy machine, are messages of their own. */
 async function* toMessages(pieces: AsyncIterable<Buffer>): AsyncGenerator<Message> {
-  for await (const data of pieces) yield { from: 'service', data };
+  for await (const piece of pieces)
+    for (const event of piece.toString('latin1').split(/(?<=\n\n)/))
+      yield { from: 'service', data: Buffer.from(event, 'latin1') };
 }
 
 async function* toPieces(messages: AsyncIterable<Message>): AsyncGenerator<Buffer> {
