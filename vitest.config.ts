@@ -51,7 +51,7 @@ const OTHERS: readonly Project[] = ['spec', 'docs', ...readdirSync(join(ROOT, 'p
   .map((name) => ({ name }));
 
 /** Files that take longer than all others of their project. Without a cache, Vitest starts the largest ones first. */
-const LONG = /\/conformance\/test\/(mutants|variants|sound)[\w-]*\.test\.ts$/;
+const LONG = /\/conformance\/test\/(mutants|variants|sound|hostile)[\w-]*\.test\.ts$/;
 
 /** Runs the files of one project together, so that its workers load each module once. */
 class ByProject extends BaseSequencer {
