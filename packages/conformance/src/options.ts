@@ -88,7 +88,7 @@ export interface ConformanceOptions {
   minLinkSeconds?: number | undefined;
   /** Seed for generated sequences; the same seed makes the same ones. Default: random, included in the report. */
   seed?: number | undefined;
-  /** Number of generated sequences of storage calls. Default: 7. */
+  /** Number of generated sequences of storage calls. Default: 5. */
   sequences?: number | undefined;
   /** Stops the run: open requests are aborted, and stored files are removed. */
   signal?: AbortSignal | undefined;
@@ -110,7 +110,7 @@ export const DEFAULTS = {
   budget: 900,
   timeout: 10_000,
   concurrency: 4,
-  sequences: 7,
+  sequences: 5,
   maxAgeUnit: 's',
   minLinkSeconds: 60,
   onResult: () => {},
