@@ -109,19 +109,7 @@ const MAPS = ['properties', 'patternProperties'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const SINGLES = ['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else'];
 const PARTS = [...MAPS, ...LISTS, ...SINGLES];
-const OMITTED = [
-  '$id',
-  '$anchor',
-  '$dynamicAnchor',
-  '$dynamicRef',
-  '$schema',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'propertyNames',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-];
+const OMITTED = /^(\$.*|definitions|dependentSchemas|propertyNames|unevaluated(Items|Properties))$/;
 
 interface SchemaPlace {
   readonly schema: unknown;
@@ -166,7 +154,7 @@ function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknow
       references,
     };
     for (const [key, value] of Object.entries(target)) {
-      if (OMITTED.includes(key)) continue;
+      if (OMITTED.test(key)) continue;
       if (SINGLES.includes(key)) {
         queue.push(placeIn(copy, key, { schema: value, ...inner }));
       } else if (MAPS.includes(key)) {
@@ -179,8 +167,8 @@ function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknow
       } else if (LISTS.includes(key) && Array.isArray(value)) {
         const members: unknown[] = [];
         copy[key] = members;
-        for (const member of value) {
-          queue.push(placeAmong(members, { schema: member, ...inner }));
+        for (const [index, member] of value.entries()) {
+          queue.push(placeIn(members, index, { schema: member, ...inner }));
         }
       } else copy[key] = value;
     }
@@ -192,25 +180,15 @@ function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknow
   return root.schema ?? {};
 }
 
-type Inner = Omit<SchemaPlace, 'put' | 'remove'>;
-
-function placeIn(parent: JsonObject, name: string, inner: Inner): SchemaPlace {
+function placeIn(
+  parent: JsonObject | unknown[],
+  name: PropertyKey,
+  inner: Omit<SchemaPlace, 'put' | 'remove'>,
+): SchemaPlace {
   return {
     ...inner,
     put: (copy) => define(parent, name, copy),
-    remove: () => delete parent[name],
-  };
-}
-
-function placeAmong(siblings: unknown[], inner: Inner): SchemaPlace {
-  let copied: unknown;
-  return {
-    ...inner,
-    put(copy) {
-      copied = copy;
-      siblings.push(copy);
-    },
-    remove: () => siblings.splice(siblings.indexOf(copied), 1),
+    remove: () => Reflect.deleteProperty(parent, name),
   };
 }
 
@@ -224,6 +202,8 @@ function hasLostParts(copy: JsonObject): boolean {
     copy.required = required.filter((name) => Object.hasOwn(properties, name));
   }
   if (copy.type === 'array' && copy.items === undefined) delete copy.minItems;
+  // Members that were left out are holes.
+  for (const key of LISTS) if (Array.isArray(copy[key])) copy[key] = copy[key].flat(0);
   const before = PARTS.filter((key) => key in copy);
   for (const key of before) {
     if (!SINGLES.includes(key) && Object.keys(copy[key] as object).length === 0) delete copy[key];
@@ -334,7 +314,7 @@ function entriesOf(value: unknown): [string, unknown][] {
 }
 
 /** Sets a property whose name may be `__proto__`. */
-function define(object: JsonObject, name: string, value: unknown): void {
+function define(object: object, name: PropertyKey, value: unknown): void {
   Object.defineProperty(object, name, {
     value,
     configurable: true,
