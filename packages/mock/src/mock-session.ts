@@ -1,8 +1,8 @@
 import type { Context } from './context.ts';
 import type { SessionFaults } from './faults/fault-rules.ts';
 import { type LoggedRequest, toLoggedRequest } from './log.ts';
+import type { SessionClock } from './session.ts';
 import { createSessionFiles, type SessionFiles } from './session-files.ts';
-import { FieldError } from './user-input.ts';
 
 /**
  * A session of a mock, for tests in the same process. The control API under `/__mock` offers the same
@@ -28,12 +28,6 @@ export interface MockSession {
   readonly files: SessionFiles;
 }
 
-/** The session's clock, which determines when links and grants expire. */
-export interface SessionClock {
-  now(): Date;
-  advance(ms: number): void;
-}
-
 export function createMockSession({ sessions, log, options }: Context, id: string): MockSession {
   // A session that was dropped starts over.
   const session = () => sessions.get(id);
@@ -51,21 +45,11 @@ export function createMockSession({ sessions, log, options }: Context, id: strin
     get faults() {
       return session().faults;
     },
-    clock: {
-      now: () => new Date(session().clock.now()),
-      advance(ms) {
-        const { clock } = session();
-        if (!Number.isSafeInteger(ms) || ms < 0 || clock.now() + ms > LAST_DATE) {
-          throw new FieldError('advance', 'must be a positive integer of milliseconds.');
-        }
-        clock.advance(ms);
-      },
+    get clock() {
+      return session().clock;
     },
     get files() {
       return createSessionFiles(session().files, env);
     },
   };
 }
-
-/** The last ECMAScript date. */
-const LAST_DATE = 8.64e15;

@@ -10,6 +10,7 @@ import {
 import { createSigner } from '@berth/storage/node';
 import { BUCKET } from './contract/surface.ts';
 import { type FaultRule, FaultRules } from './faults/fault-rules.ts';
+import { FieldError } from './user-input.ts';
 
 /**
  * Everything that calls can change. A call selects its session with the `X-Mock-Session` header, so that test
@@ -18,7 +19,6 @@ import { type FaultRule, FaultRules } from './faults/fault-rules.ts';
 export interface Session {
   /** Empty for the default session. */
   readonly id: string;
-  /** Determines when links and grants expire. */
   readonly clock: Clock;
   readonly files: MemoryStore;
   /** The storage API, backed by these files. */
@@ -100,22 +100,33 @@ export class Sessions {
         uploadTarget: `/?${[`bucket=${BUCKET}`, query].filter(Boolean).join('&')}`,
         linkQuery: query,
         inline: true,
-        now: () => clock.now(),
+        now: () => clock.now().getTime(),
       }),
     };
   }
 }
 
-/** A session's clock, which tests can advance. */
-class Clock {
+/** The session's clock, which determines when links and grants expire. */
+export interface SessionClock {
+  now(): Date;
+  /** @throws FieldError if `ms` is not a positive integer */
+  advance(ms: number): void;
+}
+
+/** The last ECMAScript date. */
+const LAST_DATE = 8.64e15;
+
+class Clock implements SessionClock {
   #offset = 0;
 
-  /** Milliseconds since the epoch. */
-  now(): number {
-    return Date.now() + this.#offset;
+  now(): Date {
+    return new Date(Date.now() + this.#offset);
   }
 
   advance(ms: number): void {
+    if (!Number.isSafeInteger(ms) || ms < 0 || this.now().getTime() + ms > LAST_DATE) {
+      throw new FieldError('advance', 'must be a positive integer of milliseconds.');
+    }
     this.#offset += ms;
   }
 

@@ -19,7 +19,7 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
   const key = await importJWK(publicKey);
   const present = createPresentAuth(profile);
   const pairs = createKeyPairs({ [env]: { credentials: [KEY_PAIR] } });
-  const now = (request: IncomingMessage) => recordOf(request).session.clock.now();
+  const now = (request: IncomingMessage) => recordOf(request).session.clock.now().getTime();
   const gatewaySignature = createGatewaySignature({ pairs, now });
   const storageSignature = createStorageSignature({ pairs, wireProfile: profile, now });
   return {
