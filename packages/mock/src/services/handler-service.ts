@@ -11,8 +11,15 @@ import {
 import { LIMITS } from '@berth/server-stubs/contract';
 import type { BodyWriter } from '@berth/server-stubs/runtime';
 import type { WebSocket } from 'ws';
-import type { ServiceHandler, ServiceSocket, SocketHandler } from './service.ts';
-import { callHandler, type RunningService, toServiceHeaders } from './service.ts';
+import {
+  callHandler,
+  type RunningService,
+  type ServiceHandler,
+  type ServiceSocket,
+  type SocketHandler,
+  toServiceHeaders,
+  within,
+} from './service.ts';
 
 export interface HandlerOptions {
   /** Header that marks the response of a hosted service (D10). */
@@ -42,7 +49,9 @@ export function createHandlerService(
         // A body that its caller breaks off is no fault of the service.
         if (!isDisconnected(call)) report(error);
       });
-      const response = await withinTimeout(responding);
+      // D13: "A service has 60 s to send its response headers, or the call fails with `SERVICE_TIMEOUT`."
+      const toError = () => new GatewayError('SERVICE_TIMEOUT');
+      const response = await within(LIMITS.gatewayHeadersSeconds, responding, toError);
       return toServiceResponse(response, input, call, report);
     },
     ...(webSocket && {
@@ -53,20 +62,6 @@ export function createHandlerService(
 
 function isDisconnected({ request, signal }: GatewayCall): boolean {
   return signal.aborted || (request.destroyed && !request.complete);
-}
-
-/** D13: "A service has 60 s to send its response headers, or the call fails with `SERVICE_TIMEOUT`." */
-async function withinTimeout(responding: Promise<Response>): Promise<Response> {
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => timeout.reject(new GatewayError('SERVICE_TIMEOUT')),
-    LIMITS.gatewayHeadersSeconds * 1_000,
-  );
-  try {
-    return await Promise.race([responding, timeout.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function toRequest(input: GatewayInput, { signal }: GatewayCall): Request {

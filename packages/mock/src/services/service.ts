@@ -121,6 +121,21 @@ function describe(error: unknown): string {
   return typeof error === 'string' ? error : Object.prototype.toString.call(error);
 }
 
+/** Rejects if a service, or the file that defines it, takes longer than some seconds. */
+export async function within<Value>(
+  seconds: number,
+  pending: Promise<Value>,
+  toError: () => Error,
+): Promise<Value> {
+  const limit = Promise.withResolvers<never>();
+  const timer = setTimeout(() => limit.reject(toError()), seconds * 1_000);
+  try {
+    return await Promise.race([pending, limit.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function isResponse(value: unknown): value is Response {
   return typeof (value as Partial<Response> | undefined)?.arrayBuffer === 'function';
 }

@@ -5,8 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { type FileEvents, type Live, openLive } from '../files.ts';
 import { isObject } from '../user-input.ts';
-import type { HostedServices } from './service.ts';
-import { ServicesError } from './service.ts';
+import { type HostedServices, ServicesError, within } from './service.ts';
 
 /**
  * Loads a services file, whose default export has the services by name, and starts them: again when the file or one that
@@ -30,7 +29,7 @@ export async function openServicesFile<Started>(
   const { close, files, ...loader } = createLoader(realpathSync(resolve(path)));
   const read = async () => {
     try {
-      return toServices(await withinLimit(loader.load()));
+      return toServices(await within(LOAD_SECONDS, loader.load(), toLateError));
     } catch (error) {
       throw toError(error, path, files());
     }
@@ -44,19 +43,11 @@ export async function openServicesFile<Started>(
   }
 }
 
+/** A file that waits for something at its top level must not block calls forever. */
 const LOAD_SECONDS = 30;
 
-/** A file that waits for something at its top level must not block calls forever. */
-async function withinLimit<Value>(loading: Promise<Value>): Promise<Value> {
-  const limit = Promise.withResolvers<never>();
-  const message = `it has not been loaded within ${LOAD_SECONDS} s: do not wait at the top level`;
-  const timer = setTimeout(() => limit.reject(new Error(message)), LOAD_SECONDS * 1_000);
-  try {
-    return await Promise.race([loading, limit.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const toLateError = () =>
+  new Error(`it has not been loaded within ${LOAD_SECONDS} s: do not wait at the top level`);
 
 /** Query of a module that is loaded again; the local modules that it imports get it, too. */
 const QUERY = 'berth-services';
