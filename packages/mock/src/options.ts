@@ -5,10 +5,10 @@ import type { HostedServices } from './services/service.ts';
 import { isObject, toUnknown } from './user-input.ts';
 
 /** The values of `credentials`, which determine which credentials a mock accepts. */
-export const CREDENTIALS = ['present', 'strict'] as const;
+const CREDENTIALS = ['present', 'strict'] as const;
 
 /** The values of `log`, which determine how calls are printed. */
-export const LOG_FORMATS = ['text', 'json', 'quiet'] as const;
+const LOG_FORMATS = ['text', 'json', 'quiet'] as const;
 
 /** Options for `createMock`. On the command line, `maxSessions` is `--max-sessions`, and so on. */
 export interface MockOptions {
@@ -61,7 +61,7 @@ export interface MockOptions {
   maxSessionBytes?: number | undefined;
 }
 
-const DEFAULTS = {
+export const DEFAULTS = {
   port: 0,
   host: '127.0.0.1',
   env: 'dev',

@@ -211,7 +211,7 @@ test.each<[string[], string | RegExp]>([
     /^192\.0\.2\.1 is not an address of this machine: .*\n$/,
   ],
   [['--prot', '1'], 'Did you mean --port?'],
-  [['--credentials', 'x'], 'Allowed choices are present, strict'],
+  [['--credentials', 'x'], "credentials must be one of present, strict, got 'x'."],
   [['--faults', 'latency=x'], 'latency must be a number of milliseconds'],
   [['extra.yaml', 'extra'], 'too many arguments'],
   [[petstore, '--credentials', 'strict'], /^credentials has no effect beside .*petstore\.yaml, /],

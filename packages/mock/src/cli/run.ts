@@ -5,8 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { startMock } from '../create-mock.ts';
 import {
   assertOption,
-  CREDENTIALS,
-  LOG_FORMATS,
+  DEFAULTS,
   type MockOptions,
   OPTIONS,
   type OptionName,
@@ -76,7 +75,7 @@ function parseOptions(argv: readonly string[], version: string): MockOptions {
     const name = key as OptionName;
     const parse = (text: string, previous: unknown) => parseFlag(name, text, previous);
     if (name === 'document') program.argument(flag, help, parse);
-    else program.addOption(toFlag(name, new Option(flag, help).argParser(parse)));
+    else program.addOption(new Option(flag, help).default(CLI_DEFAULTS[name]).argParser(parse));
   }
   program.parse(argv);
   const { services, ...options } = program.opts();
@@ -87,25 +86,7 @@ function parseOptions(argv: readonly string[], version: string): MockOptions {
   };
 }
 
-/** Defaults that the help shows. Other defaults are those of `createMock`. */
-const DEFAULTS: MockOptions = {
-  port: 4010,
-  host: '127.0.0.1',
-  env: 'dev',
-  credentials: 'present',
-  log: 'text',
-};
-
-const CHOICES: { readonly [Name in OptionName]?: readonly string[] } = {
-  credentials: CREDENTIALS,
-  log: LOG_FORMATS,
-};
-
-function toFlag(name: OptionName, option: Option): Option {
-  if (DEFAULTS[name] !== undefined) option.default(DEFAULTS[name]);
-  const choices = CHOICES[name];
-  return choices === undefined ? option : option.choices(choices);
-}
+const CLI_DEFAULTS: MockOptions = { ...DEFAULTS, port: 4010, log: 'text' };
 
 /** @throws InvalidArgumentError that says what the option must be */
 function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
