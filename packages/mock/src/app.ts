@@ -1,16 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GatewayRouter, Router } from '@berth/server-stubs';
-import { decodeText, storageRoutes } from '@berth/server-stubs/contract';
+import { decodeText, hasResponse, storageRoutes } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { createDownloadListener } from '@berth/storage/node';
 import type { Context } from './context.ts';
-import { DOCUMENT_UPLOAD_PATH, type SurfaceName } from './contract/surface.ts';
+import {
+  DOCUMENT_UPLOAD_PATH,
+  type Refusal,
+  type SurfaceName,
+  toRefusal,
+} from './contract/surface.ts';
 import { CONTROL_PATH, control } from './control/control.ts';
-import { fail, refuseHost } from './early-responses.ts';
-import { applyRequestFaults, mayHaveFaults } from './faults/fault-request.ts';
-import type { FaultSubject } from './faults/fault-rules.ts';
+import { fail, refuse, refuseHost } from './early-responses.ts';
+import { applyFaults } from './faults/fault-kinds.ts';
+import { FAULT_HEADER, type FaultRule, type FaultSubject } from './faults/fault-rules.ts';
+import { onNode } from './faults/faulted-call.ts';
 import { isForeign, rawPathOf } from './host.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
@@ -24,18 +30,11 @@ export interface Surfaces {
   readonly upload: Router;
 }
 
-/** What a server does with its requests. */
-export interface Application {
-  readonly request: (request: IncomingMessage, response: ServerResponse) => void;
-  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
-}
-
 /**
  * Creates what a mock does with each request: it serves its own page, or else finds the session of the call,
  * adds the call to the log, checks the host, injects faults, and passes the call to the router of its surface.
  */
-export function createApp(context: Context, surfaces: Surfaces): Application {
+export function createApp(context: Context, surfaces: Surfaces) {
   const { profile, sessions } = context;
   const document = context.document && toRouter(context.document);
   const routers = { ...surfaces, gateway: document ?? surfaces.gateway };
@@ -65,9 +64,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
         if (isRefused) return refuseHost(record, response, context);
         const next = () => (surface === 'link' ? link : routers[surface])(request, response);
         if (!mayHaveFaults(request, record)) return next();
-        const subject = toSubject(surface, request);
-        const faulted = { request, response, record, subject, parts: context };
-        return applyRequestFaults({ ...faulted, toResponse: () => response }, next);
+        return applyRequestFaults({ request, response, record, toResponse: () => response }, next);
       },
       (error) => fail(error, surface, response, profile),
     );
@@ -83,8 +80,7 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
         const next = () => surfaces.gateway.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
         const toResponse = () => UpgradeResponse.create(request, socket, head);
-        const subject = toSubject('gateway', request);
-        return applyRequestFaults({ request, record, subject, parts: context, toResponse }, next);
+        return applyRequestFaults({ request, record, toResponse }, next);
       },
       (error) => {
         process.emitWarning(error);
@@ -120,6 +116,43 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
     context.onCall(record);
   }
 
+  /**
+   * Applies the faults of the session and of the `X-Mock-Fault` header to a request, and calls `next` unless one of
+   * them has ended the call.
+   */
+  async function applyRequestFaults(
+    { request, response, record, toResponse }: FaultedRequest,
+    next: () => unknown,
+  ): Promise<void> {
+    const { surface, session } = record;
+    const subject = toSubject(surface, request);
+    const respond = (error: Refusal) => {
+      const created = toResponse();
+      if (created === undefined) {
+        request.destroy();
+      } else if (!created.headersSent) {
+        record.status = error.status;
+        refuse(error, record, created, context);
+      }
+    };
+    let due: readonly FaultRule[];
+    try {
+      due = session.faults.take(subject, request.headers[HEADER]?.toString());
+    } catch (error) {
+      if (!hasResponse(error)) throw error;
+      respond(error as Refusal);
+      return;
+    }
+    if (due.length > 0) {
+      const { operationId, service } = subject;
+      Object.assign(record, { faults: due.map(({ name }) => name), operationId, service });
+      const fail = (code: string) => respond(toRefusal(surface, code));
+      if (await applyFaults(due, onNode(request, response, fail))) return;
+    }
+    // During a delay, broken data may have ended the call.
+    if (!response?.headersSent) next();
+  }
+
   function toSubject(surface: SurfaceName, request: IncomingMessage): FaultSubject {
     const found = surface === 'link' ? undefined : routers[surface].find(request);
     const name = found?.path.name;
@@ -133,8 +166,25 @@ export function createApp(context: Context, surfaces: Surfaces): Application {
   return {
     request: handle,
     upgrade,
-    shouldUpgrade: (request) => document === undefined && surfaces.gateway.shouldUpgrade(request),
+    shouldUpgrade: (request: IncomingMessage) =>
+      document === undefined && surfaces.gateway.shouldUpgrade(request),
   };
+}
+
+const HEADER = FAULT_HEADER.toLowerCase();
+
+/** Preflights have no faults, because after a failed preflight the browser would not send the actual request. */
+function mayHaveFaults({ headers, method }: IncomingMessage, { session }: CallRecord): boolean {
+  return (headers[HEADER] !== undefined || !session.faults.isEmpty) && method !== 'OPTIONS';
+}
+
+interface FaultedRequest {
+  readonly request: IncomingMessage;
+  /** Undefined for the upgrade to a WebSocket. */
+  readonly response?: ServerResponse;
+  readonly record: CallRecord;
+  /** Creates the response of a fault. Returns undefined if an earlier call on the connection is in progress. */
+  toResponse(): ServerResponse | undefined;
 }
 
 /** An unexpected error must end its request, not the process. */

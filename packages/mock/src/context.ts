@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Contract } from './contract/contract.ts';
 import type { Live } from './files.ts';
@@ -20,8 +19,6 @@ export interface Context {
   readonly contract: Contract;
   /** The document that is served instead of the contract. */
   readonly document: Live<ServedDocument> | undefined;
-  /** Returns the base URL that a client used to reach the mock, without a trailing slash. */
-  originOf(request: IncomingMessage): string;
   /** Called with each call when its response is complete. */
   onCall(record: CallRecord): void;
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createApp } from './app.ts';
@@ -9,7 +9,6 @@ import { originOf, toUrlHost } from './host.ts';
 import { type CallRecord, RecordedRequest, RequestLog, toJsonLine, toLine } from './log.ts';
 import { createMockSession, type MockSession } from './mock-session.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
-import type { OpenDocument } from './services/create-services.ts';
 import { createServices } from './services/create-services.ts';
 import { Sessions } from './session.ts';
 import { type Auth, createPresentAuth, KEY_PAIR, type MockCredentials } from './surfaces/auth.ts';
@@ -82,11 +81,31 @@ export async function startMock(options: ResolvedOptions, events: FileEvents = W
     ...toServiceOptions(parts),
     toError,
   }));
-  const context = await createContext(options, events, {
+  const log = new RequestLog();
+  const context: Context = {
+    options,
+    profile,
     contract,
     document: isDraft ? undefined : opened,
-    openDocument: async (source) => toRouter(await openDocument(source, serveService, events)),
-  });
+    onCall: createPrinter(options),
+    log,
+    sessions: new Sessions({
+      ...options,
+      storage: {
+        // A caller without a valid Host gets an error, so that the port of its links does not matter.
+        publicUrl: (request) =>
+          originOf(request) ?? `http://${toUrlHost(options.host)}:${options.port}`,
+        wireProfile: () => profile,
+        onError: (error) => process.emitWarning(error as Error),
+      },
+      onDrop: (session) => log.clear(session),
+    }),
+    services: await createServices(options.services, {
+      ...events,
+      openDocument: async (source) => toRouter(await openDocument(source, serveService, events)),
+      wireProfile: profile,
+    }),
+  };
   const app = createApp(context, {
     gateway: createGateway(context, auth),
     storage: createStorage(context, auth),
@@ -145,41 +164,6 @@ function assertAlone({ document, services, credentials }: ResolvedOptions): void
 const WARN: FileEvents = {
   onProblem: (message) => process.emitWarning(message, 'BerthWarning'),
 };
-
-async function createContext(
-  options: ResolvedOptions,
-  events: FileEvents,
-  {
-    contract,
-    document,
-    openDocument,
-  }: Pick<Context, 'contract' | 'document'> & { readonly openDocument: OpenDocument },
-): Promise<Context> {
-  const { wireProfile: profile, services, host, port } = options;
-  const log = new RequestLog();
-  const toOrigin = (request: IncomingMessage) =>
-    // A caller without a valid Host gets an error, so that the port of its links does not matter.
-    originOf(request) ?? `http://${toUrlHost(host)}:${port}`;
-  return {
-    options,
-    profile,
-    contract,
-    document,
-    originOf: toOrigin,
-    onCall: createPrinter(options),
-    log,
-    sessions: new Sessions({
-      ...options,
-      storage: {
-        publicUrl: toOrigin,
-        wireProfile: () => profile,
-        onError: (error) => process.emitWarning(error as Error),
-      },
-      onDrop: (session) => log.clear(session),
-    }),
-    services: await createServices(services, { ...events, openDocument, wireProfile: profile }),
-  };
-}
 
 /** Returns a function that prints each call once, when its response is complete. */
 function createPrinter({ log, wireProfile }: ResolvedOptions): (record: CallRecord) => void {
