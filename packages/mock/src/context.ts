@@ -10,10 +10,8 @@ import type { ServedDocument } from './surfaces/document.ts';
 /** What all parts of a mock share. */
 export interface Context {
   readonly options: ResolvedOptions;
-  /** Wire names. */
   readonly profile: WireProfile;
   readonly sessions: Sessions;
-  /** The calls of all sessions. */
   readonly log: RequestLog;
   readonly services: Services;
   readonly contract: Contract;

@@ -26,7 +26,6 @@ export interface SessionFiles {
   put(path: string, content: Uint8Array | string, contentType?: string): string;
 }
 
-/** Gives tests access to the files of a session. */
 export function createSessionFiles(store: MemoryStore, env: string): SessionFiles {
   return {
     list: () => store.list().map(({ key, info }) => ({ path: key.path, ...info })),

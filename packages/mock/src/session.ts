@@ -9,7 +9,8 @@ import {
 } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
 import { BUCKET } from './contract/surface.ts';
-import { type FaultRule, FaultRules } from './faults/fault-rules.ts';
+import { FaultRules } from './faults/fault-rules.ts';
+import type { ResolvedOptions } from './options.ts';
 import { FieldError } from './user-input.ts';
 
 /**
@@ -26,23 +27,13 @@ export interface Session {
   readonly faults: FaultRules;
 }
 
-export interface SessionsOptions {
-  readonly env: string;
-  /** Faults in every new session. */
-  readonly faults: readonly FaultRule[];
-  /** Maximum number of sessions besides the default one. */
-  readonly maxSessions: number;
-  /** Maximum total size of the files of a session. */
-  readonly maxSessionBytes: number;
-  readonly storage: CommonStorage;
-  /** A document, whose operations faults may match. */
-  readonly document?: string | undefined;
+interface SessionsOptions
+  extends Pick<ResolvedOptions, 'env' | 'faults' | 'maxSessions' | 'maxSessionBytes' | 'document'> {
+  /** What the storage API of every session has in common. */
+  readonly storage: Pick<StorageOptions, 'publicUrl' | 'wireProfile' | 'onError'>;
   /** Called with each session that is dropped. */
   readonly onDrop: (session: Session) => void;
 }
-
-/** What the storage API of every session has in common. */
-type CommonStorage = Pick<StorageOptions, 'publicUrl' | 'wireProfile' | 'onError'>;
 
 export class Sessions {
   readonly #options: SessionsOptions;
@@ -70,7 +61,6 @@ export class Sessions {
     return session;
   }
 
-  /** Returns a session that exists. */
   find(id: string): Session | undefined {
     return this.#sessions.has(id) ? this.get(id) : undefined;
   }

@@ -39,7 +39,6 @@ export class FieldError extends TypeError {
   }
 }
 
-/** @param known the fields that exist */
 export function toUnknown(field: string, name: string, known: readonly string[]): FieldError {
   const hint = suggest(name, known, ' do you mean', ` the fields are ${known.join(', ')}.`);
   return new FieldError(field, `is not a field:${hint}`);

@@ -4,7 +4,6 @@ import { StoreFullError } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
 import { hostNameOf, isLocalName, originOf, rawPathOf } from '../host.ts';
-import type { LoggedRequest } from '../log.ts';
 import { createMockSession, type MockSession } from '../mock-session.ts';
 import { sessionOfQuery } from '../session.ts';
 import { FieldError, isObject, suggest } from '../user-input.ts';
@@ -43,12 +42,11 @@ class FileResponse {
 const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
   'GET health': ({ context }) => ({ status: 'ok', sessions: context.sessions.names() }),
   'POST reset': ({ session }) => session.reset(),
-  'GET requests': ({ session, query, request }) => ({
-    requests: session
-      .requests()
-      .slice(-toLimit(query.get('limit')))
-      .map((call) => withCurl(call, request)),
-  }),
+  'GET requests'({ session, query, request }) {
+    const calls = session.requests().slice(-toLimit(query.get('limit')));
+    const origin = originOf(request) ?? '';
+    return { requests: calls.map((call) => ({ ...call, curl: toCurl(call, origin) })) };
+  },
   'GET clock': ({ session }) => ({ now: session.clock.now().toISOString() }),
   'POST clock'({ session, body }) {
     session.clock.advance(isObject(body) ? (body.advance as number) : Number.NaN);
@@ -184,10 +182,6 @@ function toLimit(text: string | null): number {
   throw new FieldError('limit', 'must be a positive integer.');
 }
 
-function withCurl(call: LoggedRequest, request: IncomingMessage) {
-  return { ...call, curl: toCurl(call, originOf(request) ?? '') };
-}
-
 function send(response: ServerResponse, value: unknown): void {
   if (value === undefined) {
     response.writeHead(204).end();
@@ -226,9 +220,7 @@ class Problem extends Error {
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof FieldError) {
-    return new Problem(400, error.message);
-  }
+  if (error instanceof FieldError) return new Problem(400, error.message);
   if (error instanceof StoreFullError) return new Problem(413, error.message);
   process.emitWarning(error as Error);
   return new Problem(500, 'Internal error in the mock: see its warnings for details.');

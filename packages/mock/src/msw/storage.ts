@@ -41,7 +41,6 @@ type Operation = (
   },
 ) => Promise<unknown>;
 
-/** Creates the operations of the storage API. */
 export function createStorageSurface(
   baseUrl: string,
   { storage }: Storage,
@@ -76,7 +75,6 @@ export function createStorageSurface(
   };
 }
 
-/** Creates the upload target. */
 export function createUploadSurface(
   baseUrl: string,
   { upload }: Storage,
@@ -96,7 +94,6 @@ export function createUploadSurface(
   };
 }
 
-/** Creates the links to files. */
 export function createLinkSurface(baseUrl: string, { download }: Storage): Surface {
   return {
     name: 'link',

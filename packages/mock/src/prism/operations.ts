@@ -292,7 +292,6 @@ export function findSchema(
   return follow(document, media).schema;
 }
 
-/** Follows the references of an OpenAPI object. */
 function follow(document: JsonObject, value: unknown, depth = 0): JsonObject {
   if (!isObject(value)) return {};
   if (typeof value.$ref !== 'string' || depth > MAX_LEVELS) return value;

@@ -12,21 +12,20 @@ export interface PrismResponse {
   readonly body: unknown;
 }
 
-export interface PrismRequest {
-  /** The `Accept` header. */
-  readonly accept?: string | undefined;
-  /** What the caller asks for. The rest is as configured. */
-  readonly preferences?: Preferences | undefined;
-}
-
 /** Answers from a document with Prism. */
 export interface Prism {
   /**
-   * Returns the documented response to a valid request.
+   * Returns the documented response to a valid request. What the caller has no preference for is as configured.
    *
    * @throws HttpError 404 or 406, as in Prism, if the document has no such response
    */
-  respond(operationId: string, request?: PrismRequest): Promise<PrismResponse>;
+  respond(
+    operationId: string,
+    request: {
+      readonly accept?: string | undefined;
+      readonly preferences?: Preferences | undefined;
+    },
+  ): Promise<PrismResponse>;
 }
 
 /** An operation of a document in the form that Prism expects. */
@@ -93,7 +92,7 @@ export function createPrism(document: Record<string, unknown>, defaults: Prefere
   }
 
   return {
-    respond(operationId, { accept, preferences } = {}) {
+    respond(operationId, { accept, preferences }) {
       const merged = { ...defaults, ...preferences };
       if (merged.dynamic) return ask(operationId, accept, merged);
       const responses = kept.get(operationId) ?? new Map<string, Promise<PrismResponse>>();

@@ -27,14 +27,13 @@ export interface Services {
 }
 
 /** Opens a document: the path of a file, which is live, or a parsed document. */
-export type OpenDocument = (source: string | object) => Promise<Router>;
+type OpenDocument = (source: string | object) => Promise<Router>;
 
 export interface ServicesOptions extends FileEvents {
   readonly openDocument: OpenDocument;
   readonly wireProfile: WireProfile;
 }
 
-/** What services are created with. */
 interface ServiceContext extends HandlerOptions {
   readonly openDocument: OpenDocument;
   /** Folder of the services file, to which the paths of documents are relative. */

@@ -28,7 +28,6 @@ export interface HandlerOptions {
   readonly onProblem: (message: string) => void;
 }
 
-/** Runs a service in code. */
 export function createHandlerService(
   name: string,
   service: ServiceHandler,

@@ -52,7 +52,6 @@ export function findNameProblem(name: string): string | undefined {
     : 'is not a valid service name: it must begin with a letter, end with a letter or digit, and have 2 to 60 letters, digits, _ and -.';
 }
 
-/** @param names the services that exist */
 export function unknownService(name: string, names: readonly string[]): GatewayError {
   const others = names.length === 0 ? '' : ` The services: ${names.join(', ')}.`;
   const hint = suggest(name, names, ' Do you mean', others);
@@ -60,7 +59,6 @@ export function unknownService(name: string, names: readonly string[]): GatewayE
   return new GatewayError('SERVICE_NOT_FOUND', { message });
 }
 
-/** A hosted service that is ready to be called. */
 export interface RunningService {
   call(input: GatewayInput, call: GatewayCall): ServiceResponse | Promise<ServiceResponse>;
   /** Opens a WebSocket. Default: the response of `call`, which refuses it. */
