@@ -102,23 +102,12 @@ describe('a page whose host name points to this machine', async () => {
   );
 
   test('is allowed for every origin and on a network address', async () => {
-    for (const options of [{ origins: ['*'] }, { host: '0.0.0.0' }]) {
-      await using open = await createMock(options);
-      const headers = { host, ...marks[0] };
-      expect((await gateway(open, { path: '/v1/cloudrun/hello', headers })).status).toBe(200);
-    }
-  });
-});
-
-test("'*' lets every page call, with headers of its own", async () => {
-  await using open = await createMock({ origins: ['*'] });
-  const preflight = { 'access-control-request-headers': 'x-mock-session,x-sdk-version' };
-  const path = '/v1/cloudrun/hello/a';
-  const { status, headers } = await call(open, { method: 'OPTIONS', path, headers: preflight });
-  expect(status).toBe(204);
-  expect(headers).toMatchObject({
-    'access-control-allow-origin': '*',
-    'access-control-allow-headers': expect.stringMatching(/x-mock-session, x-sdk-version$/),
+    const path = '/v1/cloudrun/hello';
+    await using open = await createMock({ origins: ['*'] });
+    const reply = await gateway(open, { path, headers: { host } });
+    expect(reply).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': '*' } });
+    await using exposed = await createMock({ host: '0.0.0.0' });
+    expect((await gateway(exposed, { path, headers: { host } })).status).toBe(200);
   });
 });
 

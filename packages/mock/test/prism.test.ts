@@ -49,10 +49,15 @@ describe('Prism answers in the default mode', () => {
     expect([status, json]).toEqual([200, { message: expect.any(String) }]);
   });
 
-  test('a status that the engine would not have', async () => {
-    const refused = await storage(mock, 'batchDelete', { fileList: FILES }, { prefer: 'code=429' });
-    expect(refused).toMatchObject({ status: 429, json: { body: { code: 'EXCEED_RATELIMIT' } } });
-  });
+  test.each(['getUploadMetaData', 'batchGetTempUrls', 'batchDelete', 'batchCopyFile'])(
+    'a status that the engine would not have: %s',
+    async (operation) => {
+      const body = operation === 'getUploadMetaData' ? { path: 'a' } : { fileList: [] };
+      const { headers, ...refused } = await storage(mock, operation, body, { prefer: 'code=429' });
+      expect(refused).toMatchObject({ status: 429, json: { body: { code: 'EXCEED_RATELIMIT' } } });
+      expect(headers['retry-after']).toBe('1');
+    },
+  );
 
   test('an example with a file that is not stored', async () => {
     const items = async (headers = {}) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { connect } from 'node:net';
 
 /**
@@ -24,34 +24,20 @@ export async function sendRaw(
   return reply;
 }
 
-/** The part of a response that arrived before the connection was lost. */
-export interface Cut {
-  /** Undefined if no response began. */
-  status: number | undefined;
-  contentLength: string | undefined;
-  bytes: Buffer;
-  /** Code of the error; undefined if the response was complete. */
-  error: string | undefined;
-}
-
-export interface CutOptions {
-  path: string;
-  method?: string;
-  headers?: OutgoingHttpHeaders;
-  body?: string;
-}
-
-/** Makes a call whose connection may be lost. */
+/**
+ * Makes a call whose connection may be lost. Returns what arrived until then, and the code of the error, if there was
+ * one.
+ */
 export async function callUntilCut(
   { url }: { url: string },
-  { path, method = 'GET', headers = {}, body = '' }: CutOptions,
-): Promise<Cut> {
-  const outgoing = request(url, { method, path, headers, agent: false });
-  const cut: Cut = {
-    status: undefined,
-    contentLength: undefined,
+  { body, ...options }: RequestOptions & { body?: string },
+) {
+  const outgoing = request(url, { ...options, agent: false });
+  const cut = {
+    status: undefined as number | undefined,
+    contentLength: undefined as string | undefined,
     bytes: Buffer.alloc(0),
-    error: undefined,
+    error: undefined as string | undefined,
   };
   // A reset also emits an error on the request, after its response has begun.
   outgoing.on('error', () => {});

@@ -1,24 +1,44 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import WebSocket from 'ws';
+import WebSocket, { WebSocketServer } from 'ws';
 import { listen } from '../../../../scripts/testing/listen.ts';
 import { createMock } from '../../src/index.ts';
 import { BEARER, call } from '../helpers/calls.ts';
-import { startSocketService } from './start-socket-service.ts';
 
 let respond: (request: IncomingMessage, response: ServerResponse) => unknown;
 const real = await listen(createServer((request, response) => void respond(request, response)));
-const sockets = await startSocketService();
+const sockets = await listen(createServer().on('upgrade', upgrade));
 const mock = await createMock({
   services: { real: `${real.url}/base/`, chat: new URL(sockets.url), gone: 'http://127.0.0.1:1' },
 });
 afterAll(async () => {
   await mock.close();
   await real.close();
-  sockets.close();
+  await sockets.close();
 });
+
+const webSockets = new WebSocketServer({
+  noServer: true,
+  handleProtocols: (offered) => [...offered].at(-1) ?? false,
+});
+
+/** Sends each message back, loses the connection at the text `!cut`, and changes to no WebSocket at `/h2c`. */
+function upgrade(request: IncomingMessage, connection: Duplex, head: Buffer): void {
+  connection.on('error', () => {});
+  if (request.url === '/h2c') {
+    connection.write('HTTP/1.1 101 To\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n');
+    return;
+  }
+  webSockets.handleUpgrade(request, connection, head, (socket) => {
+    socket.on('message', (data, isBinary) => {
+      if (String(data) === '!cut') socket.terminate();
+      else socket.send(data, { binary: isBinary });
+    });
+  });
+}
 
 const url = `${mock.url}/v1/cloudrun`;
 
