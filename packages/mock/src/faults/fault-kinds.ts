@@ -1,6 +1,6 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import type { SurfaceName } from '../contract/surface.ts';
-import type { BodyChange, FaultedCall } from './faulted-call.ts';
+import type { SurfaceName } from '../surface.ts';
+import type { FaultedCall } from './faulted-call.ts';
 
 interface FaultKind<Value> {
   /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
@@ -40,7 +40,7 @@ export const FAULT_KINDS = {
   truncate: kind({
     mustBe: 'must be an integer number of bytes.',
     parse: (value) => toInteger(value, 0),
-    apply: (bytes, call) => call.changeBody(cutAfter(bytes)),
+    apply: (bytes, call) => call.truncate(bytes),
   }),
   /** An error code of the surface that is called, sent as the contract specifies. */
   code: kind({
@@ -126,15 +126,6 @@ function toMilliseconds(value: unknown): number | undefined {
 
 /** One hour. */
 const MAX_LATENCY_MS = 3_600_000;
-
-function cutAfter(maxBytes: number): BodyChange {
-  let left = maxBytes;
-  return (chunk) => {
-    const start = chunk.subarray(0, left);
-    left -= chunk.length;
-    return { chunk: start, isLast: left < 0 };
-  };
-}
 
 /** Waits, or until the caller disconnects. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {

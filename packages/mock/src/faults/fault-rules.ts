@@ -1,5 +1,5 @@
 import { gatewayRoutes, storageRoutes } from '@berth/server-stubs/contract';
-import { refusalFor, type SurfaceName } from '../contract/surface.ts';
+import { refusalFor, type SurfaceName } from '../surface.ts';
 import { FieldError, isObject, suggest, toUnknown } from '../user-input.ts';
 import { CODES, FAULT_KINDS, type Fault, toInteger } from './fault-kinds.ts';
 

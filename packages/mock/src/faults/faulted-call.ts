@@ -11,15 +11,9 @@ export interface FaultedCall {
   fail(code: string): void;
   /** Closes the connection without a response. */
   reset(): void;
-  /** Changes the body of the response. */
-  changeBody(change: BodyChange): void;
+  /** Closes the connection if the body of the response exceeds a size. Its `Content-Length` stays. */
+  truncate(maxBytes: number): void;
 }
-
-/** Changes a part of a body, whose `Content-Length` stays. With `isLast`, the connection closes after it. */
-export type BodyChange = (chunk: Uint8Array) => {
-  readonly chunk: Uint8Array;
-  readonly isLast?: boolean;
-};
 
 /**
  * Applies faults to a request of a server.
@@ -38,8 +32,8 @@ export function onNode(
     signal: disconnected.signal,
     fail,
     reset: () => resetSocket(socket),
-    changeBody(change) {
-      if (response !== undefined) changeWrites(response, change);
+    truncate(maxBytes) {
+      if (response !== undefined) truncateWrites(response, maxBytes);
     },
   };
 }
@@ -48,7 +42,7 @@ export interface FaultedFetch {
   readonly call: FaultedCall;
   /** Returns the response, if a fault has ended the call. */
   early(): Response;
-  /** Changes the body of the response. */
+  /** Truncates the body of the response, if a fault asks for it. */
   finish(response: Response): Response;
 }
 
@@ -59,7 +53,7 @@ export interface FaultedFetch {
  */
 export function onFetch({ signal }: Request, toFailure: (code: string) => Response): FaultedFetch {
   let early: Response | undefined;
-  const changes: BodyChange[] = [];
+  const sizes: number[] = [];
   const call: FaultedCall = {
     signal,
     fail(code) {
@@ -68,21 +62,22 @@ export function onFetch({ signal }: Request, toFailure: (code: string) => Respon
     reset() {
       early = Response.error();
     },
-    changeBody: (change) => changes.push(change),
+    truncate: (maxBytes) => sizes.push(maxBytes),
   };
   return {
     call,
     early: () => early ?? Response.error(),
-    finish: (response) => changes.reduce(changeStream, response),
+    finish: (response) => sizes.reduce(truncateStream, response),
   };
 }
 
-function changeStream(response: Response, change: BodyChange): Response {
+function truncateStream(response: Response, maxBytes: number): Response {
+  let left = maxBytes;
   const transform = new TransformStream<Uint8Array, Uint8Array>({
-    transform(data, controller) {
-      const { chunk, isLast } = change(data);
-      controller.enqueue(chunk);
-      if (isLast) controller.error(new TypeError('The connection was closed.'));
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left < 0) controller.error(new TypeError('The connection was closed.'));
     },
   });
   const { status, headers, body } = response;
@@ -95,18 +90,18 @@ function resetSocket(socket: Duplex): void {
   else socket.destroy();
 }
 
-/** Changes what is written to a response from now on. */
-function changeWrites(response: ServerResponse, change: BodyChange): void {
+function truncateWrites(response: ServerResponse, maxBytes: number): void {
   const write = response.write.bind(response);
   const end = response.end.bind(response);
-  let isClosing = false;
+  let left = maxBytes;
   response.write = ((data: Uint8Array | string, encoding?: BufferEncoding) => {
-    if (isClosing) return false;
-    const { chunk, isLast = false } = change(toBuffer(data, encoding));
-    if (!isLast) return write(chunk);
-    isClosing = true;
+    if (left < 0) return false;
+    const chunk = toBuffer(data, encoding);
+    const start = chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left >= 0) return write(chunk);
     // When this write completes, the head and everything before it have been sent.
-    write(chunk, () => response.socket?.destroySoon());
+    write(start, () => response.socket?.destroySoon());
     return false;
   }) as typeof response.write;
   response.end = ((data?: Uint8Array | string, encoding?: BufferEncoding) => {
@@ -117,7 +112,7 @@ function changeWrites(response: ServerResponse, change: BodyChange): void {
       response.setHeader('content-length', toBuffer(data, encoding).length);
     }
     response.write(data, encoding as BufferEncoding);
-    return isClosing ? response : end();
+    return left < 0 ? response : end();
   }) as typeof response.end;
 }
 
