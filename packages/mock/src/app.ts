@@ -6,12 +6,6 @@ import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { createDownloadListener } from '@berth/storage/node';
 import type { Context } from './context.ts';
-import {
-  DOCUMENT_UPLOAD_PATH,
-  type Refusal,
-  type SurfaceName,
-  toRefusal,
-} from './contract/surface.ts';
 import { CONTROL_PATH, control } from './control/control.ts';
 import { fail, refuse, refuseHost } from './early-responses.ts';
 import { applyFaults } from './faults/fault-kinds.ts';
@@ -20,6 +14,7 @@ import { onNode } from './faults/faulted-call.ts';
 import { isForeign, rawPathOf } from './host.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
+import { DOCUMENT_UPLOAD_PATH, type Refusal, type SurfaceName, toRefusal } from './surface.ts';
 import { toRouter } from './surfaces/document.ts';
 import { corsOf } from './surfaces/router-options.ts';
 

@@ -1,10 +1,10 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import type { Contract } from './contract/contract.ts';
 import type { Live } from './files.ts';
 import type { CallRecord, RequestLog } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/create-services.ts';
 import type { Sessions } from './session.ts';
+import type { Contract } from './surfaces/contract.ts';
 import type { ServedDocument } from './surfaces/document.ts';
 
 /** What all parts of a mock share. */

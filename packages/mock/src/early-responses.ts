@@ -3,9 +3,9 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Call } from '@berth/server-stubs';
 import { toResponse, toWireForm } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { type Refusal, refusalFor, type SurfaceName } from './contract/surface.ts';
 import { hostNameOf } from './host.ts';
 import type { CallRecord } from './log.ts';
+import { type Refusal, refusalFor, type SurfaceName } from './surface.ts';
 import { corsOf, type RouterParts } from './surfaces/router-options.ts';
 
 /** Refuses a call with an error of its surface, which is logged as the reason. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { decodeText, SIGNATURE } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import type { SurfaceName } from './contract/surface.ts';
 import type { Session } from './session.ts';
+import type { SurfaceName } from './surface.ts';
 
 /** A call in the log of its session. Credentials are replaced by `…`. */
 export interface LoggedRequest {

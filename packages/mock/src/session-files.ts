@@ -1,5 +1,5 @@
 import { FilePathError, type MemoryStore, toFileID, toFilePath } from '@berth/storage';
-import { BUCKET } from './contract/surface.ts';
+import { BUCKET } from './surface.ts';
 import { FieldError } from './user-input.ts';
 
 /** A stored file. */

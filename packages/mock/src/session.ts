@@ -8,9 +8,9 @@ import {
   type StorageOptions,
 } from '@berth/storage';
 import { createSigner } from '@berth/storage/node';
-import { BUCKET } from './contract/surface.ts';
 import { FaultRules } from './faults/fault-rules.ts';
 import type { ResolvedOptions } from './options.ts';
+import { BUCKET } from './surface.ts';
 import { FieldError } from './user-input.ts';
 
 /**

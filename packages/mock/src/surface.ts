@@ -11,7 +11,10 @@ export const DOCUMENT_UPLOAD_PATH = '/';
 /** The bucket that contains the files. */
 export const BUCKET = 'files';
 
-export type SurfaceName = 'gateway' | 'storage' | 'upload' | 'link';
+/** The surfaces with a document. That of storage also has the upload target. */
+export type DocumentedSurface = 'gateway' | 'storage';
+
+export type SurfaceName = DocumentedSurface | 'upload' | 'link';
 
 const ERRORS = {
   gateway: GatewayError,

@@ -1,9 +1,9 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
-import { documents } from '../contract/contract.ts';
-import { BUCKET } from '../contract/surface.ts';
 import type { Mock } from '../create-mock.ts';
+import { BUCKET } from '../surface.ts';
+import { documents } from '../surfaces/contract.ts';
 
 /** Returns the text that the command line prints at startup: addresses, credentials and commands to paste. */
 export async function describeMock(mock: Mock, { options, document }: Context): Promise<string> {

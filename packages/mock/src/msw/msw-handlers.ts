@@ -1,10 +1,10 @@
 import { toWireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { createMemoryStore, createStorage, type Signer } from '@berth/storage';
 import type { RequestHandler, WebSocketHandler } from 'msw';
-import { BUCKET } from '../contract/surface.ts';
 import { FaultRules, type SessionFaults } from '../faults/fault-rules.ts';
 import { findNameProblem, type ServiceHandler } from '../services/service.ts';
 import { createSessionFiles, type SessionFiles } from '../session-files.ts';
+import { BUCKET } from '../surface.ts';
 import { createGatewaySurface, handleSockets } from './gateway.ts';
 import { createLinkSurface, createStorageSurface, createUploadSurface } from './storage.ts';
 import { handleSurface, report } from './surface.ts';

@@ -10,10 +10,10 @@ import {
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
-import { refusalFor, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import { applyFaults } from '../faults/fault-kinds.ts';
 import { FAULT_HEADER, type FaultRules, type FaultSubject } from '../faults/fault-rules.ts';
 import { onFetch } from '../faults/faulted-call.ts';
+import { refusalFor, type SurfaceName, toRefusal } from '../surface.ts';
 
 /** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
 export interface Surface {

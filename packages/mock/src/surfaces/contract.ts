@@ -7,12 +7,15 @@ import {
 } from '@berth/server-stubs/contract';
 import type { DocumentRoutes } from '@berth/server-stubs/document';
 import type { Call, Router, RouteTable, SecurityHandlers } from '@berth/server-stubs/runtime';
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { toProfileDocument } from '@berth/spec/profile-documents';
-import { type Contract, type DocumentedSurface, documents } from '../contract/contract.ts';
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import type { Live } from '../files.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { listOperations, METHODS } from '../prism/operations.ts';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
+import type { Prism } from '../prism/prism.ts';
+import type { DocumentedSurface } from '../surface.ts';
 import type { Auth } from './auth.ts';
 import {
   createLazyPrism,
@@ -25,6 +28,9 @@ import {
 } from './document.ts';
 import { respondByPrism } from './documented.ts';
 import { type RouterParts, toDocumentOptions } from './router-options.ts';
+
+/** The documents of the contract. */
+export const documents = { gateway, storage };
 
 const SURFACES = ['gateway', 'storage'] as const;
 
@@ -76,9 +82,15 @@ function findDraftSurface({ document }: DocumentRoutes): DocumentedSurface | und
   );
 }
 
+/** The documents that a mock serves: those of the contract, or a draft in place of one of them. */
+export interface Contract {
+  /** Returns Prism for a document. It is imported with the first call that needs it. */
+  readonly prism: (surface: DocumentedSurface) => Promise<Prism>;
+  /** Adds the operations that only a document has to a router. Prism answers them. */
+  extend<Surface extends Router>(router: Surface): Surface;
+}
+
 /**
- * Creates the contract.
- *
  * @param draft replaces the built-in document of its surface
  */
 export async function createContract(

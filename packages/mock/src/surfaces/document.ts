@@ -13,10 +13,10 @@ import {
   type RouteTable,
   toResponse,
 } from '@berth/server-stubs/runtime';
-import type { DocumentedSurface } from '../contract/contract.ts';
 import { type FileEvents, type Live, openLive } from '../files.ts';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism, PrismResponse } from '../prism/prism.ts';
+import type { DocumentedSurface } from '../surface.ts';
 
 /** A document whose calls Prism answers. */
 export interface ServedDocument {

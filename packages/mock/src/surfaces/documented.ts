@@ -3,10 +3,9 @@ import { applyDispositionRules, toResponse, UploadError } from '@berth/server-st
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { WireProfile } from '@berth/spec/wire-profile';
-import type { DocumentedSurface } from '../contract/contract.ts';
-import { toRefusal } from '../contract/surface.ts';
 import type { Preferences } from '../prism/preferences.ts';
 import type { Prism, PrismResponse } from '../prism/prism.ts';
+import { type DocumentedSurface, toRefusal } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import { toText } from './document.ts';
 
@@ -76,7 +75,12 @@ export async function respondByPrism(
     // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
     const status = lastId !== undefined && rest === '' ? 204 : found.status;
     const retryAfter = findRetryAfter(status, value, surface);
-    const headers = adaptHeaders({ ...found, status }, { upstream, requestId, retryAfter });
+    // Values of the call replace those of the example.
+    const { 'content-disposition': _, 'retry-after': __, ...others } = found.headers;
+    const headers: Record<string, string> = { ...others, 'x-request-id': requestId };
+    if (upstream in headers) headers[upstream] = `${status}`;
+    // RFC 9110, section 10.2.3.
+    if (retryAfter !== undefined) headers['retry-after'] = `${retryAfter}`;
     if (surface === 'gateway') applyDispositionRules(request, headers);
     return { status, headers, body: status === 204 ? undefined : rest } as HandlerResponse;
   });
@@ -98,28 +102,6 @@ function adaptBody({ status, body }: PrismResponse, surface: string, requestId: 
     return { ...body, statusCode: status, body: { ...body.body, requestId } };
   }
   return 'requestId' in body ? { ...body, requestId } : body;
-}
-
-interface Values {
-  /** Name of the header with the status of the service. */
-  readonly upstream: string;
-  readonly requestId: string;
-  readonly retryAfter: number | undefined;
-}
-
-/** Headers that depend on the call replace those in the example. */
-function adaptHeaders(
-  { status, headers }: PrismResponse,
-  { upstream, requestId, retryAfter }: Values,
-): Record<string, string> {
-  const { 'content-disposition': _, 'retry-after': __, ...others } = headers;
-  return {
-    ...others,
-    'x-request-id': requestId,
-    ...(upstream in others && { [upstream]: `${status}` }),
-    // RFC 9110, section 10.2.3.
-    ...(retryAfter !== undefined && { 'retry-after': `${retryAfter}` }),
-  };
 }
 
 function findRetryAfter(status: number, body: unknown, surface: ContractSurface) {

@@ -9,11 +9,10 @@ import {
   UpgradeResponse,
 } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
-import type { DocumentedSurface } from '../contract/contract.ts';
-import type { SurfaceName } from '../contract/surface.ts';
 import { isLoopbackOrigin } from '../host.ts';
 import { findReason, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
+import type { DocumentedSurface, SurfaceName } from '../surface.ts';
 
 /** What the options of routers depend on. */
 export interface RouterParts {
