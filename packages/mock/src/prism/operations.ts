@@ -113,15 +113,14 @@ const OMITTED = /^(\$.*|definitions|dependentSchemas|propertyNames|unevaluated(I
 
 interface SchemaPlace {
   readonly schema: unknown;
+  /** Where its copy is put. */
+  readonly parent: object;
+  readonly name: PropertyKey;
   readonly level: number;
   /** How often the arrays and objects around it repeat it. */
   readonly repeats: number;
   /** The references that led here. */
   readonly references: readonly string[];
-  /** Puts the copy into that of the parent. */
-  put(copy: unknown): void;
-  /** Takes it out again. */
-  remove(): void;
 }
 
 /**
@@ -130,12 +129,15 @@ interface SchemaPlace {
  */
 function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknown {
   const root: { schema?: unknown } = {};
-  const queue = [placeIn(root, 'schema', { schema, level: 0, repeats: 1, references: [] })];
+  const queue: SchemaPlace[] = [
+    { schema, parent: root, name: 'schema', level: 0, repeats: 1, references: [] },
+  ];
   const copied: (SchemaPlace & { readonly copy: JsonObject })[] = [];
   let parents = 0;
   for (const place of queue) {
+    const { parent, name } = place;
     if (!isObject(place.schema)) {
-      place.put(place.schema);
+      define(parent, name, place.schema);
       continue;
     }
     const { references, target: found } = resolve(document, place.schema, place.references);
@@ -147,7 +149,7 @@ function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknow
     }
     const copy: JsonObject = {};
     copied.push({ ...place, copy });
-    place.put(copy);
+    define(parent, name, copy);
     const inner = {
       level: place.level + 1,
       repeats: place.repeats * countRepeats(target),
@@ -156,19 +158,19 @@ function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknow
     for (const [key, value] of Object.entries(target)) {
       if (OMITTED.test(key)) continue;
       if (SINGLES.includes(key)) {
-        queue.push(placeIn(copy, key, { schema: value, ...inner }));
+        queue.push({ schema: value, parent: copy, name: key, ...inner });
       } else if (MAPS.includes(key)) {
         const members: JsonObject = {};
         copy[key] = members;
         for (const [name, member] of entriesOf(value)) {
           if (key === 'patternProperties' && isTooLong(name)) continue;
-          queue.push(placeIn(members, name, { schema: member, ...inner }));
+          queue.push({ schema: member, parent: members, name, ...inner });
         }
       } else if (LISTS.includes(key) && Array.isArray(value)) {
         const members: unknown[] = [];
         copy[key] = members;
         for (const [index, member] of value.entries()) {
-          queue.push(placeIn(members, index, { schema: member, ...inner }));
+          queue.push({ schema: member, parent: members, name: index, ...inner });
         }
       } else copy[key] = value;
     }
@@ -176,20 +178,10 @@ function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknow
     if (Array.isArray(copy.examples) && copy.examples.length > 0) copy.example ??= copy.examples[0];
   }
   // The innermost first. What has lost all of its parts has nothing to say either.
-  for (const { copy, remove } of copied.toReversed()) if (hasLostParts(copy)) remove();
+  for (const { copy, parent, name } of copied.toReversed()) {
+    if (hasLostParts(copy)) Reflect.deleteProperty(parent, name);
+  }
   return root.schema ?? {};
-}
-
-function placeIn(
-  parent: JsonObject | unknown[],
-  name: PropertyKey,
-  inner: Omit<SchemaPlace, 'put' | 'remove'>,
-): SchemaPlace {
-  return {
-    ...inner,
-    put: (copy) => define(parent, name, copy),
-    remove: () => Reflect.deleteProperty(parent, name),
-  };
 }
 
 /**
