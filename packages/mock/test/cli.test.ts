@@ -1,20 +1,15 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
 import packageInfo from '../package.json' with { type: 'json' };
 import { createMock } from '../src/index.ts';
 import { gateway, storage } from './helpers/calls.ts';
 import { finish, runCli, spawnCli, untilReady } from './helpers/cli.ts';
-import { replaceFile } from './helpers/files.ts';
+import { replaceFile, writeFiles } from './helpers/files.ts';
 
 const run = promisify(execFile);
-const dir = await mkdtemp(join(tmpdir(), 'berth-cli-'));
-afterAll(() => rm(dir, { recursive: true }));
 
 /** Starts a mock on a free port; it ends with the test. */
 async function start(...args: string[]) {
@@ -57,15 +52,12 @@ testOn('curl')('with --credentials strict, the commands use the printed credenti
 });
 
 test('goes on if a service rejects after its response, even without a reader of stderr', async () => {
-  const file = join(dir, 'late.ts');
-  await writeFile(
-    file,
-    `const late = () => {
+  const text = `const late = () => {
       setImmediate(() => Promise.reject(new Error('late')));
       return new Response('ok');
     };
-    export default { late, broken: () => { throw new Error('broken'); } };`,
-  );
+    export default { late, broken: () => { throw new Error('broken'); } };`;
+  const [file = ''] = await writeFiles({ 'late.ts': text });
   const { child, finished, url } = await start('--services', file);
   expect((await gateway({ url }, { path: '/v1/cloudrun/late' })).text).toBe('ok');
   await once(child.stderr as NodeJS.EventEmitter, 'data');
@@ -113,9 +105,8 @@ test('applies --origins and --faults, and prints why a call is refused', async (
 });
 
 test('--services serves a file, and reports changes and errors', async () => {
-  const file = join(dir, 'services.ts');
+  const [file = ''] = await writeFiles({ 'services.ts': 'export default { orders: 1 };' });
   const define = (text: string) => replaceFile(file, `export default { orders: ${text} };`);
-  await define('1');
   const refused = await runCli('--port', '0', '--services', file);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('orders must be one of these: a function');
@@ -178,15 +169,13 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
   });
 });
 
-const none = join(dir, 'none');
-const petstore = join(dir, 'petstore.yaml');
-await writeFile(
-  petstore,
-  `openapi: 3.1.0
+const none = 'test/none';
+const [petstore = ''] = await writeFiles({
+  'petstore.yaml': `openapi: 3.1.0
 info: { title: Pets, version: '1' }
 paths: { /pets: { get: { operationId: list, responses: { 200: { description: All. } } } } }
 `,
-);
+});
 
 test.each<[string[], string | RegExp]>([
   [['--services', none], `${none}: There is no such file of services`],
@@ -201,7 +190,7 @@ test.each<[string[], string | RegExp]>([
   [['--faults', 'latency=x'], 'latency must be a number of milliseconds'],
   [['extra.yaml', 'extra'], 'too many arguments'],
   [[petstore, '--credentials', 'strict'], /^credentials has no effect beside .*petstore\.yaml, /],
-  [[none], /none/],
+  [[none], /none #\n {2}The file cannot be read: ENOENT/],
   [['--services', `shop=${none}`], /none/],
   [['--services', none, '--services', 'shop=http://a.example'], '--services takes one file, or'],
 ])('rejects %j with exit code 2', async (args, sentence) => {

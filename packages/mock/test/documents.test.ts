@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createMock, type MockOptions } from '../src/index.ts';
-import { runCli } from './helpers/cli.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
 
 const SHOP = `openapi: 3.1.0
@@ -143,12 +142,6 @@ describe('a document at the root', () => {
   ])('names the file and the error: %s', async (_, text) => {
     const [document = ''] = await writeFiles({ 'bad.yaml': text });
     await expect(createMock({ document })).rejects.toThrow(/bad\.yaml:\d+:\d+ #.*\n {2}\w/);
-  });
-
-  it('rejects options that a document does not have', async () => {
-    const { code, stderr } = await runCli('nowhere.yaml', '--port', '0');
-    expect(code).toBe(2);
-    expect(stderr).toContain('nowhere.yaml #\n  The file cannot be read: ENOENT');
   });
 });
 
