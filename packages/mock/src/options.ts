@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { toWireProfile, type WireProfile, type WireProfileInput } from '@berth/spec/wire-profile';
 import { type FaultRule, parseFaultRule } from './faults/fault-rules.ts';
 import type { HostedServices } from './services/service.ts';
-import { isObject, toUnknown } from './user-input.ts';
+import { FieldError, isObject, toUnknown } from './user-input.ts';
 
 /** The values of `credentials`, which determine which credentials a mock accepts. */
 const CREDENTIALS = ['present', 'strict'] as const;
@@ -197,7 +197,11 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     ...Object.fromEntries(defined),
     faults: faults.map((fault, index) => {
       const { name = `fault-${index + 1}` } = typeof fault === 'string' ? {} : fault;
-      return parseFaultRule(name, fault, { anyOperation, place: `faults[${index}].` });
+      try {
+        return parseFaultRule(name, fault, anyOperation);
+      } catch (error) {
+        throw new FieldError(`faults[${index}]:`, (error as Error).message);
+      }
     }),
     wireProfile: toWireProfile(wireProfile),
   };
@@ -205,7 +209,7 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
 
 /** @throws TypeError that names the option and its requirement */
 export function assertOption(name: string, value: unknown): void {
-  if (!Object.hasOwn(OPTIONS, name)) throw toUnknown(name, name, Object.keys(OPTIONS));
+  if (!Object.hasOwn(OPTIONS, name)) throw toUnknown(name, Object.keys(OPTIONS));
   const { isValid, mustBe } = OPTIONS[name as OptionName];
   if (isValid(value)) return;
   const text = inspect(value, { depth: 0, maxStringLength: 100 });

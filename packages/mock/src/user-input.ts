@@ -39,7 +39,7 @@ export class FieldError extends TypeError {
   }
 }
 
-export function toUnknown(field: string, name: string, known: readonly string[]): FieldError {
+export function toUnknown(name: string, known: readonly string[]): FieldError {
   const hint = suggest(name, known, ' do you mean', ` the fields are ${known.join(', ')}.`);
-  return new FieldError(field, `is not a field:${hint}`);
+  return new FieldError(name, `is not a field:${hint}`);
 }

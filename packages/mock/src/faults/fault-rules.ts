@@ -66,7 +66,7 @@ export class FaultRules implements SessionFaults {
   }
 
   put(name: string, rule: Omit<FaultRule, 'name'> | string): FaultRule {
-    const parsed = parseFaultRule(name, rule, { anyOperation: this.#anyOperation });
+    const parsed = parseFaultRule(name, rule, this.#anyOperation);
     this.#rules.set(name, parsed);
     return parsed;
   }
@@ -105,8 +105,8 @@ export const FAULT_HEADER = 'X-Mock-Fault';
 
 function parseHeader(text: string, { surface }: FaultSubject): FaultRule {
   try {
-    const fault = parseKinds(splitFields(text), KIND_NAMES, '');
-    assertCode(fault, surface, surface, '');
+    const fault = parseKinds(splitFields(text), KIND_NAMES);
+    assertCode(fault, surface, surface);
     return { name: FAULT_HEADER, ...fault };
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
@@ -124,41 +124,31 @@ function isFor({ match, code }: FaultRule, { surface, operationId, service }: Fa
 /** Prefix of `match` in a rule that applies to a hosted service. */
 const SERVICE = 'service:';
 
-interface ParseOptions {
-  /** Whether the rule may match operations that are not in the contract, but in a document. Default: false. */
-  readonly anyOperation?: boolean;
-  /** Prefix of field names in messages, such as `faults[0].`. Default: none. */
-  readonly place?: string;
-}
-
 /**
  * Parses a rule from user input: an object, or the compact form `<match>:<fields>`, where `<match>:` is optional.
  *
+ * @param anyOperation whether the rule may match operations that are not in the contract, but in a document
  * @throws FieldError that names the field and states its requirements
  * @example
- * parseFaultRule('slow', 'service:hello:latency=200,times=2');
+ * parseFaultRule('slow', 'service:hello:latency=200,times=2', false);
  * // { name: 'slow', match: 'service:hello', times: 2, latency: 200 }
  */
-export function parseFaultRule(
-  name: string,
-  input: unknown,
-  { anyOperation = false, place = '' }: ParseOptions = {},
-): FaultRule {
+export function parseFaultRule(name: string, input: unknown, anyOperation: boolean): FaultRule {
   const fields = typeof input === 'string' ? splitRule(input) : input;
   if (!isObject(fields)) {
     throw new FieldError(
-      place.slice(0, -1) || 'The fault',
+      'The fault',
       'must be a rule, such as { "latency": 200 } or "latency=200".',
     );
   }
   const { name: _, match, times, ...faults } = fields;
   const count = times === undefined ? undefined : toInteger(times, 1);
   if (times !== undefined && count === undefined) {
-    throw new FieldError(`${place}times`, 'must be a positive integer.');
+    throw new FieldError('times', 'must be a positive integer.');
   }
-  const fault = parseKinds(faults, ['match', 'times', ...KIND_NAMES], place);
-  const surface = match === undefined ? undefined : toSurface(match, anyOperation, place);
-  if (surface !== undefined) assertCode(fault, surface, String(match), place);
+  const fault = parseKinds(faults, ['match', 'times', ...KIND_NAMES]);
+  const surface = match === undefined ? undefined : toSurface(match, anyOperation);
+  if (surface !== undefined) assertCode(fault, surface, String(match));
   return {
     name,
     ...(match !== undefined && { match: String(match) }),
@@ -194,33 +184,25 @@ function splitFields(text: string): Record<string, unknown> {
 const KIND_NAMES = Object.keys(FAULT_KINDS) as readonly (keyof Fault)[];
 
 /** @param known names of all fields, for messages */
-function parseKinds(
-  fields: Readonly<Record<string, unknown>>,
-  known: readonly string[],
-  place: string,
-): Fault {
+function parseKinds(fields: Readonly<Record<string, unknown>>, known: readonly string[]): Fault {
   const parsed: Record<string, unknown> = {};
   for (const [name, input] of Object.entries(fields)) {
-    const field = place + name;
     const kind = KIND_NAMES.find((kindName) => kindName === name);
-    if (kind === undefined) throw toUnknown(field, name, known);
+    if (kind === undefined) throw toUnknown(name, known);
     if (input === undefined) continue;
     const value = FAULT_KINDS[kind].parse(input);
     if (value === undefined) {
       const hint = kind === 'code' ? suggest(input, Object.values(CODES).flat()) : '';
-      throw new FieldError(field, FAULT_KINDS[kind].mustBe + hint);
+      throw new FieldError(name, FAULT_KINDS[kind].mustBe + hint);
     }
     parsed[name] = value;
   }
   if (Object.keys(parsed).length > 0) return parsed;
-  throw new FieldError(
-    place.slice(0, -1) || 'The fault',
-    `must contain at least one of ${KIND_NAMES.join(', ')}.`,
-  );
+  throw new FieldError('The fault', `must contain at least one of ${KIND_NAMES.join(', ')}.`);
 }
 
 /** Returns the surface that `match` refers to; undefined for an operation of a document. */
-function toSurface(match: unknown, anyOperation: boolean, place: string): SurfaceName | undefined {
+function toSurface(match: unknown, anyOperation: boolean): SurfaceName | undefined {
   const surfaces = Object.keys(CODES) as SurfaceName[];
   const text = typeof match === 'string' ? match : '';
   const isService = text.startsWith(SERVICE) && text.length > SERVICE.length;
@@ -229,15 +211,15 @@ function toSurface(match: unknown, anyOperation: boolean, place: string): Surfac
   if (surface !== undefined || (anyOperation && text !== '' && !text.includes(':'))) return surface;
   const hint = suggest(text, [...surfaces, ...OPERATIONS.keys()]);
   throw new FieldError(
-    `${place}match`,
+    'match',
     `must be an operationId, one of ${surfaces.join(', ')}, or service:<name>.${hint}`,
   );
 }
 
-function assertCode({ code }: Fault, surface: SurfaceName, subject: string, place: string): void {
+function assertCode({ code }: Fault, surface: SurfaceName, subject: string): void {
   if (code === undefined || CODES[surface].includes(code)) return;
   throw new FieldError(
-    `${place}code`,
+    'code',
     `must be an error code of ${subject}: ${CODES[surface].join(', ')}.`,
   );
 }
