@@ -1,9 +1,4 @@
-import type {
-  GatewayCall,
-  GatewayInput,
-  ServiceResponse,
-  WebSocketResponse,
-} from '@berth/server-stubs';
+import type { GatewayHandler, GatewayInput, WebSocketHandler } from '@berth/server-stubs';
 import { GatewayError, hasResponse } from '@berth/server-stubs/contract';
 import { suggest } from '../user-input.ts';
 
@@ -60,12 +55,9 @@ export function unknownService(name: string, names: readonly string[]): GatewayE
 }
 
 export interface RunningService {
-  call(input: GatewayInput, call: GatewayCall): ServiceResponse | Promise<ServiceResponse>;
+  readonly call: GatewayHandler;
   /** Opens a WebSocket. Default: the response of `call`, which refuses it. */
-  open?(
-    input: GatewayInput,
-    call: GatewayCall,
-  ): Promise<WebSocketResponse | ServiceResponse> | WebSocketResponse | ServiceResponse;
+  readonly open?: WebSocketHandler;
   /** Whether the responses come from an OpenAPI document, which has its own for `Prefer`. */
   readonly isDocument?: boolean;
 }
