@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
 import { createMock, type LoggedRequest } from '../src/index.ts';
-import { call, control, gateway, gatewayPost, storage } from './helpers/calls.ts';
+import { call, control, gateway, storage } from './helpers/calls.ts';
 import { getLink, upload } from './helpers/upload.ts';
 
 const mock = await createMock({ services: {} });
@@ -18,7 +18,8 @@ const readLog = async (query = '') =>
   })[];
 
 test('logs a call with its result', async () => {
-  const { headers } = await gatewayPost(mock, '/v1/cloudrun/echo/a?x=1', { a: '中' });
+  const post = { method: 'POST', path: '/v1/cloudrun/echo/a?x=1', body: '{"a":"中"}' };
+  const { headers } = await gateway(mock, post);
   const logged = {
     id: headers['x-request-id'],
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),

@@ -31,16 +31,6 @@ export function gateway(mock: { url: string }, options: CallOptions): Promise<Re
   return call(mock, { ...options, headers: { ...BEARER, ...options.headers } });
 }
 
-/** Posts JSON to the gateway with credentials. */
-export function gatewayPost(mock: { url: string }, path: string, body: unknown): Promise<Reply> {
-  return gateway(mock, {
-    method: 'POST',
-    path,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-}
-
 /** Calls a storage operation of the `dev` environment with credentials. */
 export function storage(
   mock: { url: string },
@@ -56,17 +46,12 @@ export function storage(
   });
 }
 
-export interface ControlOptions extends Omit<CallOptions, 'path' | 'body'> {
-  /** Sent as JSON. */
-  body?: unknown;
-}
-
 /** Calls the control API. */
 export async function control(
   mock: { url: string },
   method: string,
   path: string,
-  { body, headers = {} }: ControlOptions = {},
+  { body, headers = {} }: { body?: unknown; headers?: OutgoingHttpHeaders } = {},
 ): Promise<Reply> {
   const reply = await call(mock, {
     method,
