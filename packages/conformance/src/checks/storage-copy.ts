@@ -58,11 +58,14 @@ export const storageCopy: readonly Check[] = [
     const folder = await storeReadable(t, ['source.txt', 'existing.txt']);
     const order = { from: 'source.txt', to: 'existing.txt', overwrite: false };
     const free = { ...order, to: 'level/free.txt' };
-    const copies = await folder.copy(free, order);
-    const moves = await folder.copy({ ...order, removeOriginal: true });
-    const areFailed = [copies, moves].every((list) => list.filter(hasFailed).length === 1);
-    const message = `a copy and a move onto an existing file with overwrite false must fail, but their entries were ${show([...copies, ...moves])}`;
-    t.expect(areFailed, message);
+    for (const [what, ...orders] of [
+      ['copy', free, order],
+      ['move', { ...order, removeOriginal: true }],
+    ] as const) {
+      const entries = await folder.copy(...orders);
+      const message = `a ${what} onto an existing file with overwrite false must fail, but its entry was ${show(entries.at(-1))}`;
+      t.expect(entries.filter(hasFailed).length === 1, message);
+    }
     await folder.expect('after copies and a move with overwrite false', {
       'level/free.txt': 'source.txt',
       'existing.txt': 'existing.txt',

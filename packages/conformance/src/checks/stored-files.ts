@@ -182,14 +182,14 @@ export function hasBytes(reading: Reading, bytes: Buffer | undefined): boolean {
   return bytes !== undefined && reading.found && reading.bytes.equals(bytes);
 }
 
-/** Describes what a reader received: `64 bytes, with the first difference at offset 63`. */
+/** Describes what a reader received: `64 bytes that differ from offset 63 on`. */
 export function describeReading(reading: Reading, expected?: Buffer): string {
   if (!reading.found) return `nothing (${reading.why})`;
   const { bytes } = reading;
   if (expected === undefined || bytes.equals(expected)) return `${bytes.length} bytes`;
   const first = bytes.findIndex((byte, index) => byte !== expected[index]);
   const differs = first >= 0 && first < expected.length;
-  return `${bytes.length} bytes${differs ? `, with the first difference at offset ${first}` : ''}`;
+  return `${bytes.length} bytes${differs ? ` that differ from offset ${first} on` : ''}`;
 }
 
 /** Expects a file to have these bytes, or not to be found. */

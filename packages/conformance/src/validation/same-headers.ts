@@ -10,8 +10,8 @@ export function claimSameHeaders(sent: HeaderList, arrived: HeaderList): Claim[]
     const [expected = [], actual = []] = [sent, arrived].map((list) =>
       readAll(list, name).map((value) => value.trim()),
     );
-    const shown = actual.length === 0 ? 'but it is missing' : `not as ${cite(actual.join(', '))}`;
-    const message = `${name} must arrive as ${cite(expected.join(', '))}, ${shown}`;
+    const shown = actual.length === 0 ? 'but it is missing' : `not as ${toLines(actual)}`;
+    const message = `${name} must arrive as ${toLines(expected)}, ${shown}`;
     return [isSame(name, expected, actual), message];
   });
 }
@@ -30,6 +30,12 @@ function isSame(name: string, expected: readonly string[], actual: readonly stri
   if (expected.length < 2) return actual.length === expected.length && actual[0] === expected[0];
   // Several lines are equivalent to one list, and spaces around its commas mean nothing (RFC 9110, section 5.3).
   return toMembers(expected.join()).join() === toMembers(actual.join()).join();
+}
+
+/** Formats the values of a header: `a=1`, or `2 lines: a=1 | b=2`. */
+function toLines(values: readonly string[]): string {
+  const count = values.length > 1 ? `${values.length} lines: ` : '';
+  return count + cite(values.join(' | '));
 }
 
 function toMembers(list: string): string[] {
