@@ -25,7 +25,7 @@ export {
 export { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from './generated/errors.gen.ts';
 export { routes as gatewayRoutes } from './generated/gateway.v1/routes.gen.ts';
 export { routes as storageRoutes } from './generated/storage.v2/routes.gen.ts';
-export { isLoopback } from './headers.ts';
+export { countHosts, isLoopback } from './headers.ts';
 export type { EnvOption } from './router-options.ts';
 export {
   badPath,

@@ -103,13 +103,18 @@ const toHostname = memoize((authority) =>
 );
 
 /** RFC 9112, section 3.2: a second `Host` is rejected, because two parsers could choose different ones. */
-function hostHeaderOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
+function hostHeaderOf(request: IncomingMessage): string | undefined {
+  return countHosts(request) === 1 ? request.headers.host : undefined;
+}
+
+/** Returns the number of `Host` headers. Node drops all but the first. */
+export function countHosts({ rawHeaders }: IncomingMessage): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     if (name.length === 4 && toLowerCase(name) === 'host') count += 1;
   }
-  return count === 1 ? headers.host : undefined;
+  return count;
 }
 
 /** `127.0.0.0/8`, also as an IPv6 address, and `::1`. */

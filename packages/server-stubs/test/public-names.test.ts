@@ -21,7 +21,7 @@ test.each([
     contract,
     `CONTRACT COPY_PATH_PATTERN CORS GatewayError HttpError ITEM_SUCCESS LIMITS SIGNATURE STORAGE_ERRORS
     STORAGE_ITEM_ERRORS StorageError UploadError addField applyDispositionRules assertBatch badPath
-    bodyTooLarge createCors decodeText gatewayRoutes hasResponse isFileField isLoopback malformedForm
+    bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse isFileField isLoopback malformedForm
     missingFile notAllowed notFound readCredentials readJsonBody storageRoutes toCallerResponse
     toContractError toFileType toResponse toStorageResponse toUploadFields toUploaded toWireForm`,
   ],

@@ -13,7 +13,12 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { GatewayError } from '@berth/server-stubs';
-import { type GatewayErrorCode, isLoopback, toResponse } from '@berth/server-stubs/contract';
+import {
+  countHosts,
+  type GatewayErrorCode,
+  isLoopback,
+  toResponse,
+} from '@berth/server-stubs/contract';
 import type { Config } from './config/config.ts';
 import { CallerConnection } from './watch.ts';
 
@@ -249,18 +254,9 @@ function findFault(request: IncomingMessage): Refusal | undefined {
   if (httpVersionMinor === 0 && coding !== undefined) return MALFORMED;
   // Only the chunks are decoded here, and a service would not learn about the other coding.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return UNKNOWN_CODING;
+  // RFC 9112, section 3.2: a request without `Host`, or with several, "MUST" be refused.
   const hosts = countHosts(request);
   return hosts > 1 || (hosts === 0 && httpVersionMinor === 1) ? BAD_HOST : undefined;
-}
-
-/** RFC 9112, section 3.2: a request without `Host`, or with several, "MUST" be refused. Node drops the later ones. */
-function countHosts({ rawHeaders }: IncomingMessage): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
-  return count;
 }
 
 /** Placeholder for a request that could not be parsed. */
