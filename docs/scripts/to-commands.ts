@@ -23,7 +23,7 @@ export function toCommands(): string {
   });
   return `# Commands
 
-The options of each command, as \`--help\` prints them.
+This page shows the options of each command, as \`--help\` prints them.
 
 ${sections.join('\n')}`;
 }

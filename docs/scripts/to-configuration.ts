@@ -22,11 +22,11 @@ const HEAD = ['Setting', 'Type', 'Default', 'Effect'];
 export function toConfiguration(): string {
   return `# Configuration
 
-This page lists all settings in the configuration file of the server. It is generated from the JSON Schema that the
+This page lists all settings in the server's configuration file. It is generated from the JSON Schema that the
 package exports. \`<name>\` is a name of your choice, and \`[]\` is a list entry. The mock and the conformance suite
 have no configuration file.
 
-Run \`berth-server --config berth.yaml\`. For editors, start the file with this line:
+Run \`berth-server --config berth.yaml\`. For editor support, start the file with this line:
 \`# yaml-language-server: $schema=./node_modules/@berth/server/generated/config.schema.gen.json\`
 
 ${toTable(HEAD, toRows(server as Schema, ''))}`;

@@ -19,12 +19,12 @@ export function toErrorsPage({ defaults }: Contract): string {
   return `# Error codes
 
 These are the error codes of the mock and the reference server. The lists are open, so a deployment may use other codes.
-Clients handle unknown codes by their status: see [errors and retries](../guides/errors.md).
+Clients handle unknown codes by status: see [errors and retries](../guides/errors.md).
 
 ## Gateway
 
-The body is \`{ code, message, requestId }\`. _Retry_ shows whether the same call may be sent again, and _Fixed_ what the
-contract defines for every deployment. The rest is specific to this project ([D6](../decisions.md#d6)).
+The body is \`{ code, message, requestId }\`. _Retry_ shows whether the same call may be sent again, and _Fixed_ shows
+what the contract defines for every deployment. The rest is specific to this project ([D6](../decisions.md#d6)).
 
 ${toTable(
   ['Code', 'Status', 'Retry', 'Retry-After', 'Fixed', 'Message'],
@@ -68,7 +68,7 @@ ${toTable(
 )}
 ## Links
 
-Links fail in the format and with the codes of the upload target. In addition, a link to a file that no longer exists
+Link errors use the upload target's format and codes. In addition, a link to a file that no longer exists
 fails with 404 \`STORAGE_FILE_NONEXIST\`, a range outside the file with 416 \`InvalidRange\`, and a method other than GET
 and HEAD with 405 \`AccessDenied\`.
 `;
@@ -85,11 +85,11 @@ export function toOperationsPage(contract: Contract): string {
   const { gateway, storage } = contract;
   return `# Operations
 
-This page lists the operations of the contract by \`operationId\`, the name that types, reports and logs use. For schemas,
-examples and responses, see the documents: [gateway](../../spec/gateway.v1.yaml),
+This page lists the contract's operations by \`operationId\`, the name that types, reports and logs use. For schemas,
+examples and responses, see the documents: [gateway](../../spec/gateway.v1.yaml) and
 [storage](../../spec/storage.v2.yaml).
 
-_Retry_ shows whether a client may retry a call if it does not know whether the call was executed.
+_Retry_ shows whether a client may retry a call when it cannot tell whether the call was executed.
 
 ## Gateway, version ${gateway.info.version}
 
@@ -97,7 +97,7 @@ ${toTable(OPERATION_HEAD, toRows(gateway.paths, contract))}
 ## Storage and upload target, version ${storage.info.version}
 
 ${toTable(OPERATION_HEAD, toRows(storage.paths, contract))}
-The upload target has no fixed URL. Send \`uploadFile\` to exactly the \`url\` that \`getUploadMetaData\` returned.
+The upload target has no fixed URL. Send \`uploadFile\` to the exact \`url\` that \`getUploadMetaData\` returned.
 `;
 }
 
@@ -145,9 +145,9 @@ export function toRulesPage({ rules }: Contract): string {
   return `# Rules
 
 The [conformance suite](../guides/conformance.md) checks these rules on every deployment and uses their IDs in its
-reports. The sentences of a rule have numbers: the second one of \`GW-PATH\` is \`GW-PATH/2\`. The source is the place in
-the API description that states a rule, or the decision that does. Rules for clients are checked by the tests of the
-client. What a rule leaves open is in [errors](errors.md) and [limits](limits.md).
+reports. The sentences of a rule are numbered: \`GW-PATH/2\` is the second sentence of \`GW-PATH\`. The source is the
+place in the API description, or the decision, that states the rule. The client's tests check the rules for clients.
+For what the rules leave open, see [errors](errors.md) and [limits](limits.md).
 
 ${sections.join('\n')}`;
 }
