@@ -16,7 +16,7 @@ export async function fsck(
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
     if (!['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause) ?? '')) throw error;
-    throw new Failure(`${root} is not a folder: pass store.root.`, 2);
+    throw new Failure(`${root} is not the folder of a store: pass store.root.`, 2);
   });
   process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);
   if (problems === 0 || repair) return;

@@ -47,6 +47,9 @@ interface DiskStoreOptions {
   readonly sharedLocks?: WithLocks | undefined;
 }
 
+/** Every store has these folders in its root. */
+export const STORE_FOLDERS = ['files', 'tmp'] as const;
+
 /** A living process writes to each of its temporary files far more often. */
 const ABANDONED_MILLISECONDS = 24 * 3_600_000;
 
@@ -58,7 +61,7 @@ export function openDiskStore({ root, sharedLocks }: DiskStoreOptions): Promise<
   return withDiskErrors(async () => {
     await makeFolder(root);
     const folder = await realpath(root);
-    for (const name of ['files', 'tmp']) await makeFolder(join(folder, name));
+    for (const name of STORE_FOLDERS) await makeFolder(join(folder, name));
     await syncFolder(folder);
     const giveBack = await takeStore(folder, sharedLocks ? 'shared' : 'alone');
     return new DiskStore(folder, sharedLocks, giveBack);

@@ -1,7 +1,7 @@
 import { readdir, realpath, rename } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BlobDamagedError } from '@berth/storage';
-import { STORED_FILE } from './disk.ts';
+import { STORE_FOLDERS, STORED_FILE } from './disk.ts';
 import { diskCodeOf, makeFolder, orMissing, syncFolder, withDiskErrors } from './disk-files.ts';
 import { takeStore } from './owner.ts';
 import { openStoredFile } from './stored-file.ts';
@@ -32,11 +32,13 @@ interface FsckOptions {
 
 /**
  * Reads every file of a store on disk and reports problems. Without `repair`, servers may use the store meanwhile.
- * @throws StoreUnavailableError if the store cannot be read, or with `repair` if a server uses it
+ * @throws StoreUnavailableError if the folder is not that of a store or cannot be read, or with `repair` if a server uses it
  */
 export function fsck(folder: string, { onProblem, repair = false }: FsckOptions) {
   return withDiskErrors(async () => {
     const root = await realpath(folder);
+    // In another folder, every file would be foreign.
+    for (const name of STORE_FOLDERS) await readdir(join(root, name));
     const giveBack = repair ? await takeStore(root, 'alone') : undefined;
     const setAside = repair ? createSetAside(root) : undefined;
     const report = { files: 0, bytes: 0, problems: 0 };

@@ -23,12 +23,15 @@ test.each([
     'half/development-keys.json does not contain the keys of a development server: remove it',
   ],
   [['token'], 'is not the data folder of a development server'],
-  [['fsck', 'gone'], 'gone is not a folder: pass store.root.'],
+  [['fsck', 'gone'], 'gone is not the folder of a store: pass store.root.'],
+  // Its files would all be foreign.
+  [['fsck', 'data', '--repair'], 'data is not the folder of a store: pass store.root.'],
 ])('%j is refused with exit 2', async (args, sentence) => {
   const folder = await makeFolder({
     'bad.yaml': `kees: []\n${GOOD}`,
     'good.yaml': GOOD,
     'half/development-keys.json': '{',
+    'data/files/files/dev/a': '',
   });
   const { code, stdout, stderr } = await runHere(folder, ...args);
   expect([code, stdout]).toEqual([2, '']);
@@ -90,6 +93,7 @@ test('fsck finds damaged and foreign files', async () => {
   const folder = await makeFolder({
     [`d/files/files/dev/00/${'0'.repeat(64)}`]: 'no trailer',
     'd/files/files/dev/x': '',
+    'd/files/tmp/x': '',
   });
   const { code, stdout, stderr } = await runHere(folder, 'fsck', 'd/files');
   expect(code).toBe(1);
