@@ -69,6 +69,10 @@ async function expectAccepted(t: CheckContext, credentials: 'bearer' | 'signatur
   const { status, refusal = upgrade } = upgrade;
   const message = `a handshake must be accepted, but the response was ${status}`;
   t.expect(status !== 401 && status !== 403, message, refusal);
+  const option =
+    credentials === 'bearer' ? '--gateway-token' : '--tc3-secret-id or --tc3-secret-key';
+  if (t.record.findings.length > 0)
+    t.note(`A wrong ${option} fails this rule, too: check it first.`);
 }
 
 export const auth: readonly Check[] = [

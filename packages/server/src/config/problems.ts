@@ -24,7 +24,7 @@ export class ConfigError extends Error {
 
 function toLine({ path, problem, place }: ConfigFault): string {
   const setting = toName(path);
-  return `${place === undefined ? '' : `${place}: `}${setting}${setting && ' '}${problem}.`;
+  return `${place === undefined ? '' : `${place}: `}${setting}${setting && ' '}${problem}${problem.endsWith('?') ? '' : '.'}`;
 }
 
 /** `environments.dev.credentials[0].id` */
@@ -139,6 +139,6 @@ function formOf(issue: Issue): string {
 function toUnknown(key: string, known: readonly string[]): string {
   const near = closest(key, known);
   return distance(key, near) <= Math.max(2, key.length / 3)
-    ? `is not a setting: did you mean ${near}`
+    ? `is not a setting: did you mean ${near}?`
     : `is not a setting; the settings here are: ${known.join(', ')}`;
 }

@@ -17,7 +17,7 @@ test.each([
   [['token', '--seconds', '-1'], 'integer from 1'],
   [['revoke', 'key-pair'], 'missing required argument'],
   [['--config', 'gone.yaml'], 'gone.yaml: cannot be read'],
-  [['--config', 'bad.yaml'], 'bad.yaml:1:1: kees is not a setting: did you mean keys.'],
+  [['--config', 'bad.yaml'], 'bad.yaml:1:1: kees is not a setting: did you mean keys?'],
   [
     ['--data', 'half'],
     'half/development-keys.json does not contain the keys of a development server: remove it',

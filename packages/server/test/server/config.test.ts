@@ -98,11 +98,11 @@ test('in code, relative paths are relative to the working directory', async () =
 });
 
 test.each([
-  ['listen: { prot: 1 }', 'berth.yaml:1:11: listen.prot is not a setting: did you mean port.'],
+  ['listen: { prot: 1 }', 'berth.yaml:1:11: listen.prot is not a setting: did you mean port?'],
   ['admin: true', 'berth.yaml:1:1: admin must be a group of settings or false.'],
   [
     'store: { driver: file, rot: x }',
-    'berth.yaml:1:24: store.rot is not a setting: did you mean root.',
+    'berth.yaml:1:24: store.rot is not a setting: did you mean root?',
   ],
   [
     'store: { driver: s3, bucket: b, accessKeyId: a }',
