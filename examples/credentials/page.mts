@@ -1,3 +1,4 @@
+// page.mts: run it with the access token that the mock prints, as TOKEN
 import {
   bearer,
   createGatewayClient,
@@ -8,7 +9,6 @@ import {
 const baseUrl = 'http://127.0.0.1:4010';
 const token = process.env.TOKEN ?? '';
 
-// #region page
 const gateway = createGatewayClient({ baseUrl, auth: bearer(token) });
 const signer = gateway.service('signer');
 const storage = createStorageClient({
@@ -17,4 +17,3 @@ const storage = createStorageClient({
   credentials: () => signer.get<StorageCredentials>(),
 });
 console.log((await storage.upload('a.txt', 'from a page')).fileID);
-// #endregion
