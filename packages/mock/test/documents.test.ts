@@ -94,6 +94,9 @@ describe('a document at the root', () => {
     expect(await call('/pets')).toMatchObject({ status: 200, body: { pets: [{ name: 'Rex' }] } });
     const prefer = (value: string) => call('/pets/1', { headers: { prefer: value } });
     expect(await prefer('code=404')).toMatchObject({ status: 404, body: { error: 'no such pet' } });
+    const unknown = await prefer('code=418');
+    expect(unknown.status).toBe(404);
+    expect(unknown.body.detail).toContain('no response with the status');
     expect(await prefer('code=99')).toMatchObject({ status: 400 });
     expect((await prefer('dynamic=true')).body.kind).toMatch(/^(dog|cat)$/);
     expect(await call('/pets/1', { method: 'DELETE' })).toMatchObject({ status: 204, body: '' });

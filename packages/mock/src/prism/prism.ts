@@ -78,13 +78,12 @@ export function createPrism(document: Record<string, unknown>, defaults: Prefere
     if (result._tag === 'Left') {
       // Prism generates nothing without a schema, and fails on some.
       if (dynamic) return ask(operationId, accept, { ...preferences, dynamic: false });
+      if (example === undefined) assertStatus(resource, code);
       throw toError(result.left);
     }
     // Prism would use the first example of the `default` response, whatever its status.
     const isFree = example === undefined && !dynamic;
-    if (code !== undefined && (code < 400 || isFree) && !hasStatus(resource, code)) {
-      throw missing(404, `${NO_STATUS} It has ${listStatuses(resource)}.`);
-    }
+    if (isFree || Number(code) < 400) assertStatus(resource, code);
     const { statusCode: status, headers = {}, body } = result.right.output;
     const sent = toHeaders(headers);
     const schema = findSchema(document, placeOf(operationId), status, sent['content-type'] ?? '');
@@ -141,6 +140,12 @@ function missing(status: number, message: string): HttpError {
 }
 
 const NO_STATUS = 'The document has no response with the status that the Prefer header requests.';
+
+/** @throws HttpError 404 if the operation does not document the status */
+function assertStatus(resource: Resource, code: number | undefined): void {
+  if (code === undefined || hasStatus(resource, code)) return;
+  throw missing(404, `${NO_STATUS} It has ${listStatuses(resource)}.`);
+}
 
 function toError(error: Error & { status?: number }): Error {
   if (error.status === 406) {
