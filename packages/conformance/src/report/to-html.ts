@@ -39,7 +39,8 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 /** Renders the run as a self-contained page, which is read from the top: what to fix comes first. */
 export function toHtml(report: Report): string {
-  const shown = listProblems(report).problems.map(({ cause }) => cause);
+  const list = listProblems(report);
+  const shown = list.problems.map(({ cause }) => cause);
   const { verdict, exitCode, targets, startedAt, durationMs, seed, calls, results } = report;
   return html`<!doctype html>
 <html lang="en">
@@ -54,7 +55,7 @@ export function toHtml(report: Report): string {
 <h1 class="${(['pass', 'fail', 'skip'] as const)[exitCode]}">${verdict.charAt(0).toUpperCase()}${verdict.slice(1)}</h1>
 ${targets.map(({ url, contract, version }) => html`<p><code>${url}</code> by ${contract} ${version}</p>\n`)}
 <p class="quiet">${startedAt}, ${(durationMs / 1000).toFixed(1)} s, ${calls} calls, @berth/conformance ${manifest.version}, seed ${seed}</p>
-${toProblems(report)}
+${toProblems(list)}
 ${toReasons('Could not be checked', results, ['error', 'skip'])}
 ${toReasons('Not checked', results, ['disabled'])}
 ${listFacts(report).map(([title, items]) => html`<h2>${title}</h2>\n<ul>${items.map((item) => html`<li>${item}</li>\n`)}</ul>\n`)}
@@ -65,8 +66,7 @@ ${[...toGroups(results)].map(([title, group]) => toTable(title, group, shown))}
 `.text;
 }
 
-function toProblems(report: Report): Markup | undefined {
-  const { problems, rest } = listProblems(report);
+function toProblems({ problems, rest }: ReturnType<typeof listProblems>): Markup | undefined {
   if (problems.length === 0) return undefined;
   return html`<h2>What to fix</h2>
 <ol>${problems.map(({ cause, others }) => toProblem(cause, others))}</ol>

@@ -18,7 +18,8 @@ export function sign(
   { id, secret, token }: { readonly id: string; readonly secret: string; readonly token?: string },
   { method, target, headers, body = '', timestamp, service = 'svc' }: UnsignedCall,
 ): string {
-  const [, path, query = ''] = /^([^?]*)\??(.*)$/.exec(target) as unknown as string[];
+  const [path, ...rest] = target.split('?');
+  const query = rest.join('?');
   const names = Object.keys(headers).sort();
   const lines = names.map((name) => {
     const value = headers[name] ?? '';
