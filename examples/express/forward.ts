@@ -27,7 +27,10 @@ export function forwardTo(services: ReadonlyMap<string, string>): GatewayHandler
           socket.unshift(head);
           resolve(message);
         })
-        .on('error', (cause) => reject(new GatewayError('BAD_GATEWAY', { cause })));
+        .on('error', (cause) => {
+          if (!signal.aborted) console.error(`${name} at ${service}: ${cause.message}`);
+          reject(new GatewayError('BAD_GATEWAY', { cause }));
+        });
       if (body === undefined) call.end();
       else pipeline(body, call, () => {});
     });
