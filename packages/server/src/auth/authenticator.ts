@@ -132,7 +132,7 @@ function toRefusal(error: unknown): unknown {
   if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
   if (error instanceof KeysUnavailable) {
     const message = 'The keys for verifying access tokens are currently unavailable.';
-    return new GatewayError('SYS_ERR', { message, retryAfter: 1 });
+    return new GatewayError('SYS_ERR', { status: 503, message, retryAfter: 1 });
   }
   // Claims are checked after the signature: only the holder of a valid token learns which claim is wrong.
   if (error instanceof errors.JWTClaimValidationFailed) return invalidClaim(error.claim);

@@ -5,7 +5,7 @@ import { clock, createIssuer, deploy, type Issuer } from './support/deployment.t
 
 const OK = { status: 200 };
 const INVALID = { status: 401, code: 'ACCESS_TOKEN_INVALID' };
-const UNAVAILABLE = { status: 500, code: 'SYS_ERR' };
+const UNAVAILABLE = { status: 503, code: 'SYS_ERR' };
 
 let one: Issuer;
 let two: Issuer;
