@@ -76,13 +76,7 @@ export async function createServer(
 
 export async function createServerWithLog(config: Config, log: Log): Promise<BerthServer> {
   const metrics = createMetrics();
-  const resources = await openResources(config, log, metrics);
-  try {
-    return connectServer(config, resources, metrics, log);
-  } catch (error) {
-    await closeResources(resources);
-    throw error;
-  }
+  return connectServer(config, await openResources(config, log, metrics), metrics, log);
 }
 
 function connectServer(

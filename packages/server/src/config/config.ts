@@ -81,7 +81,8 @@ async function readFiles(config: ParsedConfig, folder: string) {
       if (text === '') refuse(path, `refers to ${file}, which is empty`);
       return text;
     } catch (error) {
-      const reason = getSystemErrorMessage((error as NodeJS.ErrnoException).errno ?? 0);
+      const { errno, message } = error as NodeJS.ErrnoException;
+      const reason = errno === undefined ? message : getSystemErrorMessage(errno);
       refuse(path, `refers to ${file}, which cannot be read: ${reason}`);
       return '';
     }

@@ -10,7 +10,8 @@ const text = z.string().min(1);
 const flag = z.boolean();
 const port = z.int().min(0).max(65_535);
 const count = z.int().min(1);
-const seconds = z.number().min(0);
+/** At most 24 days: Node ends a longer timer at once. */
+const seconds = z.number().min(0).max(2_073_600);
 
 const listen = z
   .strictObject({
@@ -186,10 +187,13 @@ const tokens = z
   .strictObject({
     jwks: z
       .union([
-        text.refine(
-          (name) => !isUrl(name) || isSecure(name),
-          'must use https: otherwise, anyone who can change the response could log in',
-        ),
+        text
+          .refine(
+            (name) => !isUrl(name) || isSecure(name),
+            'must use https: otherwise, anyone who can change the response could log in',
+          )
+          // `fetch` refuses such a URL, with an error that quotes it.
+          .refine((name) => !hasLogin(name), 'must not have a user name or password'),
         z
           .looseObject({ keys: z.array(z.record(z.string(), z.unknown())) })
           .superRefine((keys, context) => addProblem(context, findKeyProblem(keys))),
@@ -310,6 +314,7 @@ export const configSchema = z
     admin: z.union([admin, z.literal(false)]).prefault({}),
     publicUrl: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .refine((url) => !/[?#]/.test(url), 'must not have a query or a fragment')
       .optional()
       .describe('URL of this server, for upload targets and links. Default: that of the call.'),
     log: log.prefault({}),
@@ -360,6 +365,11 @@ export function isUrl(name: string): boolean {
 function isSecure(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && (url.protocol === 'https:' || isLoopback(url.hostname));
+}
+
+function hasLogin(text: string): boolean {
+  const { username = '', password = '' } = URL.parse(text) ?? {};
+  return username + password !== '';
 }
 
 /** Whether it is `http:` or `https:` with a host and optionally a port. */

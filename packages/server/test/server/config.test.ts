@@ -111,7 +111,9 @@ test.each([
   ['store: { driver: disk }', 'berth.yaml:1:10: store.driver must be one of file, s3.'],
   ['listen:\n  port: a', 'berth.yaml:2:3: listen.port must be a number.'],
   ['listen: { port: 70000 }', 'berth.yaml:1:11: listen.port must be at most 65535.'],
+  ['listen: { shutdownSeconds: 1e10 }', 'listen.shutdownSeconds must be at most 2073600.'],
   ['publicUrl: example.com', 'berth.yaml:1:1: publicUrl must be an http or https URL.'],
+  ['publicUrl: "https://a.example/?b"', 'publicUrl must not have a query or a fragment.'],
   ['redis: { url: http://localhost }', 'berth.yaml:1:10: redis.url must be a URL such as'],
   ['redis: { url: "redis://:100%@a" }', 'redis.url must be percent-encoded: write % as %25.'],
   [
@@ -173,6 +175,10 @@ test.each([
     'secretFile refers to gone, which cannot be read',
   ],
   [
+    'dev: { credentials: [{ id: a, secretFile: "a\\0b" }] }',
+    'secretFile refers to a\0b, which cannot be read',
+  ],
+  [
     'dev: { credentials: [{ id: a, secretFile: empty }] }',
     'secretFile refers to empty, which is empty',
   ],
@@ -185,6 +191,10 @@ test.each([
     'credentials[0].id must not contain slashes, commas or spaces',
   ],
   ['dev: { tokens: { jwks: text } }', 'tokens.jwks refers to text, which is not a JSON object'],
+  [
+    'dev: { tokens: { jwks: "https://me:secret@a.example/" } }',
+    'tokens.jwks must not have a user name or password.',
+  ],
   ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
   [
     'dev: { services: { ab: { endpoints: [localhost] } } }',

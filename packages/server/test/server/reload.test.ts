@@ -86,15 +86,6 @@ test('a SIGHUP while the server starts is a reload once it has started', async (
   expect(await storageStatus(url, 'the-second-secret')).toBe(200);
 });
 
-test('a server that cannot be created gives its store back', async () => {
-  const root = await makeFolder();
-  const store = { driver: 'file' as const, root };
-  const start = (keepAliveSeconds: number) =>
-    startServer({ store, listen: { port: 0, keepAliveSeconds } });
-  await expect(start(1e300)).rejects.toThrow('keepAliveTimeout');
-  await start(1);
-});
-
 test('environments, services, quotas and CORS change; a call in flight finishes with the old ones', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const slow = await startService(async (_, response) => {
