@@ -147,10 +147,9 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    if (status === 101) {
-      controller.abort(new Error('The service switched protocols, but no switch was requested.'));
-    } else if (status > 599) {
-      controller.abort(new Error(`The service responded with the status ${status}.`));
+    const fault = findFault(status, headers);
+    if (fault !== undefined) {
+      controller.abort(new Error(`The service ${fault}.`));
     } else if (status >= 200) {
       this.#state = 'buffering';
       this.#resolve({ status, headers, body: this.#write });
@@ -182,6 +181,14 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
     socket: Duplex,
   ): void {
+    // RFC 6455, section 4.1: any other protocol is a failure, and the caller would not see which one it is.
+    if (headers.upgrade?.toLowerCase() !== 'websocket') {
+      socket.destroy();
+      this.#abort();
+      const error = new Error('The service switched to another protocol than WebSocket.');
+      this.#reject(this.#toGatewayError(error, 'responding'));
+      return;
+    }
     const endpoint = this.#endpoint;
     this.#state = 'over';
     socket.once('close', () => {
@@ -265,6 +272,17 @@ class ProxiedCall implements Dispatcher.DispatchHandler {
       response.destroy();
     }
   };
+}
+
+/** Finds what the HTTP client accepts and callers would misunderstand, as the end of a sentence. */
+function findFault(
+  status: number,
+  { 'transfer-encoding': coding = 'chunked' }: IncomingHttpHeaders,
+): string | undefined {
+  if (status === 101) return 'switched protocols, but no switch was requested';
+  if (status > 599) return `responded with the status ${status}`;
+  // Only chunks are decoded here, and callers would not learn about another coding.
+  return String(coding).toLowerCase() === 'chunked' ? undefined : 'used an unknown transfer coding';
 }
 
 /** Returns whether the HTTP client, which validates requests again, refused to send this one. */
