@@ -93,11 +93,8 @@ function connectServer(
   const admin = config.admin && createAdmin({ ...config.admin, status, blobs, metrics });
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
-  metrics.addGauge(
-    'berth_upstream_outstanding',
-    'Calls to hosted services in flight.',
-    () => gateway.stats().activeCalls,
-  );
+  const { countCalls } = gateway;
+  metrics.addGauge('berth_upstream_outstanding', 'Calls to services in flight.', countCalls);
   let stopSweeping = () => {};
   let lastReload: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | undefined;

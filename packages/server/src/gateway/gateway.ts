@@ -15,11 +15,6 @@ import { callService, ForwardedBody, type ServiceRequest, type Switched } from '
 import { SignedBodies } from './signed-body.ts';
 import { Targets } from './targets.ts';
 
-export interface GatewayConfig extends Pick<Config, 'environments' | 'wireProfile'> {
-  readonly listen: Pick<Config['listen'], 'maxHeaderBytes' | 'trustProxy'>;
-  readonly limits: Pick<Config['limits'], 'gatewayHeadersSeconds'>;
-}
-
 /** Called for each call after authentication. Throws a `GatewayError` to reject it. */
 type BeforeCall = (call: GatewayCall<Caller>) => void | Promise<void>;
 
@@ -34,7 +29,7 @@ const EMPTY_HASH = hash('sha256', '');
  * Creates the reverse proxy to hosted services. Requests and responses are streamed, except for signed bodies (D13).
  * Nothing is decoded in either direction (D3, D7).
  */
-export function createGateway(initial: GatewayConfig, beforeCall: BeforeCall) {
+export function createGateway(initial: Config, beforeCall: BeforeCall) {
   const { maxHeaderBytes, trustProxy } = initial.listen;
   const targets = new Targets(maxHeaderBytes);
   const signedBodies = new SignedBodies();
@@ -139,10 +134,9 @@ export function createGateway(initial: GatewayConfig, beforeCall: BeforeCall) {
       call: (input, call) => handle(input, call, null) as Promise<ServiceResponse>,
       webSocket: openWebSocket,
     } satisfies GatewayHandlers<Caller>,
-    /** Current activity: calls to services in flight, and idle connections. */
-    stats: () => targets.stats,
+    countCalls: () => targets.activeCalls,
     /** Applies another configuration to the calls that follow, except for `listen`. */
-    update(next: GatewayConfig): void {
+    update(next: Config): void {
       ({ limits } = next);
       toServiceHeaders = createToServiceHeaders(next.wireProfile, trustProxy);
       targets.update(next.environments);

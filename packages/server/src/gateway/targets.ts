@@ -67,13 +67,8 @@ export class Targets {
     return { endpoints: version.takeTurn(), headersSeconds };
   }
 
-  /** Number of calls in flight, and of connections that wait for one. */
-  get stats(): { readonly activeCalls: number; readonly idle: number } {
-    const all = [...this.#endpoints.values()];
-    return {
-      activeCalls: all.reduce((sum, { activeCalls }) => sum + activeCalls, 0),
-      idle: all.reduce((sum, { idle }) => sum + idle, 0),
-    };
+  get activeCalls(): number {
+    return [...this.#endpoints.values()].reduce((sum, { activeCalls }) => sum + activeCalls, 0);
   }
 
   close(): void {
@@ -183,10 +178,6 @@ export class Endpoint {
   constructor(origin: string, maxHeaderSize: number) {
     this.origin = origin;
     this.#maxHeaderSize = maxHeaderSize;
-  }
-
-  get idle(): number {
-    return this.#idle.length;
   }
 
   connect(reuse: Reuse): ServiceConnection {

@@ -15,14 +15,9 @@ async function startSlow() {
     if (request.url === '/done') response.end();
   });
   const services = { hello: { endpoints: [endpoint] } };
-  const { url, adminUrl, token } = await startServer({}, { services });
-  const toCall = (path: string, more = '') =>
-    `GET /v1/cloudrun/hello${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`;
-  const metric = async (name: string) => {
-    const text = await (await fetch(`${adminUrl}/metrics`)).text();
-    return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
-  };
-  return { port: Number(new URL(url).port), toCall, metric, targets };
+  const { port, metric, toGet } = await startServer({}, { services });
+  const toCall = (path: string, more = '') => toGet(more, `/v1/cloudrun/hello${path}`);
+  return { port, toCall, metric, targets };
 }
 
 const HTTP_2 = 'GET / HTTP/2.0\r\nHost: a\r\n\r\n';

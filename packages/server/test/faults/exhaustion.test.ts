@@ -6,10 +6,7 @@ import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
 import { HANDSHAKE, open } from '../support/send-raw.ts';
 import { until } from './support/until.ts';
 
-async function connectionsOf({ adminUrl }: Whole): Promise<number> {
-  const text = await (await fetch(`${adminUrl}/metrics`)).text();
-  return Number(/^berth_connections (\d+)/m.exec(text)?.[1]);
-}
+const connectionsOf = ({ metric }: Whole) => metric('berth_connections');
 
 /** Whether other callers are still served. */
 async function expectService({ dev }: Whole, path: string): Promise<void> {

@@ -8,11 +8,6 @@ import { until } from './support/until.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-async function metric({ adminUrl }: Whole, name: string): Promise<number> {
-  const text = await (await fetch(`${adminUrl}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
-}
-
 const warnings: Error[] = [];
 const onWarning = (warning: Error) => void warnings.push(warning);
 beforeAll(() => void process.on('warning', onWarning));
@@ -25,8 +20,8 @@ async function openFiles(): Promise<string[]> {
 
 /** Everything that a call may hold is released. */
 async function expectNothingLeft(whole: Whole, files: number): Promise<void> {
-  await until(async () => (await metric(whole, 'berth_calls_active')) === 0);
-  await until(async () => (await metric(whole, 'berth_upstream_outstanding')) === 0);
+  await until(async () => (await whole.metric('berth_calls_active')) === 0);
+  await until(async () => (await whole.metric('berth_upstream_outstanding')) === 0);
   await until(async () => (await whole.disk()).length === files + 1);
   // Only Linux lists the open files of a process, in /proc. The garbage collector closes forgotten ones, and warns.
   if (process.platform === 'linux') {
@@ -73,7 +68,7 @@ test('calls whose caller disconnects leave nothing, however they are signed', as
         `POST /v1/cloudrun/hello HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: ${authorization}\r\nContent-Length: ${4 * MEBIBYTE}\r\n\r\n${'x'.repeat(2 * MEBIBYTE)}`,
       );
     }
-    await until(async () => (await metric(whole, 'berth_calls_active')) === 5);
+    await until(async () => (await whole.metric('berth_calls_active')) === 5);
     for (const socket of sockets) socket.resetAndDestroy();
     await expectNothingLeft(whole, 0);
   }

@@ -1,21 +1,18 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
-import {
-  begin,
-  send,
-  startGateway,
-  startRawService,
-  startService,
-  toService,
-} from './support/start-gateway.ts';
+import { startListening, startRawService, startService } from '../server/support/hosted-service.ts';
+import { startServer } from '../server/support/start-server.ts';
 
-const HELLO = '/v1/cloudrun/hello';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const POST = { method: 'POST', body: 'x' };
 
 const deadOrigin = async () => `http://127.0.0.1:${await freePort()}`;
+
+const startCalling = (...endpoints: string[]) =>
+  startServer({}, { services: { hello: { endpoints } } });
 
 const startNamed = (name: string) => startService((_request, response) => response.end(name));
 
@@ -33,16 +30,15 @@ it('distributes calls to versions by weight', async () => {
   const weights = { a: 1, none: 0, b: 3 };
   const versions = await Promise.all(
     Object.entries(weights).map(async ([name, weight]) => {
-      const { origin } = await startNamed(name);
-      return { name, weight, endpoints: [origin] };
+      return { name, weight, endpoints: [await startNamed(name)] };
     }),
   );
-  const { base } = await startGateway({ state: 'ready', maxCalls: 10, versions });
+  const { send } = await startServer({}, { services: { hello: { versions } } });
   const random = vi.spyOn(Math, 'random');
   const names: string[] = [];
   for (const share of [0, 0.249, 0.25, 0.999]) {
     random.mockReturnValue(share);
-    names.push((await send(base, HELLO)).text);
+    names.push((await send()).text);
   }
   random.mockRestore();
   expect(names).toEqual(['a', 'a', 'b', 'b']);
@@ -50,30 +46,30 @@ it('distributes calls to versions by weight', async () => {
 
 it('calls the endpoints in turn', async () => {
   const all = await Promise.all(['a', 'b', 'c'].map(startNamed));
-  const { base } = await startGateway(toService(all.map(({ origin }) => origin)));
+  const { send } = await startCalling(...all);
   const texts: string[] = [];
-  for (let time = 0; time < 6; time += 1) texts.push((await send(base, HELLO)).text);
+  for (let time = 0; time < 6; time += 1) texts.push((await send()).text);
   expect(texts).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
 });
 
 it('tries the next endpoints if a connection fails, with the body untouched', async () => {
   const dead = [await deadOrigin(), await deadOrigin()];
-  const { origin } = await startService((request, response) => request.pipe(response));
-  const { base, gateway } = await startGateway(toService([...dead, origin]));
+  const origin = await startService((request, response) => request.pipe(response));
+  const { send, metric } = await startCalling(...dead, origin);
   for (let time = 0; time < 6; time += 1) {
     const body = `body ${time}`.repeat(1000);
-    expect(await send(base, HELLO, { method: 'POST', body })).toMatchObject({ text: body });
+    expect(await send({ method: 'POST', body })).toMatchObject({ text: body });
   }
-  expect(gateway.stats().activeCalls).toBe(0);
+  expect(await metric('berth_upstream_outstanding')).toBe(0);
 });
 
 it('retries a GET without a response at another endpoint, and no POST', async () => {
   const bad = await startActing((socket) => socket.end());
   const good = await startNamed('good');
-  const { base } = await startGateway(toService([bad.origin, good.origin]));
-  expect(await send(base, HELLO)).toMatchObject({ text: 'good' });
-  expect(await send(base, HELLO)).toMatchObject({ text: 'good' });
-  expect(await send(base, HELLO, POST)).toMatchObject({ code: 'BAD_GATEWAY' });
+  const { send } = await startCalling(bad, good);
+  expect(await send()).toMatchObject({ text: 'good' });
+  expect(await send()).toMatchObject({ text: 'good' });
+  expect(await send(POST)).toMatchObject({ code: 'BAD_GATEWAY' });
 });
 
 it('does not retry a GET whose response has begun', async () => {
@@ -83,14 +79,14 @@ it('does not retry a GET whose response has begun', async () => {
     socket.end('HTTP/1.1 200 OK\r\nA: b\r\n');
   };
   const both = await Promise.all([startActing(act), startActing(act)]);
-  const { base } = await startGateway(toService(both.map(({ origin }) => origin)));
-  expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY' });
+  const { send } = await startCalling(...both);
+  expect(await send()).toMatchObject({ code: 'BAD_GATEWAY' });
   expect(calls).toBe(1);
 });
 
 it('retries a GET once on a connection that the service closes', async () => {
   const seen: string[] = [];
-  const { origin } = await startRawService((socket) => {
+  const origin = await startRawService((socket) => {
     let calls = 0;
     socket.on('data', (chunk) => {
       calls += 1;
@@ -99,11 +95,11 @@ it('retries a GET once on a connection that the service closes', async () => {
       else socket.write(OK);
     });
   });
-  const { base, gateway } = await startGateway(toService([origin]));
-  expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
-  expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+  const { send, metric } = await startCalling(origin);
+  expect(await send()).toMatchObject({ text: 'ok' });
+  expect(await send()).toMatchObject({ text: 'ok' });
   expect(seen).toEqual(['GET ', 'GET ', 'GET ']);
-  expect(gateway.stats()).toMatchObject({ activeCalls: 0, idle: 1 });
+  expect(await metric('berth_upstream_outstanding')).toBe(0);
 });
 
 it.each<[string, (socket: Socket) => void]>([
@@ -112,7 +108,7 @@ it.each<[string, (socket: Socket) => void]>([
   ['by a reset after 5 ms', (socket) => setTimeout(() => socket.resetAndDestroy(), 5)],
 ])('a POST neither fails nor is repeated if connections are closed %s', async (_when, close) => {
   const executed = new Map<string, number>();
-  const { origin } = await startRawService((socket) => {
+  const origin = await startRawService((socket) => {
     socket.on('data', (chunk) => {
       const id = /x-id: (\d+)/.exec(String(chunk))?.[1] ?? '';
       executed.set(id, (executed.get(id) ?? 0) + 1);
@@ -120,12 +116,12 @@ it.each<[string, (socket: Socket) => void]>([
       close(socket);
     });
   });
-  const { base } = await startGateway(toService([origin]));
+  const { send } = await startCalling(origin);
   for (let id = 0; id < 40; id += 1) {
     // A GET in between uses the kept connections.
-    if (id % 4 === 3) expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+    if (id % 4 === 3) expect(await send()).toMatchObject({ text: 'ok' });
     const headers = { 'x-id': String(id) };
-    expect(await send(base, HELLO, { ...POST, headers })).toMatchObject({ text: 'ok' });
+    expect(await send({ ...POST, headers })).toMatchObject({ text: 'ok' });
   }
   executed.delete('');
   expect(new Set(executed.values())).toEqual(new Set([1]));
@@ -133,15 +129,15 @@ it.each<[string, (socket: Socket) => void]>([
 
 it('reuses a connection for a POST if the service has been seen to keep it for a second', async () => {
   const sockets: Socket[] = [];
-  const { origin } = await startRawService((socket) => {
+  const origin = await startRawService((socket) => {
     sockets.push(socket);
     socket.on('data', (chunk) => String(chunk).includes(' HTTP/1.1\r\n') && socket.write(OK));
   });
-  const { base, gateway } = await startGateway(toService([origin]));
+  const { send } = await startCalling(origin);
   const now = vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => now.mockRestore());
   const connectionsAfter = async (posts: number) => {
-    const sent = await Promise.all(Array.from({ length: posts }, () => send(base, HELLO, POST)));
+    const sent = await Promise.all(Array.from({ length: posts }, () => send(POST)));
     expect(sent.map(({ text }) => text)).toEqual(Array(posts).fill('ok'));
     return sockets.length;
   };
@@ -152,47 +148,39 @@ it('reuses a connection for a POST if the service has been seen to keep it for a
   expect(await connectionsAfter(1)).toBe(3);
   expect(await connectionsAfter(1)).toBe(3);
   expect(await connectionsAfter(2)).toBe(4);
-  expect(gateway.stats().idle).toBe(4);
   now.mockReturnValue(1600);
   sockets[3]?.destroy();
-  await expect.poll(() => gateway.stats().idle).toBe(3);
-  expect(await connectionsAfter(1)).toBe(5);
+  // It notices that the connection is closed, at the latest when it uses it.
+  expect(await send()).toMatchObject({ text: 'ok' });
+  const opened = sockets.length;
+  expect(await connectionsAfter(1)).toBe(opened + 1);
 });
 
 it('limits the concurrent calls of a service', async () => {
-  const { origin } = await startService((_request, response) => void response.write('begun'));
-  const { base, gateway } = await startGateway(toService([origin], { maxCalls: 2 }));
-  const first = await begin(base, HELLO);
-  const second = await begin(base, HELLO);
-  expect(await send(base, HELLO)).toMatchObject({
+  const origin = await startService((_request, response) => void response.write('begun'));
+  const hello = { endpoints: [origin], maxCalls: 2 };
+  const { begin, send, metric } = await startServer({}, { services: { hello } });
+  const [first] = await Promise.all([begin(), begin()]);
+  expect(await send()).toMatchObject({
     code: 'EXCEED_RATELIMIT',
     status: 429,
     headers: { 'retry-after': '1' },
   });
   first.on('error', () => {}).destroy();
-  await expect.poll(() => gateway.stats().activeCalls).toBe(1);
-  (await begin(base, HELLO)).on('error', () => {}).destroy();
-  second.on('error', () => {}).destroy();
+  await expect.poll(() => metric('berth_upstream_outstanding')).toBe(1);
+  await begin();
 });
 
-it('an update closes idle connections to endpoints that no service uses any more', async () => {
-  const first = await startService((_request, response) => response.end('first'));
-  const second = await startService((_request, response) => response.end('second'));
-  const closed = once(first.server, 'connection').then(([socket]) => once(socket, 'close'));
-  const { base, gateway, update } = await startGateway(toService([first.origin]));
-  expect(await send(base, HELLO)).toMatchObject({ text: 'first' });
-  update(toService([second.origin]));
+it('a reload closes idle connections to endpoints that no service uses any more', async () => {
+  const service = createServer((_request, response) => response.end('first'));
+  const first = await startListening(service);
+  const second = await startNamed('second');
+  const closed = once(service, 'connection').then(([socket]) => once(socket, 'close'));
+  const { send, server, config } = await startCalling(first);
+  expect(await send()).toMatchObject({ text: 'first' });
+  const { tokens } = config.environments.dev ?? {};
+  const services = { hello: { endpoints: [second] } };
+  await server.reload({ ...config, environments: { dev: { tokens, services } } });
   await closed;
-  expect(gateway.stats().idle).toBe(0);
-  expect(await send(base, HELLO)).toMatchObject({ text: 'second' });
-});
-
-it('drops idle connections that the service has closed', async () => {
-  const { origin, server } = await startService((_request, response) => response.end('ok'));
-  server.keepAliveTimeout = 300_000;
-  const { base, gateway } = await startGateway(toService([origin]));
-  expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
-  expect(gateway.stats()).toMatchObject({ activeCalls: 0, idle: 1 });
-  server.closeAllConnections();
-  await expect.poll(() => gateway.stats().idle).toBe(0);
+  expect(await send()).toMatchObject({ text: 'second' });
 });

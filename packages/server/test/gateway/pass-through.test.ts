@@ -1,59 +1,73 @@
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { sendRaw } from '../support/send-raw.ts';
-import {
-  BEARER,
-  send,
-  startGateway,
-  startRawService,
-  startService,
-  toService,
-} from './support/start-gateway.ts';
+import { startRawService, startService } from '../server/support/hosted-service.ts';
+import { startServer } from '../server/support/start-server.ts';
+import { open, sendRaw } from '../support/send-raw.ts';
 
-const HELLO = '/v1/cloudrun/hello';
-
-const UNDERSCORES = {
-  ...acme,
-  storageHeaders: {
-    authorization: 'X_Own_Authorization',
-    sessionToken: 'X_Own_SessionToken',
-    timestamp: 'X_Own_TimeStamp',
-  },
-};
-
-/** A gateway in front of a service that records its requests. */
-async function startRecorder(options = {}) {
-  const seen: { request: IncomingMessage; body: Buffer }[] = [];
-  const { origin } = await startService(async (request, response) => {
-    seen.push({ request, body: await buffer(request) });
+/** A server in front of a service that records its requests. */
+async function startRecorder(change = {}) {
+  const seen: { request: IncomingMessage; body: string }[] = [];
+  const origin = await startService(async (request, response) => {
+    seen.push({ request, body: String(await buffer(request)) });
     response.end('ok');
   });
-  return { seen, origin, ...(await startGateway(toService([origin]), options)) };
+  const services = { hello: { endpoints: [origin] } };
+  return { seen, host: new URL(origin).host, ...(await startServer(change, { services })) };
 }
 
-it('forwards the caller to the service, and no secrets', async () => {
-  const { seen, base, origin } = await startRecorder();
-  const { headers } = await send(base, HELLO, {
+const FORWARDED = {
+  'x-forwarded-for': '10.0.0.1',
+  'x-forwarded-proto': 'https',
+  'x-forwarded-host': 'proxy.example',
+};
+
+it('tells a service who calls, and no secrets', async () => {
+  const { seen, send, host } = await startRecorder();
+  const { headers } = await send({
+    method: 'POST',
+    body: 'hello',
     headers: {
+      ...FORWARDED,
       host: 'dev.example:81',
-      'x-forwarded-for': '10.0.0.1',
-      'x-forwarded-proto': 'https',
       'x-forwarded-port': '1',
       'x-real-ip': '10.0.0.1',
       forwarded: 'for=10.0.0.1',
-      connection: 'close, x-hop',
+      connection: 'close, x-hop, content-length',
+      'content-length': '5',
       'x-hop': '1',
       te: 'trailers',
       'x-request-id': 'mine',
       cookie: 'a=b',
+      'X-Svc-Authorization': 'secret',
+      'X-Svc-SessionToken': 'secret',
+      'X-Svc-TimeStamp': 'secret',
+      'X-Svc-Other': 'kept',
+      // It belongs to a handshake (D14).
+      'sec-websocket-protocol': 'chat, berth.bearer.secret',
+      // Other spellings.
+      X_Forwarded_For: '10.0.0.1',
+      'X-Forwarded_Proto': 'https',
+      X_Real_IP: '10.0.0.1',
+      X_Request_Id: 'mine',
+      'x_request-id': 'mine',
+      // A service would find the end of the body elsewhere.
+      Transfer_Encoding: 'chunked',
+      Content_Length: '1',
+      x_mine: 'kept',
     },
   });
+  expect(seen[0]?.body).toBe('hello');
   expect(seen[0]?.request.headers).toEqual({
-    host: origin.slice('http://'.length),
+    host,
     connection: 'keep-alive',
+    'content-length': '5',
     cookie: 'a=b',
+    'x-svc-other': 'kept',
+    x_mine: 'kept',
     'x-request-id': headers['x-request-id'],
     'x-forwarded-for': '127.0.0.1',
     'x-forwarded-proto': 'http',
@@ -61,95 +75,141 @@ it('forwards the caller to the service, and no secrets', async () => {
   });
 });
 
-it('removes other spellings of the headers that it sets', async () => {
-  const { seen, base } = await startRecorder();
-  const headers = {
-    X_Forwarded_For: '10.0.0.1',
-    'X-Forwarded_Proto': 'https',
-    X_Real_IP: '10.0.0.1',
-    X_Request_Id: 'mine',
-    'x_request-id': 'mine',
-    // A service would find the end of the body elsewhere.
-    Transfer_Encoding: 'chunked',
-    Content_Length: '1',
-    x_mine: 'kept',
-  };
-  await send(base, HELLO, { headers });
-  const names = Object.keys(seen[0]?.request.headers ?? {});
-  expect(names.filter((name) => name.includes('_'))).toEqual(['x_mine']);
-});
-
-it.each([
-  ['X-Svc-', {}],
-  ['X_Own_', { wireProfile: UNDERSCORES }],
-])('forwards no credentials of the storage API that begin with %s', async (prefix, options) => {
-  const { seen, base } = await startRecorder(options);
-  const names = ['Authorization', 'SessionToken', 'TimeStamp', 'Other'];
-  await send(base, HELLO, {
-    headers: Object.fromEntries(names.map((name) => [`${prefix}${name}`, 'secret'])),
-  });
-  const passed = Object.keys(seen[0]?.request.headers ?? {});
-  const own = prefix.toLowerCase();
-  expect(passed.filter((name) => name.startsWith(own))).toEqual([`${own}other`]);
-});
-
-it('forwards no token in a subprotocol of a call that is not a WebSocket (D14)', async () => {
-  const { seen, base } = await startRecorder();
-  await send(base, HELLO, { headers: { 'sec-websocket-protocol': 'chat, berth.bearer.secret' } });
+it('forwards no credentials of the storage API under other names', async () => {
+  const storageHeaders = { authorization: 'X_Own_Authorization' };
+  const { seen, send } = await startRecorder({ wireProfile: { storageHeaders } });
+  await send({ headers: { 'X-Own_Authorization': 'secret' } });
   expect(JSON.stringify(seen[0]?.request.rawHeaders)).not.toContain('secret');
 });
 
 it('forwards the host of an absolute target, which takes precedence over Host', async () => {
-  const { seen, port } = await startRecorder();
-  await sendRaw(
-    port,
-    `GET http://dev.example:81${HELLO} HTTP/1.1\r\nHost: other\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`,
-  );
+  const { seen, port, toGet } = await startRecorder();
+  const target = 'http://dev.example:81/v1/cloudrun/hello';
+  await sendRaw(port, toGet('Connection: close\r\n', target));
   expect(seen[0]?.request.headers['x-forwarded-host']).toBe('dev.example:81');
 });
 
-it('keeps the body of a call whose Connection names Content-Length', async () => {
-  const { seen, base } = await startRecorder();
-  const headers = { connection: 'close, content-length', 'content-length': '5' };
-  await send(base, HELLO, { method: 'POST', body: Buffer.from('hello'), headers });
-  expect(seen[0]?.body.toString()).toBe('hello');
-});
-
 it('continues X-Forwarded-* of a trusted proxy', async () => {
-  const { seen, base } = await startRecorder({ trustProxy: true });
-  await send(base, HELLO, {
-    headers: {
-      'x-forwarded-for': '10.0.0.1',
-      'x-forwarded-proto': 'https',
-      'x-forwarded-host': 'dev.example',
-    },
-  });
+  const { seen, send } = await startRecorder({ listen: { trustProxy: true } });
+  await send({ headers: FORWARDED });
   expect(seen[0]?.request.headers).toMatchObject({
+    ...FORWARDED,
     'x-forwarded-for': '10.0.0.1, 127.0.0.1',
-    'x-forwarded-proto': 'https',
-    'x-forwarded-host': 'dev.example',
   });
-});
-
-it('forwards response headers of a service up to the limit', async () => {
-  const head = `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(20_000)}\r\nContent-Length: 2\r\n\r\nok`;
-  const { origin } = await startRawService((socket) => {
-    socket.on('data', () => socket.write(head));
-  });
-  const raw = `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`;
-  const large = await startGateway(toService([origin]), { maxHeaderBytes: 32_768 });
-  expect(await sendRaw(large.port, raw)).toMatch(/^HTTP\/1\.1 200 [\s\S]*ok$/);
-  const small = await startGateway(toService([origin]));
-  expect(await sendRaw(small.port, raw)).toContain('BAD_GATEWAY');
 });
 
 it('sends 100 Continue only after authentication, and no Expect to the service', async () => {
-  const { seen, port } = await startRecorder();
-  const head = (token: string) =>
-    `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${token}\r\nConnection: close\r\n` +
-    'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n';
-  expect(await sendRaw(port, head('Bearer NOT'))).toMatch(/^HTTP\/1\.1 401/);
-  expect(await sendRaw(port, head(BEARER), '{}')).toMatch(/^HTTP\/1\.1 100 [\s\S]*HTTP\/1\.1 200/);
+  const { seen, port, toGet } = await startRecorder();
+  const call = toGet('Connection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n');
+  const head = call.replace('GET', 'POST');
+  expect(await sendRaw(port, head.replace('Bearer', 'Basic'))).toMatch(/^HTTP\/1\.1 401/);
+  expect(await sendRaw(port, head, '{}')).toMatch(/^HTTP\/1\.1 100 [\s\S]*HTTP\/1\.1 200/);
   expect(seen).toHaveLength(1);
   expect(seen[0]?.request.headers.expect).toBeUndefined();
+});
+
+it('forwards headers of both sides byte for byte', async () => {
+  const headers = 'X-Name: caf\xe9\r\nX-Twice: a\r\nX-Twice: b\r\n__proto__: a\r\n__proto__: b\r\n';
+  let seen = '';
+  const origin = await startRawService((socket) => {
+    socket.once('data', (chunk) => {
+      seen = chunk.toString('latin1');
+      socket.end(`HTTP/1.1 200 OK\r\n${headers}Content-Length: 0\r\n\r\n`, 'latin1');
+    });
+  });
+  const { port, toGet } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
+  const text = await sendRaw(port, toGet(`${headers}Connection: close\r\n`));
+  expect(seen).toContain(headers);
+  expect(text.toLowerCase()).toContain(headers.toLowerCase());
+});
+
+it.each([
+  [32_768, 'ok'],
+  [16_384, 'BAD_GATEWAY'],
+])('forwards response headers of a service up to the limit of %i bytes', async (limit, text) => {
+  const head = `HTTP/1.1 200 OK\r\nX-Large: ${'x'.repeat(20_000)}\r\nContent-Length: 2\r\n\r\nok`;
+  const origin = await startRawService((socket) => {
+    socket.on('data', () => socket.write(head));
+  });
+  const hello = { endpoints: [origin] };
+  const { port, toGet } = await startServer(
+    { listen: { maxHeaderBytes: limit } },
+    { services: { hello } },
+  );
+  expect(await sendRaw(port, toGet('Connection: close\r\n'))).toContain(text);
+});
+
+it('reads no more of a service than its caller reads', async () => {
+  let service: Socket | undefined;
+  const origin = await startRawService((socket) => {
+    service = socket;
+    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+  });
+  const { port, toGet, metric } = await startServer(
+    {},
+    { services: { hello: { endpoints: [origin] } } },
+  );
+  const socket = (await open(port)).pause();
+  socket.write(toGet());
+  await expect.poll(() => service?.bytesWritten).toBeGreaterThan(0);
+  const chunk = Buffer.alloc(1024 * 1024);
+  for (let sent = 0; sent < 64; sent += 1) service?.write(chunk);
+  // What fits into the buffers of the kernel is taken, and the rest is not.
+  let before: number | undefined;
+  while (before !== service?.writableLength) {
+    before = service?.writableLength;
+    for (let turn = 0; turn < 200; turn += 1) await setImmediate();
+  }
+  expect(before).toBeGreaterThan(16 * chunk.length);
+  socket.destroy();
+  await expect.poll(() => metric('berth_upstream_outstanding')).toBe(0);
+});
+
+it('disconnects from the service when a body exceeds the limit (D13)', async () => {
+  const closed: Promise<unknown>[] = [];
+  const origin = await startService((incoming) => {
+    closed.push(once(incoming.socket, 'close'));
+    incoming.on('error', () => {}).resume();
+  });
+  const limits = { gatewayBodyBytes: 1000 };
+  const { send } = await startServer({ limits }, { services: { hello: { endpoints: [origin] } } });
+  async function* pieces() {
+    yield 'x'.repeat(900);
+    yield 'x'.repeat(900);
+  }
+  expect(await send({ method: 'POST', body: pieces() })).toMatchObject({ status: 413 });
+  await Promise.all(closed);
+});
+
+const PIECES = 128;
+const PIECE = 'x'.repeat(65_536);
+
+it.each([
+  ['an announced length', `Content-Length: ${PIECES * PIECE.length}`, PIECE, '', 'no'],
+  [
+    'chunks',
+    'Transfer-Encoding: chunked',
+    `10000\r\n${PIECE}\r\n`,
+    '0\r\n\r\n',
+    'n'.repeat(300_000),
+  ],
+])('delivers an early response to a caller that still sends %s', async (_, ...texts) => {
+  const [length, piece, end, reply] = texts;
+  const origin = await startService((_request, response) => {
+    response.writeHead(403, { 'content-length': reply.length }).end(reply);
+  });
+  const { port, toGet } = await startServer(
+    { listen: { keepAliveSeconds: 0.1 } },
+    { services: { hello: { endpoints: [origin] } } },
+  );
+  const socket = await open(port);
+  socket.write(toGet(`${length}\r\n`).replace('GET', 'POST'));
+  // All of it before anything is read, as a simple client does.
+  for (let sent = 0; sent < PIECES && !socket.destroyed; sent += 1) {
+    if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+  }
+  socket.write(end);
+  const text = (await socket.toArray()).join('');
+  expect(text).toMatch(/^HTTP\/1\.1 403 /);
+  expect(text.endsWith(`\r\n\r\n${reply}`)).toBe(true);
 });

@@ -9,10 +9,6 @@ import { startServer } from './support/start-server.ts';
 
 const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
 
-const portOf = (url: string) => Number(new URL(url).port);
-
-const send = (url: string, bytes: string) => sendRaw(portOf(url), bytes);
-
 function refusalOf(response: string) {
   const [head = '', body = ''] = response.split('\r\n\r\n');
   const { requestId, ...rest } = JSON.parse(body);
@@ -27,7 +23,7 @@ test.each([
   ['a head that is too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
 ])('%s is refused in the error format of the contract', async (_, bytes, status) => {
   const { url } = await startServer();
-  expect(refusalOf(await send(url, bytes))).toMatchObject({ status, code: 'INVALID_REQUEST' });
+  expect(refusalOf(await sendRaw(url, bytes))).toMatchObject({ status, code: 'INVALID_REQUEST' });
 });
 
 test.each([
@@ -35,7 +31,7 @@ test.each([
   ['sends half of its headers (slow-loris)', 'GET / HTTP/1.1\r\nHost: a\r\n'],
 ])('closes a connection that %s', async (_, bytes) => {
   const { url } = await startServer({ listen: { port: 0, headersSeconds: 0.05 } });
-  expect(refusalOf(await send(url, bytes))).toMatchObject({ status: 408 });
+  expect(refusalOf(await sendRaw(url, bytes))).toMatchObject({ status: 408 });
 });
 
 const UPLOAD = 'POST /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n';
@@ -54,13 +50,13 @@ test('closes a connection whose body hardly arrives', async () => {
     { listen: { port: 0, stalledSeconds: 0.1 } },
     { services: { hello: { endpoints: [origin] } } },
   );
-  const response = await send(url, `${UPLOAD}Authorization: Bearer ${token}\r\n\r\nx`);
+  const response = await sendRaw(url, `${UPLOAD}Authorization: Bearer ${token}\r\n\r\nx`);
   expect(refusalOf(response)).toMatchObject({
     status: 408,
     message: expect.stringContaining('too slowly'),
   });
   // A byte now and then does not help.
-  const socket = await open(portOf(url));
+  const socket = await open(url);
   socket.on('error', () => {}).write(`${UPLOAD}Authorization: Bearer ${token}\r\n\r\n`);
   const drip = setInterval(() => socket.writable && socket.write('x'), 10);
   await once(socket.resume(), 'close');
@@ -87,7 +83,7 @@ test('keeps a connection whose body the service does not read', async () => {
 
 test('closes a connection whose body goes on after the response', async () => {
   const { url } = await startServer({ listen: { port: 0, stalledSeconds: 0.1 } });
-  const socket = await open(portOf(url));
+  const socket = await open(url);
   const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
   const write = () => {
     while (socket.writable && socket.write(chunk));
@@ -98,9 +94,6 @@ test('closes a connection whose body goes on after the response', async () => {
   const text = (await buffer(socket).catch(() => Buffer.alloc(0))).toString();
   expect(text).not.toContain('INVALID_REQUEST');
 });
-
-const GET = (token: string, headers = '') =>
-  `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`;
 
 /** A hosted service whose responses never end, as fast as they are read. */
 async function endless() {
@@ -123,15 +116,15 @@ test('disconnects callers that read nothing, but no idle stream', async () => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
     send = (event) => void response.write(event);
   });
-  const { url, token } = await startServer(
+  const { url, token, toGet } = await startServer(
     { listen: { port: 0, stalledSeconds: 0.2 } },
     { services: { hello: { endpoints: [origin] }, silent: { endpoints: [silent] } } },
   );
   const events = await fetch(`${url}/v1/cloudrun/silent`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  const stalled = await Promise.all(Array.from({ length: 3 }, () => open(portOf(url))));
-  for (const socket of stalled) socket.pause().write(GET(token));
+  const stalled = await Promise.all(Array.from({ length: 3 }, () => open(url)));
+  for (const socket of stalled) socket.pause().write(toGet());
   await expect.poll(() => closed.length).toBe(3);
   await Promise.all(closed);
   send('data: still here\n\n');
@@ -145,7 +138,7 @@ test.each([
 ])('a connection that %s instead of a TLS handshake is closed', async (_, text) => {
   const tls = await makeCertificate('first');
   const { url } = await startServer({ listen: { port: 0, tls, headersSeconds: 0.1 } });
-  const socket = await open(portOf(url));
+  const socket = await open(url);
   // As a client that reads nothing and never closes: `end` of the server would wait for it.
   socket.on('error', () => {});
   if (text !== '') socket.write(text);

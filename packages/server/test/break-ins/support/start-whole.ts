@@ -42,7 +42,6 @@ export async function startWhole(change: Partial<ConfigInput> = {}) {
     ...started,
     root,
     seen,
-    port: Number(new URL(url).port),
     dev: clientOf('dev'),
     qa: clientOf('qa'),
     token: (env: 'dev' | 'qa', claims?: { readonly env?: string }) =>

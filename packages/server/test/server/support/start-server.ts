@@ -2,11 +2,15 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { begin, type Sent, send } from '../../../../server-stubs/test/support/send.ts';
 import { createDevKeys, mintToken } from '../../../src/auth/tokens.ts';
 import { type ConfigInput, createServer } from '../../../src/index.ts';
 import type { Line } from './cli.ts';
 
 const dev = await createDevKeys();
+
+/** A call of a hosted service. */
+export interface ServiceCall extends Sent {}
 
 /** Starts a server of the environment `dev` on free ports; it ends with the test. */
 export async function startServer(
@@ -43,13 +47,36 @@ export async function startServer(
   const key = { env: 'dev', key: dev.privateKey, seconds: 3600 };
   const token = await mintToken({ ...key, subject: 'me' });
   const { url, adminUrl } = server;
+  const authorization = `Bearer ${token}`;
   const call = (path = '', init: RequestInit = {}) =>
-    fetch(`${url}/v1/cloudrun/hello${path}`, {
-      ...init,
-      headers: { authorization: `Bearer ${token}`, ...init.headers },
-    });
-  return { server, url, adminUrl, config, token, lines, written, call };
+    fetch(url + HELLO + path, { ...init, headers: { authorization, ...init.headers } });
+  const withToken = (sent: ServiceCall) => ({
+    ...sent,
+    headers: { authorization, ...sent.headers },
+  });
+  return {
+    ...{ server, url, adminUrl, config, token, lines, written, call },
+    port: Number(new URL(url).port),
+    /** Like `call`, with headers that `fetch` does not send; `code` is that of an error of the gateway. */
+    async send(sent: ServiceCall = {}, path = HELLO) {
+      const received = await send(url, path, withToken(sent));
+      const isOwn = received.headers['x-svc-upstream-status-code'] === undefined;
+      return { ...received, ...(isOwn && { code: (received.json as { code?: string })?.code }) };
+    },
+    /** Like `send`, but returns the response as soon as it has begun. */
+    begin: (sent: ServiceCall = {}) => begin(url, HELLO, withToken(sent)),
+    /** The bytes of a GET. */
+    toGet: (headers = '', target = HELLO) =>
+      `GET ${target} HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: ${authorization}\r\n${headers}\r\n`,
+    /** The value of a metric without labels. */
+    async metric(name: string): Promise<number> {
+      const text = await (await fetch(`${adminUrl}/metrics`)).text();
+      return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
+    },
+  };
 }
+
+const HELLO = '/v1/cloudrun/hello';
 
 /** Creates a folder with these files, which is removed after the test. */
 export async function makeFolder(files: Readonly<Record<string, string>> = {}): Promise<string> {
