@@ -37,6 +37,7 @@ function createProgram(version: string): Command {
     .description('Serve the gateway, the storage API and the upload target.')
     .version(versions)
     .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('See berth-server --help for options and commands.')
     .option(
       '-c, --config <file>',

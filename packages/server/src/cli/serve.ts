@@ -50,7 +50,9 @@ async function serveConfig(file: string): Promise<void> {
     log.info('ended');
     await flushLog();
   });
-  log.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
+  // The URLs are for this machine, also if the server is exposed to the network.
+  const { host } = config.listen;
+  log.info({ url: server.url, host, adminUrl: server.adminUrl }, 'listening');
   // One reload at a time, so that the last one requested wins.
   for await (const _ of hangUps) await reload();
 }

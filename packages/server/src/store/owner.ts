@@ -53,7 +53,7 @@ function isRunning(name: string): boolean {
 function toUsedError(folder: string, name: string): StoreUnavailableError {
   const { pid, host } = parse(name);
   return new StoreUnavailableError(
-    `Process ${pid} on ${host} uses the store: stop it, or let both share Redis. ` +
+    `Process ${pid} on ${host} uses the store: stop it, choose another folder (--data, store.root), or let both share Redis. ` +
       `If it has ended, remove ${join(folder, name)}.`,
   );
 }

@@ -89,6 +89,11 @@ test('--help shows options, commands, examples and exit codes', async () => {
   }
 });
 
+test.each(['revoke', 'token'])('%s --help shows the options that it shares', async (command) => {
+  const { stdout } = await runHere('.', command, '--help');
+  expect(stdout).toMatch(/--config[\s\S]*--data/);
+});
+
 test('fsck finds damaged and foreign files', async () => {
   const folder = await makeFolder({
     [`d/files/files/dev/00/${'0'.repeat(64)}`]: 'no trailer',
@@ -107,6 +112,7 @@ test('a log that nobody reads blocks nothing, and dropped lines are reported', a
   });
   const cli = new Cli(folder, ['--config', 'berth.yaml']);
   const { url, adminUrl } = await cli.listening();
+  expect(await cli.line('listening')).toMatchObject({ host: '127.0.0.1' });
   cli.child.stdout?.pause();
   for (let at = 0; at < 20; at += 1) {
     const calls = Array.from({ length: 8 }, () => fetch(`${url}/files/${'x'.repeat(14_000)}`));

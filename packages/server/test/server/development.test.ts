@@ -71,6 +71,8 @@ test('its keys are only readable by the owner, and are used again by the next st
   const file = join(folder, 'd/development-keys.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readFile(file, 'utf8')).toContain(first.keyId);
+  const { code, stderr } = await runHere(folder, '--data', 'd');
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/uses the store: .*--data/)]);
   first.cli.child.kill('SIGTERM');
   expect(await first.cli.finish()).toMatchObject({ code: 0 });
 
