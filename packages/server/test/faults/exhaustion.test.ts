@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { listen } from '../../../../scripts/testing/listen.ts';
+import { expect, test } from 'vitest';
 import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
+import { startRawService } from '../server/support/hosted-service.ts';
 import { HANDSHAKE, open } from '../support/send-raw.ts';
 import { until } from './support/until.ts';
 
@@ -32,13 +31,10 @@ const toHandshake = (token: string) =>
 test('ends WebSocket handshakes that are never finished, on both sides', async () => {
   // A service that accepts the connection, and is silent.
   const upstream = new Set<unknown>();
-  const silent = createServer((socket) => {
+  const url = await startRawService((socket) => {
     upstream.add(socket);
-    socket.resume().on('error', () => {});
-    socket.once('close', () => upstream.delete(socket));
+    socket.resume().once('close', () => upstream.delete(socket));
   });
-  const { url, close } = await listen(silent);
-  onTestFinished(close);
   const whole = await startWhole();
   const { dev, qa } = whole.config.environments as Record<string, object>;
   const services = { hello: { endpoints: [url] } };

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { sign } from '../../../server-stubs/test/support/sign.ts';
 import { SignedBodies } from '../../src/gateway/signed-body.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { startServer } from '../server/support/start-server.ts';
@@ -21,26 +20,22 @@ async function startRecorder(change = {}, environment = {}) {
   });
   const services = { hello: { endpoints: [origin] } };
   const started = await startServer(change, { services, credentials: [PAIR], ...environment });
-  const { host } = new URL(started.url);
-  const send = (method: string, body: string, signed = body, path = '/v1/cloudrun/hello') => {
-    const headers = { host };
-    const timestamp = Math.floor(Date.now() / 1000);
-    const call = { method, target: path, headers, body: signed, timestamp };
-    return started.send({ method, body, headers: { authorization: sign(PAIR, call) } }, path);
-  };
-  return { ...started, bodies, send };
+  const send = (body?: string, change?: { signed?: string; path?: string }) =>
+    started.sendSigned(PAIR, body, change);
+  return { bodies, send };
 }
 
+const OTHER = { signed: 'other' };
 const FORGED = { code: 'INVALID_CREDENTIALS', status: 401 };
 
-it.each([0, MEBIBYTE, MEBIBYTE + 1, 3 * MEBIBYTE])(
+it.each([1, MEBIBYTE, MEBIBYTE + 1, 3 * MEBIBYTE])(
   'verifies a signed body of %i bytes before it calls',
   async (size) => {
     const { bodies, send } = await startRecorder();
     const body = 'abc'.repeat(size).slice(0, size);
-    expect(await send('POST', body, 'other')).toMatchObject(FORGED);
+    expect(await send(body, OTHER)).toMatchObject(FORGED);
     expect(bodies).toEqual([]);
-    expect(await send('POST', body)).toMatchObject({ text: String(size) });
+    expect(await send(body)).toMatchObject({ text: String(size) });
     expect(String(bodies[0])).toBe(body);
   },
 );
@@ -51,7 +46,7 @@ const listBodies = async () =>
 it('refuses a signed body beyond the limit, and leaves no file', async () => {
   const before = await listBodies();
   const { bodies, send } = await startRecorder({ limits: { gatewayBodyBytes: 2 * MEBIBYTE } });
-  expect(await send('POST', 'x'.repeat(4 * MEBIBYTE))).toMatchObject({ status: 413 });
+  expect(await send('x'.repeat(4 * MEBIBYTE))).toMatchObject({ status: 413 });
   expect(bodies).toEqual([]);
   expect(await listBodies()).toEqual(before);
 });
@@ -66,22 +61,22 @@ it('responds with 503 while the disk for large signed bodies is full', async (co
     else process.env.TMPDIR = TMPDIR;
   });
   const { bodies, send } = await startRecorder();
-  const refused = await send('POST', 'x'.repeat(3 * MEBIBYTE));
+  const refused = await send('x'.repeat(3 * MEBIBYTE));
   expect(refused).toMatchObject({ code: 'SYS_ERR', status: 503, headers: { 'retry-after': '1' } });
   expect(bodies).toEqual([]);
-  expect(await send('POST', 'x'.repeat(MEBIBYTE + 1))).toMatchObject({ status: 200 });
+  expect(await send('x'.repeat(MEBIBYTE + 1))).toMatchObject({ status: 200 });
 });
 
 it('counts and calls only after the signature is verified, and releases refused bodies', async () => {
   const { bodies, send } = await startRecorder({}, { quota: { calls: 1, seconds: 3600 } });
-  expect(await send('GET', '', 'other')).toMatchObject(FORGED);
-  expect(await send('POST', 'abc', 'other')).toMatchObject(FORGED);
+  expect(await send('', OTHER)).toMatchObject(FORGED);
+  expect(await send('abc', OTHER)).toMatchObject(FORGED);
   // Nor does it reveal whether a service exists.
-  expect(await send('GET', '', 'other', '/v1/cloudrun/other')).toMatchObject(FORGED);
-  expect(await send('POST', 'abc')).toMatchObject({ status: 200 });
+  expect(await send('', { ...OTHER, path: '/v1/cloudrun/other' })).toMatchObject(FORGED);
+  expect(await send('abc')).toMatchObject({ status: 200 });
   const before = (await readdir('/proc/self/fd')).length;
   for (let time = 0; time < 5; time += 1) {
-    const refused = await send('POST', 'x'.repeat(2 * MEBIBYTE));
+    const refused = await send('x'.repeat(2 * MEBIBYTE));
     expect(refused).toMatchObject({ code: 'EXCEED_RATELIMIT' });
   }
   expect(bodies).toHaveLength(1);

@@ -3,7 +3,6 @@ import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
-import { sign } from '../../../server-stubs/test/support/sign.ts';
 import type { ConfigInput } from '../../src/index.ts';
 import { type Meta, post, StorageClient, toFields } from '../break-ins/support/storage-client.ts';
 import { runHere } from '../server/support/cli.ts';
@@ -63,7 +62,7 @@ const upload = async (to: Replica, grant: Meta, content = 'content') =>
   (await post({ ...grant, url: `${to.url}/upload` }, 'a.txt', content)).status;
 
 /** Sends the head of an upload, and its form later. */
-async function beginUpload({ url, adminUrl }: Replica, grant: Meta) {
+async function beginUpload({ url, metric }: Replica, grant: Meta) {
   const form = new FormData();
   for (const [name, value] of Object.entries(toFields('a.txt', grant))) form.append(name, value);
   form.append('file', new Blob(['content']), 'a.txt');
@@ -73,9 +72,7 @@ async function beginUpload({ url, adminUrl }: Replica, grant: Meta) {
     headers: { 'content-type': headers.get('content-type') as string },
   });
   sent.flushHeaders();
-  await expect
-    .poll(async () => (await fetch(`${adminUrl}/metrics`)).text())
-    .toContain('\nberth_calls_active 1\n');
+  await expect.poll(() => metric('berth_calls_active')).toBe(1);
   return {
     async finish(): Promise<number> {
       for await (const chunk of body ?? []) sent.write(chunk);
@@ -97,20 +94,6 @@ async function download(from: Replica, link: string): Promise<number> {
   const response = await fetch(`${from.url}${pathname}${search}`);
   await response.text();
   return response.status;
-}
-
-/** Makes a signed call to the hosted service; returns the status, and the message of an error. */
-async function callSigned({ url }: Replica, body = '', pair = PAIR) {
-  const target = '/v1/cloudrun/hello';
-  const method = body === '' ? 'GET' : 'POST';
-  const timestamp = Math.floor(Date.now() / 1000);
-  const headers = { host: new URL(url).host };
-  const authorization = sign(pair, { method, target, headers, body, timestamp });
-  const init = body === '' ? {} : { body: Buffer.from(body) };
-  const response = await fetch(`${url}${target}`, { method, headers: { authorization }, ...init });
-  const text = await response.text();
-  const message = response.ok ? '' : (JSON.parse(text) as { message: string }).message;
-  return { status: response.status, message };
 }
 
 /** Runs `berth-server revoke` with the configuration of these replicas; returns its output. */
@@ -167,18 +150,18 @@ describeOn('redis', 'state shared by replicas', () => {
     const link = await requestLink(first, third);
     const tryAll = async () => [
       await callStorage(third),
-      (await callSigned(second)).status,
-      (await callSigned(third, 'body')).status,
+      (await second.sendSigned(PAIR)).status,
+      (await third.sendSigned(PAIR, 'body')).status,
       await upload(second, grant),
       await download(third, link),
     ];
     expect(await tryAll()).toEqual([200, 200, 200, 204, 200]);
     expect(await revoke(url, 'key-pair', 'dev/ci')).toBe('Revoked the key-pair.\n');
     expect(await tryAll()).toEqual([401, 401, 401, 403, 403]);
-    expect((await callSigned(first, 'body')).message).toBe('The key pair has been revoked.');
+    expect((await first.sendSigned(PAIR, 'body')).text).toContain('The key pair has been revoked.');
     // Others do not learn that the key pair exists.
-    const forged = await callSigned(first, 'body', { ...PAIR, secret: 'a guess' });
-    expect(forged.message).toContain('unknown or has expired');
+    const forged = await first.sendSigned({ ...PAIR, secret: 'a guess' }, 'body');
+    expect(forged.text).toContain('unknown or has expired');
   });
 
   test('one grant and one link can be revoked', async () => {
@@ -205,8 +188,8 @@ describeOn('redis', 'state shared by replicas', () => {
     await redis.kill();
     expect([
       await callStorage(first),
-      (await callSigned(first)).status,
-      (await callSigned(first, 'body')).status,
+      (await first.sendSigned(PAIR)).status,
+      (await first.sendSigned(PAIR, 'body')).status,
       await upload(first, grant),
       await download(first, link),
     ]).toEqual([503, 503, 503, 503, 503]);

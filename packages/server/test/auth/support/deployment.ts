@@ -1,5 +1,4 @@
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
-import { request } from 'undici';
 import { vi } from 'vitest';
 import type { ConfigInput } from '../../../src/index.ts';
 import { startService } from '../../server/support/hosted-service.ts';
@@ -49,7 +48,7 @@ export async function deploy(tokens: Readonly<Record<string, object | undefined>
     Object.fromEntries(
       Object.entries(issuers).map(([env, issuer]) => [env, { services, tokens: issuer }]),
     ) as ConfigInput['environments'];
-  const { server, config, url, lines } = await startServer({
+  const { server, config, send, lines } = await startServer({
     environments: toEnvironments(tokens),
   });
   return {
@@ -59,9 +58,8 @@ export async function deploy(tokens: Readonly<Record<string, object | undefined>
     /** Calls the service, and returns the status, and the body of the refusal. */
     async call(token: string, env = 'dev') {
       const headers = { host: `${env}.example`, authorization: `Bearer ${token}` };
-      const { statusCode, body } = await request(`${url}/v1/cloudrun/hello`, { headers });
-      const text = await body.text();
-      return { status: statusCode, ...(text !== '' && (JSON.parse(text) as { code: string })) };
+      const { status, json } = await send({ headers });
+      return { status, ...(json as { readonly code: string }) };
     },
   };
 }

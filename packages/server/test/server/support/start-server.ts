@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { begin, type Sent, send } from '../../../../server-stubs/test/support/send.ts';
+import { sign } from '../../../../server-stubs/test/support/sign.ts';
 import { createDevKeys, mintToken } from '../../../src/auth/tokens.ts';
 import { type ConfigInput, createServer } from '../../../src/index.ts';
 import type { Line } from './cli.ts';
@@ -62,6 +63,18 @@ export async function startServer(
       const received = await send(url, path, withToken(sent));
       const isOwn = received.headers['x-svc-upstream-status-code'] === undefined;
       return { ...received, ...(isOwn && { code: (received.json as { code?: string })?.code }) };
+    },
+    /** Makes a signed call, whose body may be another than the signed one. */
+    async sendSigned(
+      pair: Parameters<typeof sign>[0],
+      body = '',
+      { signed = body, path = HELLO } = {},
+    ) {
+      const method = body === '' ? 'GET' : 'POST';
+      const headers = { host: new URL(url).host };
+      const timestamp = Math.floor(Date.now() / 1000);
+      const authorization = sign(pair, { method, target: path, headers, body: signed, timestamp });
+      return this.send({ method, body, headers: { authorization } }, path);
     },
     /** Like `send`, but returns the response as soon as it has begun. */
     begin: (sent: ServiceCall = {}) => begin(url, HELLO, withToken(sent)),
