@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { finished, type Readable, Writable } from 'node:stream';
 import { GatewayError } from '@berth/server-stubs';
 
+/** Any number of bodies of this size may be read, so that forged calls that send little block nobody. */
+const SMALL_BYTES = 64 * 1024;
+
 /**
- * How many bodies may be read at the same time. Together with the limit of each, this limits what forged calls can
- * occupy: 128 MiB of memory.
+ * How many larger bodies may be read at the same time. Together with the limit of each, this limits what forged calls
+ * can occupy: 128 MiB of memory.
  */
-const MAX_BODIES = 128;
+const MAX_LARGE_BODIES = 128;
 
 /** How much of a body is kept in memory. Beyond that, it goes to a temporary file. */
 const MEMORY_BYTES = 1024 * 1024;
@@ -27,21 +30,32 @@ export interface SignedBody {
 
 /** Reads signed bodies before their calls, because a signature covers the body (D13, D16). */
 export class SignedBodies {
-  #count = 0;
+  #large = 0;
 
-  /** @throws GatewayError EXCEED_RATELIMIT if too many are being read; any error of the body */
+  /** @throws GatewayError EXCEED_RATELIMIT if too many large ones are being read; any error of the body */
   async read(body: Readable, seconds = MAX_SECONDS): Promise<SignedBody> {
-    if (this.#count >= MAX_BODIES) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 1 });
-    this.#count += 1;
+    let isLarge = false;
+    const onProgress = (length: number) => {
+      if (isLarge || length <= SMALL_BYTES) return;
+      if (this.#large >= MAX_LARGE_BODIES) {
+        throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 1 });
+      }
+      this.#large += 1;
+      isLarge = true;
+    };
     try {
-      return await readBody(body, seconds);
+      return await readBody(body, seconds, onProgress);
     } finally {
-      this.#count -= 1;
+      if (isLarge) this.#large -= 1;
     }
   }
 }
 
-async function readBody(body: Readable, seconds: number): Promise<SignedBody> {
+async function readBody(
+  body: Readable,
+  seconds: number,
+  onProgress: (length: number) => void,
+): Promise<SignedBody> {
   const hash = createHash('sha256');
   let chunks: Buffer[] = [];
   let length = 0;
@@ -49,6 +63,7 @@ async function readBody(body: Readable, seconds: number): Promise<SignedBody> {
   const write = async (chunk: Buffer) => {
     hash.update(chunk);
     length += chunk.length;
+    onProgress(length);
     chunks.push(chunk);
     if (file === undefined && length <= MEMORY_BYTES) return;
     file ??= await openTemporary();
