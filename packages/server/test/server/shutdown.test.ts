@@ -4,11 +4,11 @@ import { request as requestTls, Agent as TlsAgent } from 'node:https';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
-import { expect, onTestFinished, test } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
-import { listen } from '../../../../scripts/testing/listen.ts';
+import { expect, test } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { HANDSHAKE, open, receive } from '../support/send-raw.ts';
 import { Cli } from './support/cli.ts';
-import { startService } from './support/hosted-service.ts';
+import { startListening, startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
 import { makeFolder, startServer } from './support/start-server.ts';
 
@@ -113,16 +113,14 @@ test('aborts streams and WebSockets at the limit', async () => {
 test('does not wait for WebSockets', async () => {
   const service = createServer();
   new WebSocketServer({ server: service });
-  const { url: origin, close } = await listen(service);
-  onTestFinished(close);
-  const { server, url, token } = await startServer(
+  const origin = await startListening(service);
+  const { server, port, toGet } = await startServer(
     { listen: { port: 0, shutdownSeconds: 3600 } },
     { services: { hello: { endpoints: [origin] } } },
   );
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/cloudrun/hello`, {
-    headers: { authorization: `Bearer ${token}` },
-  });
-  await once(socket, 'open');
+  const socket = await open(port);
+  socket.write(toGet(HANDSHAKE));
+  await receive(socket, ' 101 ');
   const closed = once(socket, 'close');
   await server.close();
   await closed;

@@ -1,4 +1,4 @@
-export { open, sendRaw } from '../../../server-stubs/test/support/send-raw.ts';
+export { open, receive, sendRaw } from '../../../server-stubs/test/support/send-raw.ts';
 
 /** Headers of a valid WebSocket handshake. */
 export const HANDSHAKE =
