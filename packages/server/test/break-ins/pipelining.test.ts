@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { until } from '../faults/support/until.ts';
 import { startService } from '../server/support/hosted-service.ts';
-import { startServer } from '../server/support/start-server.ts';
+import { serving, startServer } from '../server/support/start-server.ts';
 import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
 
 /** A server with a service whose responses end, begin, or never do. */
@@ -14,8 +14,7 @@ async function startSlow() {
     if (request.url === '/begun') response.write('begun');
     if (request.url === '/done') response.end();
   });
-  const services = { hello: { endpoints: [endpoint] } };
-  const { port, metric, toGet } = await startServer({}, { services });
+  const { port, metric, toGet } = await startServer({}, serving(endpoint));
   const toCall = (path: string, more = '') => toGet(more, `/v1/cloudrun/hello${path}`);
   return { port, toCall, metric, targets };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startService } from '../server/support/hosted-service.ts';
-import { startServer } from '../server/support/start-server.ts';
+import { serving, startServer } from '../server/support/start-server.ts';
 import { sendRaw, statusesOf } from '../support/send-raw.ts';
 import { startWhole } from './support/start-whole.ts';
 
@@ -18,10 +18,7 @@ const CLOSE = 'Connection: close\r\n';
 
 test('no name, path or header of a call decides which address the gateway calls', async () => {
   const { calls, host } = await startInternal();
-  const { port, toGet } = await startServer(
-    { listen: { port: 0, trustProxy: true } },
-    { services: { hello: { endpoints: [] } } },
-  );
+  const { port, toGet } = await startServer({ listen: { trustProxy: true } }, serving());
   const names = ['localhost', '127.0.0.1', host, '[::1]', 'a@127.0.0.1', 'web.test', '%5B::1%5D'];
   const targets = [
     ...names.map((name) => `/v1/cloudrun/${name}/x`),
@@ -47,7 +44,7 @@ test('no name, path or header of a call decides which address the gateway calls'
 });
 
 test('no forwarded header chooses the environment', async () => {
-  const { port, token } = await startWhole({ listen: { port: 0, trustProxy: true } });
+  const { port, token } = await startWhole({ listen: { trustProxy: true } });
   const head = `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: Bearer ${await token('dev')}\r\nConnection: close\r\n`;
   for (const name of ['X-Forwarded-Host', 'X-Host', 'X-Original-Host', 'X-Berth-Env']) {
     expect(await sendRaw(port, `${head}${name}: qa.localhost\r\n\r\n`)).toMatch(/\bdev$/);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { startRawService } from '../server/support/hosted-service.ts';
-import { startServer } from '../server/support/start-server.ts';
+import { serving, startServer } from '../server/support/start-server.ts';
 import { HANDSHAKE, open } from '../support/send-raw.ts';
 import { until } from './support/until.ts';
 
 test('refuses connections beyond the limit, and accepts them again afterwards', async () => {
-  const { port, metric, send } = await startServer({ listen: { port: 0, maxConnections: 20 } });
+  const { port, metric, send } = await startServer({ listen: { maxConnections: 20 } });
   const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)));
   const late = await open(port);
   if (!late.closed) await once(late.resume(), 'close');
@@ -24,10 +24,7 @@ test('ends WebSocket handshakes that are never finished, on both sides', async (
     upstream.add(socket);
     socket.resume().once('close', () => upstream.delete(socket));
   });
-  const { port, toGet, metric } = await startServer(
-    {},
-    { services: { hello: { endpoints: [silent] } } },
-  );
+  const { port, toGet, metric } = await startServer({}, serving(silent));
   const waiting = await Promise.all(Array.from({ length: 10 }, () => open(port)));
   for (const socket of waiting) socket.write(toGet(HANDSHAKE));
   await until(() => upstream.size === 10);

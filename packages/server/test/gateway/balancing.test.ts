@@ -4,15 +4,14 @@ import type { Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
 import { startListening, startRawService, startService } from '../server/support/hosted-service.ts';
-import { startServer } from '../server/support/start-server.ts';
+import { serving, startServer } from '../server/support/start-server.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const POST = { method: 'POST', body: 'x' };
 
 const deadOrigin = async () => `http://127.0.0.1:${await freePort()}`;
 
-const startCalling = (...endpoints: string[]) =>
-  startServer({}, { services: { hello: { endpoints } } });
+const startCalling = (...endpoints: string[]) => startServer({}, serving(...endpoints));
 
 const startNamed = (name: string) => startService((_request, response) => response.end(name));
 
@@ -179,8 +178,7 @@ it('a reload closes idle connections to endpoints that no service uses any more'
   const { send, server, config } = await startCalling(first);
   expect(await send()).toMatchObject({ text: 'first' });
   const { tokens } = config.environments.dev ?? {};
-  const services = { hello: { endpoints: [second] } };
-  await server.reload({ ...config, environments: { dev: { tokens, services } } });
+  await server.reload({ ...config, environments: { dev: { tokens, ...serving(second) } } });
   await closed;
   expect(await send()).toMatchObject({ text: 'second' });
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import { expect, it } from 'vitest';
 import { startListening } from '../server/support/hosted-service.ts';
 import { makeCertificate, trust } from '../server/support/make-certificate.ts';
-import { startServer } from '../server/support/start-server.ts';
+import { serving, startServer } from '../server/support/start-server.ts';
 
 it('sends nothing to a service whose certificate is not trusted, or has another name', async () => {
   const { key, cert } = await makeCertificate('localhost');
@@ -11,8 +11,7 @@ it('sends nothing to a service whose certificate is not trusted, or has another 
   const server = createServer(pem, (request, response) => response.end(request.headers.host));
   const { port } = new URL(await startListening(server));
   const call = async (host: string) => {
-    const hello = { endpoints: [`https://${host}:${port}`] };
-    const { send } = await startServer({}, { services: { hello } });
+    const { send } = await startServer({}, serving(`https://${host}:${port}`));
     return send();
   };
   expect(await call('localhost')).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });

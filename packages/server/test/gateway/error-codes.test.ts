@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { startRawService } from '../server/support/hosted-service.ts';
-import { startServer } from '../server/support/start-server.ts';
+import { serving, startServer } from '../server/support/start-server.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
 const VERSION = { name: 'v1', weight: 1, endpoints: ['http://[::1]:1'] };
@@ -45,7 +45,7 @@ it.each([
 /** A server in front of a service that does this once it has a request. */
 async function startActing(act: (socket: Socket) => void) {
   const origin = await startRawService((socket) => socket.once('data', () => act(socket)));
-  return startServer({}, { services: { hello: { endpoints: [origin] } } });
+  return startServer({}, serving(origin));
 }
 
 it.each([
@@ -132,13 +132,13 @@ it('never mistakes surplus bytes from a service for the next response', async ()
       socket.write(calls === 1 ? OK + OK.replace('ok', 'no') : OK);
     });
   });
-  const { send } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
+  const { send } = await startServer({}, serving(origin));
   for (let time = 0; time < 3; time += 1) expect(await send()).toMatchObject({ text: 'ok' });
 });
 
 it('logs the endpoint and the cause of a failed call, and does not reveal them', async () => {
   const endpoint = 'http://127.0.0.1:1';
-  const { send, lines } = await startServer({}, { services: { hello: { endpoints: [endpoint] } } });
+  const { send, lines } = await startServer({}, serving(endpoint));
   const code = 'SERVICE_LB_STATUS_ABNORMAL';
   expect(await send()).toMatchObject({ code, text: expect.not.stringContaining('127.0.0.1') });
   const cause = 'ECONNREFUSED 127.0.0.1:1';

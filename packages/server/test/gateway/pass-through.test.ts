@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startRawService, startService } from '../server/support/hosted-service.ts';
-import { startServer } from '../server/support/start-server.ts';
+import { serving, startServer } from '../server/support/start-server.ts';
 import { open, sendRaw } from '../support/send-raw.ts';
 
 /** A server in front of a service that records its requests. */
@@ -15,8 +15,7 @@ async function startRecorder(change = {}) {
     seen.push({ request, body: String(await buffer(request)) });
     response.end('ok');
   });
-  const services = { hello: { endpoints: [origin] } };
-  return { seen, host: new URL(origin).host, ...(await startServer(change, { services })) };
+  return { seen, host: new URL(origin).host, ...(await startServer(change, serving(origin))) };
 }
 
 const FORWARDED = {
@@ -117,7 +116,7 @@ it('forwards headers of both sides byte for byte', async () => {
       socket.end(`HTTP/1.1 200 OK\r\n${headers}Content-Length: 0\r\n\r\n`, 'latin1');
     });
   });
-  const { port, toGet } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
+  const { port, toGet } = await startServer({}, serving(origin));
   const text = await sendRaw(port, toGet(`${headers}Connection: close\r\n`));
   expect(seen).toContain(headers);
   expect(text.toLowerCase()).toContain(headers.toLowerCase());
@@ -131,11 +130,8 @@ it.each([
   const origin = await startRawService((socket) => {
     socket.on('data', () => socket.write(head));
   });
-  const hello = { endpoints: [origin] };
-  const { port, toGet } = await startServer(
-    { listen: { maxHeaderBytes: limit } },
-    { services: { hello } },
-  );
+  const listen = { maxHeaderBytes: limit };
+  const { port, toGet } = await startServer({ listen }, serving(origin));
   expect(await sendRaw(port, toGet('Connection: close\r\n'))).toContain(text);
 });
 
@@ -145,10 +141,7 @@ it('reads no more of a service than its caller reads', async () => {
     service = socket;
     socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
   });
-  const { port, toGet, metric } = await startServer(
-    {},
-    { services: { hello: { endpoints: [origin] } } },
-  );
+  const { port, toGet, metric } = await startServer({}, serving(origin));
   const socket = (await open(port)).pause();
   socket.write(toGet());
   await expect.poll(() => service?.bytesWritten).toBeGreaterThan(0);
@@ -172,7 +165,7 @@ it('disconnects from the service when a body exceeds the limit (D13)', async () 
     incoming.on('error', () => {}).resume();
   });
   const limits = { gatewayBodyBytes: 1000 };
-  const { send } = await startServer({ limits }, { services: { hello: { endpoints: [origin] } } });
+  const { send } = await startServer({ limits }, serving(origin));
   async function* pieces() {
     yield 'x'.repeat(900);
     yield 'x'.repeat(900);
@@ -198,10 +191,7 @@ it.each([
   const origin = await startService((_request, response) => {
     response.writeHead(403, { 'content-length': reply.length }).end(reply);
   });
-  const { port, toGet } = await startServer(
-    { listen: { keepAliveSeconds: 0.1 } },
-    { services: { hello: { endpoints: [origin] } } },
-  );
+  const { port, toGet } = await startServer({ listen: { keepAliveSeconds: 0.1 } }, serving(origin));
   const socket = await open(port);
   socket.write(toGet(`${length}\r\n`).replace('GET', 'POST'));
   // All of it before anything is read, as a simple client does.

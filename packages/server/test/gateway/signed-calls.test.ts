@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { SignedBodies } from '../../src/gateway/signed-body.ts';
 import { startService } from '../server/support/hosted-service.ts';
-import { startServer } from '../server/support/start-server.ts';
+import { serving, startServer } from '../server/support/start-server.ts';
 import { mountSmallDisk } from '../store/temp-folder.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -18,8 +18,8 @@ async function startRecorder(change = {}, environment = {}) {
     bodies.push(await buffer(request));
     response.end(request.headers['content-length']);
   });
-  const services = { hello: { endpoints: [origin] } };
-  const started = await startServer(change, { services, credentials: [PAIR], ...environment });
+  const credentials = [PAIR];
+  const started = await startServer(change, { ...serving(origin), credentials, ...environment });
   const send = (body?: string, change?: { signed?: string; path?: string }) =>
     started.sendSigned(PAIR, body, change);
   return { bodies, send };

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { startListening, startRawService } from '../server/support/hosted-service.ts';
-import { startServer } from '../server/support/start-server.ts';
+import { serving, startServer } from '../server/support/start-server.ts';
 import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
 
 const CHOSEN = 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
@@ -15,9 +15,9 @@ async function startSockets() {
   const server = createServer((_request, response) => response.end('plain'));
   const requests: IncomingMessage[] = [];
   new WebSocketServer({ server }).on('connection', (_, request) => requests.push(request));
-  const hello = { endpoints: [await startListening(server)] };
+  const origin = await startListening(server);
   const cors = { origins: ['https://app.example'] };
-  return { requests, ...(await startServer({ cors }, { services: { hello } })) };
+  return { requests, ...(await startServer({ cors }, serving(origin))) };
 }
 
 /** A handshake whose only credentials are those in `more`. */
@@ -92,7 +92,7 @@ it('forwards bytes that either side sends together with its handshake', async ()
       socket.once('data', (chunk) => socket.end(`, ${chunk}`));
     });
   });
-  const { port, toGet } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
+  const { port, toGet } = await startServer({}, serving(origin));
   const text = await sendRaw(port, `${toGet(HANDSHAKE)}early`);
   expect(text).toMatch(/^HTTP\/1\.1 101[\s\S]*\r\n\r\nfirst, early$/);
 });

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { startService } from './support/hosted-service.ts';
-import { startServer } from './support/start-server.ts';
+import { serving, startServer } from './support/start-server.ts';
 
 async function get(url: string, headers: Record<string, string> = {}) {
   const sent = request(url, { headers }).end();
@@ -46,10 +46,7 @@ test('metrics count calls by surface, operation, status and code', async () => {
     request.resume();
     response.end('0123456789');
   });
-  const { adminUrl, url, call, token } = await startServer(
-    {},
-    { services: { hello: { endpoints: [origin] } } },
-  );
+  const { adminUrl, url, call, token } = await startServer({}, serving(origin));
   await (await call('/ok')).text();
   await (await call('/ok')).text();
   await (await call('', { headers: { authorization: 'Bearer x' } })).text();

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { open, sendRaw } from '../support/send-raw.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
-import { startServer } from './support/start-server.ts';
+import { serving, startServer } from './support/start-server.ts';
 
 const UUID = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
 
@@ -30,7 +30,7 @@ test.each([
   ['sends nothing', ''],
   ['sends half of its headers (slow-loris)', 'GET / HTTP/1.1\r\nHost: a\r\n'],
 ])('closes a connection that %s', async (_, bytes) => {
-  const { url } = await startServer({ listen: { port: 0, headersSeconds: 0.05 } });
+  const { url } = await startServer({ listen: { headersSeconds: 0.05 } });
   expect(refusalOf(await sendRaw(url, bytes))).toMatchObject({ status: 408 });
 });
 
@@ -46,10 +46,7 @@ function taker() {
 
 test('closes a connection whose body hardly arrives', async () => {
   const origin = await taker();
-  const { url, token } = await startServer(
-    { listen: { port: 0, stalledSeconds: 0.1 } },
-    { services: { hello: { endpoints: [origin] } } },
-  );
+  const { url, token } = await startServer({ listen: { stalledSeconds: 0.1 } }, serving(origin));
   const response = await sendRaw(url, `${UPLOAD}Authorization: Bearer ${token}\r\n\r\nx`);
   expect(refusalOf(response)).toMatchObject({
     status: 408,
@@ -69,10 +66,7 @@ test('keeps a connection whose body the service does not read', async () => {
     await waited;
     response.end(String((await buffer(request)).length));
   });
-  const { call } = await startServer(
-    { listen: { port: 0, stalledSeconds: 2 } },
-    { services: { hello: { endpoints: [origin] } } },
-  );
+  const { call } = await startServer({ listen: { stalledSeconds: 2 } }, serving(origin));
   const bytes = 16 * 1024 * 1024;
   const sent = call('', { method: 'POST', body: Buffer.alloc(bytes) });
   // More than twice the limit, which is long, so that a busy machine does not seem to send too slowly.
@@ -82,7 +76,7 @@ test('keeps a connection whose body the service does not read', async () => {
 });
 
 test('closes a connection whose body goes on after the response', async () => {
-  const { url } = await startServer({ listen: { port: 0, stalledSeconds: 0.1 } });
+  const { url } = await startServer({ listen: { stalledSeconds: 0.1 } });
   const socket = await open(url);
   const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
   const write = () => {
@@ -117,7 +111,7 @@ test('disconnects callers that read nothing, but no idle stream', async () => {
     send = (event) => void response.write(event);
   });
   const { url, token, toGet } = await startServer(
-    { listen: { port: 0, stalledSeconds: 0.2 } },
+    { listen: { stalledSeconds: 0.2 } },
     { services: { hello: { endpoints: [origin] }, silent: { endpoints: [silent] } } },
   );
   const events = await fetch(`${url}/v1/cloudrun/silent`, {
@@ -137,7 +131,7 @@ test.each([
   ['sends HTTP', 'GET / HTTP/1.1\r\n\r\n'],
 ])('a connection that %s instead of a TLS handshake is closed', async (_, text) => {
   const tls = await makeCertificate('first');
-  const { url } = await startServer({ listen: { port: 0, tls, headersSeconds: 0.1 } });
+  const { url } = await startServer({ listen: { tls, headersSeconds: 0.1 } });
   const socket = await open(url);
   // As a client that reads nothing and never closes: `end` of the server would wait for it.
   socket.on('error', () => {});

@@ -9,7 +9,7 @@ import { post, StorageClient } from '../break-ins/support/storage-client.ts';
 import { Cli } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
-import { makeFolder, startServer } from './support/start-server.ts';
+import { makeFolder, serving, startServer } from './support/start-server.ts';
 
 const KEY = 'k'.repeat(32);
 
@@ -94,10 +94,7 @@ test('environments, services, quotas and CORS change; a call in flight finishes 
     response.end('ended');
   });
   const quick = await startService((_, response) => response.end('quick'));
-  const { server, config, call, url } = await startServer(
-    {},
-    { services: { hello: { endpoints: [slow] } } },
-  );
+  const { server, config, call, url } = await startServer({}, serving(slow));
   const underWay = await call();
   const { dev } = config.environments as { dev: object };
   const restarts = await server.reload({

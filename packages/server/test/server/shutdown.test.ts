@@ -10,7 +10,7 @@ import { HANDSHAKE, open, receive } from '../support/send-raw.ts';
 import { Cli } from './support/cli.ts';
 import { startListening, startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';
-import { makeFolder, startServer } from './support/start-server.ts';
+import { makeFolder, serving, startServer } from './support/start-server.ts';
 
 test.each(['http', 'https'])(
   'over %s, calls in flight finish, and connections close',
@@ -24,7 +24,7 @@ test.each(['http', 'https'])(
     });
     const { server, adminUrl, url, token, lines } = await startServer(
       { listen: { port: 0, shutdownSeconds: 60, ...(tls && { tls }) } },
-      { services: { hello: { endpoints: [origin] } } },
+      serving(origin),
     );
     const address = {
       port: Number(new URL(url).port),
@@ -91,7 +91,7 @@ test('aborts streams and WebSockets at the limit', async () => {
   });
   const { server, call, lines } = await startServer(
     { listen: { port: 0, shutdownSeconds: 0.2 } },
-    { services: { hello: { endpoints: [origin] } } },
+    serving(origin),
   );
   const stream = await call();
   const reader = stream.body?.getReader();
@@ -116,7 +116,7 @@ test('does not wait for WebSockets', async () => {
   const origin = await startListening(service);
   const { server, port, toGet } = await startServer(
     { listen: { port: 0, shutdownSeconds: 3600 } },
-    { services: { hello: { endpoints: [origin] } } },
+    serving(origin),
   );
   const socket = await open(port);
   socket.write(toGet(HANDSHAKE));

@@ -91,6 +91,9 @@ export async function startServer(
 
 const HELLO = '/v1/cloudrun/hello';
 
+/** An environment whose service `hello` has these endpoints. */
+export const serving = (...endpoints: string[]) => ({ services: { hello: { endpoints } } });
+
 /** Creates a folder with these files, which is removed after the test. */
 export async function makeFolder(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-server-'));
