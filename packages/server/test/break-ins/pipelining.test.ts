@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { until } from '../faults/support/until.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { serving, startServer } from '../server/support/start-server.ts';
 import { HANDSHAKE, open, sendRaw } from '../support/send-raw.ts';
@@ -46,7 +45,7 @@ test.each([
   const { port, toCall, targets } = await startSlow();
   const socket = await open(port);
   socket.write(toCall('/silent'));
-  await until(() => targets.length === 1);
+  await expect.poll(() => targets.length).toBe(1);
   socket.write(refused);
   expect((await buffer(socket).catch(() => Buffer.alloc(0))).toString()).toBe('');
 });
@@ -59,7 +58,7 @@ test('serves no request after one that was refused', async () => {
   socket.write(TWO_HOSTS + toCall('/refused'));
   const text = (await buffer(socket).catch(() => Buffer.alloc(0))).toString();
   expect(text).toContain('INVALID_HOST');
-  await until(async () => (await metric('berth_calls_active')) === 0);
+  await expect.poll(() => metric('berth_calls_active')).toBe(0);
   expect(targets).toEqual(['/done']);
 });
 
@@ -70,11 +69,11 @@ test.each([
   const { port, toCall, metric, targets } = await startSlow();
   const socket = await open(port);
   socket.write(toCall('/1') + toCall('/2'));
-  await until(() => targets.length === 2);
+  await expect.poll(() => targets.length).toBe(2);
   socket.write(toCall('/3', headers));
   socket.destroySoon();
-  await until(async () => (await metric('berth_calls_active')) === 0);
-  await until(async () => (await metric('berth_upstream_outstanding')) === 0);
+  await expect.poll(() => metric('berth_calls_active')).toBe(0);
+  await expect.poll(() => metric('berth_upstream_outstanding')).toBe(0);
 });
 
 test('closes a connection with many open requests', async () => {
@@ -82,6 +81,6 @@ test('closes a connection with many open requests', async () => {
   const socket = await open(port);
   socket.write(toCall('/silent').repeat(200));
   expect((await buffer(socket).catch(() => Buffer.alloc(0))).toString()).toBe('');
-  await until(async () => (await metric('berth_calls_active')) === 0);
+  await expect.poll(() => metric('berth_calls_active')).toBe(0);
   expect(targets.length).toBeLessThanOrEqual(64);
 });

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { startRawService } from '../server/support/hosted-service.ts';
 import { serving, startServer } from '../server/support/start-server.ts';
 import { HANDSHAKE, open } from '../support/send-raw.ts';
-import { until } from './support/until.ts';
 
 test('refuses connections beyond the limit, and accepts them again afterwards', async () => {
   const { port, metric, send } = await startServer({ listen: { maxConnections: 20 } });
@@ -13,7 +12,7 @@ test('refuses connections beyond the limit, and accepts them again afterwards', 
   // It was closed because of the limit, not by a timeout, which would have closed the others first.
   expect(await metric('berth_connections')).toBe(20);
   for (const socket of sockets) socket.destroy();
-  await until(async () => (await metric('berth_connections')) === 0);
+  await expect.poll(() => metric('berth_connections')).toBe(0);
   expect(await send()).toMatchObject({ code: 'SERVICE_NOT_FOUND' });
 });
 
@@ -27,10 +26,10 @@ test('ends WebSocket handshakes that are never finished, on both sides', async (
   const { port, toGet, metric } = await startServer({}, serving(silent));
   const waiting = await Promise.all(Array.from({ length: 10 }, () => open(port)));
   for (const socket of waiting) socket.write(toGet(HANDSHAKE));
-  await until(() => upstream.size === 10);
+  await expect.poll(() => upstream.size).toBe(10);
   for (const socket of waiting) socket.resetAndDestroy();
-  await until(() => upstream.size === 0);
-  await until(async () => (await metric('berth_connections')) === 0);
+  await expect.poll(() => upstream.size).toBe(0);
+  await expect.poll(() => metric('berth_connections')).toBe(0);
 });
 
 test('closes the half-open connection of a refused WebSocket', async () => {
@@ -42,5 +41,5 @@ test('closes the half-open connection of a refused WebSocket', async () => {
     socket.resume();
   }
   await Promise.all(refused.map((socket) => once(socket, 'end')));
-  await until(async () => (await metric('berth_connections')) === 0);
+  await expect.poll(() => metric('berth_connections')).toBe(0);
 });

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
 import { toFields } from '../break-ins/support/storage-client.ts';
 import { open } from '../support/send-raw.ts';
-import { until } from './support/until.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -20,12 +19,13 @@ async function openFiles(): Promise<string[]> {
 
 /** Everything that a call may hold is released. */
 async function expectNothingLeft(whole: Whole, files: number): Promise<void> {
-  await until(async () => (await whole.metric('berth_calls_active')) === 0);
-  await until(async () => (await whole.metric('berth_upstream_outstanding')) === 0);
-  await until(async () => (await whole.disk()).length === files + 1);
+  await expect.poll(() => whole.metric('berth_calls_active')).toBe(0);
+  await expect.poll(() => whole.metric('berth_upstream_outstanding')).toBe(0);
+  await expect.poll(async () => (await whole.disk()).length).toBe(files + 1);
   // Only Linux lists the open files of a process, in /proc. The garbage collector closes forgotten ones, and warns.
   if (process.platform === 'linux') {
-    await until(async () => (await openFiles()).every((file) => !file.startsWith(whole.root)));
+    const leftOpen = async () => (await openFiles()).filter((file) => file.startsWith(whole.root));
+    await expect.poll(leftOpen).toEqual([]);
   }
   expect(warnings).toEqual([]);
   expect(whole.lines.filter(({ level }) => level === 'error')).toEqual([]);
@@ -50,7 +50,7 @@ test('uploads whose connection is reset halfway leave nothing', async () => {
       return socket;
     }),
   );
-  await until(async () => (await whole.disk()).length === 7);
+  await expect.poll(async () => (await whole.disk()).length).toBe(7);
   for (const socket of sockets) socket.resetAndDestroy();
   await expectNothingLeft(whole, 1);
   expect(await whole.dev.read('a.txt')).toBe('old');
@@ -68,7 +68,7 @@ test('calls whose caller disconnects leave nothing, however they are signed', as
         `POST /v1/cloudrun/hello HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: ${authorization}\r\nContent-Length: ${4 * MEBIBYTE}\r\n\r\n${'x'.repeat(2 * MEBIBYTE)}`,
       );
     }
-    await until(async () => (await whole.metric('berth_calls_active')) === 5);
+    await expect.poll(() => whole.metric('berth_calls_active')).toBe(5);
     for (const socket of sockets) socket.resetAndDestroy();
     await expectNothingLeft(whole, 0);
   }
