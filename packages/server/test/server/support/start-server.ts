@@ -55,29 +55,33 @@ export async function startServer(
     ...sent,
     headers: { authorization, ...sent.headers },
   });
+  /** Like `call`, with headers that `fetch` does not send; `code` is that of an error of the gateway. */
+  const sendCall = async (sent: ServiceCall = {}, path = HELLO) => {
+    const received = await send(url, path, withToken(sent));
+    const isOwn = received.headers['x-svc-upstream-status-code'] === undefined;
+    return { ...received, ...(isOwn && { code: (received.json as { code?: string })?.code }) };
+  };
   return {
-    ...{ server, url, adminUrl, config, token, lines, written, call },
+    server,
+    url,
+    adminUrl,
+    config,
+    token,
+    lines,
+    written,
+    call,
+    send: sendCall,
     port: Number(new URL(url).port),
-    /** Like `call`, with headers that `fetch` does not send; `code` is that of an error of the gateway. */
-    async send(sent: ServiceCall = {}, path = HELLO) {
-      const received = await send(url, path, withToken(sent));
-      const isOwn = received.headers['x-svc-upstream-status-code'] === undefined;
-      return { ...received, ...(isOwn && { code: (received.json as { code?: string })?.code }) };
-    },
+    /** Like `send`, but returns the response as soon as it has begun. */
+    begin: (sent: ServiceCall = {}) => begin(url, HELLO, withToken(sent)),
     /** Makes a signed call, whose body may be another than the signed one. */
-    async sendSigned(
-      pair: Parameters<typeof sign>[0],
-      body = '',
-      { signed = body, path = HELLO } = {},
-    ) {
+    sendSigned(pair: Parameters<typeof sign>[0], body = '', { signed = body, path = HELLO } = {}) {
       const method = body === '' ? 'GET' : 'POST';
       const headers = { host: new URL(url).host };
       const timestamp = Math.floor(Date.now() / 1000);
       const authorization = sign(pair, { method, target: path, headers, body: signed, timestamp });
-      return this.send({ method, body, headers: { authorization } }, path);
+      return sendCall({ method, body, headers: { authorization } }, path);
     },
-    /** Like `send`, but returns the response as soon as it has begun. */
-    begin: (sent: ServiceCall = {}) => begin(url, HELLO, withToken(sent)),
     /** The bytes of a GET. */
     toGet: (headers = '', target = HELLO) =>
       `GET ${target} HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: ${authorization}\r\n${headers}\r\n`,
