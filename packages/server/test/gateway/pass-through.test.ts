@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startRawService, startService } from '../server/support/hosted-service.ts';
@@ -202,4 +202,21 @@ it.each([
   const text = (await socket.toArray()).join('');
   expect(text).toMatch(/^HTTP\/1\.1 403 /);
   expect(text.endsWith(`\r\n\r\n${reply}`)).toBe(true);
+});
+
+it('does not end a silent stream when the time for headers is over', async () => {
+  let stream: ServerResponse | undefined;
+  const origin = await startService((request, response) => {
+    if (request.url !== '/') return;
+    stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
+    stream.flushHeaders();
+  });
+  const hello = { endpoints: [origin], headersSeconds: 0.1 };
+  const { begin, send } = await startServer({}, { services: { hello } });
+  const events = await begin();
+  // This call begins later, and takes as long as the service may take until its headers.
+  const silent = await send({}, '/v1/cloudrun/hello/silent');
+  expect(silent).toMatchObject({ code: 'SERVICE_TIMEOUT' });
+  stream?.end('data: 1\n\n');
+  expect(await text(events)).toBe('data: 1\n\n');
 });
