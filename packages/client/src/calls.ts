@@ -1,5 +1,5 @@
 import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
-import { discard, isStream, readText } from './body.ts';
+import { contractError, discard, isStream, readText } from './body.ts';
 import { BerthError, type CallInfo, isBerthError, networkError } from './errors.ts';
 import {
   type CallOptions,
@@ -8,6 +8,7 @@ import {
   pause,
   type Send,
   splitOptions,
+  toRecord,
   withLimit,
 } from './fetch.ts';
 import { checkPath, toSegment } from './urls.ts';
@@ -28,7 +29,8 @@ interface CallsSetup {
 }
 
 interface Init extends CallOptions {
-  readonly params?: object;
+  readonly params?: { readonly header?: object };
+  readonly headers?: object;
   readonly body?: unknown;
 }
 
@@ -79,9 +81,15 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
             return await run(path, { ...rest, params, fetch });
           } catch (error) {
             limit.signal.throwIfAborted();
-            // What middleware throws, or the JSON parser, is not a failure of the network.
-            if (!response?.bodyUsed || error instanceof SyntaxError || isBerthError(error))
+            if (!response?.bodyUsed || isBerthError(error)) {
+              // For an invalid header, the error of `openapi-fetch` would show the value.
+              for (const headers of [rest.headers, params.header])
+                for (const [name, value] of Object.entries(headers ?? {}))
+                  toRecord({ [name]: String(value) });
+              // What middleware throws is not a failure of the network.
               throw error;
+            }
+            if (error instanceof SyntaxError) throw contractError(response, called, 'invalid JSON');
             const delay = idempotent && !isOnce ? delayAfter(limit) : undefined;
             if (delay === undefined) {
               throw networkError('The response was interrupted', called, error);

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { contractError, parseJson, type StandardSchema, validate } from './body.ts';
 import { checkNumber, isBerthError, networkError } from './errors.ts';
-import { pause, withLimit } from './fetch.ts';
+import { pause, toRecord, withLimit } from './fetch.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 import { type IdleWatch, watchIdle } from './transfer.ts';
 
@@ -90,9 +90,8 @@ async function open(
   id: string,
   options: EventsOptions<unknown>,
 ): Promise<Response> {
-  const headers = new Headers(options.headers);
-  headers.set('Accept', 'text/event-stream');
-  if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
+  const headers = { ...toRecord(options.headers), accept: 'text/event-stream' };
+  if (id) Object.assign(headers, { 'last-event-id': toHeaderBytes(id) });
   const call = { url };
   return withLimit(options, limits, call, async (limit) => {
     const response = await send(url, { headers }, limit);

@@ -45,8 +45,11 @@ describe('a payload', () => {
 
   it.each(['{"a":', ' ', 'a'])('CL-ERROR-JSON: of invalid JSON is an error: %j', async (text) => {
     await using server = await faultServer(inPieces(text, JSON_TYPE));
-    const error = await failureOf(serviceAt(server.baseUrl).get('a'));
-    expect(error).toMatchObject({ kind: 'contract', status: 200, retryable: false });
+    const gateway = gatewayAt(server.baseUrl);
+    const raw = gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'x' } } });
+    const error = { kind: 'contract', status: 200, retryable: false };
+    const failures = [gateway.service('x').get('a'), raw].map(failureOf);
+    expect(await Promise.all(failures)).toMatchObject([error, error]);
   });
 
   const User = z.object({ name: z.string(), tags: z.array(z.number()).default([]) });

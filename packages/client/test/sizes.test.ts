@@ -35,9 +35,9 @@ async function sizeOf(code: string): Promise<number> {
 // The bytes that a page loads before its first call, rounded up to the next 100, so that growth fails. Goals: 8,000, 9,000
 // and 13,000. Event streams, WebSockets, uploads and downloads are loaded on first use and not counted.
 it.each([
-  ['the gateway', 'bearer, createGatewayClient', 9_600],
-  ['storage', 'createStorageClient', 9_800],
-  ['both', 'bearer, createGatewayClient, createStorageClient', 12_400],
+  ['the gateway', 'bearer, createGatewayClient', 9_700],
+  ['storage', 'createStorageClient', 9_900],
+  ['both', 'bearer, createGatewayClient, createStorageClient', 12_500],
 ])('a bundle of %s, minified and compressed, has a maximum size', async (_, names, limit) => {
   expect(await sizeOf(`export { ${names} } from '@berth/client'`)).toBeLessThanOrEqual(limit);
 });
