@@ -27,11 +27,20 @@ export function toBody(value: unknown): Body {
     assertSupported(value as Blob, kind);
     return { body: value as Blob };
   }
-  const text = JSON.stringify(value);
+  const text = toJson(value);
   if (text === undefined || (text === '{}' && kind !== 'Object')) {
     throw new BerthError('options', `A ${kind} cannot be sent: pass JSON, text, bytes or a Blob.`);
   }
   return { body: text, type: 'application/json' };
+}
+
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    const reason = (cause as Error).message;
+    throw new BerthError('options', 'A body cannot be sent as JSON', { reason, cause });
+  }
 }
 
 /** `fetch` sends a body that it does not know, such as another package's `Blob`, as the text `[object …]`. */

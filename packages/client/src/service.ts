@@ -1,5 +1,6 @@
 import { type StandardSchema, toBody, toPayload } from './body.ts';
 import type { Calls } from './calls.ts';
+import { invalid } from './errors.ts';
 import type { EventsOptions, ServiceEvent } from './events.ts';
 import { toRecord } from './fetch.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
@@ -147,5 +148,6 @@ export function createService(
 
 /** Returns a path as the contract's parameter, which has no leading slash. */
 function toAnyPath(path: string): string {
+  if (typeof path !== 'string') throw invalid('path', 'a string', path);
   return checkPath('path', path.replace(/^\//, ''));
 }

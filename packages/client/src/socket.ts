@@ -90,7 +90,13 @@ function createSocket(
     return new WebSocket(url, { protocols: [...protocols], headers } as unknown as string[]);
   } catch {
     // Browsers take the object for the name of a subprotocol, and throw.
-    return new WebSocket(url, [...protocols, ...toBearerProtocol(headers.authorization)]);
+  }
+  const all = [...protocols, ...toBearerProtocol(headers.authorization)];
+  try {
+    return new WebSocket(url, all);
+  } catch (cause) {
+    const reason = (cause as Error).message;
+    throw new BerthError('options', 'The WebSocket cannot be opened', { reason, cause });
   }
 }
 

@@ -85,6 +85,12 @@ describe('an argument is checked before anything is sent:', () => {
     ['This platform cannot send this FormData: pass bytes.', post(foreign('FormData'))],
     ['This platform cannot send this Blob: pass bytes.', post(foreign('Blob'))],
     ['A Map cannot be sent: pass JSON, text, bytes or a Blob.', post(new Map([['a', 1]]))],
+    ['A body cannot be sent as JSON: Do not know how to serialize a BigInt', post({ a: 1n })],
+    ['path must be a string, got number.', (service) => service.get(7 as never)],
+    [
+      'The WebSocket cannot be opened: Invalid Sec-WebSocket-Protocol value',
+      (service) => service.connect('a', { protocols: ['a b'] }),
+    ],
     ['A Promise cannot be sent', post(Promise.resolve({ a: 1 }))],
     ['A Function cannot be sent', post(() => {})],
     ['The stream has already been read.', post(readStream)],
