@@ -88,7 +88,7 @@ export async function tempUrls(
     toFailure: (fileID) => `No link to ${fileID}`,
     isSuccess: (code) => code === ITEM_SUCCESS,
     read({ tempFileURL }) {
-      const url = encodeLink(String(tempFileURL));
+      const url = typeof tempFileURL === 'string' && encodeLink(tempFileURL);
       return url ? { url } : undefined;
     },
   });

@@ -88,13 +88,15 @@ describe('a list', () => {
       { fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://files.example/a' },
       { fileID: 'b', code: 'STORAGE_FILE_NONEXIST', message: 'No.', tempFileURL: '' },
       { fileID: 'c', code: 'SUCCESS', tempFileURL: '' },
+      { fileID: 'd', code: 'SUCCESS', tempFileURL: { toString: 'hostile' } },
     ];
     const { storage } = storageWith([list(...entries)]);
-    expect(await storage.tempUrls(['a', 'b', 'c', 'd'])).toMatchObject([
+    expect(await storage.tempUrls(['a', 'b', 'c', 'd', 'e'])).toMatchObject([
       { fileID: 'a', url: 'https://files.example/a' },
       { fileID: 'b', error: { kind: 'storage', code: 'STORAGE_FILE_NONEXIST' } },
       { fileID: 'c', error: { message: expect.stringContaining('no valid URL') } },
-      { fileID: 'd', error: { message: expect.stringContaining('no entry for the file') } },
+      { fileID: 'd', error: { message: expect.stringContaining('no valid URL') } },
+      { fileID: 'e', error: { message: expect.stringContaining('no entry for the file') } },
     ]);
   });
 
