@@ -321,6 +321,7 @@ export async function untilAborted<T>(
 }
 
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const waiting = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, Math.min(ms, MAX_TIMER));

@@ -139,6 +139,22 @@ describe('an abort', () => {
     any.mockRestore();
   });
 
+  it('within the body of an error leaves no timer', async () => {
+    vi.useFakeTimers();
+    const stop = new AbortController();
+    const pull = (controller: ReadableStreamDefaultController) => {
+      stop.abort(reason);
+      controller.error(reason);
+    };
+    const init = { status: 503, headers: { 'Retry-After': '20' } };
+    const fetch = async () =>
+      new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), init);
+    const call = serviceAt(BASE, { fetch, timeout: 0 }).get('a', { signal: stop.signal });
+    expect(await failureOf(call)).toBe(reason);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('while the token is requested sends nothing', async () => {
     const fetch = vi.fn(async () => Response.json({}));
     const stop = new AbortController();
