@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
-import { parseJson } from '../body.ts';
 import { createGatewayErrors } from '../gateway-call.ts';
 import { Failure, write } from './output.ts';
 import { openGateway, readWireProfile } from './settings.ts';
@@ -28,10 +27,9 @@ export async function call(name: string, path: string, options: CallOptions): Pr
   }
   const response = await gateway.service(name).request(path, { method, headers, body, signal });
   if (response.ok) return write(response.body ?? [], signal);
-  const text = await response.text();
-  const { toError } = createGatewayErrors(await readWireProfile());
-  const error = toError(response, parseJson(text), { method, url: response.url });
-  if (error.kind === 'service') process.stdout.write(text);
+  const { readError } = createGatewayErrors(await readWireProfile());
+  const error = await readError(response.clone(), { method, url: response.url });
+  if (error.kind === 'service') await write(response.body ?? [], signal);
   throw error;
 }
 

@@ -7,13 +7,15 @@ const TAKEN = '{"message":"The name is taken."}';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 let resume = () => {};
-async function* twoEvents() {
+/** Yields a part, and another one after `resume`. */
+async function* inTwo<Part>(first: Part, second: Part) {
   const { promise, resolve } = Promise.withResolvers<void>();
   resume = resolve;
-  yield { event: 'tick', data: 'one' };
+  yield first;
   await promise;
-  yield { data: 'two' };
+  yield second;
 }
+const LONG = 'A'.repeat(70_000);
 
 const { berth, start, session, token } = cliForTests({
   services: {
@@ -23,7 +25,9 @@ const { berth, start, session, token } = cliForTests({
     late: () => {
       throw new GatewayError('SERVICE_TIMEOUT');
     },
-    news: () => events(twoEvents()),
+    news: () => events(inTwo({ event: 'tick', data: 'one' }, { event: 'tock', data: 'two' })),
+    failing: () =>
+      new Response(inTwo(Buffer.from(LONG), Buffer.from('B')) as never, { status: 500 }),
   },
 });
 
@@ -57,13 +61,15 @@ describe('berth call', () => {
     expect(onlyCall()).toMatchObject({ method: 'POST', body, headers: { 'content-type': type } });
   });
 
-  it('prints events when they arrive', async () => {
-    const child = start(['call', 'news']);
+  it.each([
+    ['news', 0, 'event: tick\nid: 1\ndata: one\n\nevent: tock\nid: 2\ndata: two\n\n'],
+    ['failing', 1, `${LONG}B`],
+  ])('prints the body of %s as it arrives', async (service, code, stdout) => {
+    const child = start(['call', service]);
     const result = outputOf(child);
     await once(child.stdout, 'data');
     resume();
-    const stdout = 'event: tick\nid: 1\ndata: one\n\nid: 2\ndata: two\n\n';
-    expect(await result).toEqual({ code: 0, stdout, stderr: '' });
+    expect(await result).toMatchObject({ code, stdout });
   });
 
   it.each([
