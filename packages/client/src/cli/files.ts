@@ -1,5 +1,5 @@
 import { mkdir, readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, posix, relative, sep } from 'node:path';
+import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import type { StorageClient } from '../storage.ts';
 import { unwrapEnvelope } from '../storage-call.ts';
 import { Failure, forEachFile, write } from './output.ts';
@@ -53,7 +53,7 @@ async function findFiles(names: readonly string[], target: string): Promise<Copy
     const info = await stat(name).catch(({ message }: Error) => {
       throw new Failure(`Cannot read ${name}: ${message}.`, 2);
     });
-    const below = posix.join(target, basename(name));
+    const below = posix.join(target, basename(resolve(name)));
     if (!info.isDirectory()) {
       const to = isSingle && !isFolder(target) ? target : below;
       found.push({ file: name, to, size: info.size });
@@ -88,7 +88,8 @@ async function download(names: readonly string[], target: string, signal: AbortS
   const isInto = names.length > 1 || isFolder(target) || info?.isDirectory();
   const files = toStored(names).map(({ file }) => ({
     file,
-    to: isInto ? join(target, posix.basename(file)) : target,
+    // Not the one of `posix`: on Windows, a `\` in the name of a stored file would start another folder.
+    to: isInto ? join(target, basename(file)) : target,
   }));
   assertDistinct(files);
   const storage = await openStorage();

@@ -71,15 +71,14 @@ function createProgress(files: readonly Item[]) {
     stream: stderr,
   });
   const states = new Map(files.map(({ file, size = 0 }) => [file, { loaded: 0, total: size }]));
+  const sum = { loaded: 0, total: files.reduce((total, { size = 0 }) => total + size, 0) };
   return {
     /** Sets how much of a file is done. Another attempt starts at 0. */
     set(file: string, { loaded, total = loaded }: Progress) {
+      const before = states.get(file) ?? { loaded: 0, total: 0 };
       states.set(file, { loaded, total });
-      const sum = { loaded: 0, total: 0 };
-      for (const state of states.values()) {
-        sum.loaded += state.loaded;
-        sum.total += state.total;
-      }
+      sum.loaded += loaded - before.loaded;
+      sum.total += total - before.total;
       if (!isShown || sum.total === 0) return;
       if (!bar.isActive) bar.start(sum.total, 0);
       bar.setTotal(sum.total);

@@ -36,7 +36,7 @@ function requireSetting(name: Setting): string {
 /** @throws Failure if the setting is missing, or is not an http(s) URL */
 function requireUrl(name: Setting): string {
   const value = requireSetting(name);
-  if (/^https?:/i.test(value) && URL.canParse(value)) return value;
+  if (/^https?:[^?#@]*$/i.test(value) && URL.canParse(value)) return value;
   throw new Failure(`${name} must be a URL such as https://storage.example.com.`, 2);
 }
 

@@ -28,6 +28,7 @@ it.each<[string, RegExp, Record<string, string>?]>([
   ['call hello', /No credentials for the gateway: set BERTH_GATEWAY_TOKEN, or/, NO_KEYS],
   ['rm remote:/x', /BERTH_TC3_SECRET_KEY is missing \(secret/, { BERTH_TC3_SECRET_KEY: '' }],
   ['rm remote:/x', /BERTH_STORAGE_URL must be a URL such as/, { BERTH_STORAGE_URL: 'storage' }],
+  ['rm remote:/x', /BERTH_STORAGE_URL must be/, { BERTH_STORAGE_URL: 'https://user:a@b.example' }],
   ['rm remote:/x', /BERTH_WIRE_PROFILE: ENOENT/, { BERTH_WIRE_PROFILE: '/no/such.json' }],
 ])('berth %s ends with 2, says the fix and sends nothing', async (args, message, env = {}) => {
   const { code, stdout, stderr } = await berth(args.split(' '), { env });

@@ -31,7 +31,7 @@ describe('berth cp', () => {
     expect(await berth(['cp', site, 'remote:/'])).toMatchObject({ code: 0, stderr: '' });
     expect(paths()).toEqual(['a.txt', 'sub/b.txt']);
     session().reset();
-    const { stdout } = await berth(['cp', site, join(root, 'c.txt'), 'remote:/to']);
+    const { stdout } = await berth(['cp', `${site}/sub/..`, join(root, 'c.txt'), 'remote:/to']);
     const expected = ['to/site/a.txt', 'to/site/sub/b.txt', 'to/c.txt'];
     expect(stdout).toMatch(new RegExp(expected.map((path) => `cloud://\\S+/${path}\\n`).join('')));
     expect(paths()).toEqual(expected.sort());
