@@ -1,37 +1,13 @@
-import {
-  Agent,
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request as sendRequest,
-} from 'node:http';
-import { setTimeout } from 'node:timers/promises';
+import { Agent, createServer, type IncomingMessage, request as sendRequest } from 'node:http';
 import { listen } from '../../../../scripts/testing/listen.ts';
 
 /** What a proxy does with a request. Only after `reset` and `busy`, the request was certainly not executed. */
-export const FAULTS = [
-  'none',
-  'reset',
-  'busy',
-  'lose',
-  'delay',
-  'truncate',
-  'repeat',
-  'page',
-  'stall',
-] as const;
+export const FAULTS = ['none', 'reset', 'busy', 'lose', 'truncate', 'page', 'stall'] as const;
 
 /** A fault, and where in the body it happens, from 0 to 1. */
 export interface Fault {
   readonly kind: (typeof FAULTS)[number];
   readonly at: number;
-}
-
-/** A response of the target. */
-interface Received {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
 }
 
 const agent = new Agent({ keepAlive: true });
@@ -52,21 +28,18 @@ export async function startProxy(target: string, faults: readonly Fault[]) {
       if (kind === 'reset') return socket.resetAndDestroy();
       if (kind === 'busy') return response.writeHead(503, BUSY_HEADERS).end(BUSY);
       forwarded.push(`${method} ${url} ${sent.toString('latin1')}`);
-      const { status, headers, body } = await forward(target, request, sent);
+      const received = await forward(target, request, sent);
+      const body = Buffer.concat(await received.toArray());
       if (kind === 'lose') return socket.resetAndDestroy();
       if (kind === 'page') return response.writeHead(502).end('<html>Bad gateway</html>');
-      if (kind === 'delay') await setTimeout(at * 20);
-      response.writeHead(status, headers);
-      if (kind === 'truncate' || kind === 'stall') {
-        const part = body.subarray(0, Math.min(body.length - 1, Math.floor(at * body.length)));
-        const cut = () => kind === 'truncate' && socket.destroy();
-        response.flushHeaders();
-        return part.length > 0 ? response.write(part, cut) : setImmediate(cut);
-      }
-      socket.cork();
-      response.end(body);
-      if (kind === 'repeat') socket.write(toBytes({ status, headers, body }));
-      return socket.uncork();
+      const { 'transfer-encoding': _, connection: __, ...headers } = received.headers;
+      if (body.length > 0) headers['content-length'] = String(body.length);
+      response.writeHead(received.statusCode ?? 0, headers);
+      if (kind === 'none') return response.end(body);
+      const part = body.subarray(0, Math.min(body.length - 1, Math.floor(at * body.length)));
+      const cut = () => kind === 'truncate' && socket.destroy();
+      response.flushHeaders();
+      return part.length > 0 ? response.write(part, cut) : setImmediate(cut);
     } catch {
       return socket.destroy();
     }
@@ -78,22 +51,10 @@ export async function startProxy(target: string, faults: readonly Fault[]) {
 const BUSY = '{"code":"SERVICE_NOT_READY","message":"Later.","requestId":"r"}';
 const BUSY_HEADERS = { 'Content-Type': 'application/json', 'X-Request-Id': 'r' };
 
-function forward(target: string, request: IncomingMessage, body: Buffer): Promise<Received> {
-  const { method, url, headers } = request;
-  return new Promise((resolve, reject) => {
+function forward(target: string, { method, url, headers }: IncomingMessage, body: Buffer) {
+  return new Promise<IncomingMessage>((resolve, reject) => {
     const path = url?.replace(/^https?:\/\/[^/]*/, '');
-    const sent = sendRequest(target, { method, path, headers, agent }, async (response) => {
-      const bytes = Buffer.concat(await response.toArray());
-      const { 'transfer-encoding': _, connection: __, ...rest } = response.headers;
-      const length = bytes.length > 0 && { 'content-length': String(bytes.length) };
-      const status = response.statusCode ?? 0;
-      resolve({ status, headers: { ...rest, ...length }, body: bytes });
-    });
+    const sent = sendRequest(target, { method, path, headers, agent }, resolve);
     sent.on('error', reject).end(body);
   });
-}
-
-function toBytes({ status, headers, body }: Received): Buffer {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Again\r\n${lines.join('')}\r\n`), body]);
 }
