@@ -49,15 +49,6 @@ describe('bearer', () => {
     expect(provider).toHaveBeenCalledTimes(1);
   });
 
-  it.each([
-    ['', 'The token is empty.'],
-    [undefined as never, 'The token is empty.'],
-    [' bearer  5ec4e7', 'The token must not include "Bearer".'],
-  ])('rejects the token %j of a function', async (token, message) => {
-    const auth = bearer(() => token);
-    expect(await failureOf(at(auth))).toMatchObject({ kind: 'options', message });
-  });
-
   it('fails with the error of its function as the cause, and tries again at the next call', async () => {
     const cause = new Error('down');
     const auth = bearer(vi.fn(async () => 'new').mockRejectedValueOnce(cause));

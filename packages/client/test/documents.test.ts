@@ -1,7 +1,5 @@
-import { bearer } from '@berth/client';
 import { describe, expect, it } from 'vitest';
-import { failureOf, gatewayAt, gatewayWith, json } from './support/clients.ts';
-import { faultServer, reset, serve } from './support/servers.ts';
+import { failureOf, gatewayWith, json } from './support/clients.ts';
 
 interface Item {
   id: number;
@@ -24,22 +22,6 @@ interface Orders {
 const ITEM = { id: 42, name: 'Anchor' };
 
 describe('GET and POST of a document', () => {
-  const ok = serve({ a: 1 });
-  const ordersAt = (baseUrl: string, options: object = {}) =>
-    gatewayAt(baseUrl, options).service<Orders>('x');
-
-  it('are retried and get credentials like any other call', async () => {
-    await using server = await faultServer(reset, ok, reset, reset, ok);
-    const { GET, POST } = ordersAt(server.baseUrl, { auth: bearer('t') });
-    expect((await GET('/items')).data).toEqual({ a: 1 });
-    const post = POST('/items', { body: ITEM });
-    expect(await failureOf(post)).toMatchObject({ kind: 'network', method: 'POST' });
-    expect(server.calls).toHaveLength(3);
-    const init = { body: ITEM, idempotent: true };
-    expect((await POST('/items', init)).data).toEqual({ a: 1 });
-    for (const { headers } of server.calls) expect(headers.authorization).toBe('Bearer t');
-  });
-
   it('send what middleware returns, and reject with what it throws', async () => {
     const { gateway, requests } = gatewayWith([json({ a: 1 })]);
     const { POST, use } = gateway.service<Orders>('x');

@@ -32,34 +32,32 @@ afterEach(() => void vi.useRealTimers());
 
 describe('a storage call', () => {
   it.each(OPERATIONS)('CL-STORAGE-CALL CL-STORAGE-BODY: %s', async (operation, call, body) => {
+    const url = `https://storage.example/api/v2/envs/dev%201/storages:${operation}`;
     for (const requestForm of ['top', 'data'] as const) {
       const { storage, requests } = storageWith([list({})], { envId: 'dev 1', requestForm });
       await call(storage);
       const [request] = requests;
-      expect(request?.method).toBe('POST');
-      expect(request?.url).toBe(
-        `https://storage.example/api/v2/envs/dev%201/storages:${operation}`,
-      );
+      expect(request).toMatchObject({ method: 'POST', url });
       expect(request?.headers.get('Content-Type')).toBe('application/json');
       expect(await request?.json()).toEqual(requestForm === 'data' ? { data: body } : body);
     }
   });
 
-  it.each(OPERATIONS)('CL-STORAGE-HEADERS CL-STORAGE-SIGNATURE CL-SECRETS: %s', async (_, call) => {
+  it('CL-STORAGE-HEADERS CL-STORAGE-SIGNATURE CL-SECRETS: is signed with a key pair', async () => {
+    vi.useFakeTimers({ now: 1_700_000_000_999, toFake: ['Date'] });
     const keyPair = { secretId: 'id', secretKey: 'key-5ec4e7', token: 'token-5ec4e7' };
     const { storage, requests } = storageWith([list({})], { credentials: tc3Storage(keyPair) });
-    const start = Math.floor(Date.now() / 1000);
-    await call(storage);
+    await storage.tempUrls(['a']);
     const { url, headers } = requests[0] as Request;
-    expect(headers.get('X-Svc-Authorization')).toMatch(
-      /^1\.0 TC3-HMAC-SHA256 Credential=id\/.*, Signature=[0-9a-f]{64}$/,
-    );
-    expect(headers.get('X-Svc-SessionToken')).toBe('token-5ec4e7');
-    const timestamp = Number(headers.get('X-Svc-TimeStamp'));
-    expect(timestamp).toBeGreaterThanOrEqual(start);
-    expect(timestamp).toBeLessThanOrEqual(Date.now() / 1000);
-    expect(url).not.toContain('5ec4e7');
-    expect(JSON.stringify([...headers]) + (await requests[0]?.text())).not.toContain('key-5ec4e7');
+    expect(Object.fromEntries(headers)).toEqual({
+      'content-type': 'application/json',
+      'x-svc-authorization': expect.stringMatching(
+        /^1\.0 TC3-HMAC-SHA256 Credential=id\/.*, Signature=[0-9a-f]{64}$/,
+      ),
+      'x-svc-sessiontoken': 'token-5ec4e7',
+      'x-svc-timestamp': '1700000000',
+    });
+    expect(url + (await requests[0]?.text())).not.toContain('5ec4e7');
   });
 
   it('CL-STORAGE-HEADERS: has an empty session token if there is none', async () => {
@@ -216,34 +214,13 @@ describe('a call that failed', () => {
   });
 });
 
-describe("the error of a method shows the caller's line:", () => {
-  it.each<[string, (storage: StorageClient) => Promise<unknown>]>([
-    ['upload', (storage) => storage.upload('a', 'b')],
-    ['download', (storage) => storage.download('a')],
-    ['tempUrl', (storage) => storage.tempUrl('a')],
-    ['delete', (storage) => storage.delete('a')],
-    ['copy', (storage) => storage.copy('/a', '/b')],
-  ])('%s', async (_, call) => {
-    const failures = { network: new Error('reset'), storage: new Response('', { status: 403 }) };
-    for (const [kind, failure] of Object.entries(failures)) {
-      const { storage } = storageWith([failure], { retry: false });
-      async function theCaller() {
-        await call(storage);
-      }
-      const error = await failureOf(theCaller());
-      expect(error).toMatchObject({ kind });
-      expect((error as Error).stack).toMatch(/theCaller .*storage\.test\.ts:/);
-    }
-  });
-
-  it('unless the caller aborts with an error of the client', async () => {
-    const { storage } = storageWith([new Error('reset')], { retry: false });
-    const reason = (await failureOf(storage.delete('a'))) as Error;
-    const { stack } = reason;
-    const signal = AbortSignal.abort(reason);
-    expect(await failureOf(storage.tempUrl('b', { signal }))).toBe(reason);
-    expect(reason.stack).toBe(stack);
-  });
+it('the reason of an abort keeps its stack, even if it is an error of the client', async () => {
+  const { storage } = storageWith([new Error('reset')], { retry: false });
+  const reason = (await failureOf(storage.delete('a'))) as Error;
+  const { stack } = reason;
+  const signal = AbortSignal.abort(reason);
+  expect(await failureOf(storage.tempUrl('b', { signal }))).toBe(reason);
+  expect(reason.stack).toBe(stack);
 });
 
 describe('a raw call', () => {

@@ -191,8 +191,6 @@ describe('an attempt that failed', () => {
 
   it.each<[string, UploadOptions, object]>([
     ['retries are off', { retry: false }, {}],
-    ['no attempt is left', { retry: { attempts: 1 } }, {}],
-    ['the wait would be too long', {}, { 'Retry-After': '31' }],
     ['no time is left', { timeout: 20_000 }, { 'Retry-After': '20' }],
   ])('is not repeated if %s', async (_, options, headers) => {
     await using served = await serveStorage(refuse(503, 'SlowDown', headers));
