@@ -260,25 +260,21 @@ describe('a download to a file', () => {
     },
   );
 
-  it('leaves only the older file if it is aborted, or onProgress throws', async () => {
+  const enough = new Error('enough');
+  const stop = new AbortController();
+  const fail = () => {
+    throw enough;
+  };
+  it.each<[string, DownloadOptions, object]>([
+    ['it is aborted', { signal: stop.signal, onProgress: () => stop.abort(enough) }, enough],
+    ['onProgress throws', { onProgress: fail }, enough],
+    ['it takes too long', { timeout: 50 }, { kind: 'timeout' }],
+  ])('leaves only the older file if %s', async (_, options, expected) => {
     await using served = await serveStorage((_, response) => {
       response.writeHead(200, { ETag: '"v1"', 'Content-Length': 10 }).write('a');
     });
-    const enough = new Error('enough');
-    const controller = new AbortController();
-    const onProgress = () => controller.abort(enough);
-    const { signal } = controller;
-    const aborted = served.storage.downloadToFile('a', file, { signal, onProgress });
-    expect(await failureOf(aborted)).toBe(enough);
-    expect(await readdir(folder)).toEqual(['a.bin']);
-    const thrown = served.storage.downloadToFile('a', file, {
-      onProgress: () => {
-        throw enough;
-      },
-    });
-    expect(await failureOf(thrown)).toBe(enough);
-    const late = failureOf(served.storage.downloadToFile('a', file, { timeout: 50 }));
-    expect(await late).toMatchObject({ kind: 'timeout' });
+    const error = await failureOf(served.storage.downloadToFile('a', file, options));
+    expect(error).toMatchObject(expected);
     expect(await readdir(folder)).toEqual(['a.bin']);
     expect(await readFile(file, 'utf8')).toBe('old');
   });

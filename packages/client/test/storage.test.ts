@@ -240,12 +240,6 @@ describe('a raw call', () => {
     expect(requests.map(({ headers }) => headers.get('traceparent'))).toEqual(['1', '1', null]);
     expect(await requests[1]?.json()).toEqual({ fileList: ['a'] });
   });
-
-  it('returns an error of the API without throwing', async () => {
-    const { storage } = storageWith([envelope({ code: 'INVALID_PARAM', message: 'No.' }, 400)]);
-    const { data, error, response } = await storage.POST(DELETE, { body: { fileList: [] } });
-    expect([data, error?.body.code, response.status]).toEqual([undefined, 'INVALID_PARAM', 400]);
-  });
 });
 
 describe('no credential shows in', () => {

@@ -3,7 +3,6 @@ import { bearer, createGatewayClient, type FetchLike, type Progress } from '@ber
 import { linkQuery, linksQuery, serviceQuery, useUpload } from '@berth/client/react-query';
 import { createMock, type Mock, routes } from '@berth/mock';
 import { useQuery } from '@tanstack/react-query';
-import createQueries from 'openapi-react-query';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { storageAt } from '../support/clients.ts';
 import { act, renderHook, waitFor } from './render.ts';
@@ -69,19 +68,6 @@ describe('the query of a service', () => {
     await waitFor(() => expect(result.current.error).toMatchObject(error));
     expect(mock.session().requests()).toHaveLength(1);
   });
-});
-
-it('openapi-react-query calls the operations of the gateway, and shows its errors', async () => {
-  const queries = createQueries(openGateway());
-  const renderUser = (name: string) => {
-    const params = { path: { name, anyPath: '7' } };
-    const path = '/v1/cloudrun/{name}/{anyPath}';
-    return renderHook(() => queries.useQuery('get', path, { params }, { retry: false })).result;
-  };
-  const user = renderUser('users');
-  await waitFor(() => expect(user.current.data).toEqual({ name: 'Ada' }));
-  const missing = renderUser('no-such-service');
-  await waitFor(() => expect(missing.current.error).toMatchObject({ code: 'SERVICE_NOT_FOUND' }));
 });
 
 describe('a link to a file', () => {
