@@ -1,5 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { BerthError, invalid } from './errors.ts';
+import { BerthError, invalid, isBerthError } from './errors.ts';
 
 /** One attempt of a call, to be signed. */
 export interface SignableRequest {
@@ -80,7 +80,8 @@ function createSession({ sign, refresh }: Signer) {
     async sign(call: Omit<SignableRequest, 'now'>): Promise<Signed> {
       const { method, url, body } = call;
       const before = renewals;
-      const headers = await sign({ method, url, headers: call.headers, body, now: now() });
+      const request = { method, url, headers: call.headers, body, now: now() };
+      const headers = await obtain(() => sign(request));
       return { headers, isSigned: headers !== call.headers, renewals: before };
     },
     async renew(rejected: Signed, response: Headers | undefined): Promise<boolean> {
@@ -92,11 +93,22 @@ function createSession({ sign, refresh }: Signer) {
         skew += difference;
         renewals += 1;
       }
-      const isNew = await refresh?.(rejected.headers);
+      const isNew = refresh && (await obtain(() => refresh(rejected.headers)));
       if (isNew && rejected.renewals === renewals) renewals += 1;
       return rejected.renewals !== renewals;
     },
   };
+}
+
+/** @throws BerthError of the kind `options` if a function of the caller fails */
+async function obtain<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    if (isBerthError(cause, 'options')) throw cause;
+    const reason = String(cause);
+    throw new BerthError('options', 'The credentials could not be obtained', { reason, cause });
+  }
 }
 
 /** Signs gateway calls that have no `Authorization` header yet. */
@@ -169,14 +181,7 @@ export function bearer(token: string | (() => string | Promise<string>)): Gatewa
     const header = toBearer(token);
     return { authorize: () => header };
   }
-  const load = singleFlight(async () => {
-    try {
-      return await token();
-    } catch (cause) {
-      const reason = String(cause);
-      throw new BerthError('options', 'The token could not be obtained', { reason, cause });
-    }
-  });
+  const load = singleFlight(async () => token());
   let current: string | undefined;
   let end = 0;
   const renew = async () => {

@@ -21,7 +21,7 @@ import { encodeLink } from './urls.ts';
 type ItemResult<Key, Value> =
   | (Key & Value & { readonly error?: undefined })
   | (Key & { readonly [Name in keyof Value]?: undefined } & {
-      /** Why the file failed: a `BerthError`, the reason of an abort, or what a function of yours threw. */
+      /** Why the file failed: a `BerthError`, or the reason of an abort. */
       readonly error: Error;
     });
 

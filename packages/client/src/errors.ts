@@ -14,8 +14,8 @@ import type {
  * - `network`: there was no response, or it was interrupted. The call may have been executed.
  * - `timeout`: a time limit of the client was exceeded. The call may have been executed.
  * - `contract`: a successful response has an unexpected form, or your schema rejects it.
- * - `options`: an argument is invalid, or a function that you passed failed. Nothing was sent, unless a stream of yours
- *   turned out to be wrong while it was sent.
+ * - `options`: an argument is invalid, or your function for credentials failed. Nothing was sent, unless a stream of
+ *   yours turned out to be wrong while it was sent.
  */
 export type ErrorKind =
   | 'gateway'

@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream';
 import { bearer, type GatewayAuth, tc3 } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { failureOf, gatewayWith, json, refused, serviceAt } from './support/clients.ts';
+import {
+  failureOf,
+  gatewayWith,
+  json,
+  refused,
+  serviceAt,
+  storageWith,
+} from './support/clients.ts';
 import { type Act, faultServer, refuse, serve } from './support/servers.ts';
 
 const BASE = 'https://g.example';
@@ -49,13 +56,27 @@ describe('bearer', () => {
     expect(provider).toHaveBeenCalledTimes(1);
   });
 
-  it('fails with the error of its function as the cause, and tries again at the next call', async () => {
+  it('fails with the error of its function, and tries again at the next call', async () => {
     const cause = new Error('down');
     const auth = bearer(vi.fn(async () => 'new').mockRejectedValueOnce(cause));
-    const message = 'The token could not be obtained: Error: down';
-    expect(await failureOf(at(auth))).toMatchObject({ kind: 'options', message, cause });
+    expect(await failureOf(at(auth))).toBe(cause);
     expect(await at(auth)).toBe('Bearer new');
   });
+});
+
+it('a call fails if a function of the caller does, with its error as the cause', async () => {
+  const cause = new Error('down');
+  const fail = () => Promise.reject(cause);
+  const message = 'The credentials could not be obtained: Error: down';
+  const ofGateway = (auth: GatewayAuth) => gatewayWith([refused('A', 401)], { auth }).service.get();
+  for (const call of [
+    () => ofGateway(bearer(fail)),
+    () => ofGateway({ authorize: fail }),
+    () => ofGateway({ authorize: () => 'a', refresh: fail }),
+    () => storageWith([], { credentials: fail }).storage.delete('a'),
+  ]) {
+    expect(await failureOf(call())).toMatchObject({ kind: 'options', message, cause });
+  }
 });
 
 describe('a signer', () => {
