@@ -218,8 +218,9 @@ async function* readToEnd(
       return;
     } catch (error) {
       limit.attempts += 1;
-      const mayContinue = start.etag && isBerthError(error) && error.retryable;
-      const delay = mayContinue ? delayAfter(limit) : undefined;
+      const isBroken = isBerthError(error) && error.retryable;
+      if (isBroken && loaded === start.size) return;
+      const delay = isBroken && start.etag ? delayAfter(limit) : undefined;
       if (delay === undefined) throw error;
       await pause(delay, limit.signal);
     }

@@ -216,6 +216,15 @@ describe('a download to a file', () => {
     expect(loaded.at(-1)).toBe(bytes.length);
   });
 
+  it('is complete if the connection breaks after the last byte', async () => {
+    await using served = await serveStorage((_, response) => {
+      response.writeHead(206, { ETag: '"v1"', 'Content-Range': 'bytes 0-2/9' });
+      response.write('new', () => response.destroy());
+    });
+    await served.storage.downloadToFile('a', file, { range: { offset: 0, length: 3 } });
+    expect(await readFile(file, 'utf8')).toBe('new');
+  });
+
   it('keeps the mode of a file, and links and devices as they are', async () => {
     await using served = await serveStorage((_, response) => response.end('new'));
     const long = join(folder, '文'.repeat(80));
