@@ -15,6 +15,7 @@ import {
   findNameProblem,
   type ServiceHandler,
   type ServiceSocket,
+  toHead,
   unknownService,
 } from '../services/service.ts';
 import { createPresentAuth } from '../surfaces/auth.ts';
@@ -53,20 +54,14 @@ export function createGatewaySurface(
         throw new GatewayError('INVALID_REQUEST', { message: `${name} ${problem}` });
       }
       const service = services.get(name);
-      const fetch = typeof service === 'function' ? service : service?.fetch?.bind(service);
-      if (fetch === undefined) throw unknownService(name, [...services.keys()]);
-      const response = await callHandler(
-        name,
-        fetch,
-        await toServiceRequest(call, request),
-        report,
-      );
+      if (service === undefined) throw unknownService(name, [...services.keys()]);
+      const sent = await toServiceRequest(call, request);
+      const response = await callHandler(name, service, sent, (error) => report(error, call));
       // The service simulates a failed connection, which has no status.
       if (response.type === 'error') return response;
-      const { status, headers, body } = response;
+      const { body } = response;
       const content = body === null ? {} : { body };
-      const sent = { status, headers: Object.fromEntries(headers), ...content };
-      return toCallerResponse(sent, call, common, upstreamStatus);
+      return toCallerResponse({ ...toHead(response), ...content }, call, common, upstreamStatus);
     },
   };
 }

@@ -83,7 +83,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
       publicUrl: storageUrl,
       inline: true,
       wireProfile: () => profile,
-      onError: report,
+      onError: (error) => report(error),
     });
     for (const surface of [
       createStorageSurface(storageUrl, storage, profile),

@@ -71,8 +71,13 @@ export function handleSurface(
   return http.all(address, ({ request }) => respond(request));
 }
 
-/** Shows a bug in a service or in these handlers, which otherwise only its response would. */
-export function report(error: unknown): void {
+/**
+ * Shows a bug in a service or in these handlers, which otherwise only its response would.
+ *
+ * @param call if its caller aborts it, the error is no bug
+ */
+export function report(error: unknown, call?: Call): void {
+  if (call?.signal.aborted) return;
   // biome-ignore lint/suspicious/noConsole: in a page, there is no other place
   console.error(error);
 }
@@ -101,7 +106,7 @@ function toErrorResponse(error: unknown, name: SurfaceName, call: Call): Handler
     return { ...known, headers: { ...error.headers, ...known.headers } };
   }
   if (hasResponse(error)) return error[toResponse](call);
-  report(error);
+  report(error, call);
   return refusalFor('failed', name)[toResponse](call);
 }
 
@@ -113,7 +118,9 @@ function toFetchResponse(
 ): Response {
   const headers = new Headers(common);
   for (const [name, value] of Object.entries(added)) {
-    if (value !== undefined) headers.set(name, String(value));
+    if (value === undefined) continue;
+    headers.delete(name);
+    for (const line of [value].flat()) headers.append(name, String(line));
   }
   const isBytes = typeof body === 'string' || ArrayBuffer.isView(body);
   const isJson = Boolean(body) && !isBytes && !(body instanceof ReadableStream);

@@ -114,10 +114,9 @@ async function start(name: string, definition: unknown, context: ServiceContext)
 }
 
 function startCode(name: string, definition: unknown, context: ServiceContext) {
-  const { fetch, webSocket } = Object(definition) as Readonly<Record<string, unknown>>;
-  const isCode =
-    typeof definition === 'function' ||
-    (typeof definition === 'object' && [fetch, webSocket].some((one) => typeof one === 'function'));
+  const { fetch, webSocket } = isObject(definition) ? definition : { fetch: definition };
+  const parts = [fetch, webSocket].filter((part) => part !== undefined);
+  const isCode = parts.length > 0 && parts.every((part) => typeof part === 'function');
   return isCode ? createHandlerService(name, definition as ServiceHandler, context) : undefined;
 }
 

@@ -17,6 +17,7 @@ import {
   type ServiceHandler,
   type ServiceSocket,
   type SocketHandler,
+  toHead,
   toServiceHeaders,
   within,
 } from './service.ts';
@@ -33,7 +34,6 @@ export function createHandlerService(
   service: ServiceHandler,
   { upstreamStatus, onProblem }: HandlerOptions,
 ): RunningService {
-  const fetch = typeof service === 'function' ? service : service.fetch?.bind(service);
   const webSocket = typeof service === 'object' ? service.webSocket?.bind(service) : undefined;
   const report = (error: unknown) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : inspect(error);
@@ -43,14 +43,14 @@ export function createHandlerService(
   };
   return {
     async call(input, call) {
-      if (fetch === undefined) return { status: 426, headers: { upgrade: 'websocket' } };
-      const responding = callHandler(name, fetch, toRequest(input, call), (error) => {
+      const responding = callHandler(name, service, toRequest(input, call), (error) => {
         // A body that its caller breaks off is no fault of the service.
         if (!isDisconnected(call)) report(error);
       });
       // D13: "A service has 60 s to send its response headers, or the call fails with `SERVICE_TIMEOUT`."
       const toError = () => new GatewayError('SERVICE_TIMEOUT');
-      const response = await within(LIMITS.gatewayHeadersSeconds, responding, toError);
+      const seconds = LIMITS.gatewayHeadersSeconds;
+      const response = await within(seconds, responding, toError, call.signal);
       return toServiceResponse(response, input, call, report);
     },
     ...(webSocket && {
@@ -81,14 +81,12 @@ function toServiceResponse(
   { signal }: GatewayCall,
   report: (error: unknown) => void,
 ): ServiceResponse {
-  const { status, body } = response;
-  const headers: Record<string, string | string[]> = Object.fromEntries(response.headers);
-  const cookies = response.headers.getSetCookie();
-  if (cookies.length > 0) headers['set-cookie'] = cookies;
-  if (body === null) return { status, headers };
-  if (method !== 'HEAD') return { status, headers, body: toWriter(body, signal, report) };
+  const { body } = response;
+  const head = toHead(response);
+  if (body === null) return head;
+  if (method !== 'HEAD') return { ...head, body: toWriter(body, signal, report) };
   body.cancel().catch(report);
-  return { status, headers };
+  return head;
 }
 
 /** Writes a stream no faster than the caller reads it. `Readable.fromWeb` takes ten times as long for a small body. */
@@ -100,6 +98,8 @@ function toWriter(
   return async (response) => {
     const reader = body.getReader();
     signal.addEventListener('abort', () => void reader.cancel().catch(() => {}));
+    // A handler may send any Content-Length, and what follows it would be part of the next response.
+    response.strictContentLength = true;
     // Clients of a slow stream need the head at once.
     response.write('', 'latin1');
     try {

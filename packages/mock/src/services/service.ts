@@ -77,20 +77,25 @@ export class ServicesError extends Error {
 }
 
 /**
- * Calls a Fetch handler, whose response may be of another class in environments that imitate a page.
+ * Calls a service in code, whose response may be of another class in environments that imitate a page.
  *
- * @param report receives the errors of the handler, which the caller does not see
- * @throws GatewayError that the handler throws, or the error of a body that is too large; any other error is a response
+ * @param report receives the errors of the service, which the caller does not see
+ * @throws GatewayError that the service throws, or the error of a body that is too large; any other error is a response
  *   with the status 500
  */
 export async function callHandler(
   name: string,
-  handle: (request: Request) => unknown,
+  service: ServiceHandler,
   request: Request,
   report: (error: unknown) => void,
 ): Promise<Response> {
+  const fetch = typeof service === 'function' ? service : service.fetch?.bind(service);
+  if (fetch === undefined) {
+    const message = `The service ${name} has no fetch function: it only accepts WebSockets.`;
+    return Response.json({ message }, { status: 426 });
+  }
   try {
-    const response = await handle(request);
+    const response = await fetch(request);
     if (!isResponse(response)) {
       throw new TypeError('return a Response, such as Response.json({ … }).');
     }
@@ -111,14 +116,32 @@ function describe(error: unknown): string {
   return typeof error === 'string' ? error : Object.prototype.toString.call(error);
 }
 
-/** Rejects if a service, or the file that defines it, takes longer than some seconds. */
+/** Returns the head of a response in the form of the gateway. */
+export function toHead({ status, headers, url }: Response): {
+  readonly status: number;
+  readonly headers: ServiceHeaders;
+} {
+  const head: Record<string, string | string[]> = Object.fromEntries(headers);
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) head['set-cookie'] = cookies;
+  // The handler forwards what it has fetched, and `fetch` has decoded the body.
+  if (url !== '' && headers.has('content-encoding')) {
+    delete head['content-encoding'];
+    delete head['content-length'];
+  }
+  return { status, headers: head };
+}
+
+/** Rejects if a service, or the file that defines it, takes longer than some seconds, or if its call is aborted. */
 export async function within<Value>(
   seconds: number,
   pending: Promise<Value>,
   toError: () => Error,
+  signal?: AbortSignal,
 ): Promise<Value> {
   const limit = Promise.withResolvers<never>();
   const timer = setTimeout(() => limit.reject(toError()), seconds * 1_000);
+  signal?.addEventListener('abort', () => limit.reject(signal.reason));
   try {
     return await Promise.race([pending, limit.promise]);
   } finally {
@@ -127,5 +150,6 @@ export async function within<Value>(
 }
 
 function isResponse(value: unknown): value is Response {
-  return typeof (value as Partial<Response> | undefined)?.arrayBuffer === 'function';
+  const { status, arrayBuffer } = Object(value) as Partial<Response>;
+  return typeof status === 'number' && typeof arrayBuffer === 'function';
 }

@@ -44,7 +44,8 @@ describe('a hosted service', () => {
   });
 
   it('has the headers of the gateway', async () => {
-    const headers = { 'x-request-id': 'own', 'content-disposition': 'inline' };
+    const headers = new Headers({ 'x-request-id': 'own', 'content-disposition': 'inline' });
+    for (const cookie of ['a=1', 'b=2']) headers.append('set-cookie', cookie);
     berth.services.set('page', () => new Response('<p>', { headers }));
     const got = await call('page', { headers: { origin: 'https://app.example.com' } });
     expect(Object.fromEntries(got.headers)).toMatchObject({
@@ -53,6 +54,7 @@ describe('a hosted service', () => {
       'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
       'x-svc-upstream-status-code': '200',
     });
+    expect(got.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
     expect(
       (await call('orders', { method: 'POST', body: '{}' })).headers.has('content-disposition'),
     ).toBe(false);
@@ -77,10 +79,18 @@ describe('a hosted service', () => {
     expect(await failed.json()).toEqual({
       message: 'The service slow failed: return a Response, such as Response.json({ … }).',
     });
-    expect(log).toHaveBeenCalledOnce();
-    log.mockRestore();
     berth.services.set('slow', () => Response.error());
     await expect(call('slow')).rejects.toThrow(TypeError);
+    const stop = new AbortController();
+    berth.services.set('slow', ({ signal }) => {
+      stop.abort();
+      return Promise.reject(signal.reason);
+    });
+    await expect(call('slow', { signal: stop.signal })).rejects.toThrow('aborted');
+    expect(log).toHaveBeenCalledOnce();
+    log.mockRestore();
+    berth.services.set('sockets', { webSocket() {} });
+    expect((await call('sockets')).status).toBe(426);
   });
 
   it('is what it was before the test after a reset', async () => {

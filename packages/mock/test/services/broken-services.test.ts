@@ -43,6 +43,8 @@ const mock = await createMock({
         throw Object.create(null);
       },
     },
+    blob: () => new Blob(['x']) as never,
+    long: () => new Response('0123456789', { headers: { 'content-length': '5' } }),
     silent: () => new Promise<Response>(() => {}),
   },
 });
@@ -54,13 +56,14 @@ async function nextProblem(): Promise<string> {
   return warning.message;
 }
 
+const toHead = (name: string) =>
+  `GET /v1/cloudrun/${name} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${BEARER.authorization}\r\n\r\n`;
+
 // An unhandled rejection would fail the run.
 test('an event stream whose iterator fails to end does no harm', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
   const socket = connect(mock.port, '127.0.0.1');
-  socket.write(
-    `GET /v1/cloudrun/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${BEARER.authorization}\r\n\r\n`,
-  );
+  socket.write(toHead('events'));
   await once(socket, 'data');
   socket.destroy();
   await cleanUp.promise;
@@ -79,11 +82,18 @@ test('HEAD of a stream that fails to be cancelled is reported', async () => {
 test.each([
   ['locked', 'create a new Response for each call'],
   ['bare', '[object Object]'],
+  ['blob', 'return a Response'],
 ])('%s is a 500 that says why', async (name, text) => {
   const problem = nextProblem();
   const { status, json } = await gateway(mock, { path: `/v1/cloudrun/${name}` });
   expect([status, json.message]).toEqual([500, expect.stringContaining(text)]);
   await problem;
+});
+
+test('a body that its Content-Length contradicts ends the connection, and is reported', async () => {
+  const problem = nextProblem();
+  await expect(gateway(mock, { path: '/v1/cloudrun/long' })).rejects.toThrow();
+  expect(await problem).toContain('content-length of 5 byte(s)');
 });
 
 test('a WebSocket function that throws a bare object is reported', async () => {
@@ -98,4 +108,13 @@ test('a service that does not respond is a SERVICE_TIMEOUT after a minute', asyn
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const reply = await advanceUntil(gateway(mock, { path: '/v1/cloudrun/silent' }));
   expect([reply.status, reply.json.code]).toEqual([504, 'SERVICE_TIMEOUT']);
+});
+
+test('a caller that disconnects leaves no timer, which would keep the process running', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const socket = connect(mock.port, '127.0.0.1');
+  socket.write(toHead('silent'));
+  await expect.poll(() => vi.getTimerCount()).toBe(1);
+  socket.destroy();
+  await expect.poll(() => vi.getTimerCount()).toBe(0);
 });

@@ -43,6 +43,7 @@ describe('an invalid file is reported at start, with its place', () => {
     ['export const a = 1;', 'services.ts', 'default export'],
     ['export default { "no name": () => {} };', 'no name', 'is not a valid service name'],
     ['export default { orders: 5 };', 'orders', 'OpenAPI document'],
+    ['export default { orders: { fetch: 5, webSocket() {} } };', 'orders', 'OpenAPI document'],
     ['export default { orders: "./none.yaml" };', 'orders', 'none.yaml'],
     ['throw Object.create(null);\nexport default {};', 'services.ts', 'It throws '],
   ])('%s', async (text, place, reason) => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
 import { listen } from '../../../../scripts/testing/listen.ts';
@@ -12,7 +13,12 @@ let respond: (request: IncomingMessage, response: ServerResponse) => unknown;
 const real = await listen(createServer((request, response) => void respond(request, response)));
 const sockets = await listen(createServer().on('upgrade', upgrade));
 const mock = await createMock({
-  services: { real: `${real.url}/base/`, chat: new URL(sockets.url), gone: 'http://127.0.0.1:1' },
+  services: {
+    real: `${real.url}/base/`,
+    chat: new URL(sockets.url),
+    gone: 'http://127.0.0.1:1',
+    fetched: () => fetch(real.url),
+  },
 });
 afterAll(async () => {
   await mock.close();
@@ -94,6 +100,16 @@ test('an event arrives before the next one is written, and a lost caller ends th
   const closed = once(upstream, 'close');
   stop.abort();
   await closed;
+});
+
+test('a handler may return what it has fetched, which is no longer compressed', async () => {
+  respond = (_, response) => {
+    const body = gzipSync('Hello. '.repeat(100));
+    const headers = { 'content-encoding': 'gzip', 'content-length': body.length };
+    response.writeHead(200, headers).end(body);
+  };
+  const response = await fetch(`${url}/fetched`, { headers: BEARER });
+  expect(await response.text()).toBe('Hello. '.repeat(100));
 });
 
 test('a service that cannot be reached is named by its address', async () => {
