@@ -20,24 +20,21 @@ export interface Live<Value> {
 export interface LiveSource<Value> {
   /** For messages. */
   readonly path: string;
-  load(): Promise<Value>;
-  /** Returns the files that the value depends on, as far as they are known. A missing one may be created later. */
-  files(): readonly string[];
+  /** @param watch called with each file before it is read, or as early as it is known. A missing one may be created. */
+  load(watch: (file: string) => void): Promise<Value>;
 }
 
 /** @throws what the first load throws */
 export async function openLive<Value>(
-  { path, load, files }: LiveSource<Value>,
+  { path, load }: LiveSource<Value>,
   { onReload, onProblem }: FileEvents = {},
 ): Promise<Live<Value>> {
   /** The state in which each file has been read. */
   const states = new Map<string, string>();
-  const watchNewFiles = () => {
-    for (const file of files()) if (!states.has(file)) states.set(file, stateOf(file));
+  const watch = (file: string) => {
+    if (!states.has(file)) states.set(file, stateOf(file));
   };
-  watchNewFiles();
-  let current = await load();
-  watchNewFiles();
+  let current = await load(watch);
   let reading: Promise<void> | undefined;
 
   function isStale(): boolean {
@@ -49,12 +46,11 @@ export async function openLive<Value>(
     // Before the load: what changes while it is read is read again.
     for (const file of states.keys()) states.set(file, stateOf(file));
     try {
-      current = await load();
+      current = await load(watch);
       onReload?.(path);
     } catch (error) {
       onProblem?.((error as Error).message);
     }
-    watchNewFiles();
     reading = undefined;
   }
 

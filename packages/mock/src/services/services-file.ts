@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { createRequire, registerHooks } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
@@ -27,21 +27,23 @@ export async function openServicesFile<Started>(
     );
   }
   const { close, files, ...loader } = createLoader(realpathSync(resolve(path)));
-  const read = async () => {
+  const read = async (watch: Watch) => {
     try {
-      return toServices(await within(LOAD_SECONDS, loader.load(), toLateError));
+      return toServices(await within(LOAD_SECONDS, loader.load(watch), toLateError));
     } catch (error) {
-      throw toError(error, path, files());
+      throw toError(error, path, [...files]);
     }
   };
   try {
-    const load = async () => start(await read());
-    return { services: await openLive({ path, load, files }, events), close };
+    const load = async (watch: Watch) => start(await read(watch));
+    return { services: await openLive({ path, load }, events), close };
   } catch (error) {
     close();
     throw error;
   }
 }
+
+type Watch = (file: string) => void;
 
 /** A file that waits for something at its top level must not block calls forever. */
 const LOAD_SECONDS = 30;
@@ -61,27 +63,40 @@ let loads = 0;
  */
 function createLoader(path: string) {
   let query = '';
-  let files = new Set([path]);
-  const isOurs = (url: string | undefined) => url?.split('?')[1] === query;
+  let watch: Watch = () => {};
+  const files = new Set([path]);
+  const { cache } = createRequire(path);
+  /** Modules in CommonJS have no query: Node keeps them by their paths. */
+  const isOurs = (url = '') =>
+    url.startsWith('file:') &&
+    (url.includes('?') ? url.split('?')[1] === query : files.has(fileURLToPath(url)));
+  const use = (file: string) => {
+    files.add(file);
+    watch(file);
+  };
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       // Users do not edit files inside packages.
       const isLocal = /^\.{1,2}\//.test(specifier) && isOurs(context.parentURL);
       // Before it is resolved, because a missing file may be created.
-      if (isLocal) files.add(fileURLToPath(new URL(specifier, context.parentURL)));
+      if (isLocal) use(fileURLToPath(new URL(specifier, context.parentURL)));
       const resolved = next(specifier, context);
-      return isLocal ? { ...resolved, url: `${resolved.url}?${query}` } : resolved;
+      if (!isLocal || context.conditions.includes('require')) return resolved;
+      return { ...resolved, url: `${resolved.url}?${query}` };
     },
   });
   return {
-    load() {
+    load(watcher: Watch) {
       loads += 1;
       query = `${QUERY}=${loads}`;
-      files = new Set([path]);
+      for (const file of files) delete cache[file];
+      files.clear();
+      watch = watcher;
+      use(path);
       return importModule(`${pathToFileURL(path).href}?${query}`);
     },
-    /** The files that the last load has read. */
-    files: () => [...files],
+    /** The files of the last load, with those that its services have imported since. */
+    files,
     close: () => hooks.deregister(),
   };
 }

@@ -46,16 +46,16 @@ export async function openDocument(
 ): Promise<Live<ServedDocument>> {
   // Prism takes half a second to import, so this begins now, but nobody waits for it yet.
   import('../prism/prism.ts').catch(() => {});
-  const files = new Set(typeof source === 'string' ? [resolve(source)] : []);
-  const load = async () => {
+  const load = async (watch: (file: string) => void) => {
+    if (typeof source === 'string') watch(resolve(source));
     // Loading documents takes time to import, which only those who use one should wait for.
     const { InvalidDocumentError, loadRoutes } = await import('@berth/server-stubs/document');
     const loaded = await loadRoutes(source);
     if (loaded.routes.routes.length === 0) throw new InvalidDocumentError(loaded.warnings);
-    for (const file of loaded.files) files.add(file);
+    for (const file of loaded.files) watch(file);
     return serve(loaded);
   };
-  return openLive({ path: String(source), load, files: () => [...files] }, events);
+  return openLive({ path: String(source), load }, events);
 }
 
 /** Returns a router for the current version of a document. */

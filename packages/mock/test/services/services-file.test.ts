@@ -92,6 +92,24 @@ paths: { /: { get: { responses: { 200: { description: ok, content: { application
     expect(mock.session().files.list()).toHaveLength(1);
   });
 
+  test('also in CommonJS, and of a module that is imported during a call', async () => {
+    const text = (word: string) => `const name = require('./name.cjs');
+      const late = async () => (await import('./late.mjs')).default;
+      const greet = async () => Response.json(['${word}', name, await late()]);
+      module.exports = { orders: greet };`;
+    await write('services.cjs', text('first'));
+    await write('name.cjs', "module.exports = 'a';");
+    await write('late.mjs', 'export default 1;');
+    await using mock = await createMock({ services: join(folder, 'services.cjs') });
+    expect(await ask(mock)).toEqual(['first', 'a', 1]);
+    await write('late.mjs', 'export default 2;');
+    expect(await ask(mock)).toEqual(['first', 'a', 2]);
+    await write('services.cjs', text('second'));
+    expect(await ask(mock)).toEqual(['second', 'a', 2]);
+    await write('name.cjs', "module.exports = 'b';");
+    expect(await ask(mock)).toEqual(['second', 'b', 2]);
+  });
+
   test('also if it adds and removes services', async () => {
     await write('services.ts', respondWith(1));
     await using mock = await createMock({ services });
