@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import module from 'node:module';
 
-// A reader such as `| head` may close the pipe early.
+// A reader such as `| head` may close the pipe early. After any other error, nothing more can be printed.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE') process.exit(1);
   });
 }
 

@@ -11,6 +11,13 @@ import { replaceFile, writeFiles } from './helpers/files.ts';
 
 const run = promisify(execFile);
 
+const [petstore = ''] = await writeFiles({
+  'petstore.yaml': `openapi: 3.1.0
+info: { title: Pets, version: '1' }
+paths: { /pets: { get: { operationId: list, responses: { 200: { description: All. } } } } }
+`,
+});
+
 /** Starts a mock on a free port; it ends with the test. */
 async function start(...args: string[]) {
   const child = spawnCli('--port', '0', ...args);
@@ -45,22 +52,27 @@ testOn('curl')('prints curl commands that succeed in order, twice', async () => 
 testOn('curl')('with --credentials strict, the commands use the printed credentials', async () => {
   const { printed } = await start('--credentials', 'strict');
   const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
-  expect(printed).toMatch(/^Key pair +\S+ \S+$/m);
+  expect(printed).toMatch(/^Key pair +BERTH_TC3_SECRET_ID=\S+ BERTH_TC3_SECRET_KEY=\S+$/m);
   expect(printed).toMatch(/^npx @berth\/conformance \\\n(.* \\\n)+.*--other-env-token \S+$/m);
   expect(printed).toContain(`-H 'Authorization: Bearer ${token}'`);
   await expectSuccess(printed);
 });
 
-test('goes on if a service rejects after its response, even without a reader of stderr', async () => {
+test('goes on if a service fails after its response, even without a reader of stderr', async () => {
   const text = `const late = () => {
-      setImmediate(() => Promise.reject(new Error('late')));
+      setImmediate(() => Promise.reject(new Error('rejected')));
+      setImmediate(() => setImmediate(() => { throw new Error('thrown'); }));
       return new Response('ok');
     };
     export default { late, broken: () => { throw new Error('broken'); } };`;
   const [file = ''] = await writeFiles({ 'late.ts': text });
   const { child, finished, url } = await start('--services', file);
   expect((await gateway({ url }, { path: '/v1/cloudrun/late' })).text).toBe('ok');
-  await once(child.stderr as NodeJS.EventEmitter, 'data');
+  let warned = '';
+  for await (const text of child.stderr ?? []) {
+    warned += text;
+    if (/Error: rejected[\s\S]*Error: thrown/.test(warned)) break;
+  }
   child.stderr?.destroy();
   for (let count = 0; count < 3; count += 1) {
     const { status } = await gateway({ url }, { path: '/v1/cloudrun/broken' });
@@ -102,6 +114,11 @@ test('applies --origins and --faults, and prints why a call is refused', async (
     ),
     '',
   ]);
+});
+
+test('--faults may match an operation of the document', async () => {
+  const { url } = await start(petstore, '--faults', 'list:code=SERVICE_TIMEOUT,times=1');
+  expect((await fetch(`${url}/pets`)).status).toBe(504);
 });
 
 test('--services serves a file, and reports changes and errors', async () => {
@@ -170,13 +187,6 @@ test('reports a port that is in use with one sentence and exit code 2', async ()
 });
 
 const none = 'test/none';
-const [petstore = ''] = await writeFiles({
-  'petstore.yaml': `openapi: 3.1.0
-info: { title: Pets, version: '1' }
-paths: { /pets: { get: { operationId: list, responses: { 200: { description: All. } } } } }
-`,
-});
-
 test.each<[string[], string | RegExp]>([
   [['--services', none], `${none}: There is no such file of services`],
   [['--wire-profile', none], 'is not a wire profile: it cannot be read: ENOENT'],

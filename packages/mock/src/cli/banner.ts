@@ -29,7 +29,11 @@ export async function describeMock(mock: Mock, { options, document }: Context): 
   }
   const { token, id, secret } = await mock.credentials();
   const signed = await sign({ token, id, secret });
-  lines.push('', `Access token   ${token}`, `Key pair       ${id} ${secret}`);
+  lines.push(
+    '',
+    `Access token   ${token}`,
+    `Key pair       BERTH_TC3_SECRET_ID=${id} BERTH_TC3_SECRET_KEY=${secret}`,
+  );
   lines.push('', 'Check this mock with the conformance suite:', '', await suiteCommand(mock, env));
   lines.push('', 'Paste these in order, within five minutes:');
   lines.push(...listExamples(mock, options, signed));

@@ -26,10 +26,10 @@ export async function run(argv: readonly string[], version: string): Promise<voi
       void mock.close().then(() => setImmediate(() => process.exit(0)));
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-    // Services may leave a promise alone, which must not end the mock.
-    process.on('unhandledRejection', (error) => {
-      process.stderr.write(`A promise was rejected: ${inspect(error)}\n`);
-    });
+    // Services may fail outside of their calls, which must not end the mock.
+    for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+      process.on(event, (error) => process.stderr.write(`Not caught: ${inspect(error)}\n`));
+    }
     const text =
       options.log === 'json'
         ? JSON.stringify({ url: mock.url, ready: true })
@@ -104,7 +104,7 @@ function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
       case 'faults':
       case 'origins': {
         const list = [...((previous as string[] | undefined) ?? []), text];
-        resolveOptions({ [name]: list });
+        assertOption(name, list);
         return list;
       }
       case 'services':
