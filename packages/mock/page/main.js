@@ -13,7 +13,7 @@ const MAX_CALLS = 200;
 /** The session that the page shows; empty for the default one. */
 const session = new URLSearchParams(location.search).get('session') ?? '';
 
-/** What the tables show, so that they only change with it. @type {Record<string, string>} */
+/** What the tables and the list of sessions show, so that they only change with it. @type {Record<string, string>} */
 const shown = {};
 
 watch();
@@ -51,8 +51,10 @@ function toUrl(path) {
 /** @param {string[]} names */
 function showSessions(names) {
   const select = /** @type {HTMLSelectElement} */ (find('session'));
-  const known = names.includes(session) ? names : [...names, session];
-  if (known.length === select.options.length) return;
+  const known = [...new Set([...names, session])].sort();
+  const text = JSON.stringify(known);
+  if (shown.session === text) return;
+  shown.session = text;
   select.replaceChildren(
     ...known.map((name) => new Option(name || 'default', name, false, name === session)),
   );

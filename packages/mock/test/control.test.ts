@@ -174,12 +174,12 @@ describe('a page', () => {
     expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
     const preflight = { ...headers, 'access-control-request-method': 'POST' };
     expect((await api('OPTIONS', 'clock', undefined, preflight)).status).toBe(403);
-    if (!('sec-fetch-mode' in headers)) {
-      expect((await api('GET', 'files', undefined, headers)).status).toBe(403);
-    }
+    expect((await api('GET', 'files', undefined, headers)).status).toBe(403);
   });
 
-  test('may be opened by a user', async () => {
+  test('may be opened by a user, and by a link from any page', async () => {
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    expect((await api('GET', '', undefined, link)).status).toBe(200);
     const visit = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' };
     const { status, headers } = await api('GET', 'files', undefined, visit);
     expect(status).toBe(200);

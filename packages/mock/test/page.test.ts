@@ -20,7 +20,7 @@ describeOn('chromium', 'the page of the mock', () => {
   afterAll(() => browser.close());
 
   beforeEach(async () => {
-    mock = await createMock();
+    mock = await createMock({ maxSessions: 2 });
     complaints = [];
     page = await context.newPage();
     page.on('console', (message) => {
@@ -74,11 +74,14 @@ describeOn('chromium', 'the page of the mock', () => {
   test('shows files, and the sessions to choose from', async () => {
     await upload(mock, 'reports/a b.txt', 'Hello');
     await callHello('/default');
-    mock.session('other').clock.advance(1);
+    for (const id of ['first', 'second']) mock.session(id).clock.advance(1);
     await open();
     const link = page.getByRole('link', { name: 'reports/a b.txt' });
     const file = await page.request.get((await link.getAttribute('href')) ?? '');
     expect(await file.text()).toBe('Hello');
+    // The oldest session is dropped, so that there are as many as before.
+    await page.getByRole('option', { name: 'first' }).waitFor({ state: 'attached' });
+    mock.session('other').clock.advance(1);
     await page.getByLabel('Session').selectOption('other');
     await page.getByText('No files.').waitFor();
     await page.getByText('No calls yet.').waitFor();

@@ -56,7 +56,7 @@ describe('a session', () => {
   });
 });
 
-test('neither links nor foreign hosts create sessions, which would drop those of tests', async () => {
+test('neither links nor foreign pages create sessions, which would drop those of tests', async () => {
   await using small = await createMock({ maxSessions: 1 });
   const url = await linkOf(small, 'test');
   await fetch(`${small.url}/files/x?session=evil`);
@@ -65,6 +65,8 @@ test('neither links nor foreign hosts create sessions, which would drop those of
   for (const path of ['/v1/cloudrun/echo', '/__mock/files']) {
     await call(small, { path, headers: { ...foreign, ...inSession('evil') } });
   }
+  const frame = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+  await call(small, { path: '/__mock/files?session=evil', headers: frame });
   expect((await fetch(url)).status).toBe(200);
 });
 

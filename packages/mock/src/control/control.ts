@@ -86,8 +86,8 @@ export async function control(
   // No other origin may embed these responses.
   response.setHeader('cross-origin-resource-policy', 'same-origin');
   try {
-    assertAllowed(request, context.options.host);
     const path = rawPathOf(request.url ?? '').slice(CONTROL_PATH.length);
+    assertAllowed(request, path, context.options.host);
     if (servePage(path, request, response)) return;
     const value = await respond(context, request, path.slice(1));
     if (isOpen(response)) send(response, value);
@@ -132,7 +132,7 @@ function toUnknownCall(method: string, path: string, route: string): Problem {
  *
  * @throws Problem 421 for another host, 403 for another origin
  */
-function assertAllowed(request: IncomingMessage, listenHost: string): void {
+function assertAllowed(request: IncomingMessage, path: string, listenHost: string): void {
   const host = hostNameOf(request);
   if (!isLocalName(host, listenHost)) {
     const name = JSON.stringify(host.slice(0, 100));
@@ -140,8 +140,11 @@ function assertAllowed(request: IncomingMessage, listenHost: string): void {
   }
   const { headers, method } = request;
   const site = headers['sec-fetch-site'] ?? 'same-origin';
-  // Opening a page or following a link to it is allowed.
-  const isVisit = headers['sec-fetch-mode'] === 'navigate' && method === 'GET';
+  // A user may open any address, and follow links to the page. A frame with another one could create sessions.
+  const isVisit =
+    headers['sec-fetch-mode'] === 'navigate' &&
+    method === 'GET' &&
+    (site === 'none' || path === '' || path === '/');
   const isForeign = site !== 'same-origin' && !isVisit;
   if (isForeign || (headers.origin !== undefined && headers.origin !== originOf(request))) {
     throw new Problem(403, 'Pages from other origins may not use the control API.');
