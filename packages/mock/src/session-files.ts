@@ -21,6 +21,7 @@ export interface SessionFiles {
    * Stores a file, as an upload would, and returns its file ID.
    *
    * @param contentType default `application/octet-stream`
+   * @throws FieldError that names an invalid argument
    * @throws StoreFullError if the session's files would exceed its limit
    */
   put(path: string, content: Uint8Array | string, contentType?: string): string;
@@ -31,6 +32,14 @@ export function createSessionFiles(store: MemoryStore, env: string): SessionFile
     list: () => store.list().map(({ key, info }) => ({ path: key.path, ...info })),
     get: (path) => store.get({ env, path: toPath(path) })?.bytes,
     put(path, content, contentType = 'application/octet-stream') {
+      // Another realm, such as that of jsdom, has a class of its own.
+      const type = Object.prototype.toString.call(content);
+      if (typeof content !== 'string' && type !== '[object Uint8Array]') {
+        throw new FieldError('content', 'must be a string or a Uint8Array.');
+      }
+      if (!/^[\x20-\x7e]+$/.test(contentType)) {
+        throw new FieldError('contentType', 'must be a media type, such as text/plain.');
+      }
       const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
       const key = { env, path: toPath(path) };
       store.put(key, bytes, contentType);

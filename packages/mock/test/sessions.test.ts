@@ -56,6 +56,19 @@ describe('a session', () => {
   });
 });
 
+test.each([
+  [{}, 'text/plain', 'content must be a string or a Uint8Array.'],
+  [new Uint16Array(1), 'text/plain', 'content must be a string or a Uint8Array.'],
+  ['x', 'text/plain\r\nx-a: b', 'contentType must be a media type, such as text/plain.'],
+])('a file with what no upload could store is refused: %j %j', (content, type, message) => {
+  const { files } = mock.session();
+  expect(() => files.put('a.txt', content as string, type)).toThrow(message);
+});
+
+test.each([5, '\ud800'])('a session cannot have the name %j', (id) => {
+  expect(() => mock.session(id as string).files.list()).toThrow('session must be');
+});
+
 test('neither links nor foreign pages create sessions, which would drop those of tests', async () => {
   await using small = await createMock({ maxSessions: 1 });
   const url = await linkOf(small, 'test');
