@@ -204,6 +204,15 @@ describe('what Prism does not do right', () => {
     expect(sent.get('content-length')).toBe('3');
   });
 
+  it('XML is written for a value that is no text', async () => {
+    const example = { id: 1, tags: ['a<b', 'c'], owner: { name: null } };
+    const response = { description: 'ok', content: { 'application/xml': { example } } };
+    const { call } = await start({}, toDocument({ responses: { 200: response } }));
+    expect((await call('/a')).body).toBe(
+      '<xml><id>1</id><tags>a&lt;b</tags><tags>c</tags><owner><name></name></owner></xml>',
+    );
+  });
+
   it.each(['garbage', 'application/json, garbage', ', ,', ';q=1', 'a/b/c', ''])(
     'a malformed Accept is ignored: %j',
     async (accept) => {

@@ -17,6 +17,7 @@ import { type FileEvents, type Live, openLive } from '../files.ts';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism, PrismResponse } from '../prism/prism.ts';
 import type { DocumentedSurface } from '../surface.ts';
+import { isObject } from '../user-input.ts';
 
 /** A document whose calls Prism answers. */
 export interface ServedDocument {
@@ -196,10 +197,24 @@ function toHandlerResponse(response: PrismResponse): HandlerResponse {
 /** Returns a body as it is sent. */
 export function toText(body: unknown, type = ''): string {
   if (typeof body === 'string' && !/[/+]json\b/i.test(type)) return body;
+  if (/[/+]xml\b/i.test(type)) return toXml('xml', Array.isArray(body) ? { item: body } : body);
   if (!type.startsWith('text/event-stream')) return JSON.stringify(body);
   // An example of an event stream may be a value, or a list with a value for each event.
   return [body]
     .flat()
     .map((data, index) => `id: ${index + 1}\ndata: ${JSON.stringify(data)}\n\n`)
     .join('');
+}
+
+/** Writes a value as XML. As on Prism's server, the root is `xml`, and the `xml` of a schema is not read. */
+function toXml(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((item) => toXml(name, item)).join('');
+  const content = isObject(value)
+    ? Object.entries(value).map(([key, member]) => toXml(key, member))
+    : [
+        String(value ?? '')
+          .replace(/&/g, '&amp;')
+          .replace(/</g, '&lt;'),
+      ];
+  return `<${name}>${content.join('')}</${name}>`;
 }
