@@ -184,8 +184,11 @@ export function toLoggedRequest(
 
 export const REDACTED = '…';
 
+/** What API keys are usually called, as headers and as parameters. */
+const API_KEYS = ['api_key', 'api-key', 'apikey', 'x-api-key'];
+
 /** Headers whose value is a credential, possibly after a scheme. */
-const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key'];
+const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', ...API_KEYS];
 
 /** The schemes that stay. Any other text may be a credential. */
 const SCHEME = new RegExp(`^(?:Bearer|Basic|(?:1\\.0 )?${SIGNATURE.algorithm})(?= )`, 'i');
@@ -202,7 +205,7 @@ function withoutCredential(name: string, value: string, secrets: readonly string
 }
 
 /** Parameters that are credentials: the signature of a link, and an access token (RFC 6750, section 2.3). */
-const SECRET_PARAMETERS = ['sign', 'access_token'];
+const SECRET_PARAMETERS = ['sign', 'access_token', ...API_KEYS];
 
 function withoutSecrets(target: string): string {
   return target.replace(/([?&])([^=&\s]+)=[^&\s]+/g, (parameter, mark, name) =>
