@@ -77,7 +77,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   if (storageUrl !== undefined) {
     const storage = createStorage({
       blobs,
-      signer: createSigner(),
+      signer: SIGNER,
       bucketOf: (name) => (name === env ? BUCKET : undefined),
       onlyEnv: env,
       publicUrl: storageUrl,
@@ -120,15 +120,11 @@ function toAddress(option: string, url: string | undefined): string | undefined 
   return new URL(url).href.replace(/\/$/, '');
 }
 
-/** Remembers what it has signed: a page or a test has no secret to keep, and often no `crypto.subtle`. */
-function createSigner(): Signer {
-  const signed = new Map<string, string>();
-  return {
-    sign(values) {
-      const signature = crypto.randomUUID().replaceAll('-', '');
-      signed.set(signature, JSON.stringify(values));
-      return signature;
-    },
-    verify: (values, signature) => signed.get(signature) === JSON.stringify(values),
-  };
-}
+/** The signature is what it signs: a page or a test has no secret to keep, and often no `crypto.subtle`. */
+const SIGNER: Signer = {
+  sign(values) {
+    const bytes = new TextEncoder().encode(JSON.stringify(values));
+    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  },
+  verify: (values, signature) => SIGNER.sign(values) === signature,
+};
