@@ -82,13 +82,6 @@ async function start(options: MockOptions = {}, text = SHOP) {
 }
 
 describe('a document at the root', () => {
-  it('has faults that match its operations', async () => {
-    const { call, mock } = await start({ faults: ['listPets:code=SERVICE_TIMEOUT,times=1'] });
-    expect((await call('/pets/1')).status).toBe(200);
-    expect([(await call('/pets')).status, (await call('/pets')).status]).toEqual([504, 200]);
-    expect(() => mock.session().faults.put('a', 'service::reset')).toThrow('match must be');
-  });
-
   it('responds without credentials, and honors the Prefer header', async () => {
     const { call } = await start();
     expect(await call('/pets')).toMatchObject({ status: 200, body: { pets: [{ name: 'Rex' }] } });
@@ -136,15 +129,6 @@ describe('a document at the root', () => {
     expect(await call('/v2/b?arr=1,2')).toMatchObject({ status: 200, body: [1] });
     expect(await call('/b?arr=1,2')).toMatchObject({ status: 200, body: [1] });
     expect(await call('/b?arr=1,x')).toMatchObject({ status: 400 });
-  });
-
-  it.each([
-    ['no YAML', 'openapi: 3.1.0\n  paths: {}'],
-    ['no operation', 'openapi: 3.1.0\npaths: {}'],
-    ['a broken reference', "openapi: 3.1.0\npaths: { /a: { $ref: '#/nothing' } }"],
-  ])('names the file and the error: %s', async (_, text) => {
-    const [document = ''] = await writeFiles({ 'bad.yaml': text });
-    await expect(createMock({ document })).rejects.toThrow(/bad\.yaml:\d+:\d+ #.*\n {2}\w/);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { FAULT_KINDS } from '../src/faults/fault-kinds.ts';
 import { createMock } from '../src/index.ts';
 import { BEARER, call, gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
-import { toHandshake } from './helpers/handshake.ts';
+import { HANDSHAKE } from './helpers/handshake.ts';
 import { callUntilCut } from './helpers/raw.ts';
 import { getGrant, getLink, upload } from './helpers/upload.ts';
 
@@ -86,13 +86,6 @@ describe('a rule', () => {
     expect((await gateway(mock, HELLO)).status).toBe(200);
   });
 
-  test('that delays a call adds to the delay of another', async () => {
-    session.faults.put('a', 'gateway:latency=1');
-    session.faults.put('b', 'latency=2');
-    expect((await gateway(mock, HELLO)).status).toBe(200);
-    expect(lastRequest()?.faults).toEqual(['a', 'b']);
-  });
-
   test.each([
     ['', 'The fault must be a comma-separated list'],
     ['=5', 'The fault must be a comma-separated list'],
@@ -138,15 +131,6 @@ describe('a connection', () => {
     return link.pathname + link.search;
   };
 
-  test('is reset before the response', async () => {
-    for (const call of [HELLO, { path: '/', method: 'POST', body: 'x'.repeat(100_000) }]) {
-      const headers = { ...BEARER, ...fault('reset') };
-      const cut = await callUntilCut(mock, { ...call, headers });
-      expect(cut).toMatchObject({ status: undefined, error: 'ECONNRESET' });
-    }
-    expect(session.requests()).toMatchObject([{ faults: ['X-Mock-Fault'] }, {}]);
-  });
-
   test.each([
     ['reset', 'ECONNRESET'],
     ['truncate=7', undefined],
@@ -190,49 +174,20 @@ describe('a connection', () => {
     const head = { path, method: 'HEAD', headers: fault('truncate=1') };
     expect(await callUntilCut(mock, head)).toMatchObject({ status: 200, error: undefined });
   });
-
-  test('is cancelled if the client disconnects while it waits', async () => {
-    session.faults.put('long', 'latency=1h,times=1');
-    const controller = new AbortController();
-    const pending = fetch(mock.url + HELLO.path, { headers: BEARER, signal: controller.signal });
-    pending.catch(() => {});
-    await expect.poll(() => session.faults.list()).toEqual([]);
-    controller.abort();
-    await expect.poll(() => session.requests()).toHaveLength(1);
-  });
 });
 
 describe('a WebSocket', () => {
-  /** Opens a WebSocket that greets; returns what is received until the connection ends, and its error. */
-  async function open(text: string): Promise<{ head: string; body: string; error?: string }> {
-    const socket = connect(mock.port, '127.0.0.1').setEncoding('latin1');
-    let received = '';
-    let error: string | undefined;
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-      error = code;
-    });
-    socket.on('data', (chunk) => {
-      received += chunk;
-      if (chunk.includes('service.')) socket.end();
-    });
-    socket.write(toHandshake(HELLO.path).replace(/\r\n$/, `X-Mock-Fault: ${text}\r\n\r\n`));
-    await new Promise((resolve) => {
-      socket.once('close', resolve);
-    });
-    const [head = '', body = ''] = received.split('\r\n\r\n');
-    return { head, body, ...(error !== undefined && { error }) };
-  }
+  const opening = (text: string) => ({ ...HELLO, headers: { ...HANDSHAKE, ...fault(text) } });
 
   test.each([
     ['code=SERVICE_NOT_READY', 503, 'SERVICE_NOT_READY'],
     ['reste', 400, 'do you mean reset?'],
   ])('%s is an ordinary response before the upgrade', async (text, status, message) => {
-    const { head, body } = await open(text);
-    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(body).toContain(message);
+    const reply = await gateway(mock, opening(text));
+    expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)]);
   });
 
   test('is reset before the upgrade', async () => {
-    expect(await open('reset')).toEqual({ head: '', body: '', error: 'ECONNRESET' });
+    expect(await callUntilCut(mock, opening('reset'))).toMatchObject({ error: 'ECONNRESET' });
   });
 });

@@ -1,10 +1,9 @@
 import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { call, gateway, STORAGE_HEADERS, storage } from './helpers/calls.ts';
+import { call, STORAGE_HEADERS, storage } from './helpers/calls.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
 
-const HELLO = '/v1/cloudrun/hello';
 const FILES = ['cloud://dev.files/reports/summary.txt'];
 
 /** A storage document with an operation that the storage engine does not implement. */
@@ -44,21 +43,6 @@ const mock = await createMock({ document: draft });
 afterAll(() => mock.close());
 
 describe('Prism answers in the default mode', () => {
-  test('a service without an implementation, by an example of the document', async () => {
-    const { status, json } = await gateway(mock, { path: HELLO });
-    expect([status, json]).toEqual([200, { message: expect.any(String) }]);
-  });
-
-  test.each(['getUploadMetaData', 'batchGetTempUrls', 'batchDelete', 'batchCopyFile'])(
-    'a status that the engine would not have: %s',
-    async (operation) => {
-      const body = operation === 'getUploadMetaData' ? { path: 'a' } : { fileList: [] };
-      const { headers, ...refused } = await storage(mock, operation, body, { prefer: 'code=429' });
-      expect(refused).toMatchObject({ status: 429, json: { body: { code: 'EXCEED_RATELIMIT' } } });
-      expect(headers['retry-after']).toBe('1');
-    },
-  );
-
   test('an example with a file that is not stored', async () => {
     const items = async (headers = {}) => {
       const { json } = await storage(mock, 'batchDelete', { fileList: FILES }, headers);
@@ -66,16 +50,6 @@ describe('Prism answers in the default mode', () => {
     };
     expect(await items()).not.toEqual(['SUCCESS']);
     expect(await items({ prefer: 'example=success' })).toEqual(['SUCCESS']);
-  });
-
-  test('values that are generated from the schema', async () => {
-    const prefer = 'dynamic=true, seed=a';
-    const [one, two] = await Promise.all(
-      [1, 2].map(() => gateway(mock, { path: HELLO, headers: { prefer } })),
-    );
-    expect(one?.status).toBe(200);
-    expect(one?.json).toEqual(two?.json);
-    expect(one?.json).not.toEqual((await gateway(mock, { path: HELLO })).json);
   });
 
   test('an operation that only a draft of the document has', async () => {
@@ -126,16 +100,6 @@ describe('an operation that only a draft has', () => {
     expect([refused.status, headers.allow]).toEqual([status, allow]);
     if (status === 204) expect(headers['access-control-allow-methods']).toBe(allow);
     else expect(refused.json).toMatchObject({ statusCode: 405 });
-  });
-
-  test('is beside files, uploads and the gateway, and in the log', async () => {
-    const session = mock.session();
-    await session.files.put('a.txt', 'Hello.', 'text/plain');
-    const { json } = await storage(mock, 'batchDelete', { fileList: ['cloud://dev.files/a.txt'] });
-    expect(json.body.data.fileList).toMatchObject([{ code: 'SUCCESS' }]);
-    expect((await gateway(mock, { path: HELLO })).status).toBe(200);
-    await storage(mock, 'listFiles', { prefix: 'a' });
-    expect(session.requests().map(({ operationId }) => operationId)).toContain('listFiles');
   });
 
   test('is live', async () => {

@@ -6,10 +6,7 @@ import {
   type UploadMeta,
 } from '../../../storage/test/support/client.ts';
 
-export {
-  post as postForm,
-  type UploadMeta as Grant,
-} from '../../../storage/test/support/client.ts';
+export { post as postForm } from '../../../storage/test/support/client.ts';
 
 interface Address {
   url: string;

@@ -37,12 +37,6 @@ describe('a hosted service', () => {
     expect(await (await call('greeter')).text()).toBe('Hello');
   });
 
-  it('may consist of routes', async () => {
-    expect(await (await call('orders/7')).json()).toEqual({ id: '7' });
-    const posted = await call('orders', { method: 'POST', body: '{"item":3}' });
-    expect([posted.status, await posted.json()]).toEqual([201, { item: 3 }]);
-  });
-
   it('has the headers of the gateway', async () => {
     const headers = new Headers({ 'x-request-id': 'own', 'content-disposition': 'inline' });
     for (const cookie of ['a=1', 'b=2']) headers.append('set-cookie', cookie);

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import WebSocket from 'ws';
 import { createMock, events } from '../../src/index.ts';
 import { advanceUntil } from '../helpers/advance-until.ts';
 import { BEARER, gateway } from '../helpers/calls.ts';
@@ -37,11 +36,6 @@ const mock = await createMock({
     },
     bare() {
       throw Object.create(null);
-    },
-    sockets: {
-      webSocket() {
-        throw Object.create(null);
-      },
     },
     blob: () => new Blob(['x']) as never,
     long: () => new Response('0123456789', { headers: { 'content-length': '5' } }),
@@ -94,14 +88,6 @@ test('a body that its Content-Length contradicts ends the connection, and is rep
   const problem = nextProblem();
   await expect(gateway(mock, { path: '/v1/cloudrun/long' })).rejects.toThrow();
   expect(await problem).toContain('content-length of 5 byte(s)');
-});
-
-test('a WebSocket function that throws a bare object is reported', async () => {
-  const problem = nextProblem();
-  const url = `${mock.url.replace('http', 'ws')}/v1/cloudrun/sockets`;
-  const socket = new WebSocket(url, { headers: BEARER });
-  const [code] = await once(socket, 'close');
-  expect([code, await problem]).toEqual([1011, expect.stringContaining('sockets failed')]);
 });
 
 test('a service that does not respond is a SERVICE_TIMEOUT after a minute', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { createMock, events, GatewayError, routes } from '../../src/index.ts';
+import { createMock, events, routes } from '../../src/index.ts';
 import { BEARER, call, gateway } from '../helpers/calls.ts';
 import { askForWebSocket, toHandshake } from '../helpers/handshake.ts';
 
@@ -90,13 +90,6 @@ describe('a Fetch handler', () => {
     expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('No stock.')]);
     const [{ message }] = (await warned) as [Error];
     expect(message).toMatch(/^The service code failed: Error: No stock\..*handlers\.test\.ts:\d+/s);
-  });
-
-  test('may throw an error of the gateway', async () => {
-    onCall = () => {
-      throw new GatewayError('SERVICE_TIMEOUT');
-    };
-    expect(await ask('code')).toMatchObject({ status: 504, json: { code: 'SERVICE_TIMEOUT' } });
   });
 
   test('learns that its caller has disconnected', async () => {

@@ -109,14 +109,6 @@ paths: { /: { get: { responses: { 200: { description: ok, content: { application
     await write('name.cjs', "module.exports = 'b';");
     expect(await ask(mock)).toEqual(['second', 'b', 2]);
   });
-
-  test('also if it adds and removes services', async () => {
-    await write('services.ts', respondWith(1));
-    await using mock = await createMock({ services });
-    await write('services.ts', respondWith(2).replace('orders', 'items'));
-    expect(await ask(mock, 'items')).toBe(2);
-    expect(await ask(mock)).toMatchObject({ code: 'SERVICE_NOT_FOUND' });
-  });
 });
 
 describe('a change that is invalid', () => {
