@@ -59,7 +59,9 @@ testOn('curl')('with --credentials strict, the commands use the printed credenti
 });
 
 test('goes on if a service fails after its response, even without a reader of stderr', async () => {
-  const text = `const late = () => {
+  // The terminal and the parent process may both send a signal.
+  const text = `process.once('SIGINT', () => setImmediate(() => process.kill(process.pid, 'SIGINT')));
+    const late = () => {
       setImmediate(() => Promise.reject(new Error('rejected')));
       setImmediate(() => setImmediate(() => { throw new Error('thrown'); }));
       return new Response('ok');

@@ -25,7 +25,8 @@ export async function run(argv: readonly string[], version: string): Promise<voi
       // The lines of the last calls come first.
       void mock.close().then(() => setImmediate(() => process.exit(0)));
     };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+    // A terminal sends a signal to `npm start`, too, which passes it on.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
     // Services may fail outside of their calls, which must not end the mock.
     for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
       process.on(event, (error) => process.stderr.write(`Not caught: ${inspect(error)}\n`));
@@ -101,15 +102,13 @@ function parseFlag(name: OptionName, text: string, previous: unknown): unknown {
         assertOption(name, number);
         return number;
       }
+      case 'services':
       case 'faults':
       case 'origins': {
         const list = [...((previous as string[] | undefined) ?? []), text];
-        assertOption(name, list);
+        assertOption(name, name === 'services' ? text : list);
         return list;
       }
-      case 'services':
-        assertOption(name, text);
-        return [...((previous as string[] | undefined) ?? []), text];
       default:
         assertOption(name, text);
         return text;
