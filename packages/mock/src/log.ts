@@ -28,7 +28,7 @@ export interface LoggedRequest {
   readonly status: number | undefined;
   /** Duration in milliseconds; undefined until the response is complete. */
   readonly ms: number | undefined;
-  /** Why the call was refused, such as `body.path must be a string, got a number.` */
+  /** Why the call was refused, such as `body.path must be a string, got a number.`: at most 1,000 characters. */
   readonly reason: string | undefined;
   /** Names of the faults that were injected. */
   readonly faults: readonly string[];
@@ -49,7 +49,7 @@ export class CallRecord {
   #bodyBytes = 0;
   operationId: string | undefined;
   service: string | undefined;
-  reason: string | undefined;
+  #reason: string | undefined;
   faults: readonly string[] = [];
   status: number | undefined;
   ms: number | undefined;
@@ -72,6 +72,16 @@ export class CallRecord {
     if (this.#bodyBytes === 0 || this.#bodyBytes > MAX_BODY_BYTES) return undefined;
     const text = this.#body.toString('utf8', 0, this.#bodyBytes);
     return text.includes('\uFFFD') ? undefined : text;
+  }
+
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /** Cut off, because it may quote what the caller has sent. A slice alone would keep all of the text in memory. */
+  set reason(text: string | undefined) {
+    const isLong = text !== undefined && text.length > MAX_REASON;
+    this.#reason = isLong ? Buffer.from(text.slice(0, MAX_REASON)).toString() : text;
   }
 
   keep(chunk: Uint8Array): void {
@@ -101,6 +111,9 @@ export class CallRecord {
 
 const MAX_BODY_BYTES = 16 * 1024;
 
+/** Maximum length of the sentence that says why a call was refused. */
+export const MAX_REASON = 1_000;
+
 /** A request that keeps the beginning of its body for the log while Node delivers it. */
 export class RecordedRequest extends IncomingMessage {
   /** Set when the call begins. */
@@ -124,7 +137,7 @@ export function copyRecord(from: IncomingMessage, to: IncomingMessage): void {
   (to as RecordedRequest).record = recordOf(from);
 }
 
-/** Headers and body have at most 16 KiB each, so all calls take at most about 100 MiB. */
+/** Headers and body have at most 16 KiB each and the reason is short, so all calls take at most about 100 MiB. */
 const MAX_CALLS = 2_000;
 
 /** The latest calls of all sessions. The oldest are dropped first. */

@@ -164,6 +164,16 @@ describe('an invalid call', () => {
     expect(await call('/a?limit=10')).toMatchObject({ status, body });
     expect(mock.session().requests()).toMatchObject([{ status, reason: /query\.limit must be/ }]);
   });
+
+  it('gets a header that clients can read, whatever it contains', async () => {
+    const schema = { type: 'object', additionalProperties: false };
+    const filter = { name: 'filter', in: 'query', style: 'deepObject', schema };
+    const document = toDocument({ parameters: [filter], responses: example('400') });
+    const { call, mock } = await start({}, document);
+    const { status, headers } = await call(`/a?filter[${'a'.repeat(9_000)}]=1`);
+    expect([status, headers.get('x-mock-violation')?.length]).toEqual([400, 1_000]);
+    expect(mock.session().requests()[0]?.reason).toHaveLength(1_000);
+  });
 });
 
 describe('what Prism does not do right', () => {

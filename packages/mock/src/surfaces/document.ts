@@ -14,6 +14,7 @@ import {
   toResponse,
 } from '@berth/server-stubs/runtime';
 import { type FileEvents, type Live, openLive } from '../files.ts';
+import { MAX_REASON } from '../log.ts';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import type { Prism, PrismResponse } from '../prism/prism.ts';
 import type { DocumentedSurface } from '../surface.ts';
@@ -156,7 +157,7 @@ async function toDocumented(
   const response = await (await prism()).respond(call.operationId, { preferences });
   if (response.body === undefined) return error;
   const { headers, ...rest } = toHandlerResponse(response);
-  const violation = message.replaceAll(/[^\x20-\x7e]/g, '?');
+  const violation = message.slice(0, MAX_REASON).replaceAll(/[^\x20-\x7e]/g, '?');
   return {
     [toResponse]: () => ({ ...rest, headers: { ...headers, 'x-mock-violation': violation } }),
   };
