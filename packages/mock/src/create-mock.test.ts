@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMock } from './create-mock.ts';
 
-test('exposes its URLs, and applies the default to an undefined option', async () => {
-  await using mock = await createMock({ port: undefined, host: undefined, env: undefined });
-  expect(mock).toMatchObject({
-    url: `http://127.0.0.1:${mock.port}`,
-    gatewayUrl: mock.url,
-    storageUrl: mock.url,
-    uploadUrl: `${mock.url}/`,
-  });
-});
-
 test('close can be called again, and ends open connections', async () => {
   const mock = await createMock();
   const pending = fetch(mock.uploadUrl, {

@@ -60,14 +60,10 @@ export function hostNameOf(request: IncomingMessage): string {
 
 /** Returns the raw path of a request target, without the query, and without the host of an absolute form. */
 export function rawPathOf(target: string): string {
-  const from = target.startsWith('/') ? 0 : hostEnd(target);
-  const mark = target.indexOf('?', from);
-  const path = target.slice(from, mark < 0 ? undefined : mark);
+  const [origin = ''] = /^https?:\/\/[^/?]*/i.exec(target) ?? [];
+  const mark = target.indexOf('?', origin.length);
+  const path = target.slice(origin.length, mark < 0 ? undefined : mark);
   return path === '' ? '/' : path;
-}
-
-function hostEnd(target: string): number {
-  return /^https?:\/\/[^/?]*/i.exec(target)?.[0].length ?? 0;
 }
 
 /** Formats a host for a URL. An address that means all interfaces becomes the loopback address. */
