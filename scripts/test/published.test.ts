@@ -177,7 +177,8 @@ it('client, mock, server and suite work in an empty project', async () => {
     );
 
     const server = await start('berth-server', '--port', '0', '--data', join(project, 'data'));
-    const words = /^Gateway +(\S+)\/v1\/[\s\S]*^Access token +(\S+)\nKey pair +(\S+) (\S+)$/m;
+    const words =
+      /^Gateway +(\S+)\/v1\/[\s\S]*^Access token +(\S+)\nKey pair +\w+=(\S+) \w+=(\S+)$/m;
     const [, url = '', token = '', id = '', secret = ''] = words.exec(server) ?? [];
     const deployment = ['--gateway-url', url, '--storage-url', url, '--gateway-token', token];
     const keys = ['--tc3-secret-id', id, '--tc3-secret-key', secret];

@@ -106,7 +106,7 @@ export async function describeDevelopment(
     `Storage API    ${url}/api/v2/envs/${ENV}`,
     `Files          ${data}`,
     `Access token   ${token}`,
-    `Key pair       ${keyPair.id} ${keyPair.secret}`,
+    `Key pair       BERTH_TC3_SECRET_ID=${keyPair.id} BERTH_TC3_SECRET_KEY=${keyPair.secret}`,
     '',
     'Paste these in order, within a day:',
     ...listExamples(url, token, keyPair),

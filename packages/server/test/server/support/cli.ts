@@ -79,8 +79,8 @@ export async function startDevelopment(folder: string, ...args: string[]) {
   const cli = new Cli(folder, ['--port', '0', ...args]);
   await cli.until(() => cli.stdout.endsWith('\nready\n'));
   const printed = (name: string) =>
-    new RegExp(`^${name} +(\\S+)`, 'm').exec(cli.stdout)?.[1] as string;
-  const [url, token, keyId] = ['Gateway', 'Access token', 'Key pair'].map(printed);
+    new RegExp(`^${name} *(\\S+)`, 'm').exec(cli.stdout)?.[1] as string;
+  const [url, token, keyId] = ['Gateway', 'Access token', 'Key pair +\\w+='].map(printed);
   return { cli, url: url as string, token: token as string, keyId: keyId as string };
 }
 
