@@ -21,7 +21,7 @@ import { type Bucket, toObjectHeaders } from './s3-bucket.ts';
 const PART_BYTES = 5 * 1024 * 1024;
 
 /** How many bytes all uploads of this process may keep in memory, waiting for the store or for more content. */
-const MAX_BUFFERED_BYTES = 96 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 
 /** S3: "You create a copy of your object up to 5 GB in size in a single atomic action". */
 export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
@@ -184,7 +184,8 @@ class Memory {
  * @throws StoreUnavailableError if too much memory is in use
  */
 async function* toParts(content: Readable, memory: Memory): AsyncGenerator<Buffer, undefined> {
-  let part = Buffer.allocUnsafe(PART_BYTES);
+  let part: Buffer = Buffer.allocUnsafe(PART_BYTES);
+  let other: Buffer | undefined;
   let length = 0;
   let isFirst = true;
   for await (const chunk of content as AsyncIterable<Buffer>) {
@@ -198,7 +199,11 @@ async function* toParts(content: Readable, memory: Memory): AsyncGenerator<Buffe
       }
       if (length < PART_BYTES) continue;
       yield part;
-      part = Buffer.allocUnsafe(PART_BYTES);
+      // The part before it was sent, and so is this one if there is no memory for two. A new buffer for each part would
+      // be garbage, which takes as much memory again before it is collected.
+      if (memory.reserve(2 * PART_BYTES)) {
+        [part, other] = [other ?? Buffer.allocUnsafe(PART_BYTES), part];
+      }
       length = 0;
       isFirst = false;
     }

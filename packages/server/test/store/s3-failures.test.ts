@@ -257,7 +257,7 @@ test('limits the memory of all stalled uploads together', async () => {
     stalled.push(upload.catch((error) => error));
     await Promise.race([stands.promise, upload]);
   };
-  for (let index = 0; index < 24; index++) await stall();
+  for (let index = 0; index < 16; index++) await stall();
   await expect(stall()).rejects.toThrow(StoreUnavailableError);
   controller.abort(new Error('given up'));
   await Promise.all(stalled);
