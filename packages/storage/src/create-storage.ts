@@ -122,8 +122,8 @@ function fail(error: unknown): never {
   throw error instanceof StoreUnavailableError ? toUploadError(error) : error;
 }
 
-/** Returns a media type that is valid in a header, or else the default. The charset is valid if the type is. */
+/** Returns a media type that every header and store can hold, or else the default. */
 function toContentType(given: string): string {
-  const isValid = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; charset=[^\s;]+)?$/.test(given);
+  const isValid = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; charset=[\w!#$%&'*+.^`|~-]+)?$/.test(given);
   return isValid ? given : 'application/octet-stream';
 }

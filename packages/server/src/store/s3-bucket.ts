@@ -178,9 +178,6 @@ type ObjectHead = Pick<
   'ContentLength' | 'ContentType' | 'ETag' | 'LastModified' | 'Metadata'
 >;
 
-/** These characters survive unchanged in headers, through every proxy and signature. */
-const PLAIN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
-
 const FALLBACK_TYPE = 'application/octet-stream';
 
 /**
@@ -188,21 +185,28 @@ const FALLBACK_TYPE = 'application/octet-stream';
  * change if only the type changes.
  */
 export function toObjectHeaders({ etag, contentType }: Pick<BlobInfo, 'etag' | 'contentType'>) {
-  const isPlain = PLAIN_HEADER.test(contentType);
+  return { ContentType: contentType, Metadata: { etag } };
+}
+
+/**
+ * Returns an object's metadata, even if this server did not create it.
+ * @throws StoreUnavailableError if the head is not one of S3
+ */
+export function toObjectInfo(head: ObjectHead): BlobInfo {
   return {
-    ContentType: isPlain ? contentType : FALLBACK_TYPE,
-    Metadata: { etag, ...(!isPlain && { type: encodeURIComponent(contentType) }) },
+    size: expectS3(head.ContentLength),
+    etag: head.Metadata?.etag ?? expectS3(head.ETag).replaceAll('"', ''),
+    contentType: head.ContentType ?? FALLBACK_TYPE,
   };
 }
 
-/** Returns an object's metadata, even if this server did not create it. */
-export function toObjectInfo(head: ObjectHead): BlobInfo {
-  const { etag, type } = head.Metadata ?? {};
-  return {
-    size: head.ContentLength ?? 0,
-    etag: etag ?? (head.ETag ?? '').replaceAll('"', ''),
-    contentType: type ? decodeURIComponent(type) : (head.ContentType ?? FALLBACK_TYPE),
-  };
+/**
+ * Returns a value that each response of S3 has.
+ * @throws StoreUnavailableError if it is missing: the response is that of a proxy, for example, and nothing was done
+ */
+export function expectS3<T>(value: T | undefined): T {
+  if (value !== undefined) return value;
+  throw new StoreUnavailableError('The response is not one of an object store.');
 }
 
 /** Identifies an object's version: two versions with the same bytes may have the same ETag in the store. */
@@ -211,7 +215,7 @@ export function toVersion({ ETag, LastModified, Metadata }: ObjectHead): string 
 }
 
 /** S3 statuses for callers without permission or with too many requests; RFC 9110 for the rest. */
-const UNAVAILABLE_STATUSES: readonly number[] = [301, 307, 401, 403, 408, 429];
+const UNAVAILABLE_STATUSES: readonly number[] = [401, 403, 408, 429];
 /** Error codes with another status and the same meaning. */
 const UNAVAILABLE_NAMES: readonly string[] = [
   'AuthorizationHeaderMalformed',
@@ -244,6 +248,7 @@ function toS3Error(error: unknown): unknown {
   const status = statusOf(error);
   const isOurMistake =
     status !== undefined &&
+    status >= 400 &&
     status < 500 &&
     !UNAVAILABLE_STATUSES.includes(status) &&
     !UNAVAILABLE_NAMES.includes(error.name);

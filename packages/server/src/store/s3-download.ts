@@ -17,7 +17,7 @@ const SKIPPED_BYTES = 256 * 1024;
 export async function openObject(bucket: Bucket, key: string): Promise<OpenBlob | undefined> {
   const found = await getObject(bucket, key);
   if (found === undefined) return undefined;
-  const info = toObjectInfo(found);
+  const { info } = found;
   // Nobody has read it yet.
   let fresh: Readable | undefined = found.body;
 
@@ -32,7 +32,9 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenBlob 
     });
     if (part) {
       complete?.destroy();
-      return { body: part.body, start };
+      // RFC 9110, section 14.2: "A server MAY ignore the Range header field."
+      const first = /^bytes (\d+)-/.exec(part.ContentRange ?? '')?.[1] ?? 0;
+      return { body: part.body, start: Number(first) };
     }
     if (complete) return { body: complete, start: 0 };
     throw new StoreUnavailableError('The file was replaced while it was being read.');
@@ -58,7 +60,12 @@ async function getObject(
   const body = found.Body as Readable;
   // A connection that breaks before anyone reads is replaced when someone does.
   body.on('error', () => {});
-  return { ...found, body };
+  try {
+    return { ...found, body, info: toObjectInfo(found) };
+  } catch (error) {
+    body.destroy();
+    throw error;
+  }
 }
 
 interface ObjectBody {

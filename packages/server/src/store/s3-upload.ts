@@ -15,7 +15,7 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
-import { type Bucket, toObjectHeaders } from './s3-bucket.ts';
+import { type Bucket, expectS3, toObjectHeaders } from './s3-bucket.ts';
 
 /** Smaller content is sent in one call, larger content in parts of this size, the smallest that S3 accepts. */
 const PART_BYTES = 5 * 1024 * 1024;
@@ -85,9 +85,10 @@ async function putObject(
   object: NewObject & { readonly Body: Buffer },
   stop: AbortSignal,
 ): Promise<number> {
-  await bucket.change([object.Key], (late) =>
+  const { ETag } = await bucket.change([object.Key], (late) =>
     bucket.send(new PutObjectCommand(object), AbortSignal.any([stop, late])),
   );
+  expectS3(ETag);
   return object.Body.length;
 }
 
@@ -101,18 +102,20 @@ async function writeParts(
 ): Promise<number> {
   const send = <T>(work: (signal: AbortSignal) => Promise<T>) =>
     bucket.call((late) => work(AbortSignal.any([stop, late])));
-  const { UploadId = '' } = await send((signal) =>
+  const created = await send((signal) =>
     bucket.send(new CreateMultipartUploadCommand(object), signal),
   );
+  const UploadId = expectS3(created.UploadId);
   const upload = { Bucket: object.Bucket, Key: object.Key, UploadId };
   inProgress.add(UploadId);
   try {
     const { size, sent } = await sendParts();
     const complete = { ...upload, MultipartUpload: { Parts: sent } };
     // If this fails, the store may still complete it, so the parts must stay until a sweep.
-    await bucket.change([object.Key], (late) =>
+    const { ETag } = await bucket.change([object.Key], (late) =>
       bucket.send(new CompleteMultipartUploadCommand(complete), AbortSignal.any([stop, late])),
     );
+    expectS3(ETag);
     return size;
   } finally {
     inProgress.delete(UploadId);
@@ -131,7 +134,7 @@ async function writeParts(
         const PartNumber = sent.length + 1;
         const command = new UploadPartCommand({ ...upload, PartNumber, Body });
         sending = send((signal) => bucket.send(command, signal)).then(({ ETag }) => {
-          sent.push({ PartNumber, ETag });
+          sent.push({ PartNumber, ETag: expectS3(ETag) });
         });
         // Otherwise, a failure would wait for more content.
         sending.catch((error) => failed.abort(error));

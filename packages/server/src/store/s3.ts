@@ -14,7 +14,14 @@ import {
   StoreUnavailableError,
 } from '@berth/storage';
 import type { BlobStore } from './blob-store.ts';
-import { Bucket, isMissing, type S3StoreOptions, toObjectInfo, toVersion } from './s3-bucket.ts';
+import {
+  Bucket,
+  expectS3,
+  isMissing,
+  type S3StoreOptions,
+  toObjectInfo,
+  toVersion,
+} from './s3-bucket.ts';
 import { openObject } from './s3-download.ts';
 import { isInProgress, MAX_OBJECT_BYTES, toTooLargeError, writeObject } from './s3-upload.ts';
 
@@ -106,7 +113,8 @@ async function copyObject(
 ): Promise<void> {
   const CopySource = `${bucket.name}/${source.split('/').map(encodeURIComponent).join('/')}`;
   const object = { Bucket: bucket.name, Key: destination, CopySource };
-  await bucket.send(new CopyObjectCommand(object), signal);
+  const { CopyObjectResult } = await bucket.send(new CopyObjectCommand(object), signal);
+  expectS3(CopyObjectResult?.ETag);
 }
 
 /** Deletes the source of a move, unless it was replaced after a lock was lost, or by another program. */

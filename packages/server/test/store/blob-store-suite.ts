@@ -73,15 +73,6 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect(await store.stat({ env: 'three', path })).toBeUndefined();
       });
 
-      test.each(['multipart/mixed; boundary="a b;c"', 'x/y; title="\u00e9"'])(
-        'keeps the content type %j',
-        async (contentType) => {
-          const key = newKey();
-          expect((await write(key, Buffer.from('x'), contentType)).contentType).toBe(contentType);
-          expect((await store.stat(key))?.contentType).toBe(contentType);
-        },
-      );
-
       test.each([0, 65_537, 8 * MEBIBYTE, 20 * MEBIBYTE + 7])('keeps %i bytes', async (size) => {
         const key = newKey();
         expect([await store.stat(key), await store.open(key)]).toEqual([undefined, undefined]);

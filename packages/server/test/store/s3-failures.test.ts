@@ -14,7 +14,7 @@ import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
 import { createS3Store } from '../../src/store/s3.ts';
 import { startService } from '../server/support/hosted-service.ts';
-import { toBrokenStream, toStream } from './blob-contents.ts';
+import { readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 
 const KEY = { env: 'dev', path: 'file' };
 
@@ -118,6 +118,54 @@ test.each(Object.keys(METHODS))(
     server.close();
   },
 );
+
+test.each([
+  ['stat', /^HEAD/],
+  ['open', /^GET/],
+  ['write', /^PUT/],
+  ['write in parts', /^POST .*uploads/],
+  ['write in parts', /^PUT/],
+  ['write in parts', /^POST .*uploadId/],
+  ['copy', /^PUT/],
+  ['move', /^PUT/],
+])('%s does not take the page of a proxy for the response of S3 to %s', async (name, replaced) => {
+  for (const page of ['', '<html><body>Log in</body></html>', '<R><ETag>"1"</ET', '<<<']) {
+    const deleted: string[] = [];
+    const store = await storeOf((call, response) => {
+      const { method, url = '' } = call;
+      if (method === 'DELETE' && !url.includes('uploadId')) deleted.push(url);
+      if (!replaced.test(`${method} ${url}`)) return answer(call, response);
+      call.resume().once('end', () => response.write(page, () => response.end()));
+    });
+    await expect(METHODS[name]?.(store)).rejects.toBeInstanceOf(StoreUnavailableError);
+    // A move must not delete its source.
+    expect(deleted).toEqual([]);
+  }
+});
+
+test('skips what was not requested if S3 ignores a range, also after a break', async () => {
+  const bytes = toBytes(1_000_000);
+  let calls = 0;
+  const store = await storeOf((call, response) => {
+    calls += 1;
+    response.writeHead(200, { etag: '"1"', 'content-length': bytes.length });
+    if (calls > 1) response.end(bytes);
+    else response.write(bytes.subarray(0, 100_003), () => response.destroy());
+    call.resume();
+  });
+  expect((await readAll(store, KEY))?.equals(bytes)).toBe(true);
+  const range = { start: 600_005, end: 600_014 };
+  expect(await readAll(store, KEY, range)).toEqual(bytes.subarray(600_005, 600_015));
+});
+
+test('serves an object of another program, whatever its metadata', async () => {
+  const store = await storeOf((_call, response) => {
+    response
+      .writeHead(200, { etag: '"1"', 'content-length': 7, 'x-amz-meta-type': '%zz%0d' })
+      .end();
+  });
+  expect(await store.stat(KEY)).toMatchObject({ contentType: 'application/octet-stream' });
+});
 
 test('ends an upload whose part is refused, although its content stalls', async () => {
   const store = await storeOf((call, response) =>
@@ -223,10 +271,12 @@ function answer(call: IncomingMessage, response: ServerResponse): void {
   const { search } = new URL(url, 'http://s3');
   call.resume().once('end', () => {
     response.setHeader('etag', '"1"');
+    if (method === 'HEAD') response.setHeader('content-length', 7);
     if (method === 'DELETE') response.statusCode = 204;
     if (search.includes('uploads') && method === 'POST') {
       return response.end('<R><UploadId>1</UploadId></R>');
     }
+    if (['PUT', 'POST'].includes(method)) return response.end('<R><ETag>"1"</ETag></R>');
     const isObject = ['GET', 'HEAD'].includes(method) && !search.includes('prefix');
     // A move that must not overwrite finds no file there.
     if (isObject && url.includes('/copy')) response.statusCode = 404;
