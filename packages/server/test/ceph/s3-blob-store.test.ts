@@ -11,16 +11,21 @@ describeOn('ceph', 'the store', () => {
     const { endpoint } = await useCeph();
     const options = { ...(await newBucket(endpoint)), prefix: 'a prefix/' };
     const store = createS3Store(options);
-    const other = createS3Store(options);
     return {
       store,
-      other,
       leftovers: () => listLeftovers(options),
       plantLitter: () => plantUpload(options),
-      dispose: async () => {
-        await Promise.all([store.close(), other.close()]);
-      },
+      dispose: () => store.close(),
     };
+  });
+
+  test('a sweep keeps the uploads of other programs, outside its prefix', async () => {
+    const options = await newBucket((await useCeph()).endpoint);
+    const store = createS3Store({ ...options, prefix: 'berth/' });
+    onTestFinished(() => store.close());
+    await plantUpload({ ...options, prefix: 'backups/' });
+    expect(await store.sweep(new Date(Date.now() + 60_000))).toBe(0);
+    expect(await listLeftovers(options)).toEqual(['backups/dev/planted']);
   });
 
   test('readers that disconnect leave no connection behind', async () => {

@@ -86,11 +86,3 @@ test('finds a symbolic link, and does not follow it', async () => {
   expect(await check()).toEqual([]);
   expect(await readdir('/etc')).not.toEqual([]);
 });
-
-test('does not repair a store that a server uses', async () => {
-  const server = await openDiskStore({ root });
-  await expect(check(true)).rejects.toThrow('uses the store');
-  expect(await check()).toEqual([]);
-  await server.close();
-  expect(await check(true)).toEqual([]);
-});

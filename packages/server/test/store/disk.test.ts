@@ -1,7 +1,7 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreUnavailableError } from '@berth/storage';
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import { openDiskStore } from '../../src/store/disk.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
@@ -12,25 +12,14 @@ import { newTempFolder, useTempFolder } from './temp-folder.ts';
 const KEY = { env: 'dev', path: 'a' };
 const TYPE = { contentType: 'a/b' };
 
-/** Two stores on one disk, as in two processes, if they share locks. */
-async function openBoth(root: string, sharedLocks?: WithLocks) {
-  const store = await openDiskStore({ root, sharedLocks });
-  return { store, other: sharedLocks ? await openDiskStore({ root, sharedLocks }) : store };
-}
-
-describe.each([
-  ['disk', undefined],
-  ['disk of several processes', NO_LOCKS],
-])('%s', (name, sharedLocks) => {
-  describeBlobStore(name, async () => {
-    const root = await newTempFolder();
-    return {
-      ...(await openBoth(root, sharedLocks)),
-      leftovers: () => readdir(join(root, 'tmp')),
-      plantLitter: () => writeFile(join(root, 'tmp', 'litter'), 'half of a file'),
-      dispose: () => rm(root, { recursive: true }),
-    };
-  });
+describeBlobStore('disk', async () => {
+  const root = await newTempFolder();
+  return {
+    store: await openDiskStore({ root }),
+    leftovers: () => readdir(join(root, 'tmp')),
+    plantLitter: () => writeFile(join(root, 'tmp', 'litter'), 'half of a file'),
+    dispose: () => rm(root, { recursive: true }),
+  };
 });
 
 const write = (store: BlobStore, content: string, key = KEY) =>
@@ -83,7 +72,8 @@ test.each<[string, WithLocks]>([
 });
 
 test('a sweep keeps what other living processes write, until a day has passed without a write', async () => {
-  const { store, other } = await openBoth(await useTempFolder(), NO_LOCKS);
+  const options = { root: await useTempFolder(), sharedLocks: NO_LOCKS };
+  const [store, other] = [await openDiskStore(options), await openDiskStore(options)];
   const sweepAfter = async (hours: number) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
     const count = await other.sweep();

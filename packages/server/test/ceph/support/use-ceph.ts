@@ -28,7 +28,7 @@ export async function useCeph(): Promise<{ readonly endpoint: string }> {
   }
 }
 
-export function newClient(endpoint: string): S3Client {
+function newClient(endpoint: string): S3Client {
   return new S3Client({
     endpoint,
     region: 'us-east-1',
