@@ -1,3 +1,4 @@
+import type { StorageCall } from '@berth/server-stubs';
 import { StorageError, type StorageErrorCode } from '@berth/server-stubs/contract';
 import { StoreUnavailableError } from './blob-store.ts';
 import type { StorageContext } from './context.ts';
@@ -15,16 +16,17 @@ interface Batch<Item, Result> {
 /**
  * Results are in request order (D25). D30: one invalid item never fails the valid ones. If the store fails
  * for all items, nothing was done: the entire call fails, so that clients that check only the status retry
- * it.
+ * it. Once the caller has gone, no item is started: while a store hangs, a batch could go on for half an hour.
  */
 export async function runBatch<Item, Result>(
   items: readonly Item[],
   { touches, run, toFailed }: Batch<Item, Result>,
   { onError }: Pick<StorageContext, 'onError'>,
-  requestId: string,
+  { requestId, signal }: Pick<StorageCall, 'requestId'> & Partial<Pick<StorageCall, 'signal'>>,
 ): Promise<Result[]> {
   const failures: unknown[] = [];
   const results = await runInOrder(items, touches, async (item) => {
+    if (signal?.aborted) return toFailed(item, 'SERVICE_UNAVAILABLE');
     try {
       return await run(item);
     } catch (error) {

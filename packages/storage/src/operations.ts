@@ -64,7 +64,7 @@ export function createOperations(
         run,
         toFailed: ({ fileID }: LinkItem, code: StorageItemCode) => noLink(fileID, code),
       };
-      return { fileList: await runBatch(fileList, batch, context, call.requestId) };
+      return { fileList: await runBatch(fileList, batch, context, call) };
     },
 
     /** D30: a missing file is never `SUCCESS`. */
@@ -84,7 +84,7 @@ export function createOperations(
         run,
         toFailed: (fileID: string, code: StorageItemCode) => ({ fileID, code }),
       };
-      return { fileList: await runBatch(fileList, batch, context, requestId) };
+      return { fileList: await runBatch(fileList, batch, context, call) };
     },
 
     /** The result is that of a sequence. An invalid item does not affect the others (D24). */
@@ -97,7 +97,7 @@ export function createOperations(
         toFailed: (_: CopyPlan, code: string) => toCopyFailure(code),
       };
       const plans = fileList.map(toCopyPlan);
-      return { fileList: await runBatch(plans, batch, context, requestId) };
+      return { fileList: await runBatch(plans, batch, context, call) };
     },
   };
 }

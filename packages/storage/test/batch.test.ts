@@ -1,3 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import type { StorageCall } from '@berth/server-stubs';
+import { createMemoryStore, createStorage, type StorageCaller } from '@berth/storage';
+import { createSigner } from '@berth/storage/node';
 import { expect, test } from 'vitest';
 import { runInOrder, type Touched } from '../src/batch.ts';
 
@@ -50,4 +54,27 @@ test.each([
   expect(begun).toEqual(['other', 'first']);
   await end('first');
   expect(begun).toEqual(['other', 'first', 'second']);
+});
+
+test('no item is started once the caller has gone', async () => {
+  const caller = new AbortController();
+  const deleted: string[] = [];
+  const { storage } = createStorage({
+    blobs: {
+      ...createMemoryStore(),
+      async delete({ path }) {
+        deleted.push(path);
+        caller.abort();
+        return true;
+      },
+    },
+    signer: createSigner([randomBytes(32)]),
+    bucketOf: () => 'files',
+    publicUrl: 'http://127.0.0.1',
+    onError: expect.fail,
+  });
+  const call = { envId: 'dev', caller: { env: 'dev', id: 'me' }, signal: caller.signal };
+  const fileList = ['a', 'b', 'c'].map((path) => `cloud://dev.files/${path}`);
+  await storage.batchDelete({ fileList }, call as StorageCall<StorageCaller>);
+  expect(deleted).toEqual(['a']);
 });
