@@ -5,7 +5,7 @@ import { runDredd } from './dredd/run-dredd.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { createReport, type Report } from './report/to-report.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
-import type { Result } from './result.ts';
+import { type Result, StartError } from './result.ts';
 import { prepare } from './run/prepare.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
 import { runChecks } from './run/run-checks.ts';
@@ -59,6 +59,10 @@ async function run(settings: Settings): Promise<Report> {
       runWorkflows(shared, onResult),
     ]);
     reportInvariants();
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    // It quotes what the target responded, which may be a credential.
+    throw new StartError(shared.secrets.redact(error.message), error.option);
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);

@@ -94,16 +94,23 @@ test('if nothing is checked, the exit code is 2', async () => {
   expect(output).toMatch(/^cannot say, because not everything could be checked: 0 of /m);
 });
 
-test('a report that cannot be written is reported before anything is called', async () => {
-  await using folder = await makeTemporaryFolder();
-  await writeFile(join(folder.path, 'file'), '');
-  const before = broken.gateway.count();
-  const path = join(folder.path, 'file', 'r.json');
-  const { code, lines } = await run(...broken.args, '--report', `json=${path}`);
-  expect(code).toBe(2);
-  expect(lines).toEqual([`error: --report: ${path} cannot be written (EEXIST).`]);
-  expect(broken.gateway.count()).toBe(before);
-});
+test.each([
+  ['file/r.json', 'ENOTDIR'],
+  ['.', 'EISDIR'],
+])(
+  'a report that cannot be written to %s is reported before anything is called',
+  async (...row) => {
+    const [name, reason] = row;
+    await using folder = await makeTemporaryFolder();
+    await writeFile(join(folder.path, 'file'), '');
+    const before = broken.gateway.count();
+    const path = join(folder.path, name);
+    const { code, lines } = await run(...broken.args, '--report', `json=${path}`);
+    expect(code).toBe(2);
+    expect(lines).toEqual([`error: --report: ${path} cannot be written (${reason}).`]);
+    expect(broken.gateway.count()).toBe(before);
+  },
+);
 
 test('--list shows the selected rules with their level, statement and needs', async () => {
   const { code, output, lines } = await run('--list', '--only', 'GW-C1,GW-C3', '--skip', 'GW-C3');

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listen } from '../../../scripts/testing/listen.ts';
+import { createConformance } from '../src/index.ts';
 import { run, runAgainst } from './support/run.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 import { startSecond } from './targets/start-second.ts';
@@ -32,6 +33,8 @@ const ALL = [...Object.values(SECRETS), AUTHORIZATION, SESSION];
 const SPELLINGS: Record<string, (text: string) => string> = {
   plain: (text) => text,
   'in JSON': (text) => JSON.stringify(text).slice(1, -1),
+  'in JSON with escaped slashes': (text) =>
+    JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
   'in a URL': encodeURIComponent,
   'in base64': (text) => Buffer.from(text).toString('base64'),
 };
@@ -71,6 +74,34 @@ test('no credential is ever shown, however the target echoes it', async () => {
       expect(shown.includes(spell(secret)), `${secret} ${name}`).toBe(false);
     }
   }
+});
+
+/** Starts a server that responds to every call with this. */
+const startEcho = (status: number, type: string, body: string) =>
+  listen(
+    createServer((request, response) => {
+      response.writeHead(status, { 'Content-Type': type, 'X-Request-Id': 'r' }).end(body);
+      request.resume();
+    }),
+  );
+
+test('a text that is cut shows no beginning of a credential', async () => {
+  const [secret = ''] = ALL;
+  await using target = await startEcho(400, 'text/plain', 'a'.repeat(190) + secret);
+  const urls = ['--gateway-url', target.url, '--storage-url', target.url];
+  const shown = await runWithReports(...urls, ...OPTIONS, '--only', 'GW-ERROR/1');
+  expect(shown).toContain('aaa[redacted]… (');
+  expect(shown).not.toContain(secret.slice(0, 8));
+});
+
+test('the error of a run that cannot start shows no credential that the target echoes', async () => {
+  const { 'gateway-token': gatewayToken } = SECRETS;
+  const body = JSON.stringify({ code: gatewayToken, message: '', requestId: 'r' });
+  await using target = await startEcho(401, 'application/json', body);
+  const conformance = createConformance({ gatewayUrl: target.url, gatewayToken });
+  await expect(conformance.run()).rejects.toThrow(
+    /rejected all credentials .* \(401 \[redacted\]\)/,
+  );
 });
 
 test('failure reports contain no upload grants and no signatures', async () => {

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { constants } from 'node:fs';
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { startFixture } from '@berth/conformance/fixture';
 import { CommanderError } from 'commander';
 import { checks } from '../checks/index.ts';
 import { rules } from '../contract/rules.ts';
 import { createConformance } from '../create-conformance.ts';
-import { createRedactor, listSecrets } from '../credentials/redact.ts';
-import { toSettings, whyLeftOut } from '../options.ts';
+import { Redactor } from '../credentials/redact.ts';
+import { whyLeftOut } from '../options.ts';
 import { toPrintable } from '../report/evidence.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
@@ -45,7 +45,7 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
   const { output, env, signal } = around;
   // The message about an unknown option contains its value, which may be a credential.
   const values = args.map((arg) => arg.replace(/^--?[^=]*=?/, ''));
-  const redact = createRedactor({ values, headers: [] });
+  const { redact } = new Redactor({ values, headers: [] });
   let exitCode = 0;
   const program = createProgram()
     .configureOutput({
@@ -72,8 +72,9 @@ export async function runCli(args: readonly string[], around: Surroundings): Pro
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (error instanceof CommanderError) output.error(redact(error.message));
-    else if (error instanceof StartError) output.error(`error: ${toMessage(error, program)}`);
-    else output.error(describeBug(error));
+    else if (error instanceof StartError) {
+      output.error(`error: ${toPrintable(toMessage(error, program))}`);
+    } else output.error(describeBug(error));
     return UNKNOWN;
   }
 }
@@ -95,11 +96,10 @@ async function check(
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
-  const options = toOptions(command);
   const files = (command.report ?? []).map(parseReport);
   let [checked, failed] = [0, 0];
   const conformance = createConformance({
-    ...options,
+    ...toOptions(command),
     onResult: (result) => {
       checked += 1;
       if (result.outcome === 'fail') failed += 1;
@@ -109,16 +109,11 @@ async function check(
     onNotice: (text) => output.error(text),
     signal,
   });
-  for (const { file } of files) await onFile(file, () => makeFolder(file));
+  for (const { file } of files) await onFile(file, () => assertWritable(file));
   const sayEnding = () =>
     output.error('Stopping, and removing stored files; interrupt again to exit immediately.');
   signal.addEventListener('abort', sayEnding, { once: true });
-  const report = await conformance.run().catch((error: Error) => {
-    if (!(error instanceof StartError)) throw error;
-    // It quotes what the target responded, which may be a credential.
-    const redact = createRedactor(listSecrets(toSettings(options)));
-    throw new StartError(toPrintable(redact(error.message)), error.option);
-  });
+  const report = await conformance.run();
   signal.removeEventListener('abort', sayEnding);
   output.progress('');
   for (const line of toText(report, command, output.paint)) output.out(line);
@@ -137,9 +132,15 @@ function parseReport(value: string): { kind: Kind; file: string } {
   throw new StartError(`--report must be ${kinds.join(', ')}.`);
 }
 
-async function makeFolder(file: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await access(dirname(file), constants.W_OK);
+/** Creates the folder of a report, but no file: a run that cannot start leaves none. */
+async function assertWritable(file: string): Promise<void> {
+  try {
+    await (await open(file, 'r+')).close();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await mkdir(dirname(file), { recursive: true });
+    await access(dirname(file), constants.W_OK);
+  }
 }
 
 async function onFile(file: string, act: () => Promise<void>): Promise<void> {

@@ -1,9 +1,13 @@
 import type { Settings } from '../options.ts';
+import { CUT, MAX_CITED } from '../validation/cite.ts';
 
 export const BLANK = '[redacted]';
 
 /** Shorter values would redact ordinary text, and shorter parts of a value are not secrets themselves. */
 const MIN_LENGTH = { value: 4, part: 16 };
+
+/** Longer ones, which only a grant may have, are known by their beginning: no report shows so much of a body. */
+const MAX_LENGTH = 16_384;
 
 /** Signatures differ for each call, so they are recognized by the text before them. */
 const SIGNATURE = /(Signature(?:=|%3[Dd]|\\u003[Dd]))[0-9a-fA-F]{16,}/g;
@@ -41,7 +45,7 @@ export function listSecrets(credentials: Credentials): Secrets {
   };
 }
 
-/** Replaces secrets in text, wherever they occur as sent, or escaped for JSON or a URL, or in base64. */
+/** Replaces secrets in text, wherever they occur as sent, escaped for JSON or a URL, or in base64. */
 export class Redactor {
   readonly #spellings = new Set<string>();
   readonly #headers: Set<string>;
@@ -51,11 +55,14 @@ export class Redactor {
     for (const value of values) this.add(value);
   }
 
-  add(secret: string): void {
-    if (secret.length < MIN_LENGTH.value) return;
+  add(value: string): void {
+    if (value.length < MIN_LENGTH.value) return;
+    const secret = value.slice(0, MAX_LENGTH);
+    const escaped = JSON.stringify(secret).slice(1, -1);
     this.#spellings.add(secret);
-    this.#spellings.add(JSON.stringify(secret).slice(1, -1));
-    this.#spellings.add(encodeURIComponent(secret));
+    this.#spellings.add(escaped);
+    this.#spellings.add(escaped.replaceAll('/', '\\/'));
+    this.#spellings.add(encodeURIComponent(secret.toWellFormed()));
     this.#spellings.add(Buffer.from(secret).toString('base64'));
   }
 
@@ -69,10 +76,23 @@ export class Redactor {
     // A secret may be part of another one.
     const spellings = [...this.#spellings].sort((a, b) => b.length - a.length);
     const longest = spellings[0]?.length ?? 0;
-    const blank = (text: string) =>
-      spellings
-        .reduce((shown, spelling) => shown.replaceAll(spelling, BLANK), text)
-        .replace(SIGNATURE, `$1${BLANK}`);
+    // A text that was cut may end with the beginning of a secret.
+    const blankEnd = (text: string) => {
+      const first = Math.max(0, text.length - MAX_CITED);
+      for (let at = first; at <= text.length - MIN_LENGTH.value; at += 1) {
+        const end = text.slice(at);
+        if (spellings.some((spelling) => spelling.startsWith(end)))
+          return text.slice(0, at) + BLANK;
+      }
+      return text;
+    };
+    const blank = (text: string) => {
+      const shown = spellings
+        .reduce((all, spelling) => all.replaceAll(spelling, BLANK), text)
+        .replace(SIGNATURE, `$1${BLANK}`)
+        .split(CUT);
+      return [...shown.slice(0, -1).map(blankEnd), ...shown.slice(-1)].join(CUT);
+    };
     const blankBody = (body: string, { bodyEncoding, bodySize }: Record<string, unknown>) => {
       const isBase64 = bodyEncoding === 'base64';
       const text = isBase64 ? Buffer.from(body, 'base64').toString('latin1') : body;
@@ -96,8 +116,4 @@ export class Redactor {
     };
     return walk(value) as T;
   };
-}
-
-export function createRedactor(secrets: Secrets): <T>(value: T) => T {
-  return new Redactor(secrets).redact;
 }

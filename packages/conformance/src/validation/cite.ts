@@ -1,16 +1,21 @@
-const LONGEST = 200;
+/** Maximum length of a cited text, in characters. */
+export const MAX_CITED = 200;
+
+/** What follows the part of a longer text that is cited. */
+export const CUT = '… (';
 
 /** Stands for a missing value. */
-export const MISSING = 'missing';
+const MISSING = 'missing';
 
 /** Formats a text for a message. A long text is truncated, an empty one is quoted, and undefined is `missing`. */
 export function cite(text: string | undefined): string {
   if (text === undefined) return MISSING;
   if (text === '') return '""';
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
+  if (text.length <= MAX_CITED) return text;
+  return `${text.slice(0, MAX_CITED)}${CUT}${text.length} characters)`;
 }
 
 /** Formats a value for a message: `7` for a number, `"7"` for a string, or `missing`. */
 export function show(value: unknown): string {
-  return value === undefined ? MISSING : JSON.stringify(value).slice(0, 100);
+  return value === undefined ? MISSING : cite(JSON.stringify(value));
 }
