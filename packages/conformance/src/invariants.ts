@@ -4,7 +4,14 @@ import { type Transaction, toContract } from './contract/operations.ts';
 import { findRule } from './contract/rules.ts';
 import { FIXTURE_INVARIANTS, readSentResponse } from './fixture-invariants.ts';
 import type { SentenceId } from './generated/rule-ids.gen.ts';
-import { type Exchange, parseJson, type Received, readAll, type Sent } from './http/exchange.ts';
+import {
+  type Exchange,
+  isWebUrl,
+  parseJson,
+  type Received,
+  readAll,
+  type Sent,
+} from './http/exchange.ts';
 import { listDispositionTypes } from './http/media-type.ts';
 import type { Settings } from './options.ts';
 import type { Claim, Finding } from './result.ts';
@@ -46,6 +53,12 @@ export function isGatewayError({ status, json, header }: Received): boolean {
   if (status < 400 || id === undefined) return false;
   const { code, message, requestId } = Object(json);
   return code !== undefined && message !== undefined && requestId === id;
+}
+
+/** Returns the code in a body; `undefined` if it is not a text. */
+export function codeOf({ json }: Received): string | undefined {
+  const { code } = Object(json);
+  return typeof code === 'string' ? code : undefined;
 }
 
 /** Returns whether a body looks like the gateway's error: an object with `code`, `message` or `requestId`. */
@@ -176,14 +189,10 @@ function claimEnvelope(facts: Facts): Claim[] {
     }
   }
   if (operationId === 'getUploadMetaData' && typeof data?.url === 'string') {
-    claims.push([isAbsolute(data.url), `url must be an absolute URL, not ${show(data.url)}`]);
+    claims.push([isWebUrl(data.url), `url must be an absolute URL, not ${show(data.url)}`]);
   }
   if (isCopy(facts)) claims.push(...(facts.entries ?? []).flatMap(claimCopyEntry));
   return claims;
-}
-
-function isAbsolute(url: string): boolean {
-  return /^https?:\/\/[^/?#]/i.test(url) && URL.canParse(url);
 }
 
 /** A copy entry has a code and a message if it failed, and otherwise neither. */
@@ -251,7 +260,7 @@ export const INVARIANTS: Partial<Record<SentenceId, Invariant>> = {
         .filter(({ code }) => code === 'SUCCESS')
         .map(({ tempFileURL: url }): Claim => {
           const message = `the link of a file must be an absolute URL, not ${show(url)}`;
-          return [typeof url === 'string' && isAbsolute(url), message];
+          return [isWebUrl(url), message];
         });
     },
   },

@@ -1,6 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { describe, expect, test } from 'vitest';
-import type { TakeOver } from './proxy/messages.ts';
+import type { Hooks, Json, TakeOver } from './proxy/messages.ts';
 import { runWithoutLeaks } from './support/run-suite.ts';
 import { startFronted, startSecond } from './targets/start-second.ts';
 
@@ -84,6 +85,74 @@ test.each([
   expect(ran.pass).toEqual([]);
   expect(ran.exitCode).toBe(1);
   expect(ran.fail).toContainEqual(expect.stringMatching(/^GW-ERROR-NOT-FOUND: /));
+});
+
+type Hook = NonNullable<Hooks['response']>;
+
+/** Changes the data in the responses to calls of an operation. */
+const data =
+  (operation: string, change: (data: Json) => void): Hook =>
+  (response, request) => {
+    const { json } = response;
+    if (request.operation !== operation || !json?.body?.data) return;
+    change(json.body.data);
+    response.json = json;
+  };
+const links = (link: unknown) =>
+  data('batchGetTempUrls', ({ fileList }) => {
+    for (const entry of fileList) Object.assign(entry, { code: 'SUCCESS', tempFileURL: link });
+  });
+const DEEP = '['.repeat(100_000) + ']'.repeat(100_000);
+
+test.each<[string, Hook, engine?: string]>([
+  [
+    'a token that is no Unicode',
+    data('getUploadMetaData', (grant) => (grant.token = '\ud800 abc')),
+  ],
+  ['a URL that is no Unicode', data('getUploadMetaData', (grant) => (grant.url += '\ud800'))],
+  [
+    'a URL that is none of the web',
+    data('getUploadMetaData', (grant) => (grant.url = 'mailto:a')),
+    'respect',
+  ],
+  ['links of another scheme', links('store://bucket/a')],
+  ['links that are objects', links({ toString: 1, valueOf: 1 })],
+  [
+    'JSON that is nested too deeply',
+    (response, { operation }) => {
+      if (operation) response.body = Buffer.from(`{"statusCode":200,"body":{"data":${DEEP}}}`);
+    },
+  ],
+])(
+  'a storage API that returns %s fails, and breaks no check',
+  async (_, response, engine = 'UP-FORM') => {
+    await using target = await startFronted({ response });
+    const only = ['ST-META', 'ST-LINKS', 'ST-RESPONSE', engine];
+    const skip = ['ST-LINKS-EXPIRE'];
+    const ran = await runWithoutLeaks({ ...target.options, only, skip });
+    expect(ran).toMatchObject({ exitCode: 1, error: [] });
+  },
+);
+
+test('a WebSocket whose messages never end does not hold up a check', async () => {
+  const again = { from: 'service', opcode: 1, fin: true, data: Buffer.from('again') } as const;
+  await using target = await startFronted({
+    async *messages(all, { isHandshake }, from) {
+      if (isHandshake && from === 'service') yield* Array(5000).fill(again);
+      yield* all;
+    },
+  });
+  const ran = await runWithoutLeaks({ ...target.options, only: ['GW-WS-MESSAGES'] });
+  expect(ran.fail).toEqual([expect.stringMatching(/: 6 messages must arrive, but 7 did$/)]);
+});
+
+test('a release that reaches the service too late proves nothing about an event stream', async () => {
+  await using target = await startFronted({
+    request: ({ path }) => (path.endsWith('/release') ? wait(1500) : undefined),
+  });
+  const only = ['GW-SSE-UNBUFFERED'];
+  const ran = await runWithoutLeaks({ ...target.options, timeout: 4000, only });
+  expect(ran).toMatchObject({ fail: [], skip: [expect.stringMatching(/the calls took too long/)] });
 });
 
 test('dropped connections are errors, not failures of the target', async () => {

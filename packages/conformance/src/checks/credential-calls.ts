@@ -1,6 +1,7 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { codeOf } from '../invariants.ts';
 import { cite } from '../validation/cite.ts';
 import { expectError } from './fixture-calls.ts';
 import type { SignedCall } from './signed-calls.ts';
@@ -80,7 +81,6 @@ export async function expectRefused<Call extends GatewayCall | SignedCall>(
   t.expect(count === 0, message);
 }
 
-function spell({ received: { status, json } }: Exchange): string {
-  const { code } = Object(json);
-  return typeof code === 'string' ? `${status} ${code}` : `${status}`;
+function spell({ received }: Exchange): string {
+  return `${received.status} ${codeOf(received) ?? ''}`.trimEnd();
 }

@@ -5,7 +5,7 @@ import type { Echo } from '../fixture-invariants.ts';
 import { type Exchange, type HeaderList, parseJson } from '../http/exchange.ts';
 import { NetworkFault } from '../http/faults.ts';
 import type { Socket, Upgrade } from '../http/open-web-socket.ts';
-import { hasErrorBody } from '../invariants.ts';
+import { codeOf, hasErrorBody } from '../invariants.ts';
 import { Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 
@@ -108,11 +108,10 @@ export async function readHello(socket: Socket): Promise<{ target: string; heade
 
 /** Expects a rejection 'with a 4xx and the error body' (D15). */
 export function expectError(t: CheckContext, exchange: Exchange, what: string): void {
-  const { status, json, text } = exchange.received;
-  const { code } = Object(json);
+  const { status, text } = exchange.received;
   const isError = status >= 400 && status < 500 && hasErrorBody(exchange.received);
   // The response of a service may repeat the credentials.
-  const why = status < 400 ? '' : ` ${typeof code === 'string' ? code : cite(text)}`;
+  const why = status < 400 ? '' : ` ${codeOf(exchange.received) ?? cite(text)}`;
   const message = `${what} must be rejected with a 4xx and the gateway's error body, but the response was ${status}${why}`;
   t.expect(isError, message, exchange);
 }

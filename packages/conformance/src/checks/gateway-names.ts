@@ -1,5 +1,6 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { codeOf } from '../invariants.ts';
 import { alternate, expectError } from './fixture-calls.ts';
 
 async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
@@ -10,16 +11,14 @@ async function expectRefused(t: CheckContext, names: readonly string[]): Promise
   }
 }
 
-const codeOf = ({ received: { json } }: Exchange): unknown => Object(json).code;
-
-const isMissing = (exchange: Exchange): boolean =>
-  exchange.received.status === 404 && codeOf(exchange) === 'SERVICE_NOT_FOUND';
+const isMissing = ({ received }: Exchange): boolean =>
+  received.status === 404 && codeOf(received) === 'SERVICE_NOT_FOUND';
 
 /** A service may actually have a short name, and then it responds. A code of `SERVICE_…` is about the service. */
-function isAccepted(exchange: Exchange): boolean {
-  const { status } = exchange.received;
-  const code = codeOf(exchange);
-  return status < 400 || status > 499 || code === undefined || `${code}`.startsWith('SERVICE_');
+function isAccepted({ received }: Exchange): boolean {
+  const { status } = received;
+  const code = codeOf(received);
+  return status < 400 || status > 499 || code === undefined || code.startsWith('SERVICE_');
 }
 
 /** Characters that a name must not contain, as they appear in a path. */
@@ -44,7 +43,7 @@ export const gatewayNames: readonly Check[] = [
     for (const call of alternate(names.map((service) => ({ service, path: '/a' })))) {
       const exchange = await t.gateway.call(call);
       const isGood = isMissing(exchange) || (call.service.length < 3 && isAccepted(exchange));
-      const actual = `${exchange.received.status} ${codeOf(exchange) ?? 'without a code'}`;
+      const actual = `${exchange.received.status} ${codeOf(exchange.received) ?? 'without a code'}`;
       const message = `the response to a call of the service ${call.service} must be 404 SERVICE_NOT_FOUND, not ${actual}`;
       t.expect(isGood, message);
     }

@@ -4,7 +4,7 @@ import type { ResponseOrder } from '../context/fixture-client.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import type { HeaderList } from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
-import { gatewayMethods } from './fixture-calls.ts';
+import { closeSocket, gatewayMethods } from './fixture-calls.ts';
 
 const HEADERS: HeaderList = [
   ['Set-Cookie', 'a=1; Path=/; HttpOnly'],
@@ -175,8 +175,7 @@ async function expectStatus(
 async function expectHandshakes(t: CheckContext): Promise<void> {
   const headers = [...HEADERS, ...REMOVED, ...disposed('inline')];
   const { socket } = await t.gateway.upgrade({ path: t.fixture.socket({ headers }) });
-  socket?.close();
-  await socket?.closed().catch(() => {});
+  await closeSocket(socket);
   const path = t.fixture.socket({ headers, refuse: 409 });
   const { status, refusal } = await t.gateway.upgrade({ path });
   const what = 'a handshake that the service rejects: the status';

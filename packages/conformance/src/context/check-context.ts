@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller.ts';
 import type { Evidence } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import { type Finding, Inapplicable, Unreached } from '../result.ts';
-import { MISSING } from '../validation/cite.ts';
+import { show } from '../validation/cite.ts';
 import { createFixtureClient, type FixtureClient } from './fixture-client.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 import { createRunCaller, FOLDER, type Run } from './run.ts';
@@ -108,7 +108,8 @@ export class CheckContext {
 
   /** `expect` for a value: `GET /a: the status must be 404, not 200`. */
   expectEqual(what: string, came: unknown, wanted: unknown, evidence?: Evidence): void {
-    this.expect(came === wanted, `${what} must be ${wanted}, not ${came ?? MISSING}`, evidence);
+    const actual = typeof came === 'string' ? came : show(came);
+    this.expect(came === wanted, `${what} must be ${wanted}, not ${actual}`, evidence);
   }
 
   /**

@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
-import { type Exchange, type HeaderInput, toHeaderList, toTarget } from '../http/exchange.ts';
+import {
+  type Exchange,
+  type HeaderInput,
+  isWebUrl,
+  toHeaderList,
+  toTarget,
+} from '../http/exchange.ts';
 import { Unreached } from '../result.ts';
-import { MISSING } from '../validation/cite.ts';
+import { show } from '../validation/cite.ts';
 import { hasXmlError } from '../validation/read-storage.ts';
 import type { Run } from './run.ts';
 import type { Entry, StorageClient } from './storage-client.ts';
@@ -70,7 +76,7 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
     const storeFileId = data[wireProfile.storeFileID];
     const all = { path, url, token, authorization, fileId, storeFileId };
     const areTexts = Object.values(all).every((value) => typeof value === 'string');
-    if (areTexts && URL.canParse(String(url))) return all as Grant;
+    if (areTexts && isWebUrl(url)) return all as Grant;
     throw new Unreached(
       `getUploadMetaData responded with ${received.status} without the fields that an upload needs`,
     );
@@ -153,10 +159,10 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
 
   async function follow({ code, tempFileURL }: Entry = {}, reply: Exchange): Promise<Reading> {
     if (code !== 'SUCCESS') {
-      return { found: false, why: `its link has the code ${code ?? MISSING}`, exchange: reply };
+      return { found: false, why: `its link has the code ${show(code)}`, exchange: reply };
     }
-    if (!URL.canParse(String(tempFileURL))) throw new Unreached('a link is not a URL');
-    const exchange = await download(String(tempFileURL));
+    if (!isWebUrl(tempFileURL)) throw new Unreached('a link is not a URL');
+    const exchange = await download(tempFileURL);
     const { status, body } = exchange.received;
     if (status >= 200 && status < 300) return { found: true, bytes: body, exchange };
     return { found: false, why: `its link responds with ${status}`, exchange };
@@ -177,10 +183,9 @@ export function createUploadClient(run: Run, caller: Caller, storage: StorageCli
       const exchange = await caller.call(call);
       const { received } = exchange;
       const location = REDIRECTS.includes(received.status) && received.header('location');
-      if (!location || redirects === MAX_REDIRECTS || !URL.canParse(location, next)) {
-        return exchange;
-      }
-      next = new URL(location, next).href;
+      const target = location && URL.parse(location, next)?.href;
+      if (redirects === MAX_REDIRECTS || !isWebUrl(target)) return exchange;
+      next = target;
     }
   }
 

@@ -9,7 +9,7 @@ import { findResponses, toContract } from '../contract/operations.ts';
 import { findRules } from '../contract/rules.ts';
 import { type Call, type Exchange, toHeaderList, toReceived } from '../http/exchange.ts';
 import { matchesMediaType } from '../http/media-type.ts';
-import { claimRefusal } from '../invariants.ts';
+import { claimRefusal, codeOf } from '../invariants.ts';
 import { toSettings } from '../options.ts';
 import type { Result } from '../result.ts';
 import { prepare } from '../run/prepare.ts';
@@ -217,7 +217,7 @@ function findSkipReason(
 
 /** Returns why a response is not the one that the call should have provoked. */
 function findMismatch({ api, status }: Transaction, reply: StorageReply): string | undefined {
-  const { received, refused, code = Object(received.json).code } = reply;
+  const { received, refused, code = codeOf(received) } = reply;
   const actual = `${received.status} ${code ?? ''}`.trimEnd();
   if (api === 'storage' && status === '200') {
     return refused ? `a valid call must be accepted, but the response was ${actual}` : undefined;

@@ -92,9 +92,12 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
   };
 }
 
+/** Returns the value of JSON; `undefined` for anything else, and if it is nested too deeply to be written again. */
 export function parseJson(text: string | Buffer): unknown {
   try {
-    return JSON.parse(text.toString());
+    const value: unknown = JSON.parse(text.toString());
+    JSON.stringify(value);
+    return value;
   } catch {
     return undefined;
   }
@@ -149,6 +152,11 @@ function isList(input: HeaderInput): input is HeaderList {
   return Array.isArray(input);
 }
 
+/** Returns whether a value from a response is an absolute URL that can be called. */
+export function isWebUrl(value: unknown): value is string {
+  return typeof value === 'string' && /^https?:\/\/[^/?#]/i.test(value) && URL.canParse(value);
+}
+
 /**
  * Returns the path and query of a URL exactly as written in a response. Only spaces and non-ASCII letters,
  * which are invalid in a request line, are percent-encoded.
@@ -157,7 +165,7 @@ export function toTarget(url: string): string {
   const { pathname, search } = splitTarget(url);
   const target = (pathname || '/') + (search === '' ? '' : `?${search}`);
   const [sent = ''] = target.split('#', 1);
-  return sent.replace(/[^\u0021-\u007e]/gu, encodeURIComponent);
+  return sent.toWellFormed().replace(/[^\u0021-\u007e]/gu, encodeURIComponent);
 }
 
 /** A request as sent. Header names are in their original case; each value is one string. */

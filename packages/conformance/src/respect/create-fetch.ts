@@ -1,8 +1,9 @@
 import { CheckContext } from '../context/check-context.ts';
 import { createRunCaller, type Run } from '../context/run.ts';
-import { type Exchange, toTarget } from '../http/exchange.ts';
+import { type Exchange, isWebUrl, toTarget } from '../http/exchange.ts';
 import { toPlainType } from '../http/media-type.ts';
 import { toDocumented } from '../validation/check-response.ts';
+import { show } from '../validation/cite.ts';
 
 /** The calls of a workflow. */
 export interface Recorded {
@@ -63,6 +64,7 @@ export function createFetch(run: Run, record: Recorded): typeof fetch {
 
   return async (input, init) => {
     const url = String(vault.reveal(String(input)));
+    if (!isWebUrl(url)) throw new TypeError(`${show(url)} is not a URL that can be called`);
     const request = new Request(url, { ...init, signal: null });
     const exchange = await call(url, request).catch((error) => {
       record.fault = error;

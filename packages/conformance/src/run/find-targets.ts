@@ -5,7 +5,7 @@ import type { StorageCallOptions, StorageReply } from '../context/storage-client
 import type { Api } from '../contract/openapi.ts';
 import type { Received } from '../http/exchange.ts';
 import { insist, NetworkFault, Throttled } from '../http/faults.ts';
-import { isGatewayError } from '../invariants.ts';
+import { codeOf, isGatewayError } from '../invariants.ts';
 import { REQUEST_FORMS } from '../options.ts';
 import { StartError } from '../result.ts';
 
@@ -113,7 +113,7 @@ function refuseGateway(run: Run, reason: string, isOfCredentials: boolean): void
 
 /** Returns the code of a gateway error, or an empty string for any other response. */
 function toErrorCode(received: Received): string {
-  return isGatewayError(received) ? String(Object(received.json).code) : '';
+  return (isGatewayError(received) && codeOf(received)) || '';
 }
 
 /** A call to the storage API, with any response. */
@@ -209,8 +209,7 @@ function spellReply(reply: StorageReply): string {
 
 /** Returns the code in any form; empty if absent. */
 function toCode({ code, received }: StorageReply): string {
-  const own = code ?? Object(received.json).code;
-  return typeof own === 'string' ? own : '';
+  return code ?? codeOf(received) ?? '';
 }
 
 /** Status and code: `404 NOT_FOUND`. */

@@ -1,3 +1,4 @@
+import { closeSocket } from '../checks/fixture-calls.ts';
 import { checks } from '../checks/index.ts';
 import { isCopied } from '../checks/stored-files.ts';
 import { CheckContext } from '../context/check-context.ts';
@@ -91,8 +92,7 @@ async function findWebSockets(run: Run): Promise<void> {
   const { gateway, fixture } = new CheckContext(run, 'probe');
   try {
     const { socket } = await gateway.upgrade({ path: fixture.socket(), acceptsRefusal: true });
-    socket?.close();
-    await socket?.closed();
+    await closeSocket(socket);
   } catch (error) {
     if (!(error instanceof NetworkFault)) throw error;
     const reason = `no handshake of a WebSocket gets a response (${error.message}); does an intermediary allow upgrades?`;

@@ -3,6 +3,7 @@ import { CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
 import { insist } from '../http/faults.ts';
 import { Pace } from '../http/pace.ts';
+import { linkOf } from '../validation/read-storage.ts';
 
 /** Smaller than any reasonable batch limit. */
 const BATCH = 20;
@@ -85,11 +86,12 @@ async function removeBatch(
     ids.map((fileID) => ({ fileID })),
   );
   const isLeft = async ({ fileId }: File): Promise<boolean> => {
-    const { code, tempFileURL } = links.get(fileId) ?? {};
-    if (code === undefined) return deleted.get(fileId)?.code !== 'SUCCESS';
-    if (code !== 'SUCCESS' || !URL.canParse(String(tempFileURL))) return false;
+    const entry = links.get(fileId);
+    if (entry?.code === undefined) return deleted.get(fileId)?.code !== 'SUCCESS';
+    const link = linkOf(entry);
+    if (link === undefined) return false;
     // A link alone does not prove that the file exists.
-    const exchange = await ask(() => upload.download(String(tempFileURL)));
+    const exchange = await ask(() => upload.download(link));
     return exchange === undefined || exchange.received.status === 200;
   };
   const areLeft = await Promise.all(files.map(isLeft));

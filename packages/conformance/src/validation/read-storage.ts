@@ -1,5 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import type { Exchange } from '../http/exchange.ts';
+import { type Exchange, isWebUrl } from '../http/exchange.ts';
 
 /** The response to a storage call and the content of its envelope, which has not been validated. */
 export interface StorageReply extends Exchange {
@@ -43,7 +43,7 @@ export function isFailure({ received, body, data }: StorageReply): boolean {
 }
 
 export function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
-  return code === 'SUCCESS' && URL.canParse(String(tempFileURL)) ? String(tempFileURL) : undefined;
+  return code === 'SUCCESS' && isWebUrl(tempFileURL) ? tempFileURL : undefined;
 }
 
 /**
