@@ -10,7 +10,7 @@ export const CONTRACT = {
       "version": "2.0.0"
     }
   },
-  "sha256": "898d158a91bcde543278d84de1ba5dd6d558c8dba360a600e1ee6035a811f212"
+  "sha256": "80cb9d4183dadda164197a67f4699a3ecdf20366ef739a4fcd2485f062161b93"
 } as const;
 
 /** Path parameters that hold several raw segments (D3). */

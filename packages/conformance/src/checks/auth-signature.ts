@@ -242,6 +242,7 @@ export const authSignature: readonly Check[] = [
         'a POST with one byte changed after signing': { ...signed('{"a":1}'), body: '{"a":2}' },
         'a POST with a space added after signing': { ...signed('{"a":1}'), body: '{"a": 1}' },
         'a POST with a body that was not signed': signed(''),
+        'a chunked POST with a body that was not signed': { ...signed(''), isChunked: true },
         'a POST without the body that was signed': { ...signed('{"a":1}'), body: '' },
         'a POST of 64 KiB changed at its end': { ...signed(toLong('1')), body: toLong('2') },
       },

@@ -76,7 +76,11 @@ async function expectAccepted(t: CheckContext, credentials: 'bearer' | 'signatur
 }
 
 export const auth: readonly Check[] = [
-  defineCheck('AU-BEARER', ['fixture', 'bearer'], (t) => expectAccepted(t, 'bearer')),
+  defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
+    await expectAccepted(t, 'bearer');
+    const credentials = { authorization: `Bearer ${t.settings.gatewayToken}` };
+    await expectForwarded(t, { 'a GET with authorization in lower case': { credentials } });
+  }),
   defineCheck('AU-BEARER-ENV', ['fixture', 'otherEnvToken'], (t) => {
     const credentials = { Authorization: `Bearer ${t.settings.otherEnvToken}` };
     const headers = { 'X-Forwarded-Host': t.gateway.host };

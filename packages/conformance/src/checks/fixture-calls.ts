@@ -127,7 +127,8 @@ export async function provokeErrors(
   const service = t.uniqueName();
   const { forbiddenService } = t.settings;
   const calls: GatewayCall[] = [
-    { service, path: '/a/b?c=d' },
+    // As a browser accepts them: the body is JSON all the same.
+    { service, path: '/a/b?c=d', headers: { Accept: 'text/html, */*;q=0.8' } },
     { ...jsonPost, service },
     { ...jsonPost, service, credentials: 'none' },
     { service, credentials: 'none' },

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import type { GatewayCall } from '../context/gateway-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
 import { Unreached } from '../result.ts';
 import { alternate, callEcho, openSocket, orNothing, readHello } from './fixture-calls.ts';
@@ -47,7 +48,10 @@ export const gatewayAddress: readonly Check[] = [
     await t.onOneConnection(async ({ gateway }) => {
       // A call on the same connection must not make later ones belong to its environment.
       await gateway.call({ path: '/a' });
-      for (const call of alternate(otherHosts(t).map((host) => ({ host })))) {
+      const calls: GatewayCall[] = otherHosts(t).map((host) => ({ host }));
+      const headers = { 'X-Forwarded-Host': t.gateway.host };
+      const forwarded = { ...calls[0], method: 'GET', headers };
+      for (const call of [forwarded, ...alternate(calls)]) {
         const mark = t.uniqueName();
         const path = t.fixture.respond({ mark });
         const client = call.method === 'GET' ? gateway : t.gateway;

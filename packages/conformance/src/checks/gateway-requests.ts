@@ -20,6 +20,7 @@ const HEADERS: HeaderList = [
   ['If-None-Match', 'W/"a,b", "c"'],
   ['If-Modified-Since', 'Wed, 21 Oct 2015 07:28:00 GMT'],
   ['Last-Event-ID', '0'],
+  ['Range', 'bytes=0-1'],
   ['Referer', 'https://name.example/a?b=%2F'],
   ['User-Agent', 'berth-conformance (test)'],
   ['X-Conformance.Unusual~name!', '"Quoted, text"; A=b'],
@@ -78,10 +79,10 @@ const APART = 4;
 
 type ApartCall = GatewayCall & { path: string; headers: Record<string, string> };
 
-/** Creates calls some of which differ only in their query, and some of which have no header of their own. */
+/** Creates calls some of which differ only in their query, or only in their headers. */
 const toApartCalls = (label: string): ApartCall[] =>
   Array.from({ length: APART }, (_, index) => ({
-    path: `/apart/${index % 2}?of=${label}&call=${index}`,
+    path: `/apart?of=${label}&call=${index % 2}`,
     headers: index % 2 ? {} : { 'X-Conformance': `${label} ${index}`, Cookie: `c=${index}` },
   }));
 
@@ -142,5 +143,10 @@ export const gatewayRequests: readonly Check[] = [
     for (const [index, call] of calls.entries()) {
       expectApart(t, call, exchanges[index] as Exchange);
     }
+    const mark = t.uniqueName();
+    await t.gateway.call({ ...jsonPost, path: t.fixture.respond({ status: 503, mark }) });
+    const count = await t.fixture.count(mark);
+    const message = `a POST must reach the service once, even if it responds with 503, but did ${count} times`;
+    t.expect(count <= 1, message);
   }),
 ];

@@ -35,7 +35,9 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
 async function followHeldStream(t: CheckContext, call: GatewayCall, pause: number) {
   const hold = t.uniqueName();
   const path = t.fixture.events({ count: 3, hold, wait: pause, interval: pause });
-  const headers = { ...Object(call.headers), Accept: 'text/event-stream' };
+  // As browsers send them: a gateway that would compress the stream must not hold it back.
+  const accepted = { Accept: 'text/event-stream', 'Accept-Encoding': 'gzip, br' };
+  const headers = { ...Object(call.headers), ...accepted };
   const open = await t.gateway.open({ ...call, headers, path });
   const stream = followEvents(open);
   try {

@@ -17,6 +17,8 @@ export interface SignedCall {
   path?: string;
   headers?: HeaderList;
   body?: string;
+  /** Send the body in a chunk, without its length. */
+  isChunked?: boolean;
   /** Headers to sign. Default: `Host` and all headers that are sent. */
   signed?: HeaderList | undefined;
   /** What to sign instead of what is sent; `path` begins after the service name and excludes the query. */
@@ -49,7 +51,9 @@ export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
     { ...keysOf(t), ...call.keys },
   );
   const credentials = { Authorization: toTc3Header(change(parts), call.separator) };
-  return { method, path, headers, credentials, ...(body !== undefined && { body }) };
+  const unsent = { method, path, headers, credentials };
+  if (body === undefined) return unsent;
+  return { ...unsent, ...(call.isChunked ? { chunks: [Buffer.from(body)] } : { body }) };
 }
 
 /** Returns the run's key pair, which must be configured for checks that sign calls. */
@@ -89,11 +93,12 @@ export async function arrivesChanged(t: CheckContext, call: GatewayCall): Promis
     const plain = await t.gateway.call({ path: '/echo', credentials: 'bearer' });
     return t.fixture.readEcho(plain) !== undefined;
   }
-  const { path = '', body = '', method, headers } = call;
+  const { path = '', body = '', chunks, method, headers } = call;
+  const sent = chunks ? Buffer.concat(chunks) : body;
   const isTarget = [path, path.replace(/^\??/, '/$&')].includes(echo.target);
-  const isBody = echo.body.sha256 === createHash('sha256').update(body).digest('hex');
-  const sent = toHeaderList(headers).filter(([name]) => !/^host$/i.test(name));
-  const hasHeaders = sent.every(([name, value]) =>
+  const isBody = echo.body.sha256 === createHash('sha256').update(sent).digest('hex');
+  const others = toHeaderList(headers).filter(([name]) => !/^host$/i.test(name));
+  const hasHeaders = others.every(([name, value]) =>
     readAll(echo.headers, name).join(', ').includes(value.trim()),
   );
   return !(isTarget && isBody && echo.method === method && hasHeaders);

@@ -55,11 +55,13 @@ export const storageCopy: readonly Check[] = [
     });
   }),
   defineCheck('ST-COPY-OVERWRITE/2', needsFiles, async (t) => {
-    const folder = await storeReadable(t, ['source.txt', 'existing.txt']);
+    const folder = await storeReadable(t, ['source.txt', 'existing.txt', 'deleted.txt']);
+    await folder.delete('deleted.txt');
     const order = { from: 'source.txt', to: 'existing.txt', overwrite: false };
     const free = { ...order, to: 'level/free.txt' };
+    const freed = { ...order, to: 'deleted.txt' };
     for (const [what, ...orders] of [
-      ['copy', free, order],
+      ['copy', free, freed, order],
       ['move', { ...order, removeOriginal: true }],
     ] as const) {
       const entries = await folder.copy(...orders);
@@ -68,6 +70,7 @@ export const storageCopy: readonly Check[] = [
     }
     await folder.expect('after copies and a move with overwrite false', {
       'level/free.txt': 'source.txt',
+      'deleted.txt': 'source.txt',
       'existing.txt': 'existing.txt',
     });
   }),

@@ -94,7 +94,7 @@ function toMistyped(fields: GoodFields, write: (fields: unknown) => string): Bod
       ...toBodies([link], { fileList: link }, { fileList: '' }, { fileList: null }),
       ...lists(fileID, [[link]], null, [link, fileID]),
       ...lists({ fileID: 1 }, { fileID: [fileID] }, { fileID: null }),
-      ...lists({ fileID, maxAge: '60' }, { fileID, maxAge: true }),
+      ...lists({ fileID, maxAge: '60' }, { fileID, maxAge: true }, { fileID, maxAge: null }),
       DEEP,
     ],
     batchDelete: [
@@ -108,8 +108,8 @@ function toMistyped(fields: GoodFields, write: (fields: unknown) => string): Bod
       ...lists(copy.srcPath, true, null, [copy, null]),
       ...lists({ ...copy, srcPath: 1 }, { ...copy, srcPath: null }),
       ...lists({ ...copy, dstPath: [path] }, { ...copy, dstPath: {} }),
-      ...lists({ ...copy, overwrite: 'false' }, { ...copy, overwrite: 0 }),
-      ...lists({ ...copy, removeOriginal: 'true' }, { ...copy, removeOriginal: 1 }),
+      ...['false', 0, null].flatMap((overwrite) => lists({ ...copy, overwrite })),
+      ...['true', 1, null].flatMap((removeOriginal) => lists({ ...copy, removeOriginal })),
     ],
   };
 }

@@ -26,7 +26,7 @@ export const storageResponses: readonly Check[] = [
         operation,
         { body: '{}' },
       ]),
-      ['batchGetTempUrls', { credentials: 'none' }],
+      ['batchGetTempUrls', { credentials: 'none', headers: { Accept: 'text/html, */*;q=0.8' } }],
       ['getUploadMetaData', { env: t.uniqueName() }],
       ['batchCopyFile', { body: '{"fileList": [' }],
     ];

@@ -32,7 +32,7 @@ export const upload: readonly Check[] = [
     // Some parsers look for the boundary without its hyphens, so no field may contain it.
     const boundary = 'quoted-boundary-of-the-form';
     const forms: [name: string, content: string, options?: PostOptions][] = [
-      ['overwritten.txt', 'first'],
+      ['overwritten.txt', 'the first, which is longer'],
       ['level/large.bin', 'ab'.repeat(10_000)],
       ['overwritten.txt', 'second'],
       // RFC 2046, section 5.1.1
@@ -134,6 +134,7 @@ function defineFieldCheck(id: SentenceId, position: number): Check {
     const different = isKey ? `${value}0` : changeLetters(value, middle, middle + 1);
     const cases: [what: string, grant: Grant, wrong?: string][] = [
       [`no ${field}`, first],
+      [`an empty ${field}`, first, ''],
       [`a slightly different ${field}`, second, different],
       [`the ${field} of another grant`, third, value],
     ];

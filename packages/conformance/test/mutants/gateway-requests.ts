@@ -55,14 +55,14 @@ export const gatewayRequests: Rows = {
         state.last = request;
       });
     },
-  'GW-CALLS-APART: a response is used again for the same path with another query': () => {
+  'GW-CALLS-APART: a response is used again for the same URL with other headers': () => {
     const known = new Map<string, MutatedResponse>();
     return {
-      ...gatewayRequest(({ path, method }) =>
-        method === 'GET' && !COMMANDS.test(path) ? known.get(path) : undefined,
+      ...gatewayRequest(({ path, target, method }) =>
+        method === 'GET' && !COMMANDS.test(path) ? known.get(target) : undefined,
       ),
-      response(response, { path, isGateway }) {
-        if (isGateway && isOfService(response)) known.set(path, response);
+      response(response, { target, isGateway }) {
+        if (isGateway && isOfService(response)) known.set(target, response);
       },
     };
   },

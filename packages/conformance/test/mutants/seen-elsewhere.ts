@@ -1,11 +1,28 @@
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import type { MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
 import { pieces } from './support/connections.ts';
-import { accept, acceptIfSignedFor } from './support/credentials.ts';
-import { gatewayError, replace, serviceResponse, setBody } from './support/gateway.ts';
-import { LINKS, list } from './support/storage.ts';
+import { accept, acceptIfSignedFor, acceptSigned, isSigned } from './support/credentials.ts';
+import {
+  callAgain,
+  drop,
+  gatewayError,
+  gatewayRequest,
+  replace,
+  serviceResponse,
+  setBody,
+  setHeader,
+} from './support/gateway.ts';
+import { toPath, watching } from './support/history.ts';
+import { COPY, LINKS, leaveOut, list } from './support/storage.ts';
+import { afterUpload, keyOf, readForm, repairForms, uploadRequest } from './support/uploads.ts';
 
 const { authorization } = profile.storageHeaders;
+
+const acceptsHtml = (_: MutatedResponse, { headers }: MutatedRequest) =>
+  headers.get('Accept')?.includes('text/html');
+
+const toPage = setBody('<h1>An error has occurred</h1>', 'text/html');
 
 /** Faults of deployments that an earlier suite has missed. */
 export const seenElsewhere: Rows = {
@@ -48,6 +65,88 @@ export const seenElsewhere: Rows = {
     { code: 'INVALID_HOST' },
     setBody('invalid host', 'text/plain'),
   ),
+  'GW-ERROR/1: an error is an HTML page if the caller accepts one': gatewayError(
+    { when: acceptsHtml },
+    toPage,
+  ),
+  'ST-RESPONSE: a call that is rejected gets an HTML page if the caller accepts one': {
+    response(response, request) {
+      const isRejected = request.operation && response.status >= 400;
+      if (isRejected && acceptsHtml(response, request)) toPage(response);
+    },
+  },
+  'GW-C3/1: an event stream is exempt only if the caller accepts nothing else': serviceResponse(
+    {
+      type: 'text/event-stream',
+      when: (_, { headers }) => headers.get('Accept') !== 'text/event-stream',
+    },
+    setHeader('Content-Disposition', 'attachment'),
+  ),
+  'GW-ENV-HOST: X-Forwarded-Host selects the environment': gatewayRequest(({ headers }) => {
+    const host = headers.get('X-Forwarded-Host');
+    if (host) headers.set('Host', host);
+  }),
+  'GW-CALLS-APART: a POST is sent again if the service responds with 503': (context) =>
+    serviceResponse({ method: 'POST', status: 503 }, async (_, request) => {
+      await callAgain(context, request, { Authorization: context.authorization });
+    }),
+  'GW-SSE-UNBUFFERED: an event stream is buffered if the caller accepts gzip': {
+    async *messages(all, { isHandshake, headers }) {
+      const isPassed = isHandshake || !headers.get('Accept-Encoding')?.includes('gzip');
+      yield* isPassed ? all : await Array.fromAsync(all);
+    },
+  },
+  'GW-FORWARD-HEADERS: Range does not reach the service': gatewayRequest(({ headers }) =>
+    headers.remove('Range'),
+  ),
+  'AU-BEARER: the header authorization is not found in lower case': gatewayRequest(
+    ({ headers }) => {
+      headers.list = headers.list.filter(([name]) => name !== 'authorization');
+    },
+  ),
+  'AU-TC3-COVERS/5: the body of a signed call in chunks is not verified': acceptSigned(
+    (request, context) =>
+      request.headers.get('Transfer-Encoding') && isSigned(request, context, { body: '' }),
+  ),
+  'ST-INVALID/3: null in an item counts as a field that is absent': {
+    request(call) {
+      if (!call.operation) return;
+      call.body = Buffer.from(drop(/,"\w+":null(?=[,}])/g)(call.body.toString()));
+    },
+  },
+  'ST-COPY-OVERWRITE/2: the path of a deleted file counts as taken': watching(() => {
+    const deleted = new Set<string>();
+    return {
+      ...leaveOut(COPY, ({ overwrite, dstPath }) =>
+        overwrite === false && deleted.has(toPath(dstPath))
+          ? { code: 'TAKEN', message: 'The file already exists.' }
+          : undefined,
+      ),
+      deleted: (path) => deleted.add(path),
+    };
+  }),
+  'UP-FIELDS/1: an empty Signature is not checked': repairForms(
+    'Signature',
+    (value) => value === '',
+  ),
+  'UP-FORM: a form for an existing file that is longer replaces only its beginning': ({
+    read,
+    store,
+  }) => {
+    const longer = new Map<string, Buffer>();
+    return {
+      ...uploadRequest(async (request) => {
+        const key = keyOf(readForm(request));
+        const before = await read(key);
+        if (before) longer.set(key, before);
+      }),
+      ...afterUpload(async (_, form) => {
+        const [key, file] = [keyOf(form), form.get('file') ?? Buffer.alloc(0)];
+        const rest = longer.get(key)?.subarray(file.length);
+        if (rest?.length) await store(key, Buffer.concat([file, rest]));
+      }),
+    };
+  },
   'ST-LISTS/1: lists are cut after 20 items': list(LINKS, (all) => all.slice(0, 20)),
   'GW-STATUS: the gateway follows a redirect of the service': ({ call, authorization: token }) =>
     serviceResponse(

@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "488416d4e642d65b5901448c94dd89d62dafe58cc269bccfcb16e5b92bafc5f4"
     }
   },
-  "sha256": "898d158a91bcde543278d84de1ba5dd6d558c8dba360a600e1ee6035a811f212"
+  "sha256": "80cb9d4183dadda164197a67f4699a3ecdf20366ef739a4fcd2485f062161b93"
 } as const;
 
 /** Cross-origin rules (D11). */
