@@ -30,6 +30,15 @@ const parent: Session = {
   close: async () => {},
 };
 
+/** Dredd reads a response of any size into memory: it ends before a response without end fills that, in bytes. */
+const MAX_MEMORY = 400 * 2 ** 20;
+const watch = () => {
+  if (process.memoryUsage.rss() < MAX_MEMORY) return;
+  process.stderr.write('a response does not fit into memory\n');
+  process.exit(1);
+};
+setInterval(watch, 100).unref();
+
 const session: Promise<Session> = process.env.BERTH_DREDD_PARENT
   ? Promise.resolve(parent)
   : import('./hooks.ts').then(({ openSession }) =>
