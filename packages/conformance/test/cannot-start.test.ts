@@ -77,8 +77,8 @@ test.each([
   [[...URLS, '--report', 'pdf=x'], '--report must be html=FILE, junit=FILE, json=FILE.'],
   [[...URLS, '--storage-header', 'nonsense'], "--storage-header must be 'Name: value'"],
   [[...URLS, '--tc3-secret-id', 'x'], '--tc3-secret-id and --tc3-secret-key need each other.'],
-  [[...URLS, '--only', 'GW-C4'], '--only: no rule is called GW-C4; did you mean GW-C'],
-  [[...URLS, '--skip', 'dredt'], '--skip: no rule is called dredt; did you mean dredd?'],
+  [[...URLS, '--only', 'GW-C4'], '--only: nothing is called GW-C4; did you mean GW-C'],
+  [[...URLS, '--skip', 'dredt'], '--skip: nothing is called dredt; did you mean dredd?'],
   [[...URLS, '--ca', '/none.pem'], '--ca /none.pem cannot be read (ENOENT).'],
 ])('bad options %j', async (args, sentence) => {
   const { code, lines } = await run(...args);
@@ -86,7 +86,8 @@ test.each([
 });
 
 test.each([
-  ['--known', 'GW-C99', 'no rule is called GW-C99; did you mean GW-C'],
+  ['--known', 'GW-C99', 'nothing is called GW-C99; did you mean GW-C'],
+  ['--known', '\uFEFF# c\n\r\ncopy-fil', 'nothing is called copy-fil; did you mean copy-file?'],
   ['--known', 'GW-C1 until spring', 'known: GW-C1 must expire on a date such as 2027-03-31.'],
   ['--ca', 'nothing', 'contains no PEM certificate'],
   ['--wire-profile', '{', 'is not a wire profile: it is not valid JSON.'],

@@ -119,4 +119,11 @@ test('--list shows the selected rules with their level, statement and needs', as
   // It only has an invariant: these are the needs of the check that provokes such responses.
   expect(lines).toContain('  Needs --gateway-url, the fixture service');
   expect(lines.at(-1)).toMatch(/^1 of \d+ rules$/);
+  const { lines: others } = await run('--list', '--only', 'copy-,storage batchCopyFile 200');
+  expect(others.map((line) => line.split('\n', 1)[0])).toEqual([
+    'storage batchCopyFile 200 application/json (dredd)',
+    'copy-file (respect)',
+    'copy-without-overwriting (respect)',
+    expect.stringMatching(/^0 of \d+ rules$/),
+  ]);
 });

@@ -8,10 +8,12 @@ import { checks } from '../checks/index.ts';
 import { rules } from '../contract/rules.ts';
 import { createConformance } from '../create-conformance.ts';
 import { Redactor } from '../credentials/redact.ts';
+import { toTransactionResult, transactions } from '../dredd/transactions.ts';
 import { whyLeftOut } from '../options.ts';
 import { toPrintable } from '../report/evidence.ts';
 import { reporters } from '../report/reporters.ts';
 import { type Paint, toResultLine, toText } from '../report/to-text.ts';
+import { toWorkflowResult, workflows } from '../respect/run-workflows.ts';
 import { StartError } from '../result.ts';
 import { listNeeds } from '../run/run-checks.ts';
 import { createProgram, type Environment, readOptions, toMessage } from './program.ts';
@@ -152,7 +154,10 @@ async function onFile(file: string, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Prints the selected rules, with their sentences if they have several, and what their checks need. */
+/**
+ * Prints the selected rules, with their sentences if they have several, and what their checks need; then the selected
+ * transactions and workflows.
+ */
 function listRules(options: CommandOptions, { out }: Output): void {
   assertIds(options);
   const selected = rules.filter(
@@ -164,6 +169,10 @@ function listRules(options: CommandOptions, { out }: Output): void {
     const entries = Object.entries(sentences);
     if (entries.length > 1) for (const [name, text] of entries) out(`  ${name}: ${text}`);
     out(`  Needs ${listNeeds(checks, rule).join(', ')}`);
+  }
+  const others = [...transactions.map(toTransactionResult), ...workflows.map(toWorkflowResult)];
+  for (const { engine, id, statement } of others) {
+    if (whyLeftOut([engine, id], options) === undefined) out(`${id} (${engine})\n  ${statement}`);
   }
   out(`${selected.length} of ${rules.length} rules`);
 }

@@ -6,6 +6,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { rules } from '../contract/rules.ts';
 import { transactions } from '../dredd/transactions.ts';
 import type { ConformanceOptions, KnownFailure } from '../options.ts';
+import { workflows } from '../respect/run-workflows.ts';
 import { StartError } from '../result.ts';
 
 type FromFiles = 'tc3' | 'storageHeaders' | 'wireProfile' | 'known';
@@ -53,27 +54,31 @@ export function toOptions(options: CommandOptions): ConformanceOptions {
 const ENGINES = ['dredd', 'respect'];
 
 /**
- * Checks that each selected ID is that of a rule, a transaction or an engine, or the start of one.
+ * Checks that each selected ID is that of a rule, a transaction, a workflow or an engine, or the start of one.
  *
  * @throws StartError that names the first unknown one
  */
 export function assertIds({ only = [], skip = [] }: CommandOptions): void {
-  const ids = [...listIds(), ...ENGINES, ...transactions.map(({ name }) => name)];
+  const ids = [...listIds(), ...ENGINES];
   for (const [flag, names] of Object.entries({ '--only': only, '--skip': skip })) {
     const unknown = names.find((name) => !ids.some((id) => id.startsWith(name)));
     if (unknown !== undefined) throw new StartError(`${flag}: ${describeUnknown(unknown, ids)}`);
   }
 }
 
-/** Lists the IDs of all rules and sentences. */
+/** Lists the IDs of all rules, sentences, transactions and workflows. */
 function listIds(): string[] {
-  return rules.flatMap(({ id, sentences }) => [id, ...Object.keys(sentences)]);
+  return [
+    ...rules.flatMap(({ id, sentences }) => [id, ...Object.keys(sentences)]),
+    ...transactions.map(({ name }) => name),
+    ...workflows.map(({ id }) => id),
+  ];
 }
 
 function describeUnknown(id: string, ids: readonly string[]): string {
   const similar = closest(id.slice(0, 100), ids);
   const isSimilar = distance(id, similar) <= similar.length * 0.4;
-  return `no rule is called ${id}; ${isSimilar ? `did you mean ${similar}?` : 'see --list.'}`;
+  return `nothing is called ${id}; ${isSimilar ? `did you mean ${similar}?` : 'see --list.'}`;
 }
 
 function toTc3(options: CommandOptions): ConformanceOptions['tc3'] {
@@ -137,8 +142,7 @@ function readKnown(file: string): KnownFailure[] {
     const [entry = '', reason] = line.split(/(?:^|\s)#\s*(.*)/);
     const { id, flaky, expires } = KNOWN.exec(entry.trim())?.groups ?? {};
     if (id === undefined) return [];
-    // The IDs of transactions and workflows are in lower case.
-    if (/^[A-Z]{2}-/.test(id) && !ids.includes(id)) {
+    if (!ids.includes(id)) {
       throw new StartError(`--known ${file}: ${describeUnknown(id, ids)}`);
     }
     return [{ id, reason, expires, flaky: flaky !== undefined }];

@@ -90,11 +90,10 @@ export function cut(text: string, size = text.length): string {
 }
 
 /** Returns the command that repeats a finding: `curl`, or the suite if only that can send the call. */
-export function toRepeat({ engine, id }: Result, finding: Finding): string {
+export function toRepeat({ id }: Result, finding: Finding): string {
   const curl = OWN_CREDENTIALS.test(id) ? undefined : toCurl(finding);
   if (curl !== undefined && curl.length <= LONGEST_COMMAND) return curl;
-  const only = engine === 'respect' ? engine : (finding.sentence ?? id);
-  return `berth-conformance --only ${quote(only)}   # with the URLs and credentials of this run`;
+  return `berth-conformance --only ${quote(finding.sentence ?? id)}   # with the URLs and credentials of this run`;
 }
 
 /** Returns the lines of a section, unless it is empty. */

@@ -100,16 +100,24 @@ function compare(
     const result = results.find((one) => one.id === id || one.id === rule);
     return result === undefined || (result.outcome === 'pass' && !flaky);
   });
-  const failures = results
-    .filter(({ outcome }) => outcome === 'fail')
-    .flatMap((result) => toKnown(result, accepted));
+  const failed = results.filter(({ outcome }) => outcome === 'fail');
+  const failures = failed.flatMap((result) => toKnown(result, accepted));
+  // A workflow fails because of a rule about one of its operations.
+  for (const { engine, id, operations } of failed) {
+    const isKnown = (other: string) => failures.some((failure) => failure.id === other);
+    const cause = failed.find(
+      (rule) => isKnown(rule.id) && rule.operations.some((one) => operations.includes(one)),
+    );
+    if (engine === 'respect' && !isKnown(id) && cause)
+      failures.push({ id, reason: `because of ${cause.id}` });
+  }
   const idsOf = (list: readonly KnownFailure[]) => list.map(({ id }) => id);
   return { failures, stale: idsOf(stale), expired: idsOf(expired) };
 }
 
 /**
- * Returns a failure if entries cover each of its findings: by its ID, by its sentence or, for a transaction or a
- * workflow, by a rule that it is evidence for.
+ * Returns a failure if entries cover each of its findings: by its ID, by its sentence or, for a transaction, by a rule
+ * that it is evidence for.
  */
 function toKnown(
   { id, rules: proved, findings }: Result,

@@ -9,40 +9,54 @@ import type { Exchange } from '../http/exchange.ts';
 import { createResult, type Finding, type Result } from '../result.ts';
 import { createFetch, type Recorded } from './create-fetch.ts';
 
-/**
- * The contract's workflows that run on their own, with the name of their document in `@berth/spec/workflows`. Those in
- * other files start with steps that are defined in `files`.
- */
-const WORKFLOWS = [
-  ['upload-file', 'files', 'Upload a file in two steps.'],
-  ['download-file', 'files', 'Upload a file and download it through a link.'],
-  ['delete-file', 'files', 'Upload a file and delete it.'],
-  ['copy-file', 'copy', 'Copy a file and keep its source.'],
-  ['copy-without-overwriting', 'overwrite', 'Copy a file without overwriting another one.'],
-  ['move-file', 'move', 'Move a file, so that its source no longer exists.'],
-  ['call-service', 'gateway', 'Call the root and another path of a hosted service.'],
-  ['call-missing-service', 'gateway', 'Call a hosted service that does not exist.'],
-  ['call-without-credentials', 'gateway', 'Call a hosted service without credentials.'],
-] as const;
+const UPLOAD = ['getUploadMetaData', 'uploadFile'];
+const FILES = [...UPLOAD, 'batchGetTempUrls', 'batchDelete'];
+const COPIES = [...FILES, 'batchCopyFile'];
+const CALLS = ['cloudrun-get-root', 'cloudrun-post'];
+
+interface Workflow {
+  id: string;
+  /** Name of its document in `@berth/spec/workflows`. Those in other files start with steps that are in `files`. */
+  file: string;
+  operations: string[];
+  statement: string;
+}
+
+const row = (id: string, file: string, operations: string[], statement: string): Workflow => {
+  return { id, file, operations, statement };
+};
+
+/** The contract's workflows that run on their own. */
+export const workflows: readonly Workflow[] = [
+  row('upload-file', 'files', UPLOAD, 'Upload a file in two steps.'),
+  row('download-file', 'files', FILES, 'Upload a file and download it through a link.'),
+  row('delete-file', 'files', FILES, 'Upload a file and delete it.'),
+  row('copy-file', 'copy', COPIES, 'Copy a file and keep its source.'),
+  row('copy-without-overwriting', 'overwrite', COPIES, 'Copy a file without overwriting one.'),
+  row('move-file', 'move', COPIES, 'Move a file, so that its source no longer exists.'),
+  row('call-service', 'gateway', CALLS, 'Call the root and another path of a hosted service.'),
+  row('call-missing-service', 'gateway', CALLS, 'Call a hosted service that does not exist.'),
+  row('call-without-credentials', 'gateway', CALLS, 'Call a service without credentials.'),
+];
+
+/** Creates the result of a workflow that nothing is known about yet. */
+export function toWorkflowResult({ id, statement, operations }: Workflow): Result {
+  return createResult({ engine: 'respect', id, level: 'must', statement, operations });
+}
 
 /** Runs the contract's workflows with Respect, and yields each result as soon as it is known. */
 export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
-  for (const [id, file, statement] of WORKFLOWS) {
-    const result = createResult({
-      engine: 'respect',
-      id,
-      level: 'must',
-      statement,
-      operations: [],
-    });
-    onResult({ ...result, ...(skipReason(run, file) ?? (await runWorkflow(run, id, file))) });
+  for (const workflow of workflows) {
+    const ending = skipReason(run, workflow) ?? (await runWorkflow(run, workflow));
+    onResult({ ...toWorkflowResult(workflow), ...ending });
   }
 }
 
-function skipReason(run: Run, file: string): SkipReason | undefined {
+function skipReason(run: Run, { id, file }: Workflow): SkipReason | undefined {
+  const ids = ['respect', id];
   return file === 'gateway'
-    ? findSkipReason(run, ['respect'], 'gateway', ['fixture'])
-    : findSkipReason(run, ['respect'], 'storage', ['storageCredentials', 'writes']);
+    ? findSkipReason(run, ids, 'gateway', ['fixture'])
+    : findSkipReason(run, ids, 'storage', ['storageCredentials', 'writes']);
 }
 
 /** The parts of a step or workflow run by Respect that the suite reads. */
@@ -58,7 +72,7 @@ interface Executed {
   }[];
 }
 
-async function runWorkflow(run: Run, id: string, file: string): Promise<Partial<Result>> {
+async function runWorkflow(run: Run, { id, file }: Workflow): Promise<Partial<Result>> {
   const started = performance.now();
   const record: Recorded = { exchanges: [] };
   const { exchanges } = record;

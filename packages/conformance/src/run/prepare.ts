@@ -5,8 +5,10 @@ import { CheckContext } from '../context/check-context.ts';
 import { createRunCaller, type Run } from '../context/run.ts';
 import { findObstacle, leftOut, type Need } from '../context/skip-reason.ts';
 import type { Api } from '../contract/openapi.ts';
+import { transactions } from '../dredd/transactions.ts';
 import { NetworkFault, Throttled } from '../http/faults.ts';
 import type { CopyPaths } from '../options.ts';
+import { workflows } from '../respect/run-workflows.ts';
 import { StartError, Unreached } from '../result.ts';
 import { callTarget, findGatewayCredentials, findStorageForm } from './find-targets.ts';
 
@@ -21,7 +23,10 @@ export async function prepare(run: Run): Promise<void> {
   try {
     await Promise.all(apis.map((api) => probe(run, api)));
     await Promise.all(apis.map((api) => find[api](run)));
-    const needsCopies = isNeeded(run, 'writes', ['dredd', 'respect']);
+    const needsCopies = isNeeded(run, 'writes', [
+      ...transactions.map(({ name }) => ['dredd', name]),
+      ...workflows.map(({ id }) => ['respect', id]),
+    ]);
     const mayCopy = !findObstacle(run, 'storage', ['storageCredentials', 'writes']);
     await Promise.all([
       needsCopies && mayCopy && findCopyPaths(run),
@@ -37,10 +42,10 @@ export async function prepare(run: Run): Promise<void> {
   throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
 }
 
-/** Whether the operator selected a check that needs something, or one of these engines. */
-function isNeeded(run: Run, need: Need, engines: readonly string[] = []): boolean {
-  const ids = checks.filter(({ needs }) => needs.includes(need)).map(({ id }) => id);
-  return [...ids, ...engines].some((id) => !leftOut(run, id));
+/** Whether the operator selected a check that needs something, or one of the others, each with its engine. */
+function isNeeded(run: Run, need: Need, others: readonly string[][] = []): boolean {
+  const needing = checks.filter(({ needs }) => needs.includes(need)).map(({ id }) => [id]);
+  return [...needing, ...others].some((ids) => !leftOut(run, ...ids));
 }
 
 /**

@@ -36,11 +36,12 @@ export async function runChecks(
 ): Promise<() => void> {
   const parts = new Map<Rule, Part[]>(rules.map((rule) => [rule, []]));
   const ordered = checks.toSorted((a, b) => Number(b.waits ?? false) - Number(a.waits ?? false));
+  const byRule = Map.groupBy(ordered, ({ id }) => findRule(id));
   await inParallel(ordered, run.settings.concurrency, async (check) => {
     const rule = findRule(check.id);
     const ended = parts.get(rule) as Part[];
     ended.push(await runCheck(run, check));
-    const isLast = ended.length === checks.filter(({ id }) => findRule(id) === rule).length;
+    const isLast = ended.length === byRule.get(rule)?.length;
     if (isLast && !hasInvariant(rule)) onResult(toResult(rule, ended));
   });
   return () => {

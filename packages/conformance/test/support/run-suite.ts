@@ -4,6 +4,8 @@ import { type ConformanceOptions, createConformance, type Outcome } from '../../
 /** The MUST results of a run by outcome, each as its ID and its reason or finding: `GW-C1: must be …`. */
 export interface Ran extends Record<Outcome, string[]> {
   exitCode: number;
+  /** The SHOULD results that failed. */
+  unmet: string[];
   /** Message of a run that could not start. */
   sentence: string;
   notices: string[];
@@ -16,14 +18,15 @@ export async function runSuite(options: ConformanceOptions): Promise<Ran> {
   const onNotice = (text: string) => notices.push(text);
   const ran: Ran = {
     ...{ pass: [], fail: [], skip: [], disabled: [], error: [] },
-    ...{ exitCode: 2, sentence: '', notices, leftovers: [] },
+    ...{ exitCode: 2, unmet: [], sentence: '', notices, leftovers: [] },
   };
   try {
     const report = await createConformance({ onNotice, ...options }).run();
     Object.assign(ran, { exitCode: report.exitCode, leftovers: report.leftovers });
     for (const { id, level, outcome, reason, findings } of report.results) {
       const why = reason ?? findings[0]?.message;
-      if (level === 'must') ran[outcome].push(why === undefined ? id : `${id}: ${why}`);
+      const list = level === 'must' ? ran[outcome] : outcome === 'fail' ? ran.unmet : [];
+      list.push(why === undefined ? id : `${id}: ${why}`);
     }
   } catch (error) {
     if ((error as Error).name !== 'StartError') throw error;
