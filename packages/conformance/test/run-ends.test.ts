@@ -27,6 +27,8 @@ test.each([
   expect(ran).toMatchObject({ fail: [], error: [], leftovers: [] });
   expect(ran.exitCode).toBeGreaterThan(1);
   expect(ran.skip.at(-1)).toMatch(reason);
+  // The others are disabled.
+  expect(ran.skip.filter((one) => !only.some((id) => one.startsWith(id)))).toEqual([]);
   expect(target.countWrites()).toBeGreaterThan(0);
   expect(target.listFiles()).toEqual([]);
 });

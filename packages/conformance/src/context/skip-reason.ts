@@ -56,9 +56,9 @@ export function leftOut(
   { settings, signal }: Run,
   ...ids: readonly string[]
 ): SkipReason | undefined {
-  if (signal.aborted) return skipped(String(signal.reason));
   const reason = whyLeftOut(ids, settings);
-  return reason === undefined ? undefined : disabled(reason);
+  if (reason !== undefined) return disabled(reason);
+  return signal.aborted ? skipped(String(signal.reason)) : undefined;
 }
 
 /**
