@@ -2,6 +2,7 @@ import { type Check, type CheckContext, defineCheck } from '../context/check-con
 import { STORAGE_OPERATIONS, type StorageCallOptions } from '../context/storage-client.ts';
 import { signStorage } from '../credentials/create-signers.ts';
 import { type HeaderList, isNamed, readAll, withHeaders } from '../http/exchange.ts';
+import { Unreached } from '../result.ts';
 import { changeLetters, IDENTITIES } from './forged-tokens.ts';
 import {
   expectAccepted,
@@ -32,8 +33,8 @@ async function readCredentials(
 ): Promise<{ credentials: HeaderList; value: string }> {
   const credentials = await t.storage.credentials();
   const [value] = readAll(credentials, name);
-  t.reach(value !== undefined, `the storage credentials do not include ${name}`);
-  return { credentials, value };
+  if (value !== undefined) return { credentials, value };
+  throw new Unreached(`the storage credentials do not include ${name}`);
 }
 
 /**
@@ -143,18 +144,19 @@ export const authStorage: readonly Check[] = [
   defineCheck('AU-STORAGE-HEADERS/2', ['storageCredentials', 'sessionToken'], async (t) => {
     await expectHeaderAccepted(t, t.settings.wireProfile.storageHeaders.sessionToken);
   }),
-  defineCheck('AU-STORAGE-HEADERS/3', ['storageCredentials'], async (t: CheckContext) => {
+  defineCheck('AU-STORAGE-HEADERS/3', ['storageCredentials'], async (t) => {
     const { timestamp } = t.settings.wireProfile.storageHeaders;
     const { value } = await readCredentials(t, timestamp);
-    const message = `the ${timestamp} in the storage credentials is not a time in whole seconds`;
-    t.reach(/^\d{10}$/.test(value), message);
-    await expectHeaderAccepted(t, timestamp);
+    if (/^\d{10}$/.test(value)) return expectHeaderAccepted(t, timestamp);
+    throw new Unreached(
+      `the ${timestamp} in the storage credentials is not a time in whole seconds`,
+    );
   }),
   defineCheck('AU-STORAGE-REJECTED/1', [], async (t) => {
     const none: Ways = { 'without credentials': { credentials: 'none' } };
     await expectAllRefused(t, { ...none, ...(await toLoneHeaders(t)) });
   }),
-  defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], async (t: CheckContext) => {
+  defineCheck('AU-STORAGE-REJECTED/2', ['storageCredentials'], async (t) => {
     const { authorization } = t.settings.wireProfile.storageHeaders;
     const { credentials, value } = await readCredentials(t, authorization);
     const ways: Ways = {};
@@ -169,7 +171,7 @@ export const authStorage: readonly Check[] = [
     const ways = others.map((other) => [`for the environment ${other}`, { env: other }]);
     await expectAllRefused(t, Object.fromEntries(ways));
   }),
-  defineCheck('AU-STORAGE-EACH-CALL', ['storageCredentials'], async (t: CheckContext) => {
+  defineCheck('AU-STORAGE-EACH-CALL', ['storageCredentials'], async (t) => {
     const { authorization } = t.settings.wireProfile.storageHeaders;
     const { credentials, value } = await readCredentials(t, authorization);
     const { batchGetTempUrls: fields } = await makeGoodFields(t);
@@ -182,7 +184,7 @@ export const authStorage: readonly Check[] = [
     await t.onOneConnection(async ({ storage }) => {
       for (const [what, options] of Object.entries(ways)) {
         const good = await storage.call('batchGetTempUrls', fields);
-        t.reach(!good.refused, 'a valid call is rejected');
+        if (good.refused) throw new Unreached('a valid call is rejected');
         const reply = await storage.call('batchGetTempUrls', fields, options);
         const after = 'after a valid call on the same connection';
         expectRefused(t, reply, `batchGetTempUrls ${what} ${after}`);

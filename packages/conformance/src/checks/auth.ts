@@ -1,6 +1,7 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
 import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
+import { Unreached } from '../result.ts';
 import { expectForwarded, expectRefused, type NamedCalls } from './credential-calls.ts';
 import { jsonPost } from './fixture-calls.ts';
 import { forgeTokens, IDENTITIES } from './forged-tokens.ts';
@@ -129,7 +130,7 @@ export const auth: readonly Check[] = [
       'a GET with an API key': { credentials: { 'X-Api-Key': 'conformance' } },
     });
   }),
-  defineCheck('AU-EACH-CALL', ['fixture'], async (t: CheckContext) => {
+  defineCheck('AU-EACH-CALL', ['fixture'], async (t) => {
     const { otherEnvToken } = t.settings;
     const calls: NamedCalls = {
       ...toCallsWith({
@@ -145,7 +146,7 @@ export const auth: readonly Check[] = [
     await t.onOneConnection(async ({ gateway }) => {
       const send = async (call: GatewayCall) => {
         const accepted = await gateway.call({ path: '/a' });
-        t.reach(t.fixture.readEcho(accepted) !== undefined, 'a valid call does not arrive');
+        if (!t.fixture.readEcho(accepted)) throw new Unreached('a valid call does not arrive');
         return gateway.call(call);
       };
       await expectRefused(t, Object.fromEntries(named), { send });

@@ -39,7 +39,7 @@ const QUERIES = [
 const LOOSE_QUERY = 'a[]=1&a[]=2&c=100%&d=%zz';
 
 export const gatewayAddress: readonly Check[] = [
-  defineCheck('GW-ENV-HOST', ['fixture'], async (t: CheckContext) => {
+  defineCheck('GW-ENV-HOST', ['fixture'], async (t) => {
     const control = t.uniqueName();
     await t.gateway.call({ path: t.fixture.respond({ mark: control }) });
     if ((await t.fixture.count(control)) !== 1) {

@@ -185,7 +185,7 @@ async function expectHandshakes(t: CheckContext): Promise<void> {
 }
 
 export const gatewayResponses: readonly Check[] = [
-  defineCheck('GW-STATUS', ['fixture'], async (t: CheckContext) => {
+  defineCheck('GW-STATUS', ['fixture'], async (t) => {
     for (const call of gatewayMethods) {
       for (const order of FOR_BOTH) await expectStatus(t, order, call);
     }

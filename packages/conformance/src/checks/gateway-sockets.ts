@@ -212,7 +212,7 @@ function toBadCredentials(t: CheckContext, path: string): Record<string, Credent
 }
 
 export const gatewaySockets: readonly Check[] = [
-  defineCheck('GW-WS-UPGRADE', ['fixture', 'webSocket'], async (t: CheckContext) => {
+  defineCheck('GW-WS-UPGRADE', ['fixture', 'webSocket'], async (t) => {
     const calls: Record<string, GatewayCall> = {
       'a handshake with a cookie': { headers: { Cookie: 'a=1', 'X-Conformance': 'a' } },
       'a handshake with Origin': { headers: { Origin: `http://${t.gateway.host}` } },

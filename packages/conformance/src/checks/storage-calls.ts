@@ -7,7 +7,7 @@ import {
   toForm,
 } from '../context/storage-client.ts';
 import { REQUEST_FORMS, type RequestForm } from '../options.ts';
-import { Unreached } from '../result.ts';
+import { Inapplicable, Unreached } from '../result.ts';
 import { Folder, isSuccess, needsFiles, toItems } from './stored-files.ts';
 import {
   expectAccepted,
@@ -110,7 +110,9 @@ async function expectOneForm(t: CheckContext): Promise<void> {
 
 /** Makes calls in the form that a run does not use otherwise, if the deployment accepts both. */
 async function expectFormsAlike(t: CheckContext): Promise<void> {
-  t.apply(t.settings.requestForm === undefined, 'only the form in --request-form is checked');
+  if (t.settings.requestForm !== undefined) {
+    throw new Inapplicable('only the form in --request-form is checked');
+  }
   const folder = new Folder(t);
   const call = (operation: StorageOperation, fields: object) =>
     tryCall(t, operation, fields, { isOtherForm: true });

@@ -1,4 +1,5 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { Unreached } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import {
   type CopyOrder,
@@ -94,7 +95,7 @@ export const storageCopy: readonly Check[] = [
     await folder.expect('after two moves', { 'a.moved': 'a.txt', 'existing.txt': 'c.txt' });
     await folder.expectGone('after it was moved', 'a.txt', 'c.txt');
   }),
-  defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t: CheckContext) => {
+  defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t) => {
     const folder = await storeReadable(t, ['a.txt', 'b.txt', 'existing.txt']);
     const moves = [
       { from: 'a.txt', to: 'existing.txt', overwrite: false, removeOriginal: true },
@@ -106,7 +107,7 @@ export const storageCopy: readonly Check[] = [
       // Another rule covers that such an item fails.
       if (hasFailed(entry)) failed.push(move);
     }
-    t.reach(failed.length > 0, 'all the moves that should have failed succeeded');
+    if (failed.length === 0) throw new Unreached('all moves that should have failed succeeded');
     await folder.expectKept('after a failed move', ...failed.map(({ from }) => from));
   }),
   defineCheck('ST-COPY-SELF', needsFiles, async (t) => {
@@ -124,10 +125,10 @@ export const storageCopy: readonly Check[] = [
     await folder.tryCopy(move(from, '1.txt'), move(from, '2.txt'));
     await expectEither(t, folder, 'a file that two items of a call moved', from, '1.txt', '2.txt');
   }),
-  defineCheck('ST-COPY-MISSING', needsFiles, async (t: CheckContext) => {
+  defineCheck('ST-COPY-MISSING', needsFiles, async (t) => {
     const folder = await storeReadable(t, ['deleted.txt', 'folder/present.txt']);
     const [entry] = await folder.delete('deleted.txt');
-    t.reach(entry?.code === 'SUCCESS', 'a file was not deleted');
+    if (entry?.code !== 'SUCCESS') throw new Unreached('a file was not deleted');
     const orders = [
       { from: 'missing.txt', to: 'copy-of-missing.txt' },
       { from: 'missing.txt', to: 'moved-missing.txt', removeOriginal: true },

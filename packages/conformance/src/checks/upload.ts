@@ -1,4 +1,4 @@
-import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
+import { type Check, defineCheck } from '../context/check-context.ts';
 import {
   type FormField,
   type Grant,
@@ -6,6 +6,7 @@ import {
   toMultipart,
 } from '../context/upload-client.ts';
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
+import { Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { hasErrorElement } from '../validation/read-storage.ts';
 import { changeLetters } from './forged-tokens.ts';
@@ -51,7 +52,7 @@ export const upload: readonly Check[] = [
   defineFieldCheck('UP-FIELDS/2', 1),
   defineFieldCheck('UP-FIELDS/3', 2),
   defineFieldCheck('UP-FIELDS/4', 3),
-  defineCheck('UP-FILE', needsFiles, async (t: CheckContext) => {
+  defineCheck('UP-FILE', needsFiles, async (t) => {
     const folder = new Folder(t);
     const stored: string[] = [];
     for (const [name, content] of Object.entries(CONTENTS)) {
@@ -59,7 +60,7 @@ export const upload: readonly Check[] = [
       if (reply.isAccepted) stored.push(name);
       else t.note(`${name} was rejected with ${reply.received.status}.`);
     }
-    t.reach(stored.length > 0, 'no upload is accepted');
+    if (stored.length === 0) throw new Unreached('no upload is accepted');
     await folder.expectKept('after its upload', ...stored);
   }),
   defineCheck('UP-RESPONSE/1', needsFiles, async (t) => {

@@ -5,6 +5,7 @@ import {
   type StorageOperation,
   type StorageReply,
 } from '../context/storage-client.ts';
+import { Unreached } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { isSuccess, toItems } from './stored-files.ts';
 
@@ -86,7 +87,8 @@ export function reachGoodFields(t: CheckContext): Promise<GoodFields> {
     const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       const { refused, received } = await tryCall(t, operation, fields[operation]);
-      t.reach(!refused, `a valid call to ${operation} was rejected with ${received.status}`);
+      if (!refused) continue;
+      throw new Unreached(`a valid call to ${operation} was rejected with ${received.status}`);
     }
     return fields;
   });

@@ -34,17 +34,15 @@ export interface Output {
   paint: Paint;
 }
 
-/** What surrounds a command line. */
-export interface Surroundings {
-  output: Output;
-  env: Environment;
-  /** Stops the run, or the fixture service. */
-  signal: AbortSignal;
-}
-
-/** Runs the command line and returns its exit code. All output goes to `output`. */
-export async function runCli(args: readonly string[], around: Surroundings): Promise<number> {
-  const { output, env, signal } = around;
+/**
+ * Runs the command line and returns its exit code. All output goes to `output`.
+ *
+ * @param signal stops the run, or the fixture service
+ */
+export async function runCli(
+  args: readonly string[],
+  { output, env, signal }: { output: Output; env: Environment; signal: AbortSignal },
+): Promise<number> {
   // The message about an unknown option contains its value, which may be a credential.
   const values = args.map((arg) => arg.replace(/^--?[^=]*=?/, ''));
   const { redact } = new Redactor({ values, headers: [] });

@@ -3,7 +3,7 @@ import { createAgents } from '../http/agents.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Evidence } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
-import { type Finding, Inapplicable, Unreached } from '../result.ts';
+import type { Finding } from '../result.ts';
 import { show } from '../validation/cite.ts';
 import { createFixtureClient, type FixtureClient } from './fixture-client.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
@@ -110,25 +110,6 @@ export class CheckContext {
   expectEqual(what: string, came: unknown, wanted: unknown, evidence?: Evidence): void {
     const actual = typeof came === 'string' ? came : show(came);
     this.expect(came === wanted, `${what} must be ${wanted}, not ${actual}`, evidence);
-  }
-
-  /**
-   * Ends the check because its setup failed. The result is a skip, never a failure.
-   *
-   * @param reason why: `no file could be uploaded`
-   */
-  reach(holds: boolean, reason: string): asserts holds {
-    if (!holds) throw new Unreached(reason);
-  }
-
-  /**
-   * Ends the check because the target lacks an optional feature that its rule is about. The result is
-   * disabled.
-   *
-   * @param reason what is missing: `the gateway does not accept multipart/form-data`
-   */
-  apply(applies: boolean, reason: string): asserts applies {
-    if (!applies) throw new Inapplicable(reason);
   }
 
   /**

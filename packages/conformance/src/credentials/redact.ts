@@ -18,26 +18,18 @@ export interface Secrets {
   headers: string[];
 }
 
-type Credentials = Partial<
-  Pick<
-    Settings,
-    'storageHeaders' | 'gatewayToken' | 'otherEnvToken' | 'expiredToken' | 'tc3' | 'wireProfile'
-  >
->;
-
 /**
  * Lists a run's credentials: their complete values, the long parts of these values, such as a signature, and the
  * headers that contain them.
  */
-export function listSecrets(credentials: Credentials): Secrets {
-  const { gatewayToken, otherEnvToken, expiredToken, tc3, wireProfile } = credentials;
-  const { storageHeaders = {} } = credentials;
+export function listSecrets(settings: Settings): Secrets {
+  const { gatewayToken, otherEnvToken, expiredToken, tc3, storageHeaders, wireProfile } = settings;
   const tokens = [gatewayToken, otherEnvToken, expiredToken, tc3?.secretKey, tc3?.token];
   const values = [...tokens, ...Object.values(storageHeaders)].filter(
     (value) => value !== undefined,
   );
   const parts = values.flatMap((value) => value.split(/[\s,;=/]+/));
-  const profileHeaders = Object.values(wireProfile?.storageHeaders ?? {});
+  const profileHeaders = Object.values(wireProfile.storageHeaders);
   const headers = ['authorization', 'proxy-authorization', ...Object.keys(storageHeaders)];
   return {
     values: [...values, ...parts.filter(({ length }) => length >= MIN_LENGTH.part)],

@@ -46,10 +46,7 @@ export function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
   return code === 'SUCCESS' && isWebUrl(tempFileURL) ? tempFileURL : undefined;
 }
 
-/**
- * Returns whether an entry in a copy response reports a failure. `ST-RESPONSE` and `ST-RESPONSE`
- * check how the failure is reported.
- */
+/** Returns whether an entry in a copy response reports a failure. `ST-RESPONSE` checks how. */
 export function hasFailed({ code, message }: Entry): boolean {
   if (code === 'SUCCESS') return false;
   return [code, message].some((value) => value !== undefined && value !== null && value !== '');
