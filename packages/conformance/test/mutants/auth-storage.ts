@@ -20,10 +20,6 @@ const refuseSpelling = (operation: Operation, spelling: string) =>
 const withoutAuthorization = (get: (name: string) => string | undefined) => !get(authorization);
 
 export const authStorage: Rows = {
-  'AU-STORAGE-HEADERS/1: links can be requested with only a timestamp': acceptStorage(
-    (get) => get(authorization) === undefined && get(timestamp) !== undefined,
-    [LINKS],
-  ),
   'AU-STORAGE-HEADERS/1: the credential is rejected if its header name is in lower case':
     refuseSpelling(DELETE, authorization.toLowerCase()),
   'AU-STORAGE-HEADERS/2: the session token is rejected if its header name is in lower case':

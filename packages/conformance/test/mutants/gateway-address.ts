@@ -1,4 +1,3 @@
-import type { MutatedResponse } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
 import { perConnection } from './support/connections.ts';
 import {
@@ -22,13 +21,6 @@ const onQuery = (change: (query: string) => string) =>
       changeQuery(request, change);
   });
 
-function toRedirect(status: number, location: string): MutatedResponse {
-  const response = toGatewayResponse(status);
-  response.headers.set('Location', location);
-  response.headers.set('Content-Disposition', 'attachment');
-  return response;
-}
-
 export const gatewayAddress: Rows = {
   'GW-ENV-HOST: every host is accepted as the host of the environment': ({ env }) =>
     gatewayRequest(({ headers }) => headers.set('Host', toEnv(env))),
@@ -47,12 +39,6 @@ export const gatewayAddress: Rows = {
     drop(/;[^/]*/g),
   ),
   'GW-PATH/2: a call without anyPath calls /index': onPath((path) => path || '/index'),
-  'GW-PATH/2: a GET without anyPath is redirected to the URL with a slash': forwardedRequest(
-    ({ method, path, target }) =>
-      method === 'GET' && /^\/v1\/cloudrun\/[^/]+$/.test(path)
-        ? toRedirect(301, target.replace(path, `${path}/`))
-        : undefined,
-  ),
   'GW-PATH/3: a trailing slash after the name causes a redirect': {
     request({ target }) {
       if (target !== '/v1/cloudrun/conformance/') return;
@@ -78,7 +64,6 @@ export const gatewayAddress: Rows = {
   'GW-PATH/6: empty path segments are dropped': onPath((path) =>
     /[^/]\/{2,}[^/]/.test(path) ? path.replaceAll(/\/{2,}/g, '/') : path,
   ),
-  'GW-PATH/6: three slashes become two': onPath(replace(/\/{3,}/g, '//')),
   'GW-QUERY-RAW: query parameters are sorted by name': onQuery((query) => {
     const nameOf = (pair: string) => pair.split('=', 1)[0] ?? '';
     const pairs = query.split('&');

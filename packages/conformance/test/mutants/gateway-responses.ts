@@ -15,10 +15,6 @@ export const gatewayResponses: Rows = {
     { method: 'GET', status: 504 },
     setStatus(502),
   ),
-  'GW-STATUS: a 308 in response to a POST becomes a 302': gatewayResponse(
-    { method: 'POST', status: 308 },
-    setStatus(302),
-  ),
   'GW-HEADERS: Set-Cookie headers are joined into one': gatewayResponse(
     setHeader('Set-Cookie', (cookies) => cookies || undefined),
   ),

@@ -45,10 +45,6 @@ export const gatewaySockets: Rows = {
     ({ opcode, data }) => opcode === BINARY && isUtf8(data) && data.length > 1,
     () => ({ opcode: TEXT }),
   ),
-  'GW-WS-MESSAGES/2: a trailing zero byte is lost': frames(
-    (frame) => fromCaller(BINARY)(frame) && frame.data.at(-1) === 0,
-    ({ data }) => ({ data: data.subarray(0, -1) }),
-  ),
   'GW-WS-PING: control frames other than closes are dropped': eachFrame((frame) =>
     frame.opcode > CLOSE ? [] : [frame],
   ),

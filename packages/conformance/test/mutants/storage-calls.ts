@@ -1,12 +1,11 @@
 import type { Hooks, Json } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
-import { drop, replace } from './support/gateway.ts';
+import { drop } from './support/gateway.ts';
 import {
   COPY,
   DELETE,
   GRANT,
   itemsOf,
-  LINKS,
   NO_ENTRIES,
   type Operation,
   refuse,
@@ -27,30 +26,13 @@ const inData = (operation: Operation, change: (items: Json[]) => Json[]): Hooks 
   });
 
 export const storageCalls: Rows = {
-  'ST-PATH/1: copies are at a different path': retarget(
-    replace(/(?<=storages:)batchCopy(?:File)?$/, (name) =>
-      name === 'batchCopy' ? COPY : 'batchCopyFiles',
-    ),
-  ),
   'ST-PATH/2: anything after the name of an operation is ignored': retarget(
     drop(/(?<=storages:batchDelete)[A-Z]\w*$/),
-  ),
-  'ST-PATH/2: the name of an operation may have a suffix': retarget(
-    drop(/(?<=storages:\w+)\.json$/),
   ),
   'ST-PATH/1: copies require PUT instead of POST': request(COPY, (call) => {
     if (call.method === 'POST') return toStorageRefusal(405, 'METHOD_NOT_ALLOWED');
     if (call.method === 'PUT') call.method = 'POST';
     return undefined;
-  }),
-  'ST-PATH/3: upload metadata can be requested with GET': request(GRANT, (call) => {
-    const path = new URLSearchParams(call.query).get('path');
-    if (call.method !== 'GET' || path === null) return;
-    call.method = 'POST';
-    call.target = call.path;
-    call.json = { path };
-    call.headers.set('Content-Type', 'application/json');
-    call.headers.set('Content-Length', String(call.body.length));
   }),
   'ST-PATH/3: a GET of batchDelete succeeds without doing anything': request(
     DELETE,
@@ -76,12 +58,6 @@ export const storageCalls: Rows = {
       itemsOf(call).some(
         ({ overwrite, removeOriginal }) => overwrite === true && removeOriginal === false,
       ),
-  ),
-  'ST-UNKNOWN-FIELDS: an item with an unknown field is rejected': refuse(
-    ({ operation, json }) =>
-      operation === LINKS &&
-      Array.isArray(json?.fileList) &&
-      json.fileList.some((item: unknown) => Object.keys(Object(item)).includes('unknown')),
   ),
   'ST-UNKNOWN-FIELDS: an unknown field of a call is rejected': refuse(({ json }) =>
     Object.keys(json ?? {}).some((key) => !['path', 'fileList', 'data'].includes(key)),

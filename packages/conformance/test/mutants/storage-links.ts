@@ -13,7 +13,6 @@ import {
   refuse,
   refuseAfter,
   request,
-  unique,
 } from './support/storage.ts';
 
 const hasNoExtension = (entry: Json) => isOk(entry) && /\/[^./]+$/.test(entry.fileID);
@@ -37,13 +36,6 @@ export const storageLinks: Rows = {
   'ST-LINKS-MAX-AGE: it is required': refuseLinks((all) =>
     all.some(({ maxAge }) => maxAge === undefined),
   ),
-  'ST-LISTS/1: a file requested twice has only one entry': list(LINKS, unique),
-  'ST-LISTS/2: the entry for a missing file has an empty fileID': links(isBad, {
-    fileID: '',
-  }),
-  'ST-LINKS-CALL: the code for a file without an extension is OK': links(hasNoExtension, {
-    code: 'OK',
-  }),
   'ST-LINKS-CALL: from the sixth item on, existing files are missing': links(
     (_, __, index) => index > 4,
     failed('MISSING'),

@@ -1,12 +1,11 @@
 import type { Json, MutatedRequest } from '../proxy/messages.ts';
-import type { Mutant, Rows } from './mutant.ts';
+import type { Rows } from './mutant.ts';
 import {
   COPY,
   DELETE,
   isObject,
   itemsOf,
   LINKS,
-  leaveOut,
   NO_ENTRIES,
   refuse,
   request,
@@ -21,18 +20,6 @@ const repair = (rewrite: (text: string) => string) => ({
   },
 });
 const hasField = (json: Json) => 'path' in (json.data ?? json) || 'fileList' in (json.data ?? json);
-
-/** Deletes the files that a rejected deletion lists. */
-const deletes =
-  (isWanted: (call: MutatedRequest) => boolean): Mutant['create'] =>
-  ({ storage }) => ({
-    async response(response, call) {
-      const list = call.json?.data?.fileList ?? call.json?.fileList;
-      if (call.operation !== DELETE || response.status < 400 || !Array.isArray(list)) return;
-      const fileList = list.filter((id) => typeof id === 'string');
-      if (isWanted(call) && fileList.length > 0) await storage(DELETE, { fileList });
-    },
-  });
 
 export const storageRefusals: Rows = {
   'ST-INVALID/1: anything after the end of the JSON is ignored': repair((text) =>
@@ -64,11 +51,6 @@ export const storageRefusals: Rows = {
     const [first, ...rest] = json.fileList;
     call.json = { ...json, fileList: [first, ...rest.map(String)] };
   }),
-  'ST-INVALID/4: an item without srcPath fails, but the call does not': leaveOut(COPY, (item) =>
-    'dstPath' in item && !('srcPath' in item)
-      ? { code: 'INVALID_PARAM', message: 'srcPath is missing.' }
-      : undefined,
-  ),
   'ST-INVALID/4: an item without dstPath is a copy onto the source': request(COPY, (call) => {
     const { json } = call;
     if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
@@ -79,8 +61,13 @@ export const storageRefusals: Rows = {
     const fileList = itemsOf(call).filter((item) => 'fileID' in item);
     if (fileList.length > 0) call.json = { ...call.json, fileList };
   }),
-  'ST-REFUSED-UNDONE: the files in a rejected deletion are deleted': deletes(() => true),
-  'ST-REFUSED-UNDONE: a deletion without credentials is rejected, but the file is deleted': deletes(
-    ({ headers }) => !headers.get('X-Svc-Authorization'),
-  ),
+  'ST-REFUSED-UNDONE: a deletion without credentials is rejected, but the file is deleted': ({
+    storage,
+  }) => ({
+    async response({ status }, { operation, headers, json }) {
+      if (operation !== DELETE || status < 400 || headers.get('X-Svc-Authorization')) return;
+      const fileList = json?.data?.fileList ?? json?.fileList;
+      if (Array.isArray(fileList)) await storage(DELETE, { fileList });
+    },
+  }),
 };

@@ -39,11 +39,6 @@ export const upload: Rows = {
     known.some((one) => one !== value && startOf(one) === startOf(value)),
   ),
   'UP-FIELDS/2: the token in a form is not checked': repairForms('x-store-security-token'),
-  'UP-FIELDS/2: the token of another grant is accepted': repairForms(
-    'x-store-security-token',
-    isKnown,
-  ),
-  'UP-FIELDS/3: the meta file ID in a form is not checked': repairForms('x-store-meta-fileid'),
   'UP-FIELDS/3: the meta file ID of another grant is accepted': repairForms(
     'x-store-meta-fileid',
     isKnown,

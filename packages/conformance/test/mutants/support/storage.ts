@@ -143,7 +143,7 @@ export const failure = (patch: Patch, of?: Operation | number): Hooks =>
   envelopes(({ body }) => !body.data, patch, of);
 
 /** Changes the `body` in the envelopes of successful responses. */
-export const successBody = (patch: Patch, of?: Operation | number): Hooks =>
+const successBody = (patch: Patch, of?: Operation | number): Hooks =>
   success(({ body }, ...rest) => applyPatch(body, patch, ...rest), of);
 
 export const failureBody = (patch: Patch, of?: Operation | number): Hooks =>
@@ -228,10 +228,6 @@ export const any = () => true;
 export const isOk = ({ code }: Json): boolean => code === 'SUCCESS';
 
 export const isBad = (entry: Json): boolean => !isOk(entry);
-
-/** Removes duplicates, so that there is one entry for each file ID. */
-export const unique = (all: Json[]): Json[] =>
-  all.filter(({ fileID }, index) => all.findIndex((other) => other.fileID === fileID) === index);
 
 /** Creates the response to a rejected storage call, in the contract's format. */
 export const toStorageRefusal = (status: number, code: string): MutatedResponse =>
