@@ -1,7 +1,7 @@
 import type { Rows } from './mutant.ts';
 import { perConnection } from './support/connections.ts';
 import {
-  changeQuery,
+  changeTail,
   drop,
   forwardedRequest,
   gatewayRequest,
@@ -18,7 +18,7 @@ const NOT_UTF8 = /%(ff|80|c0)/gi;
 const onQuery = (change: (query: string) => string) =>
   forwardedRequest((request) => {
     if (!/\/(respond|events|count|closed|release)\?/.test(request.target))
-      changeQuery(request, change);
+      changeTail(request, (tail) => tail.replace(/(?<=^[^?]*\?).*/, change));
   });
 
 export const gatewayAddress: Rows = {

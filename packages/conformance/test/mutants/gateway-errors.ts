@@ -4,7 +4,6 @@ import {
   gatewayError,
   gatewayResponse,
   replace,
-  replaceBy,
   setHeader,
   setStatus,
   toRefusal,
@@ -29,9 +28,8 @@ export const gatewayErrors: Rows = {
     { method: 'POST', code: 'SERVICE_NOT_FOUND' },
     changeJson({ requestId: undefined }),
   ),
-  'GW-ERROR-FORBIDDEN: it is hidden as a missing service': gatewayError(
-    FORBIDDEN,
-    replaceBy(() => toRefusal(404, 'SERVICE_NOT_FOUND')),
+  'GW-ERROR-FORBIDDEN: it is hidden as a missing service': gatewayError(FORBIDDEN, (response) =>
+    Object.assign(response, toRefusal(404, 'SERVICE_NOT_FOUND')),
   ),
   'GW-ERROR-FORBIDDEN: its code is FORBIDDEN on a deep path': gatewayError(
     { ...FORBIDDEN, path: DEEP },

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Hooks, MutatedRequest } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
 import { frames as eachFrame, type SocketFrame } from './support/connections.ts';
-import { acceptHandshake, isSigned, readSignature } from './support/credentials.ts';
+import { accept, isSigned, readSignature } from './support/credentials.ts';
 import { setHeader, toGatewayResponse, toRefusal, upgraded } from './support/gateway.ts';
 
 /** Opcodes of RFC 6455, section 5.2. */
@@ -69,8 +69,8 @@ export const gatewaySockets: Rows = {
   'GW-WS-CLOSE: closes are not passed on': eachFrame((frame) =>
     frame.opcode === CLOSE ? [] : [frame],
   ),
-  'GW-WS-AUTH: a handshake without credentials is accepted': acceptHandshake(
-    (value) => value === undefined,
+  'GW-WS-AUTH: a handshake without credentials is accepted': accept(
+    (value, { isHandshake }) => isHandshake && value === undefined,
   ),
   'GW-WS-AUTH: the service is called before the credentials are checked': (context) => ({
     async response(response, { target, headers }) {

@@ -1,14 +1,14 @@
-import type { Hooks, Message, MutatedRequest } from '../proxy/messages.ts';
+import type { Hooks, Message } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
 import { replace } from './support/gateway.ts';
 
 type Pieces = AsyncIterable<Buffer>;
 
 /** Changes the event streams of hosted services piece by piece, in the order of their arrival. */
-const stream = (change: (pieces: Pieces, request: MutatedRequest) => Pieces): Hooks => ({
-  async *messages(all, request, from) {
-    if (request.isHandshake) return yield* all;
-    for await (const data of change(toPieces(all), request)) yield { from, data };
+const stream = (change: (pieces: Pieces) => Pieces): Hooks => ({
+  async *messages(all, { isHandshake }, from) {
+    if (isHandshake) return yield* all;
+    for await (const data of change(toPieces(all))) yield { from, data };
   },
 });
 
@@ -17,12 +17,10 @@ async function* toPieces(all: AsyncIterable<Message>) {
 }
 
 /** Changes the text of each event when it is complete, decoded as Latin-1; the rest at the end. */
-const events = (change: (text: string, index: number) => string, method?: string) =>
-  stream(async function* changed(pieces, request) {
+const events = (change: (text: string) => string) =>
+  stream(async function* changed(pieces) {
     let rest = '';
-    let index = 0;
-    const isWanted = method === undefined || request.method === method;
-    const write = (text: string) => Buffer.from(isWanted ? change(text, index++) : text, 'latin1');
+    const write = (text: string) => Buffer.from(change(text), 'latin1');
     for await (const piece of pieces) {
       const parts = (rest + piece.toString('latin1')).split(/(?<=\n\n|\r\n\r\n|\r\r(?!\n))/);
       rest = /(\n\n|\r\n\r\n|\r\r)$/.test(parts.at(-1) ?? '') ? '' : (parts.pop() ?? '');

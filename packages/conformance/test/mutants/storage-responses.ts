@@ -1,6 +1,6 @@
 import type { Json } from '../proxy/messages.ts';
 import type { Rows } from './mutant.ts';
-import { rename, setBody } from './support/gateway.ts';
+import { setBody } from './support/gateway.ts';
 import { COPY, DELETE, failure, failureBody, LINKS, metadata, success } from './support/storage.ts';
 
 const isDeep = ({ fileID }: Json) => String(fileID).includes('/deeper/');
@@ -11,7 +11,7 @@ export const storageResponses: Rows = {
     url: (url) => url?.replace(/^http:/, ''),
   }),
   'ST-RESPONSE: the storeFileID of a grant for several levels is spelled storeFileId': metadata(
-    rename('storeFileID', 'storeFileId'),
+    (data) => Object.assign(data, { storeFileId: data.storeFileID, storeFileID: undefined }),
     isDeep,
   ),
   'ST-RESPONSE: the statusCode of a links response is 0, like an exit code': success(

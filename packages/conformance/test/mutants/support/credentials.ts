@@ -29,10 +29,6 @@ export const accept =
       if (isAccepted(value, request, context)) authenticate(request, context);
     });
 
-/** The same for WebSocket handshakes only. */
-export const acceptHandshake = (isAccepted: IsAccepted): Mutant['create'] =>
-  accept((value, request, context) => request.isHandshake && isAccepted(value, request, context));
-
 /** Accepts storage calls with matching headers, even if the server would reject them. */
 export const acceptStorage =
   (
@@ -48,14 +44,10 @@ export const acceptStorage =
   });
 
 /** Rejects requests with a matching `Authorization`. */
-export const reject = (
-  isRejected: (value: string, request: MutatedRequest) => unknown,
-  status = 401,
-  code = 'INVALID_CREDENTIALS',
-): Hooks =>
-  gatewayRequest((request) => {
-    const value = request.headers.get('Authorization');
-    return value && isRejected(value, request) ? toRefusal(status, code) : undefined;
+export const reject = (isRejected: (value: string) => unknown): Hooks =>
+  gatewayRequest(({ headers }) => {
+    const value = headers.get('Authorization');
+    return value && isRejected(value) ? toRefusal(401, 'INVALID_CREDENTIALS') : undefined;
   });
 
 type Parts = Record<string, string>;

@@ -98,13 +98,6 @@ export const removeHeader =
   ({ headers }: Headed): void =>
     headers.remove(name);
 
-/** Removes the headers for which the test returns false. */
-export const keepHeaders =
-  (isKept: (name: string, value: string) => boolean) =>
-  ({ headers }: Headed): void => {
-    headers.list = headers.list.filter(([name, value]) => isKept(name, value));
-  };
-
 export const setBody =
   (body: string, type?: string) =>
   (response: MutatedResponse): void => {
@@ -119,13 +112,6 @@ export const replace =
     text[typeof pattern === 'string' ? 'replaceAll' : 'replace'](pattern, by as string);
 
 export const drop = (pattern: RegExp | string) => replace(pattern, '');
-
-/** Replaces the response. */
-export const replaceBy =
-  (other: () => MutatedResponse) =>
-  (response: MutatedResponse): void => {
-    Object.assign(response, other());
-  };
 
 type Value = ((value: Json) => unknown) | object | string | number | boolean | null | undefined;
 
@@ -146,10 +132,6 @@ export function applyPatch<Rest extends unknown[]>(
     for (const [name, value] of Object.entries(patch))
       target[name] = typeof value === 'function' ? value(target[name]) : value;
 }
-
-/** Gives a member another name. */
-export const rename = (from: string, to: string) => (target: Json) =>
-  Object.assign(target, { [to]: target[from], [from]: undefined });
 
 /** Changes a JSON body in place. */
 export const changeJson =
@@ -225,19 +207,11 @@ export const forwardedRequest = (change: (request: MutatedRequest) => unknown): 
   });
 
 /** Rewrites the path after the service name. */
-export const onPath = (rewrite: (path: string) => string, method?: string): Hooks =>
-  forwardedRequest((request) => {
-    if (method !== undefined && request.method !== method) return;
-    changeTail(request, (tail) => tail.replace(/^[^?]*/, rewrite));
-  });
-
-/** Rewrites the query, without its `?`. */
-export function changeQuery(request: MutatedRequest, rewrite: (query: string) => string): void {
-  changeTail(request, (tail) => tail.replace(/(?<=^[^?]*\?).*/, rewrite));
-}
+export const onPath = (rewrite: (path: string) => string): Hooks =>
+  forwardedRequest((request) => changeTail(request, (tail) => tail.replace(/^[^?]*/, rewrite)));
 
 /** Changes everything after the service name, including the query. */
-function changeTail(request: MutatedRequest, change: (tail: string) => string): void {
+export function changeTail(request: MutatedRequest, change: (tail: string) => string): void {
   const [, start = '', tail = ''] = /^(\/v1\/cloudrun\/[^/?]*)(.*)$/.exec(request.target) ?? [];
   if (start !== '') request.target = start + change(tail);
 }
