@@ -20,7 +20,7 @@ type Files = Map<string, number>;
 type Step = fc.AsyncCommand<Files, Sequence>;
 
 /** Maximum number of generated steps of a sequence; on average it is half as many. */
-const MAX_STEPS = 14;
+const MAX_STEPS = 13;
 
 /** Maximum number of sequences that are made to find a shorter one with the same fault. */
 const MAX_SHRINKS = 100;

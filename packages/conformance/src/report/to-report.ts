@@ -153,7 +153,7 @@ function toVerdict(
   const unmet = fail - failed.length - known.failures.length;
   const facts = [
     ...(ofRules > 0 ? [`${ofRules} failed`] : []),
-    ...(others > 0 && ofRules === 0 ? [`${others} transactions or workflows failed`] : []),
+    ...(others > 0 && ofRules === 0 ? [`${others} of the transactions and workflows failed`] : []),
     `${checkedRules} of ${total} rules${failed.length > 0 ? ' checked' : ''}`,
     ...(known.failures.length > 0 ? [`${known.failures.length} known to fail`] : []),
     ...(unmet > 0 ? [`${unmet} SHOULD not met`] : []),
