@@ -13,14 +13,17 @@ import {
 } from '@redocly/openapi-core';
 import { upgrade } from '@scalar/openapi-upgrader';
 import {
+  decodeReference,
   entriesOf,
   follow,
   InvalidDocumentError,
   isObject,
   type JsonObject,
+  join,
   METHODS,
   type Pointer,
   Problems,
+  valueAt,
 } from './document.ts';
 import { Names, toVariableName } from './names.ts';
 import { subschemasOf } from './schemas.ts';
@@ -120,9 +123,37 @@ async function readDeep<Result>(root: Document, read: () => Promise<Result>): Pr
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw refuse(root, 'Its references lead too deep. Limit chains of schemas to some hundred.');
+    if (error instanceof RangeError) {
+      throw refuse(root, 'Its references lead too deep. Limit chains of schemas to some hundred.');
+    }
+    const pointer = findCircle(root.parsed) ?? '#';
+    const place = toPlace({ source: root.source, pointer, reportOnKey: true });
+    const message =
+      pointer === '#'
+        ? `It cannot be read: ${(error as Error).message}.`
+        : 'This reference leads back to itself. Refer to something else.';
+    throw new InvalidDocumentError([{ place, pointer, message }]);
   }
+}
+
+/** Finds a reference that leads to nothing but itself. Redocly fails without saying where. */
+function findCircle(
+  document: unknown,
+  value: unknown = document,
+  pointer: Pointer = '#',
+): Pointer | undefined {
+  const seen = new Set<unknown>();
+  for (let target = value; typeof Object(target).$ref === 'string' && !seen.has(target); ) {
+    seen.add(target);
+    target = valueAt(document, decodeReference(Object(target).$ref));
+    if (target === value) return pointer;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, each] of Object.entries(value)) {
+    const found = findCircle(document, each, join(pointer, name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function refuse(place: string | Document, message: string): InvalidDocumentError {

@@ -65,9 +65,13 @@ export function readOperations(
     const servers = [operation.servers, item.servers, document.servers].map(toBasePath);
     const fullPath = `${servers.find((each) => each !== undefined) ?? ''}${path}`;
     const key = `${method} ${toComparable(fullPath)}`;
-    const requirements = toList(operation.security ?? document.security).map(entriesOf);
+    const security = operation.security ?? document.security ?? [];
+    const requirements = toList(security).map(entriesOf);
     const unknown = requirements.flat().find(([name]) => !Object.hasOwn(securitySchemes, name));
-    const reason = findReason(path, unknown?.[0], routes.get(key));
+    const reason =
+      Array.isArray(security) && security.every(isObject)
+        ? findReason(path, unknown?.[0], routes.get(key))
+        : 'its security must be a list of objects';
     if (reason !== undefined) {
       problems.warn(pointer, `This operation is not served: ${reason}.`);
       return;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { InvalidDocumentError, type Problem } from './document.ts';
 
@@ -31,9 +31,14 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     )
     .addHelpText('after', EPILOGUE)
     .exitOverride()
-    .action((file: string, settings: GenerateSettings) =>
-      generateInto(file, settings, `npx berth-stubs ${argv.map(quote).join(' ')}`),
-    );
+    .action((file: string, settings: GenerateSettings) => {
+      const { output, handlers } = settings;
+      // Both have an index.
+      if (handlers !== undefined && resolve(handlers) === resolve(output)) {
+        program.error('error: --output and --handlers must be different folders.');
+      }
+      return generateInto(file, settings, `npx berth-stubs ${argv.map(quote).join(' ')}`);
+    });
   try {
     await program.parseAsync(argv, { from: 'user' });
     return 0;

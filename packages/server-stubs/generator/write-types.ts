@@ -54,7 +54,8 @@ export function writeTypes(
     return astToString(nodes).replace(/^type WithRequired<[^;]*;\s*\};/m, WITH_REQUIRED);
   } catch (error) {
     problems.error('#', `openapi-typescript cannot write its types: ${(error as Error).message}.`);
-    throw new InvalidDocumentError(problems.errors);
+    // The cause is usually a field of a wrong type, which loading has warned about.
+    throw new InvalidDocumentError([...problems.errors, ...problems.warnings]);
   }
 }
 

@@ -124,6 +124,7 @@ describe('berth-stubs', () => {
     ['pets.yaml -o ', /'-o, --output <dir>'.* Expected a path, got an empty string/],
     [' -o x', /'openapi'.* Expected a path, got an empty string/],
     ['a.yaml b.yaml -o x', /too many arguments/],
+    ['pets.yaml -o x --handlers ./x/', /--output and --handlers must be different folders/],
   ])('exits with 2 for %j', async (args, message) => {
     expect(await run(...args.split(' '))).toBe(2);
     expect(failed).toMatch(message);

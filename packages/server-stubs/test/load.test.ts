@@ -85,6 +85,14 @@ describe('an invalid document is refused, with the place and the fix', () => {
       ),
     ],
     [
+      'document:30:7 #/components/schemas/A: This reference leads back to itself.',
+      body(ref('A'), { A: ref('B'), B: ref('A') }),
+    ],
+    [
+      '/responses/200: Expected type `Response` (object) but',
+      toDocument({ responses: { 200: null } }),
+    ],
+    [
       '#/components/schemas/B: This schema refers to itself',
       body(
         { allOf: [ref('A')] },
@@ -135,6 +143,10 @@ describe('what openapi-typescript takes is taken, with a warning about what is n
       '/style: The style pipeDelimited is not supported, so this form',
       form({ style: 'pipeDelimited' }),
     ],
+    ...[{ x: [] }, 'x', ['x'], [null]].map((security): [string, object] => [
+      'This operation is not served: its security must be a list of objects.',
+      toDocument({ security }),
+    ]),
     [
       'This operation is not served: there is no security scheme "x". Add it to components.securitySchemes.',
       toDocument({ security: [{ x: [] }, {}] }),
