@@ -164,6 +164,8 @@ export class SchemaSet {
       validateSchema: false,
       discriminator: true,
       unicodeRegExp: false,
+      // JSON may contain 1e999, which JavaScript parses as Infinity.
+      strictNumbers: true,
       // A multiple of 0.01 is rarely a multiple of its closest binary number. With 6, decimals of up to ten
       // digits are multiples, and what differs by more than a millionth of the step is none.
       multipleOfPrecision: 6,

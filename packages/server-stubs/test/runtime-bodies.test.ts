@@ -23,6 +23,17 @@ function post(base: string, type: string | undefined, body: string | Uint8Array,
 
 const detailOf = (response: { text: string }) => JSON.parse(response.text).detail;
 
+it('a transfer coding in addition to chunks is refused, because nobody would decode it', async () => {
+  const base = await start([{ mediaType: '*/*', kind: 'binary' }, ANY_JSON]);
+  for (const type of ['application/json', 'image/png']) {
+    const response = await post(base, type, '{}', { 'transfer-encoding': 'gzip, chunked' });
+    expect([response.status, detailOf(response)]).toEqual([
+      400,
+      'The Transfer-Encoding is not supported: send chunks without another coding.',
+    ]);
+  }
+});
+
 it('a media type without a slash is within no range', async () => {
   const base = await start([{ mediaType: 'text/*', kind: 'text' }]);
   expect((await post(base, 'texts', 'a')).status).toBe(415);

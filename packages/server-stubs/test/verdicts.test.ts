@@ -118,6 +118,32 @@ it('the keywords of OpenAPI 3.0 have the meaning that they had', async () => {
   }
 });
 
+it('a number that JavaScript cannot represent is refused', async () => {
+  const validate = await compileBody({ properties: { a: { type: 'number' } } });
+  const value = JSON.parse('{"a":-1e999}');
+  expect(validate(value)).toBe(false);
+  expect(toViolation(value, validate.errors, 'body', 'body').message).toBe(
+    'body.a must be a number, got a number that is out of range.',
+  );
+});
+
+it('a refusal lists the allowed values, and is short whatever the document or the request contains', async () => {
+  const names = Array.from({ length: 1000 }, (_, index) => `v${index}`);
+  const validate = await compileBody({
+    properties: { few: { enum: ['a', 1, null] }, many: { enum: names } },
+    additionalProperties: false,
+  });
+  const reasonOf = (value: unknown) => {
+    expect(validate(value)).toBe(false);
+    return toViolation(value, validate.errors, 'body', 'body').message;
+  };
+  expect(reasonOf({ few: 'b' })).toBe('body.few must be one of "a", 1, null.');
+  expect(reasonOf({ many: 'b' })).toMatch(
+    /^body.many must be one of "v0", .*"v19", … \(1000 values\)\.$/,
+  );
+  expect(reasonOf({ ['x'.repeat(100_000)]: 1 }).length).toBeLessThan(1100);
+});
+
 it('decimals are multiples of decimals', async () => {
   const properties = { a: { multipleOf: 0.01 }, b: { multipleOf: 2.5 } };
   const validate = await compileBody({ properties });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
-import { bodyTooLarge, HttpError, missingBody, unsupported } from './faults.ts';
+import { bodyTooLarge, HttpError, invalidBody, missingBody, unsupported } from './faults.ts';
 import { decodeUtf8, readFields, selectContent, toJson, toSafeJson } from './json.ts';
 import { charsetOf } from './media-types.ts';
 import type { Input, Limits } from './options.ts';
@@ -26,7 +26,7 @@ export function createBodyReader(
     return (input, request) => {
       input.body = request;
       if (!hasBody(request)) return;
-      assertLength(request, limits.streamBytes);
+      assertReadable(request, limits.streamBytes);
       continueRequest(request);
       input.body = toStream(request, limits.streamBytes);
     };
@@ -36,7 +36,7 @@ export function createBodyReader(
     const content = hasBody(request) ? findContent(documented, request) : undefined;
     const isStream = content?.kind === 'binary';
     if (content !== undefined) {
-      assertLength(request, isStream ? limits.streamBytes : limits.bodyBytes);
+      assertReadable(request, isStream ? limits.streamBytes : limits.bodyBytes);
       continueRequest(request);
     }
     const value = isStream
@@ -77,7 +77,13 @@ function findContent({ content }: RequestBody, { headers }: IncomingMessage): Co
   return found;
 }
 
-function assertLength({ headers }: IncomingMessage, maxBytes: number): void {
+function assertReadable({ headers }: IncomingMessage, maxBytes: number): void {
+  // Node.js only decodes chunks, and a service would not learn about another coding.
+  if (!/^chunked$/i.test(headers['transfer-encoding'] ?? 'chunked')) {
+    throw invalidBody(
+      'The Transfer-Encoding is not supported: send chunks without another coding.',
+    );
+  }
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 

@@ -183,7 +183,7 @@ export function toViolation(
 ): Violation {
   const [error] = errors as readonly [SchemaError];
   const pointer = prefix + error.instancePath + missingOf(error);
-  const message = toMessage(error, `${root}${toPath(pointer)}`, value);
+  const message = toMessage(error, `${root}${shorten(toPath(pointer))}`, value);
   return { in: place, pointer, message };
 }
 
@@ -206,16 +206,16 @@ function toMessage(
     case 'enum':
       return `${field} must be one of ${toList(params.allowedValues)}.`;
     case 'const':
-      return `${field} must be ${JSON.stringify(params.allowedValue)}.`;
+      return `${field} must be ${toList([params.allowedValue])}.`;
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const name = params.additionalProperty ?? params.unevaluatedProperty;
-      return `${field} must not contain the property ${String(name)}.`;
+      return `${field} must not contain the property ${shorten(String(name))}.`;
     }
     case 'discriminator':
       return params.tagValue === undefined
         ? `${field}.${String(params.tag)} is missing.`
-        : `${field}.${String(params.tag)} must not be ${JSON.stringify(params.tagValue)}.`;
+        : `${field}.${String(params.tag)} must not be ${shorten(JSON.stringify(params.tagValue))}.`;
     case 'format':
       return `${field} must be a valid ${String(params.format)}.`;
     default:
@@ -230,6 +230,7 @@ function typeAt(value: unknown, pointer: string): string {
     value,
   );
   if (found === null) return 'null';
+  if (Math.abs(found as number) === Infinity) return 'number that is out of range';
   return Array.isArray(found) ? 'array' : typeof found;
 }
 
@@ -255,6 +256,19 @@ function toTypes(type: unknown): string {
   return named.join(' or ');
 }
 
+/** A document may allow thousands of values. */
+const MAX_VALUES = 20;
+
 function toList(values: unknown): string {
-  return (values as readonly unknown[]).map((value) => JSON.stringify(value)).join(', ');
+  const all = values as readonly unknown[];
+  const list = all
+    .slice(0, MAX_VALUES)
+    .map((value) => shorten(JSON.stringify(value)))
+    .join(', ');
+  return all.length > MAX_VALUES ? `${list}, … (${all.length} values)` : list;
+}
+
+/** Names and values may be as long as a body. */
+function shorten(text: string): string {
+  return text.length > 1000 ? `${text.slice(0, 1000)}…` : text;
 }

@@ -206,7 +206,7 @@ export function decode(field: Named, raw: string): string {
   if (field.in === 'cookie') return decodeText(raw) ?? raw;
   if (field.in === 'header') return raw.trim();
   const text = field.in === 'path' ? decodeText(raw) : decodeQuery(raw);
-  if (text === undefined) throw unreadable(field, 'has broken percent-encoding');
+  if (text === undefined) throw unreadable(field, 'has invalid percent-encoding');
   return text;
 }
 

@@ -106,8 +106,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.maxAge !== undefined){
+let data1 = data.maxAge;
 const _errs5 = errors;
-if(!(typeof data.maxAge == "number")){
+if(!((typeof data1 == "number") && (isFinite(data1)))){
 validate6.errors = [{instancePath:instancePath+"/maxAge",schemaPath:"#/properties/maxAge/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }

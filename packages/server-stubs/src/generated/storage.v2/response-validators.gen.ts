@@ -107,8 +107,9 @@ return false;
 }
 else {
 if(data.statusCode !== undefined){
+let data0 = data.statusCode;
 const _errs2 = errors;
-if(!(typeof data.statusCode == "number")){
+if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate23.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
@@ -209,8 +210,9 @@ return false;
 }
 else {
 if(data.statusCode !== undefined){
+let data0 = data.statusCode;
 const _errs2 = errors;
-if(!(typeof data.statusCode == "number")){
+if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate16.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
@@ -412,8 +414,9 @@ return false;
 }
 else {
 if(data.statusCode !== undefined){
+let data0 = data.statusCode;
 const _errs2 = errors;
-if(!(typeof data.statusCode == "number")){
+if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate14.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
@@ -607,8 +610,9 @@ return false;
 }
 else {
 if(data.statusCode !== undefined){
+let data0 = data.statusCode;
 const _errs2 = errors;
-if(!(typeof data.statusCode == "number")){
+if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate8.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
@@ -808,8 +812,9 @@ return false;
 }
 else {
 if(data.statusCode !== undefined){
+let data0 = data.statusCode;
 const _errs2 = errors;
-if(!(typeof data.statusCode == "number")){
+if(!((typeof data0 == "number") && (isFinite(data0)))){
 validate3.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"isStatusCode/type",keyword:"type",params:{type: "number"},message:"must be number"}];
 return false;
 }
