@@ -218,13 +218,3 @@ test('onFault is called with refusals and their violations, and may change the m
   ]);
   expect([lost.status, lost.json]).toMatchObject([404, { message: 'Look elsewhere.' }]);
 });
-
-test('find returns the operation of a request and its raw path parameters', () => {
-  const { find } = createGatewayRouter({ call: echo }, { security });
-  expect(find({ method: 'HEAD', url: '/v1/cloudrun/hell%6F/a/b?x=1' })).toEqual({
-    operationId: 'cloudrun-get',
-    path: { name: 'hell%6F', anyPath: 'a/b' },
-  });
-  expect(find({ method: 'PUT', url: '/v1/cloudrun/hello' })).toBeUndefined();
-  expect(find({ method: 'GET', url: '/nowhere' })).toBeUndefined();
-});

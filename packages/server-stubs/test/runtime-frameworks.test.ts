@@ -5,9 +5,9 @@ import express4 from 'express4';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
-import { ANY_JSON, toTable, wants } from './support/to-table.ts';
+import { NAMED, toTable } from './support/to-table.ts';
 
-const BODY = { required: true, content: [{ ...ANY_JSON, validate: wants('name', 'string') }] };
+const BODY = { required: true, content: [NAMED] };
 const TABLE = toTable([
   { path: '/pets', method: 'POST', operationId: 'add', body: BODY },
   { path: '/raw', method: 'POST', operationId: 'raw', passThrough: true },
@@ -67,7 +67,6 @@ describe.each(starts)('%s', (name, start) => {
       400,
       'body.name must be a string, got a number.',
     ]);
-    expect((await post(base, '/pets', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
     const hostile = await post(base, '/pets', '{"name":"a","__proto__":{"x":1}}');
     expect([hostile.status, hostile.text]).toEqual([400, expect.stringContaining('__proto__')]);
     expect((await send(base, '/other')).text).toBe('other');

@@ -1,12 +1,12 @@
-import { createRouter } from '@berth/server-stubs/runtime';
+import { createRouter, type Parameter } from '@berth/server-stubs/runtime';
 import { describe, expect, it } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
-import { toParameter, toTable } from './support/to-table.ts';
+import { toTable } from './support/to-table.ts';
 
 /** Finds the template of a path, and the values of its parameters. */
 function finder(...templates: readonly string[]) {
-  const rest = toParameter({ name: 'rest', in: 'path', greedy: true });
+  const rest = { name: 'rest', in: 'path', greedy: true } as Parameter;
   const routes = templates.map((path) => ({ path, operationId: path, parameters: [rest] }));
   const { find } = createRouter(toTable(routes), {});
   return (url: string) => {

@@ -10,11 +10,10 @@ import {
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
-import { ANY_JSON, toTable, wants } from './support/to-table.ts';
+import { NAMED, toTable } from './support/to-table.ts';
 
 const TEXT: Content = { mediaType: 'text/plain', kind: 'text' };
 const BYTES: Content = { mediaType: 'image/png', kind: 'binary' };
-const NAMED: Content = { ...ANY_JSON, validate: wants('name', 'string') };
 
 function start(
   handler: Handler,

@@ -4,7 +4,6 @@ import {
   createStorageRouter,
   createUploadRouter,
   type GatewayHandler,
-  StorageError,
 } from '@berth/server-stubs';
 
 interface User {
@@ -29,10 +28,6 @@ createStorageRouter(
       }
       return { fileList: [{ fileID: 'f' }, { code: 'STORAGE_FILE_NONEXIST', message: 'Gone.' }] };
     },
-    // @ts-expect-error the path is text
-    getUploadMetaData: (input: { path: number }) => {
-      throw new StorageError('SYS_ERR', { message: String(input.path) });
-    },
   },
   storage,
 );
@@ -42,8 +37,6 @@ createStorageRouter(
     batchDelete: ({ fileList }) => ({ fileList: fileList.map(() => ({ code: 'SUCCESS' })) }),
     // @ts-expect-error the envelope is the router's
     batchGetTempUrls: () => ({ status: 200, body: {} }),
-    // @ts-expect-error storeFileID is missing
-    getUploadMetaData: async () => ({ url: 'u', token: 't', authorization: 'a', fileID: 'f' }),
   },
   storage,
 );
@@ -53,14 +46,8 @@ createStorageRouter({ batchRename: () => ({ fileList: [] }) }, storage);
 // @ts-expect-error the upload target has a router of its own
 createStorageRouter({ uploadFile: () => ({ etag: '', location: '' }) }, storage);
 
-// @ts-expect-error no options
-createStorageRouter({});
-// @ts-expect-error no security
-createStorageRouter({}, {});
 // @ts-expect-error no credentials
 createStorageRouter({}, { security: {} });
-// @ts-expect-error no security
-createGatewayRouter({ call: forward }, {});
 // @ts-expect-error no signature
 createGatewayRouter({ call: forward }, { security: { bearerToken: () => 'u1' } });
 // @ts-expect-error no handler

@@ -13,8 +13,6 @@ beforeAll(async () => {
   validators = {
     pet: find('create pet')?.body?.content[0]?.validate,
     petResponse: find('create pet')?.responses[0]?.content[0]?.validate,
-    wrapped: find('wrapped')?.body?.content[0]?.validate,
-    parameters: find('listPets')?.validateParameters,
   };
 });
 
@@ -181,19 +179,6 @@ describe('readOnly and writeOnly', () => {
   it('are validated if they are sent anyway', () => {
     expect(check('pet', { ...CAT, id: 1 })).toBe('valid');
     expect(check('pet', { ...CAT, id: 'one' })).toBe('/id type');
-  });
-});
-
-describe('what is validated', () => {
-  it('is the flat form of a body that may be wrapped, so that errors name the real field', () => {
-    expect(check('wrapped', { name: '' })).toBe('/name minLength');
-  });
-
-  it('includes all parameters of an operation', () => {
-    expect(check('parameters', { query: { limit: 5 }, header: {}, cookie: {} })).toBe('valid');
-    expect(check('parameters', { query: { limit: 0 } })).toBe('/query/limit minimum');
-    expect(check('parameters', { query: { where: {} } })).toBe('/query/where required');
-    expect(check('parameters', { header: { 'X-Trace': 'x' } })).toBe('/header/X-Trace type');
   });
 });
 

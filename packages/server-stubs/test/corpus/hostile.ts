@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../generator/document.ts';
-import type { RouteTable } from '../../src/runtime/index.ts';
 import { createRandom, pick } from './random.ts';
 
 const CODE = 'globalThis.hacked=1';
@@ -145,36 +144,4 @@ export function createHostileDocuments(seed: number): JsonObject[] {
     ...Array.from({ length: 5 }, () => toDocument(piece)),
     toDocument(() => piece() + piece() + piece()),
   ];
-}
-
-/** Texts in a route table that identify requests and responses. */
-export function toTexts({ title, securitySchemes, routes: [route] }: RouteTable) {
-  return {
-    title,
-    schemes: Object.keys(securitySchemes),
-    operationId: route?.operationId,
-    parameters: route?.parameters.map(({ name, default: initial }) => [name, initial]),
-    bodies: route?.body?.content.map(({ mediaType }) => mediaType),
-    responses: route?.responses.map(({ content }) => content.map(({ mediaType }) => mediaType)),
-  };
-}
-
-export function toExpectedTexts(document: JsonObject): ReturnType<typeof toTexts> {
-  // biome-ignore lint/suspicious/noExplicitAny: built above
-  const { info, paths, components } = document as any;
-  // biome-ignore lint/suspicious/noExplicitAny: built above
-  const [{ post }] = Object.values<any>(paths);
-  return {
-    title: info.title,
-    schemes: Object.keys(components.securitySchemes),
-    operationId: post.operationId,
-    parameters: post.parameters.map(({ name, schema }: { name: string; schema: JsonObject }) => [
-      name,
-      schema.default,
-    ]),
-    bodies: Object.keys(post.requestBody.content),
-    responses: Object.values<{ content: object }>(post.responses).map(({ content }) =>
-      Object.keys(content),
-    ),
-  };
 }

@@ -1,4 +1,5 @@
-import type { Content, Parameter, Route, RouteTable, Validator } from '@berth/server-stubs/runtime';
+import type { Content, Route, RouteTable } from '@berth/server-stubs/runtime';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 
 /** Creates a route table. Anything that is omitted is empty. */
 export function toTable(
@@ -22,33 +23,12 @@ export function toTable(
 
 export const ANY_JSON: Content = { mediaType: 'application/json', kind: 'json' };
 
-/** Creates a parameter with defaults. */
-export function toParameter(given: Partial<Parameter> & Pick<Parameter, 'name' | 'in'>): Parameter {
-  const isForm = given.in === 'query' || given.in === 'cookie';
-  return {
-    style: isForm ? 'form' : 'simple',
-    explode: isForm,
-    required: given.in === 'path',
-    shape: 'scalar',
-    types: ['string'],
-    ...given,
-  };
-}
-
-/** Creates a validator that requires one property of one type. */
-export function wants(name: string, type: 'string' | 'number'): Validator {
-  const validate: Validator = (data) => {
-    const value = (data as Record<string, unknown> | null)?.[name];
-    if (typeof value === type) return true;
-    const isMissing = value === undefined;
-    validate.errors = [
-      {
-        instancePath: isMissing ? '' : `/${name}`,
-        keyword: isMissing ? 'required' : 'type',
-        params: isMissing ? { missingProperty: name } : { type },
-      },
-    ];
-    return false;
-  };
-  return validate;
-}
+/** A JSON object with a name. */
+export const NAMED: Content = {
+  ...ANY_JSON,
+  validate: new Ajv2020().compile({
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string' } },
+  }),
+};
