@@ -136,12 +136,13 @@ function toDocument(text: () => string): JsonObject {
   };
 }
 
-/** Documents of hostile texts: of one fragment each, and of combinations. */
+/** Documents of hostile texts: of one fragment each, of combinations, and of nothing but prototypes. */
 export function createHostileDocuments(seed: number): JsonObject[] {
   const random = createRandom(seed);
   const piece = () => pick(PIECES as [string, ...string[]], random);
   return [
     ...Array.from({ length: 5 }, () => toDocument(piece)),
     toDocument(() => piece() + piece() + piece()),
+    toDocument(() => '__proto__'),
   ];
 }
