@@ -251,6 +251,16 @@ describe('what Prism does not do right', () => {
     },
   );
 
+  it('a reference in an extension of a schema is left alone', async () => {
+    const Kind = { enum: [1, 2] };
+    const schema = { type: 'integer', example: 2, 'x-enum-reference': toRef('Kind') };
+    const { call } = await start(
+      {},
+      toDocument({ responses: { 200: json({ schema }) } }, { Kind }),
+    );
+    expect(await call('/a')).toMatchObject({ status: 200, body: 2 });
+  });
+
   it('schemas that refer to each other are followed up to a limit', async () => {
     const count = 50;
     const toSchema = (index: number) => ({

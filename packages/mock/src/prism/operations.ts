@@ -104,12 +104,16 @@ const MAX_SCHEMAS = 2000;
 /** How often a schema may contain itself. */
 const MAX_REPEATS = 2;
 
-/** Keywords that a sample is made of, by the form of the schemas in them. All others with schemas are left out. */
+/**
+ * Keywords that a sample is made of, by the form of the schemas in them. All others with schemas are left out, and so are
+ * extensions, in which Prism would follow references.
+ */
 const MAPS = ['properties', 'patternProperties'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const SINGLES = ['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else'];
 const PARTS = [...MAPS, ...LISTS, ...SINGLES];
-const OMITTED = /^(\$.*|definitions|dependentSchemas|propertyNames|unevaluated(Items|Properties))$/;
+const OMITTED =
+  /^(\$.*|x-(?!faker$).*|definitions|dependentSchemas|propertyNames|unevaluated(Items|Properties))$/;
 
 interface SchemaPlace {
   readonly schema: unknown;
