@@ -27,6 +27,6 @@ it('stores a report', async () => {
 
 it('waits for a busy storage', async () => {
   berth.faults.put('busy', 'getUploadMetaData:code=SERVICE_UNAVAILABLE,times=1');
-  await storage.upload('may.html', 'May', { retry: { delay: 1 } });
+  await storage.upload('may.html', 'May'); // retried after a second, as the response asks
   expect(berth.files.get('may.html')).toHaveLength(3);
 });
