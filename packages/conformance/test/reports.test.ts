@@ -146,3 +146,11 @@ test.each<[string, string[], Finding[], number]>([
   const known = ids.map((id) => ({ id }));
   expect(sampleReport([rule, workflow], known).exitCode).toBe(exitCode);
 });
+
+test('the text shows ten of the files that could not be removed, and counts the rest', () => {
+  const leftovers = Array.from({ length: 12 }, (_, index) => `folder/${index}.txt`);
+  const lines = toText({ ...report, leftovers }, {}, (_, text) => text);
+  const shown = lines.filter((line) => /^ {2}(folder|…)/.test(line));
+  const rest = '  … 2 more: see --report html=FILE';
+  expect(shown).toEqual([...leftovers.slice(0, 10).map((path) => `  ${path}`), rest]);
+});

@@ -93,7 +93,7 @@ export function cut(text: string, size = text.length): string {
 export function toRepeat({ id }: Result, finding: Finding): string {
   const curl = OWN_CREDENTIALS.test(id) ? undefined : toCurl(finding);
   if (curl !== undefined && curl.length <= LONGEST_COMMAND) return curl;
-  return `berth-conformance --only ${quote(finding.sentence ?? id)}   # with the URLs and credentials of this run`;
+  return `npx @berth/conformance --only ${quote(finding.sentence ?? id)}   # with the URLs and credentials of this run`;
 }
 
 /** Returns the lines of a section, unless it is empty. */

@@ -19,6 +19,9 @@ const COLORS = {
 /** Longer lists of IDs are only counted. */
 const IDS_SHOWN = 3;
 
+/** The end of a longer list of facts is only counted, so that it does not hide the failures below it. */
+const ITEMS_SHOWN = 10;
+
 /** Formats a result as one line. */
 export function toResultLine({ outcome, level, id, reason }: Result, paint: Paint): string {
   const should = level === 'should' ? ' (SHOULD)' : '';
@@ -40,7 +43,10 @@ export function toText(report: Report, { quiet = false }, paint: Paint): string[
     `${paint('green', 'pass'.padEnd(9))} ${report.summary.pass}`,
     ...listFacts(report).flatMap(([title, items]) => [
       title,
-      ...items.map((item) => `  ${toPrintable(item)}`),
+      ...items.slice(0, ITEMS_SHOWN).map((item) => `  ${toPrintable(item)}`),
+      ...(items.length > ITEMS_SHOWN
+        ? [`  … ${items.length - ITEMS_SHOWN} more: see --report html=FILE`]
+        : []),
     ]),
     ...problems.flatMap(({ cause, others }) => ['', ...toProblem(cause, others, paint)]),
     ...(rest.length > 0
