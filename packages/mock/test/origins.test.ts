@@ -22,8 +22,8 @@ test.each<[string, string, string, OutgoingHttpHeaders?]>([
   for (const each of [method, 'OPTIONS']) {
     const allowed = { 'access-control-allow-origin': LISTED, vary };
     expect(await from(LISTED, each)).toMatchObject(allowed);
-    const other = await from('https://other.example.com', each);
-    expect([other['access-control-allow-origin'], other.vary]).toEqual([undefined, vary]);
+    const unlisted = await from('https://other.example.com', each);
+    expect([unlisted['access-control-allow-origin'], unlisted.vary]).toEqual([undefined, vary]);
   }
 });
 

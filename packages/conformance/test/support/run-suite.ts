@@ -17,8 +17,16 @@ export async function runSuite(options: ConformanceOptions): Promise<Ran> {
   const notices: string[] = [];
   const onNotice = (text: string) => notices.push(text);
   const ran: Ran = {
-    ...{ pass: [], fail: [], skip: [], disabled: [], error: [] },
-    ...{ exitCode: 2, unmet: [], sentence: '', notices, leftovers: [] },
+    pass: [],
+    fail: [],
+    skip: [],
+    disabled: [],
+    error: [],
+    exitCode: 2,
+    unmet: [],
+    sentence: '',
+    notices,
+    leftovers: [],
   };
   try {
     const report = await createConformance({ onNotice, ...options }).run();

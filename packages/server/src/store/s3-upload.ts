@@ -188,7 +188,7 @@ class Memory {
  */
 async function* toParts(content: Readable, memory: Memory): AsyncGenerator<Buffer, undefined> {
   let part: Buffer = Buffer.allocUnsafe(PART_BYTES);
-  let other: Buffer | undefined;
+  let spare: Buffer | undefined;
   let length = 0;
   let isFirst = true;
   for await (const chunk of content as AsyncIterable<Buffer>) {
@@ -205,7 +205,7 @@ async function* toParts(content: Readable, memory: Memory): AsyncGenerator<Buffe
       // The part before it was sent, and so is this one if there is no memory for two. A new buffer for each part would
       // be garbage, which takes as much memory again before it is collected.
       if (memory.reserve(2 * PART_BYTES)) {
-        [part, other] = [other ?? Buffer.allocUnsafe(PART_BYTES), part];
+        [part, spare] = [spare ?? Buffer.allocUnsafe(PART_BYTES), part];
       }
       length = 0;
       isFirst = false;

@@ -90,11 +90,11 @@ it('reads 128 large signed bodies at a time, and any number of small ones', asyn
     body.write(Buffer.alloc(size));
     return { body, read: bodies.read(body) };
   };
-  const held = [...Array(128).fill(65_537), ...Array(10).fill(65_536)].map(begin);
+  const pending = [...Array(128).fill(65_537), ...Array(10).fill(65_536)].map(begin);
   await expect(begin(65_537).read).rejects.toMatchObject({ code: 'EXCEED_RATELIMIT' });
   expect(await bodies.read(Readable.from([Buffer.from('abc')]))).toMatchObject({ length: 3 });
-  for (const { body } of held) body.destroy(new Error('gone'));
-  for (const { read } of held) await expect(read).rejects.toThrow('gone');
+  for (const { body } of pending) body.destroy(new Error('gone'));
+  for (const { read } of pending) await expect(read).rejects.toThrow('gone');
   const again = begin(65_537);
   again.body.end();
   expect(await again.read).toMatchObject({ length: 65_537 });
