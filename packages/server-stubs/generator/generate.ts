@@ -1,8 +1,10 @@
 import type { RouteTable, Validator } from '../src/runtime/route-table.ts';
+import type { Source } from './bodies.ts';
 import { InvalidDocumentError, type Problem } from './document.ts';
 import type { LoadedDocument } from './load.ts';
 import { readOperations } from './operations.ts';
-import { SchemaReader, SchemaSet } from './schemas.ts';
+import { SchemaSet } from './schema-set.ts';
+import { SchemaReader } from './schemas.ts';
 import { writeIndex } from './write-index.ts';
 import { writeRoutes } from './write-routes.ts';
 import { writeTypes } from './write-types.ts';
@@ -27,22 +29,24 @@ export async function generate(
   { runtime = '@berth/server-stubs/runtime' }: { readonly runtime?: string } = {},
 ): Promise<Generated> {
   const reader = new SchemaReader(document);
-  const request = new SchemaSet(reader, 'request', problems);
-  const response = new SchemaSet(reader, 'response', problems);
-  const schemas = { request, response };
-  const used = { request: new Set<string>(), response: new Set<string>() };
-  const table = readOperations(document, problems, (direction, schema, pointer) => {
+  const schemas = {
+    request: new SchemaSet(reader, 'request', problems),
+    response: new SchemaSet(reader, 'response', problems),
+  };
+  // What the code of a route has for its validators.
+  const expressions = new Map<Validator, string>();
+  const toValidator: Source['toValidator'] = (direction, schema, pointer) => {
     const id = schemas[direction].add(schema, pointer);
     if (id === undefined) return undefined;
-    used[direction].add(id);
-    // Routes are written with the names of their validators.
-    const expression = `${direction}s.${id}`;
-    return { [expression]: () => true }[expression] as Validator;
-  });
+    const validator: Validator = () => true;
+    expressions.set(validator, `${direction}s.${id}`);
+    return validator;
+  };
+  const table = readOperations({ reader, problems, toValidator });
   const files = new Map([
-    ['request-validators.gen.ts', writeValidators(request, used.request, runtime, problems)],
-    ['response-validators.gen.ts', writeValidators(response, used.response, runtime, problems)],
-    ['routes.gen.ts', writeRoutes(table, runtime)],
+    ['request-validators.gen.ts', writeValidators(schemas.request, runtime, problems)],
+    ['response-validators.gen.ts', writeValidators(schemas.response, runtime, problems)],
+    ['routes.gen.ts', writeRoutes(table, expressions, runtime)],
     ['index.gen.ts', writeIndex(table, runtime)],
   ]);
   if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);

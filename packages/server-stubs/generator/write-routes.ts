@@ -1,11 +1,19 @@
-import type { RouteTable } from '../src/runtime/route-table.ts';
+import type { RouteTable, Validator } from '../src/runtime/route-table.ts';
 import { toKey, toLiteral } from './names.ts';
 
 const WIDTH = 100;
 
-/** Writes a route table as TypeScript. Its validators are written as their `name`. */
-export function writeRoutes(table: RouteTable, runtime: string): string {
-  const source = toSource(table);
+/**
+ * Writes a route table as TypeScript.
+ *
+ * @param expressions what is written for each validator
+ */
+export function writeRoutes(
+  table: RouteTable,
+  expressions: ReadonlyMap<Validator, string>,
+  runtime: string,
+): string {
+  const source = toSource(table, expressions);
   const imports = ['requests', 'responses']
     .filter((name) => source.includes(`: ${name}.`))
     .map((name) => `import * as ${name} from './${name.slice(0, -1)}-validators.gen.ts';`);
@@ -19,15 +27,16 @@ export function writeRoutes(table: RouteTable, runtime: string): string {
 }
 
 /** On one line if it fits. Omits properties that are `undefined`. */
-function toSource(value: unknown, depth = 0): string {
-  if (typeof value === 'function') return value.name;
+function toSource(value: unknown, expressions: ReadonlyMap<unknown, string>, depth = 0): string {
+  const expression = expressions.get(value);
+  if (expression !== undefined) return expression;
   if (typeof value !== 'object' || value === null) return toLiteral(value);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const lines = Array.isArray(value)
-    ? value.map((each) => toSource(each, depth + 1))
+    ? value.map((each) => toSource(each, expressions, depth + 1))
     : Object.entries(value)
         .filter(([, each]) => each !== undefined)
-        .map(([key, each]) => toMember(key, each, depth + 1));
+        .map(([key, each]) => toMember(key, each, toSource(each, expressions, depth + 1)));
   if (lines.length === 0) return `${open}${close}`;
   const space = Array.isArray(value) ? '' : ' ';
   const line = `${open}${space}${lines.join(', ')}${space}${close}`;
@@ -36,8 +45,7 @@ function toSource(value: unknown, depth = 0): string {
   return `${open}\n${lines.map((each) => `${inner}${each},\n`).join('')}${'  '.repeat(depth)}${close}`;
 }
 
-function toMember(key: string, value: unknown, depth: number): string {
-  const source = toSource(value, depth);
+function toMember(key: string, value: unknown, source: string): string {
   // `__proto__: …` would set the prototype.
   if (key === '__proto__') return `['__proto__']: ${source}`;
   // In TypeScript, a record inherits the members of every object, such as the function `constructor`.

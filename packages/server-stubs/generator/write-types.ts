@@ -6,6 +6,7 @@ import {
   transformSchema,
 } from 'openapi-typescript';
 import type { RouteTable } from '../src/runtime/route-table.ts';
+import { toFlat } from './bodies.ts';
 import {
   decodeReference,
   follow,
@@ -20,7 +21,6 @@ import {
   toReference,
   valueAt,
 } from './document.ts';
-import { toFlat } from './operations.ts';
 import { IGNORED_HEADERS } from './parameters.ts';
 import { propertiesOf, type Schema, SchemaReader } from './schemas.ts';
 

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { toNames } from '../src/runtime/faults.ts';
 import { join, type Problems } from './document.ts';
-import type { SchemaSet } from './schemas.ts';
+import type { SchemaSet } from './schema-set.ts';
 
 /** What Ajv requires at run time, and where the runtime has it. */
 const HELPERS: Readonly<Record<string, string>> = {
@@ -11,14 +11,9 @@ const HELPERS: Readonly<Record<string, string>> = {
   'require("ajv-formats/dist/formats").fullFormats': 'ajvHelpers.formats',
 };
 
-/** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are the IDs that are used. */
-export function writeValidators(
-  schemas: SchemaSet,
-  used: ReadonlySet<string>,
-  runtime: string,
-  problems: Problems,
-): string {
-  if (used.size === 0) return '// No schema to validate.\nexport {};';
+/** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are the IDs of the roots. */
+export function writeValidators(schemas: SchemaSet, runtime: string, problems: Problems): string {
+  if (schemas.roots.size === 0) return '// No schema to validate.\nexport {};';
   const ajv = schemas.createAjv({ source: true });
   const functions = new Map<string, string>();
   // Often the error of a schema that this one refers to, which is reported there.
@@ -43,7 +38,8 @@ export function writeValidators(
     problems.error(unexplained.pointer, `Ajv cannot compile this schema: ${unexplained.message}.`);
   }
   if (problems.errors.length > 0) return '';
-  const code = standalone.default(ajv, Object.fromEntries([...used].map((id) => [id, id])));
+  const exported = Object.fromEntries([...schemas.roots].map((id) => [id, id]));
+  const code = standalone.default(ajv, exported);
   const body = clean(dropRepeated(code, functions));
   const imported = body.includes('ajvHelpers.') ? 'ajvHelpers, type Validator' : 'type Validator';
   return `// @ts-nocheck\nimport { ${imported} } from '${runtime}';\n\n${body}`;

@@ -2,7 +2,8 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { InvalidDocumentError, type JsonObject, type Problem } from '../generator/document.ts';
 import { loadDocument } from '../generator/load.ts';
 import { readOperations } from '../generator/operations.ts';
-import { SchemaReader, SchemaSet } from '../generator/schemas.ts';
+import { SchemaSet } from '../generator/schema-set.ts';
+import { SchemaReader } from '../generator/schemas.ts';
 import type { RouteTable, Validator } from './runtime/route-table.ts';
 
 export { InvalidDocumentError, type JsonObject, type Problem };
@@ -37,9 +38,11 @@ export async function loadRoutes(source: string | object): Promise<DocumentRoute
     request: createValidators(new SchemaSet(reader, 'request', problems)),
     response: createValidators(new SchemaSet(reader, 'response', problems)),
   };
-  const routes = readOperations(document, problems, (direction, schema, pointer) =>
-    validators[direction](schema, pointer),
-  );
+  const routes = readOperations({
+    reader,
+    problems,
+    toValidator: (direction, schema, pointer) => validators[direction](schema, pointer),
+  });
   if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
   return { routes, document, warnings: problems.warnings, files };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidDocumentError, Problems } from '../generator/document.ts';
 import { loadDocument } from '../generator/load.ts';
 import { readOperations } from '../generator/operations.ts';
-import { type Schema, SchemaReader } from '../generator/schemas.ts';
+import { type Direction, type Schema, SchemaReader } from '../generator/schemas.ts';
 import { loadRoutes } from '../src/document.ts';
 import type { RouteTable, Validator } from '../src/runtime/index.ts';
 import { features, readPublicDocuments } from './corpus/documents.ts';
@@ -92,7 +92,7 @@ async function createReference(source: object) {
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'document', ...toPlain(document) });
   const schemas = new Map<Validator, Schema>();
-  const table = readOperations(document, new Problems(() => ''), (_, schema) => {
+  const toValidator = (_: Direction, schema: Schema) => {
     let compiled: Validator | undefined;
     const validate: Validator = (value) => {
       const text = JSON.stringify(toPlain({ schema })).replaceAll('"$ref":"#', '"$ref":"document#');
@@ -101,8 +101,10 @@ async function createReference(source: object) {
     };
     schemas.set(validate, schema);
     return validate;
-  });
-  return { validators: validatorsOf(table), schemas, reader: new SchemaReader(document) };
+  };
+  const reader = new SchemaReader(document);
+  const table = readOperations({ reader, problems: new Problems(() => ''), toValidator });
+  return { validators: validatorsOf(table), schemas, reader };
 }
 
 /** Without what Ajv refuses, or knows though draft 2020-12 does not. */
