@@ -83,6 +83,10 @@ export interface Problem {
   readonly message: string;
 }
 
+export function describe({ place, pointer, message }: Problem): string {
+  return `${place} ${pointer}\n  ${message}`;
+}
+
 /** With errors, nothing is generated. Warnings report what is not checked or not served. */
 export class Problems {
   readonly errors: Problem[] = [];
@@ -118,9 +122,7 @@ export class InvalidDocumentError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    super(
-      problems.map(({ place, pointer, message }) => `${place} ${pointer}\n  ${message}`).join('\n'),
-    );
+    super(problems.map(describe).join('\n'));
     this.problems = problems;
   }
 }

@@ -13,17 +13,14 @@ import {
 } from '@redocly/openapi-core';
 import { upgrade } from '@scalar/openapi-upgrader';
 import {
-  decodeReference,
   entriesOf,
   follow,
   InvalidDocumentError,
   isObject,
   type JsonObject,
-  join,
   METHODS,
   type Pointer,
   Problems,
-  valueAt,
 } from './document.ts';
 import { Names, toVariableName } from './names.ts';
 import { subschemasOf } from './schemas.ts';
@@ -49,8 +46,13 @@ export async function loadDocument(source: string | object): Promise<LoadedDocum
   const externalRefResolver = new LocalResolver(config.resolve);
   const root = await readRoot(source, externalRefResolver);
   checkVersion(root);
-  const found = await readDeep(root, () =>
-    lintDocument({ document: root, config, externalRefResolver }),
+  assertFinite(root);
+  const found = await lintDocument({ document: root, config, externalRefResolver }).catch(
+    (error: Error) => {
+      // Redocly follows references recursively.
+      const isDeep = error instanceof RangeError;
+      throw refuse(root, isDeep ? TOO_DEEP : `It cannot be read: ${error.message}.`);
+    },
   );
   const errors = found.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new InvalidDocumentError(errors.map(toProblem));
@@ -113,47 +115,15 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
   }
 }
 
-/** Redocly follows references recursively, and an alias of YAML is one object in several places. */
-async function readDeep<Result>(root: Document, read: () => Promise<Result>): Promise<Result> {
+const TOO_DEEP = 'Its references lead too deep. Limit chains of schemas to some hundred.';
+
+/** An alias of YAML is one object in several places. */
+function assertFinite(root: Document): void {
   try {
     JSON.stringify(root.parsed);
   } catch {
     throw refuse(root, 'A YAML alias contains itself, or too much. Use $ref instead.');
   }
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof RangeError) {
-      throw refuse(root, 'Its references lead too deep. Limit chains of schemas to some hundred.');
-    }
-    const pointer = findCircle(root.parsed) ?? '#';
-    const place = toPlace({ source: root.source, pointer, reportOnKey: true });
-    const message =
-      pointer === '#'
-        ? `It cannot be read: ${(error as Error).message}.`
-        : 'This reference leads back to itself. Refer to something else.';
-    throw new InvalidDocumentError([{ place, pointer, message }]);
-  }
-}
-
-/** Finds a reference that leads to nothing but itself. Redocly fails without saying where. */
-function findCircle(
-  document: unknown,
-  value: unknown = document,
-  pointer: Pointer = '#',
-): Pointer | undefined {
-  const seen = new Set<unknown>();
-  for (let target = value; typeof Object(target).$ref === 'string' && !seen.has(target); ) {
-    seen.add(target);
-    target = valueAt(document, decodeReference(Object(target).$ref));
-    if (target === value) return pointer;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, each] of Object.entries(value)) {
-    const found = findCircle(document, each, join(pointer, name));
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function refuse(place: string | Document, message: string): InvalidDocumentError {

@@ -87,8 +87,8 @@ describe('berth-stubs', () => {
   it('writes nothing if the names of two handlers are the same', async () => {
     await write(PETS.replace('listPets', 'get-Pet'));
     expect(await generate('--handlers', join(folder, 'handlers'))).toBe(1);
-    expect(failed).toMatch(
-      /pets\.yaml:12:7 #\/paths\/~1pets~1\{id\}\/get\/operationId\n {2}The handlers of 'get-Pet' and 'getPet' would both be getPet\. Change one operationId\.\n1 error/,
+    expect(failed).toBe(
+      "The handlers of 'get-Pet' and 'getPet' would both be getPet, so nothing was written. Change one operationId.\n",
     );
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
@@ -99,9 +99,8 @@ describe('berth-stubs', () => {
     expect(await generate()).toBe(0);
     const file = join(folder, 'pets.yaml');
     expect(printed).toContain(
-      `warning: "(" is not a regular expression of JavaScript, so it is not checked. Change it.`,
+      `warning: ${file}:10:80 #/paths/~1pets~1{id}/parameters/0/schema/pattern\n  "(" is not a regular expression`,
     );
-    expect(printed).toContain(`  ${file}:10:80 #/paths/~1pets~1{id}/parameters/0/schema/pattern\n`);
     await rm(join(folder, 'api'), { recursive: true });
     expect(await generate('--strict')).toBe(1);
     expect(await readdir(folder)).toEqual(['pets.yaml']);
@@ -131,16 +130,10 @@ describe('berth-stubs', () => {
   });
 
   it('exits with 1 if it cannot write, and names the path', async () => {
-    const api = join(folder, 'api');
-    const toFailure = (file: string, code: string) =>
-      `${join(api, file)} cannot be written (${code}), so nothing was written: choose another folder.\n`;
-    await writeFile(api, 'a file');
+    const file = join(folder, 'api/routes.gen.ts');
+    await mkdir(file, { recursive: true });
     expect(await generate()).toBe(1);
-    expect(failed).toBe(toFailure('request-validators.gen.ts', 'ENOTDIR'));
-    await rm(api);
-    await mkdir(join(api, 'routes.gen.ts'), { recursive: true });
-    expect(await generate()).toBe(1);
-    expect(failed).toBe(toFailure('routes.gen.ts', 'EISDIR'));
+    expect(failed).toBe(`${file} cannot be written (EISDIR): choose another folder.\n`);
   });
 
   it('prints its help and version', async () => {
