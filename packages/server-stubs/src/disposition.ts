@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { create, parse } from 'content-disposition';
 import { isUpgrade } from './headers.ts';
-import type { HeaderValue } from './runtime/media-types.ts';
-import { memoize } from './runtime/memoize.ts';
+import { type HeaderValue, memoize } from './runtime/headers.ts';
 
 type Request = Pick<IncomingMessage, 'headers'> & { readonly method?: string | undefined };
 

@@ -8,8 +8,8 @@ import type { Input as GeneratedInput, Principals } from './generated/gateway.v1
 import { routes } from './generated/gateway.v1/routes.gen.ts';
 import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './headers.ts';
 import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
-import { after, attempt, type MaybePromise } from './runtime/after.ts';
 import { hasBody } from './runtime/body.ts';
+import { after, attempt, type MaybePromise } from './runtime/call.ts';
 import {
   type Call,
   createRouter,

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 // Not imported from the runtime's index, which needs Node.js modules: errors are also used in browsers.
-import { type Headers, type HeaderValue, headerOf } from './runtime/media-types.ts';
-import { memoize } from './runtime/memoize.ts';
+import { type Headers, type HeaderValue, headerOf, memoize } from './runtime/headers.ts';
 import { createNullObject } from './runtime/parameters.ts';
 
 export type { Headers, HeaderValue };

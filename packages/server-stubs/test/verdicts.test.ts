@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { toViolation } from '../src/runtime/faults.ts';
 import type { Route, Validator } from '../src/runtime/index.ts';
+import { toViolation } from '../src/runtime/validation.ts';
 import { features } from './corpus/documents.ts';
 import { loadGenerated } from './corpus/generated.ts';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { bodyTooLarge, HttpError, invalidBody, missingBody, unsupported } from './faults.ts';
+import { charsetOf } from './headers.ts';
 import { decodeUtf8, readFields, selectContent, toJson, toSafeJson } from './json.ts';
-import { charsetOf } from './media-types.ts';
 import type { Input, Limits } from './options.ts';
 import { createNullObject, decode, type NullObject, parseQuery, readQuery } from './parameters.ts';
 import type { Content, RequestBody, Route } from './route-table.ts';

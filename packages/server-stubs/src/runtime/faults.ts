@@ -1,5 +1,5 @@
 import type { Call } from './call.ts';
-import type { HandlerResponse, SchemaError, Validator } from './route-table.ts';
+import type { HandlerResponse } from './route-table.ts';
 
 /** Name of the method with which an error defines its own response: `error[toResponse](call)`. */
 export const toResponse: unique symbol = Symbol.for('@berth/server-stubs/toResponse');
@@ -169,106 +169,8 @@ export function escapeName(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/**
- * Converts a validator's first error to a violation.
- *
- * @param value what was validated
- */
-export function toViolation(
-  value: unknown,
-  errors: Validator['errors'],
-  place: Violation['in'],
-  root: string,
-  prefix = '',
-): Violation {
-  const [error] = errors as readonly [SchemaError];
-  const pointer = prefix + error.instancePath + missingOf(error);
-  const message = toMessage(error, `${root}${shorten(toPath(pointer))}`, value);
-  return { in: place, pointer, message };
-}
-
-/** Ajv reports a missing property with the path of its parent. */
-function missingOf({ keyword, params }: SchemaError): string {
-  const name = keyword === 'required' ? params.missingProperty : undefined;
-  return typeof name === 'string' ? `/${escapeName(name)}` : '';
-}
-
-function toMessage(
-  { keyword, params, instancePath, message = 'is not valid' }: SchemaError,
-  field: string,
-  value: unknown,
-): string {
-  switch (keyword) {
-    case 'required':
-      return `${field} is missing.`;
-    case 'type':
-      return `${field} must be ${toTypes(params.type)}, got ${toTypes(typeAt(value, instancePath))}.`;
-    case 'enum':
-      return `${field} must be one of ${toList(params.allowedValues)}.`;
-    case 'const':
-      return `${field} must be ${toList([params.allowedValue])}.`;
-    case 'additionalProperties':
-    case 'unevaluatedProperties': {
-      const name = params.additionalProperty ?? params.unevaluatedProperty;
-      return `${field} must not contain the property ${shorten(String(name))}.`;
-    }
-    case 'discriminator':
-      return params.tagValue === undefined
-        ? `${field}.${String(params.tag)} is missing.`
-        : `${field}.${String(params.tag)} must not be ${shorten(JSON.stringify(params.tagValue))}.`;
-    case 'format':
-      return `${field} must be a valid ${String(params.format)}.`;
-    default:
-      return `${field} ${message.replace('must NOT', 'must not')}.`;
-  }
-}
-
-/** The JSON type of what a pointer refers to. The value itself may be a secret. */
-function typeAt(value: unknown, pointer: string): string {
-  const found = toNames(pointer).reduce(
-    (node, step) => (node as Record<string, unknown> | undefined)?.[step],
-    value,
-  );
-  if (found === null) return 'null';
-  if (Math.abs(found as number) === Infinity) return 'number that is out of range';
-  return Array.isArray(found) ? 'array' : typeof found;
-}
-
 /** The names in a JSON Pointer, unescaped. */
 export function toNames(pointer: string): string[] {
   const names = pointer.split('/').slice(1);
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-/** Turns `/fileList/0/fileID` into `.fileList[0].fileID`. */
-function toPath(pointer: string): string {
-  return toNames(pointer)
-    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
-    .join('');
-}
-
-function toTypes(type: unknown): string {
-  const types = Array.isArray(type) ? type.map(String) : String(type).split(',');
-  const named = types.map((name) => {
-    if (name === 'null') return name;
-    return /^[aio]/.test(name) ? `an ${name}` : `a ${name}`;
-  });
-  return named.join(' or ');
-}
-
-/** A document may allow thousands of values. */
-const MAX_VALUES = 20;
-
-function toList(values: unknown): string {
-  const all = values as readonly unknown[];
-  const list = all
-    .slice(0, MAX_VALUES)
-    .map((value) => shorten(JSON.stringify(value)))
-    .join(', ');
-  return all.length > MAX_VALUES ? `${list}, … (${all.length} values)` : list;
-}
-
-/** Names and values may be as long as a body. */
-function shorten(text: string): string {
-  return text.length > 1000 ? `${text.slice(0, 1000)}…` : text;
 }

@@ -15,7 +15,7 @@ export type {
   Output as TypedOutput,
   SecurityHandlers as TypedSecurityHandlers,
 } from './handlers.ts';
-export { memoize } from './memoize.ts';
+export { memoize } from './headers.ts';
 export type {
   FoundOperation,
   Handler,

@@ -1,15 +1,9 @@
 /** JSON bodies, from bytes to valid fields. Works in browsers, where MSW receives requests. */
 import { scan } from 'secure-json-parse';
-import {
-  bodyTooLarge,
-  invalidBody,
-  invalidRequest,
-  missingBody,
-  toViolation,
-  unsupported,
-} from './faults.ts';
-import { findContent } from './media-types.ts';
+import { bodyTooLarge, invalidBody, invalidRequest, missingBody, unsupported } from './faults.ts';
+import { findContent } from './headers.ts';
 import type { Content, RequestBody, Validator } from './route-table.ts';
+import { toViolation } from './validation.ts';
 
 /** Limit for the nesting of arrays and objects. */
 const JSON_DEPTH = 64;

@@ -3,17 +3,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { hasBody } from './body.ts';
 import type { Call } from './call.ts';
-import {
-  type ErrorWithResponse,
-  HttpError,
-  hasResponse,
-  toResponse,
-  toViolation,
-} from './faults.ts';
-import { findContent, type HeaderValue, headerOf } from './media-types.ts';
+import { type ErrorWithResponse, HttpError, hasResponse, toResponse } from './faults.ts';
+import { findContent, type HeaderValue, headerOf } from './headers.ts';
 import type { Settings } from './options.ts';
 import { createNullObject } from './parameters.ts';
 import type { BodyWriter, Content, DocumentedResponse, HandlerResponse } from './route-table.ts';
+import { toViolation } from './validation.ts';
 
 type Stream = Readable | ReadableStream<Uint8Array>;
 type WireBody = string | Uint8Array | Stream | BodyWriter | undefined;

@@ -1,13 +1,11 @@
-import { after, attempt, type MaybePromise } from './after.ts';
 import { type BodyReader, createBodyReader, deferContinue } from './body.ts';
-import { Call, type Principals } from './call.ts';
+import { after, attempt, Call, type MaybePromise, type Principals } from './call.ts';
 import {
   badPath,
   HttpError,
   invalidRequest,
   notAllowed,
   notFound,
-  toViolation,
   type Violation,
 } from './faults.ts';
 import {
@@ -26,6 +24,7 @@ import { type Leaf, type Match, namesOf, Paths, splitTarget } from './paths.ts';
 import { Responder } from './respond.ts';
 import type { HandlerResponse, Route, RouteTable } from './route-table.ts';
 import { createAuthentication, toChallenge } from './security.ts';
+import { toViolation } from './validation.ts';
 
 /** A route, with everything that can be prepared before the first request. */
 interface Operation {

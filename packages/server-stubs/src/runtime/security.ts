@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { after, attempt, type MaybePromise } from './after.ts';
-import type { Call, Principals } from './call.ts';
+import { after, attempt, type Call, type MaybePromise, type Principals } from './call.ts';
 import { HttpError, hasResponse } from './faults.ts';
 import { functionOf, type SecurityHandler, type SecurityHandlers } from './options.ts';
 import {

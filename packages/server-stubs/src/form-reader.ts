@@ -1,0 +1,268 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { BusboyInstance } from '@fastify/busboy';
+import { UploadError } from './errors.ts';
+import { hasResponse } from './runtime/index.ts';
+import {
+  addField,
+  isFileField,
+  malformedForm,
+  missingFile,
+  toFileType,
+  type UploadInput,
+} from './upload-form.ts';
+
+/** What a form has up to its file, whose content follows. */
+type FormStart = Pick<UploadInput, 'fields' | 'file' | 'contentType'>;
+
+const LIMITS = { fields: 100, files: 10, fieldSize: 64 * 1024 };
+
+/**
+ * Reads a form with its file as a stream. Everything after the file is ignored, but must be complete.
+ *
+ * @param source the body of the request, limited in size
+ * @throws UploadError if the media type of the request has no boundary
+ */
+export async function openForm(
+  request: IncomingMessage,
+  source: Readable,
+  fileBytes: number,
+): Promise<FormReader> {
+  // Loaded with the first form, because most servers never receive one and should start fast.
+  const { Busboy } = await import('@fastify/busboy');
+  const contentType = request.headers['content-type'] ?? '';
+  try {
+    const form = new Busboy({
+      headers: { 'content-type': contentType },
+      limits: { ...LIMITS, fileSize: fileBytes },
+      isPartAFile: (name, _type, filename) => isFileField(name) || filename !== undefined,
+    });
+    return new FormReader(request, source, form, new Delimiters(contentType), fileBytes);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+class FormReader {
+  /** Rejects if the form is malformed up to its file. If it fails later, the file does. */
+  readonly start = Promise.withResolvers<FormStart>();
+  /** The error that ended the form. */
+  failure: unknown;
+  readonly #request: IncomingMessage;
+  readonly #source: Readable;
+  readonly #form: BusboyInstance;
+  readonly #delimiters: Delimiters;
+  readonly #fields = new Map<string, string>();
+  #file: FileContent | undefined;
+  #isComplete = false;
+
+  constructor(
+    request: IncomingMessage,
+    source: Readable,
+    form: BusboyInstance,
+    delimiters: Delimiters,
+    fileBytes: number,
+  ) {
+    this.#request = request;
+    this.#source = source;
+    this.#form = form;
+    this.#delimiters = delimiters;
+    const refuse = (what: string, max: number) =>
+      this.#fail(malformedForm(`The form has more than ${max} ${what}.`));
+    form
+      .on('field', (name, value, _isNameCut, isCut) => {
+        if (this.#file !== undefined) return;
+        if (isCut) refuse(`bytes in field ${name}`, LIMITS.fieldSize);
+        else if (name === undefined) this.#fail(new Error('a field has no name'));
+        else this.#attempt(() => addField(this.#fields, name, value));
+      })
+      .on('file', (name, body, _filename, _encoding, mediaType) => {
+        // The form reports the error, even if nobody reads this file.
+        body.on('error', () => {});
+        if (this.#file !== undefined || !isFileField(name)) {
+          body.resume();
+          return;
+        }
+        const message = `The file is larger than ${fileBytes} bytes.`;
+        body.once('limit', () => this.#fail(new UploadError('EntityTooLarge', { message })));
+        const file = new FileContent(body);
+        this.#file = file;
+        const contentType = toFileType(delimiters.fileType ?? mediaType);
+        this.start.resolve({ fields: this.#fields, file, contentType });
+      })
+      .on('fieldsLimit', () => refuse('fields', LIMITS.fields))
+      .on('filesLimit', () => refuse('files', LIMITS.files))
+      .on('error', (error) => this.#fail(error))
+      .on('finish', () => {
+        this.#isComplete = true;
+        if (this.#file === undefined) this.#fail(missingFile());
+        else if (this.failure === undefined) this.#file.push(null);
+      })
+      .on('drain', this.#onDrain);
+    source
+      .on('data', this.#onData)
+      .once('end', this.#onEnd)
+      .on('error', (error) => this.#fail(error));
+    request.once('close', this.#onClose);
+    // Whoever had the request before may have paused it.
+    source.resume();
+  }
+
+  /** Leaves the rest of the request to the router. */
+  close(): void {
+    this.#stop();
+    if (!this.#isComplete) this.#request.pause();
+    this.#file?.destroy();
+  }
+
+  /** Writes the body to the form, with backpressure. */
+  readonly #onData = (chunk: Buffer) =>
+    this.#attempt(() => {
+      for (const piece of this.#delimiters.push(chunk)) this.#form.write(piece);
+      if (this.#form.writableNeedDrain) this.#source.pause();
+    });
+
+  readonly #onDrain = () => void this.#source.resume();
+
+  readonly #onEnd = () => void this.#form.end(this.#delimiters.end());
+
+  readonly #onClose = () => {
+    if (!this.#request.complete) this.#fail(new Error('the client disconnected'));
+  };
+
+  #stop(): void {
+    this.#form.off('drain', this.#onDrain);
+    this.#source.off('data', this.#onData).off('end', this.#onEnd).pause();
+    this.#request.off('close', this.#onClose);
+  }
+
+  #attempt(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.failure ??= hasResponse(error) ? error : unreadable(error);
+    this.#stop();
+    this.start.reject(this.failure);
+    // The reader of the file must learn that its end will never arrive.
+    this.#file?.destroy(this.failure as Error);
+  }
+}
+
+function unreadable(error: unknown): UploadError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return malformedForm(`The form cannot be read: ${reason}.`, error);
+}
+
+/**
+ * The content of a file, which ends only when the form does (D28). Events cost a tenth less time than a generator.
+ */
+class FileContent extends Readable {
+  readonly #body: Readable;
+
+  constructor(body: Readable) {
+    super();
+    this.#body = body;
+    // A handler that rejects the form reads nothing, and an aborted form must not crash the process.
+    this.on('error', () => {});
+    // Nothing is read before the content is requested.
+    body.pause();
+    body.on('data', (chunk: Buffer) => {
+      if (!this.push(chunk)) body.pause();
+    });
+  }
+
+  override _read(): void {
+    this.#body.resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#body.destroy();
+    callback(error);
+  }
+}
+
+const CRLF = Buffer.from('\r\n');
+const HEAD_END = Buffer.from('\r\n\r\n');
+
+/** Maximum size of the headers of a part. */
+const HEAD_BYTES = 16 * 1024;
+
+/**
+ * Rewrites two kinds of delimiters in a form that busboy cannot read: white space after a boundary ("transport
+ * padding"), and a delimiter directly after the headers of an empty part, with which it shares a line break
+ * (RFC 2046, section 5.1.1). Content is never changed. From the file on, bytes pass as they are.
+ */
+class Delimiters {
+  /** `Content-Type` of the file; `undefined` without one. */
+  fileType: string | undefined;
+  readonly #delimiter: Buffer;
+  /** What comes next. `rest`: the content of the file, or what follows the last delimiter. */
+  #state: 'content' | 'head' | 'rest' = 'content';
+  /** Bytes that cannot be passed on yet. A first boundary has no line break of its own. */
+  #waiting: Buffer = CRLF;
+
+  /** @param contentType header of the request, with the boundary */
+  constructor(contentType: string) {
+    const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType) ?? [];
+    this.#delimiter = Buffer.from(`\r\n--${quoted ?? plain ?? ''}`, 'latin1');
+  }
+
+  /**
+   * Returns the bytes to pass on.
+   *
+   * @throws UploadError if the headers of a part are too long
+   */
+  push(chunk: Buffer): readonly Buffer[] {
+    const delimiter = this.#delimiter;
+    const pieces: Buffer[] = [];
+    let data = this.#waiting.length === 0 ? chunk : Buffer.concat([this.#waiting, chunk]);
+    while (this.#state !== 'rest') {
+      if (this.#state === 'content') {
+        const at = data.indexOf(delimiter);
+        const end = at < 0 ? data.length - delimiter.length + 1 : at + delimiter.length;
+        pieces.push(data.subarray(0, Math.max(end, 0)));
+        data = data.subarray(Math.max(end, 0));
+        if (at < 0) break;
+        this.#state = 'head';
+      } else if (data.toString('latin1', 0, 2) === '--') {
+        this.#state = 'rest';
+      } else {
+        const end = data.indexOf(HEAD_END);
+        const after = data.subarray(end + CRLF.length, end + CRLF.length + delimiter.length);
+        const isCut = after.length < delimiter.length && delimiter.indexOf(after) === 0;
+        if ((end < 0 ? data.length : end) > HEAD_BYTES) {
+          throw malformedForm(`The headers of a part are larger than ${HEAD_BYTES} bytes.`);
+        }
+        if (end < 0 || isCut) break;
+        const head = data.toString('latin1', 0, end).replace(/^[ \t]+/, '');
+        pieces.push(Buffer.from(head, 'latin1'), HEAD_END);
+        // The line break before this delimiter has ended the headers, too.
+        data = data.subarray(end + (after.equals(delimiter) ? CRLF.length : HEAD_END.length));
+        this.#state = this.#isFile(head) ? 'rest' : 'content';
+      }
+    }
+    if (this.#state === 'rest') {
+      pieces.push(data);
+      data = Buffer.alloc(0);
+    }
+    this.#waiting = data;
+    return pieces;
+  }
+
+  /** Returns the bytes that are left when the body has ended. */
+  end(): Buffer {
+    return this.#waiting;
+  }
+
+  /** Returns whether the headers belong to the file, and remembers its type. */
+  #isFile(head: string): boolean {
+    if (!/^content-disposition:.*[;\s]name="?file(?:["\s;]|$)/im.test(head)) return false;
+    this.fileType = /^content-type:([^\r\n]*)/im.exec(head)?.[1]?.trim();
+    return true;
+  }
+}
