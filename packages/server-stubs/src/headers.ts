@@ -86,25 +86,17 @@ export function isUpgrade({ upgrade, connection }: IncomingHttpHeaders): boolean
 
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
 
-/**
- * RFC 9112, section 3.2.2: the authority of an absolute-form target takes precedence over `Host`.
- * `undefined` without a host, or with more than one.
- */
+/** The name of the requested host. RFC 9112, section 3.2: a request has one `Host`, which is `undefined` otherwise. */
 export function hostOf(request: IncomingMessage): string | undefined {
-  const { url = '' } = request;
-  const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? hostHeaderOf(request);
-  return authority === undefined ? undefined : toHostname(authority) || undefined;
+  const { host } = request.headers;
+  if (host === undefined || countHosts(request) !== 1) return undefined;
+  return toHostname(host) || undefined;
 }
 
 /** Empty if it is not an authority. */
 const toHostname = memoize((authority) =>
   AUTHORITY.test(authority) ? (URL.parse(`http://${authority}`)?.hostname ?? '') : '',
 );
-
-/** RFC 9112, section 3.2: a second `Host` is rejected, because two parsers could choose different ones. */
-function hostHeaderOf(request: IncomingMessage): string | undefined {
-  return countHosts(request) === 1 ? request.headers.host : undefined;
-}
 
 /** Returns the number of `Host` headers. Node drops all but the first. */
 export function countHosts({ rawHeaders }: IncomingMessage): number {

@@ -21,9 +21,9 @@ export interface WebSocketResponse {
   readonly open: (socket: Duplex, head: Buffer) => void;
 }
 
-/** Returns whether a request opens a WebSocket. Only a GET can (RFC 6455, section 4.1). */
-export function isWebSocket({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && isUpgrade(headers);
+/** Returns whether a request opens a WebSocket. Only a GET in HTTP/1.1 can (RFC 6455, section 4.1). */
+export function isWebSocket({ method, httpVersion, headers }: IncomingMessage): boolean {
+  return method === 'GET' && httpVersion === '1.1' && isUpgrade(headers);
 }
 
 /**
@@ -63,7 +63,7 @@ export function assertHandshake(
   allows: (origin: string) => boolean,
 ): void {
   if (!isWebSocket(request)) {
-    throw invalidRequest('Only WebSocket upgrades are supported, with GET.');
+    throw invalidRequest('Only WebSocket upgrades are supported, with GET in HTTP/1.1.');
   }
   const { headers } = request;
   // D14: browsers let any page open a WebSocket, so the gateway checks `Origin`.

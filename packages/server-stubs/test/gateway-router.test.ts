@@ -140,12 +140,20 @@ test.each([
   expect(await callAs(host, target)).toEqual(expected);
 });
 
-test('the host of an absolute target takes precedence', async () => {
-  expect(await callAs('Host: prod', 'http://dev.a/v1/cloudrun/hello')).toEqual(FOUND);
+test('the host of an absolute target replaces Host, for the service too', async () => {
+  const seen: unknown[] = [];
+  const record: GatewayHandler<string> = (input, call) => {
+    seen.push(input.headers.host, input.rawHeaders.slice(0, 2));
+    return echo(input, call);
+  };
+  expect(await callAs('Host: prod', 'http://dev.a/v1/cloudrun/hello', record)).toEqual(FOUND);
+  expect(seen).toEqual(['dev.a', ['Host', 'dev.a']]);
+  const [status] = await callAs('Host: dev', 'ftp://dev.a/v1/cloudrun/hello');
+  expect(status).toBe(404);
 });
 
-async function callAs(host: string, target: string) {
-  const base = await gateway(echo, { env: 'dev' });
+async function callAs(host: string, target: string, handler = echo) {
+  const base = await gateway(handler, { env: 'dev' });
   const head = `GET ${target} HTTP/1.1\r\n${host}\r\nConnection: close\r\n`;
   const text = await sendRaw(base, `${head}Authorization: Bearer good\r\n\r\n`);
   const { env, code } = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));

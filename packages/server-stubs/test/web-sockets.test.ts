@@ -70,6 +70,14 @@ it.each([
   expect(webSocket).not.toHaveBeenCalled();
 });
 
+it('ignores the upgrade of an HTTP/1.0 request, which is a call like any other', async () => {
+  const webSocket = vi.fn(() => ({ status: 200 }));
+  const base = await start({ call: get, webSocket });
+  const text = await sendRaw(base, `${HEAD.replace('HTTP/1.1', 'HTTP/1.0')}${TOKEN}\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  expect(webSocket).not.toHaveBeenCalled();
+});
+
 it('keeps data for the WebSocket that arrives while the handler runs', async () => {
   const asked = Promise.withResolvers<void>();
   const base = await start({

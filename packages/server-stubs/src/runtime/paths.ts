@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { decodeText } from './parameters.ts';
 
 /** Literal text and the names of parameters, in turn: `{a}.{b}` is `['', 'a', '.', 'b', '']`. */
@@ -173,18 +174,28 @@ function toPlain(text: string): string {
   });
 }
 
-const AUTHORITY = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/i;
+/** The origin of an absolute-form request target. Only `http` and `https` targets name a resource of this server. */
+const ORIGIN = /^https?:\/\/([^/?#]*)/i;
 
-/** The parts of a request target (RFC 9112, section 3.2), as sent. */
+/**
+ * RFC 9112, section 3.2.2: a server that receives an absolute-form target "MUST ignore the received Host header field …
+ * and instead replace it with the host information of the request-target".
+ */
+export function replaceHost({ url = '', headers, rawHeaders }: IncomingMessage): void {
+  const host = ORIGIN.exec(url)?.[1];
+  if (host === undefined) return;
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
+    if (rawHeaders[at]?.toLowerCase() === 'host') rawHeaders.splice(at, 2);
+  }
+  rawHeaders.unshift('Host', host);
+  headers.host = host;
+}
+
+/** The path and query of a request target in origin or absolute form (RFC 9112, section 3.2), as sent. */
 export function splitTarget(url: string): { path: string; query: string | undefined } {
-  const target = url.startsWith('/') ? url : toOriginForm(url);
+  const rest = url.replace(ORIGIN, '');
+  const target = rest.startsWith('/') ? rest : `/${rest}`;
   const mark = target.indexOf('?');
   if (mark < 0) return { path: target, query: undefined };
   return { path: target.slice(0, mark), query: target.slice(mark + 1) };
-}
-
-/** RFC 9112, section 3.2.2: "a server MUST accept the absolute-form in requests". */
-function toOriginForm(url: string): string {
-  const rest = url.replace(AUTHORITY, '');
-  return rest.startsWith('/') ? rest : `/${rest}`;
 }

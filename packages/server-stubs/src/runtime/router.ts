@@ -20,7 +20,7 @@ import {
   toSettings,
 } from './options.ts';
 import { createParameterReader, decodeText, type ParameterReader } from './parameters.ts';
-import { type Leaf, type Match, namesOf, Paths, splitTarget } from './paths.ts';
+import { type Leaf, type Match, namesOf, Paths, replaceHost, splitTarget } from './paths.ts';
 import { Responder } from './respond.ts';
 import type { HandlerResponse, Route, RouteTable } from './route-table.ts';
 import { createAuthentication, toChallenge } from './security.ts';
@@ -57,6 +57,7 @@ export function createRouter(
   const paths = toPaths(table, handlers, settings);
 
   const router: Listener = (request, response, next) => {
+    replaceHost(request);
     const { path, query } = splitTarget(request.url ?? '/');
     const match = paths.find(path);
     if (match === undefined && next !== undefined) {
