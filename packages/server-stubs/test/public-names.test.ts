@@ -23,7 +23,7 @@ test.each([
     STORAGE_ITEM_ERRORS StorageError UploadError addField applyDispositionRules assertBatch badPath
     bodyTooLarge countHosts createCors decodeText gatewayRoutes hasResponse isFileField isLoopback malformedForm
     missingFile notAllowed notFound readCredentials readJsonBody storageRoutes toCallerResponse
-    toContractError toFileType toResponse toStorageResponse toUploadFields toUploaded toWireForm`,
+    toContractError toEventText toFileType toResponse toStorageResponse toUploadFields toUploaded toWireForm`,
   ],
   [
     'the runtime',

@@ -1,20 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Call } from './call.ts';
-
-const LINE_BREAK = /\r\n|\r|\n/;
-
-/** A server-sent event (WHATWG HTML, section 9.2). */
-export interface ServerEvent {
-  /** Event type, on one line. Default: `message`. */
-  readonly event?: string;
-  /** Text, which may have several lines, or a value that is sent as JSON. */
-  readonly data?: unknown;
-  /** Event ID, on one line, which clients send as `Last-Event-ID` when they reconnect. */
-  readonly id?: string;
-  /** How long clients wait before they reconnect, in whole milliseconds. */
-  readonly retry?: number;
-}
+import { type ServerEvent, toEventText } from './server-event.ts';
 
 export interface EventStreamOptions {
   /** Milliseconds between comments that keep idle connections open. 0 turns them off. Default: 15,000. */
@@ -78,29 +65,4 @@ export function createEventStream(
     },
     close: () => void body.end(),
   };
-}
-
-/** @throws TypeError if event type or ID are not one line without NUL, or `retry` is not a whole number */
-export function toEventText({ event, data, id, retry }: ServerEvent): string {
-  let text = '';
-  if (event !== undefined) text += `event: ${toLine('event', event)}\n`;
-  if (id !== undefined) text += `id: ${toLine('id', id)}\n`;
-  if (retry !== undefined) text += `retry: ${toWhole(retry)}\n`;
-  if (data !== undefined) {
-    const value = typeof data === 'string' ? data : JSON.stringify(data);
-    for (const line of value.split(LINE_BREAK)) text += `data: ${line}\n`;
-  }
-  return `${text}\n`;
-}
-
-function toLine(field: string, value: string): string {
-  if (LINE_BREAK.test(value) || value.includes('\0')) {
-    throw new TypeError(`The event's ${field} must be a single line without NUL.`);
-  }
-  return value;
-}
-
-function toWhole(retry: number): number {
-  if (Number.isInteger(retry) && retry >= 0) return retry;
-  throw new TypeError("The event's retry must be a whole number of milliseconds.");
 }

@@ -3,7 +3,6 @@
  * with each version.
  */
 export { Call, type Principals } from './call.ts';
-export type { ServerEvent } from './event-stream.ts';
 export { createEventStream, type EventStream, type EventStreamOptions } from './event-stream.ts';
 export type { ErrorWithResponse, FaultKind, HttpErrorOptions, Violation } from './faults.ts';
 export { HttpError, hasResponse, toResponse } from './faults.ts';
@@ -30,5 +29,6 @@ export type {
 } from './options.ts';
 export type * from './route-table.ts';
 export { createRouter } from './router.ts';
+export type { ServerEvent } from './server-event.ts';
 export { UpgradeResponse } from './upgrade.ts';
 export { ajvHelpers } from './validation.ts';

@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
-import { toEventText } from './event-stream.ts';
+import { toEventText } from './server-event.ts';
 
 it.each([
   [{ data: 'a' }, 'data: a\n\n'],
   [{ data: 'a\r\nb\rc\n' }, 'data: a\ndata: b\ndata: c\ndata: \n\n'],
   [{ data: '' }, 'data: \n\n'],
   [{ data: { a: 1 } }, 'data: {"a":1}\n\n'],
-  [{ event: 'tick', id: '7', retry: 0, data: 1 }, 'event: tick\nid: 7\nretry: 0\ndata: 1\n\n'],
+  [{ event: 'tick', id: '7', retry: 0, data: 1 }, 'retry: 0\nevent: tick\nid: 7\ndata: 1\n\n'],
   [{ id: '' }, 'id: \n\n'],
+  [{ comment: 'a\nb', id: 1 }, ': a\n: b\nid: 1\n\n'],
 ])('%j is written', (event, text) => {
   expect(toEventText(event)).toBe(text);
 });
