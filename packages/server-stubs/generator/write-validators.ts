@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { toNames } from '../src/runtime/faults.ts';
 import { join, type Problems } from './document.ts';
@@ -14,30 +15,20 @@ const HELPERS: Readonly<Record<string, string>> = {
 /** Writes a module of Ajv's standalone code, which runs without Ajv. Its exports are the IDs of the roots. */
 export function writeValidators(schemas: SchemaSet, runtime: string, problems: Problems): string {
   if (schemas.roots.size === 0) return '// No schema to validate.\nexport {};';
-  const ajv = schemas.createAjv({ source: true });
-  const functions = new Map<string, string>();
-  // Often the error of a schema that this one refers to, which is reported there.
-  let unexplained: { pointer: string; message: string } | undefined;
-  for (const id of schemas.compileOrder) {
-    try {
-      const source = ajv.getSchema(id)?.source;
-      if (source !== undefined) functions.set(source.validateName.str, source.validateCode);
-    } catch (error) {
-      const { schema = true, pointer = '#' } = schemas.schemas.get(id) ?? {};
-      if (ajv.validateSchema(schema)) {
-        unexplained ??= { pointer, message: (error as Error).message };
-        continue;
-      }
-      const [{ instancePath, message }] = ajv.errors as [ErrorObject];
-      const at = join(pointer, ...toNames(`#${instancePath}`));
-      problems.error(at, `This is not a valid JSON Schema of draft 2020-12: ${message}.`);
-      ajv.removeSchema(id).addSchema({}, id);
-    }
-  }
-  if (unexplained && problems.errors.length === 0) {
-    problems.error(unexplained.pointer, `Ajv cannot compile this schema: ${unexplained.message}.`);
+  const draft = new Ajv2020({ logger: false });
+  for (const { schema, pointer } of schemas.schemas.values()) {
+    if (draft.validateSchema(schema)) continue;
+    const [{ instancePath, message }] = draft.errors as [ErrorObject];
+    const at = join(pointer, ...toNames(`#${instancePath}`));
+    problems.error(at, `This is not a valid JSON Schema of draft 2020-12: ${message}.`);
   }
   if (problems.errors.length > 0) return '';
+  const ajv = schemas.createAjv({ source: true });
+  const functions = new Map<string, string>();
+  for (const id of schemas.compileOrder) {
+    const source = ajv.getSchema(id)?.source;
+    if (source !== undefined) functions.set(source.validateName.str, source.validateCode);
+  }
   const exported = Object.fromEntries([...schemas.roots].map((id) => [id, id]));
   const code = standalone.default(ajv, exported);
   const body = clean(dropRepeated(code, functions));
