@@ -59,11 +59,7 @@ export class SchemaSet {
     this.#problems = problems;
   }
 
-  /**
-   * Adds a schema and all that it refers to.
-   *
-   * @returns its ID, which is the same for equal schemas, or `undefined` if every value is valid
-   */
+  /** Returns an ID, which is the same for equal schemas, or `undefined` if every value is valid. */
   add(schema: Schema, pointer: Pointer): string | undefined {
     const converted = this.#convert(schema, pointer);
     for (let next = this.#targets.pop(); next !== undefined; next = this.#targets.pop()) {

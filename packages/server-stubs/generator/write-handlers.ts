@@ -7,12 +7,7 @@ const RESERVED =
 
 type Operation = Pick<Route, 'operationId' | 'method' | 'path'>;
 
-/**
- * Writes a handler for each operation, in a file of its own, and an index of them.
- *
- * @param generated specifier of the generated index
- * @throws Error if two handlers have the same name
- */
+/** Writes an index and a file for each handler. Throws an `Error` if two have the same name. */
 export function writeHandlers(
   operations: readonly Operation[],
   generated: string,

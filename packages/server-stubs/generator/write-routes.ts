@@ -3,11 +3,7 @@ import { toKey, toLiteral } from './names.ts';
 
 const WIDTH = 100;
 
-/**
- * Writes a route table as TypeScript.
- *
- * @param expressions what is written for each validator
- */
+/** @param expressions what is written for each validator */
 export function writeRoutes(
   table: RouteTable,
   expressions: ReadonlyMap<Validator, string>,

@@ -24,12 +24,7 @@ import {
 import { IGNORED_HEADERS } from './parameters.ts';
 import { propertiesOf, type Schema, SchemaReader } from './schemas.ts';
 
-/**
- * Writes the types of a document with openapi-typescript. From its `operations`, `src/runtime/handlers.ts` derives
- * the types of handlers.
- *
- * @throws InvalidDocumentError
- */
+/** From the types of `operations`, `src/runtime/handlers.ts` derives those of handlers. @throws InvalidDocumentError */
 export function writeTypes(
   document: JsonObject,
   { routes }: RouteTable,

@@ -212,11 +212,7 @@ class Delimiters {
     this.#delimiter = Buffer.from(`\r\n--${quoted ?? plain ?? ''}`, 'latin1');
   }
 
-  /**
-   * Returns the bytes to pass on.
-   *
-   * @throws UploadError if the headers of a part are too long
-   */
+  /** Returns the bytes to pass on. @throws UploadError if the headers of a part are too long */
   push(chunk: Buffer): readonly Buffer[] {
     const delimiter = this.#delimiter;
     const pieces: Buffer[] = [];

@@ -93,11 +93,7 @@ export function invalidRequest(
   return new GatewayError('INVALID_REQUEST', { message, headers });
 }
 
-/**
- * Writes the 101, and hands the connection over.
- *
- * @param common headers of the gateway
- */
+/** Writes the 101, and hands the connection over. `common` are headers of the gateway. */
 export function openWebSocket(
   { headers, open }: WebSocketResponse,
   request: IncomingMessage,

@@ -40,13 +40,7 @@ const FIELDS = Object.keys(FORMS) as Field[];
 /** Far longer than any real signature. Node.js limits all headers together to 16 KiB. */
 const MAX_LENGTH = 8192;
 
-/**
- * Parses the comma-separated fields of a signature.
- *
- * @param required fields that it must have
- * @param optional fields that it may have as well; any other is rejected
- * @param refuse creates the error to throw
- */
+/** Parses comma-separated fields: all that are `required`, and no others but `optional` ones. */
 export function parseSignature(
   text: string,
   required: readonly Field[],

@@ -4,11 +4,7 @@ export type HeaderValue = string | number | readonly string[] | undefined;
 /** Headers by name. As on the wire, names are case-insensitive. */
 export type Headers = Readonly<Record<string, HeaderValue>>;
 
-/**
- * Returns the value of a header. Multiple values are joined.
- *
- * @param name in lowercase
- */
+/** Returns the value of a header by its lowercase name. Multiple values are joined. */
 export function headerOf(headers: Headers, name: string): string | undefined {
   for (const key in headers) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue;
@@ -26,11 +22,7 @@ export function charsetOf(contentType: string): string | undefined {
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
 
-/**
- * Prefers the same type and parameters, then the same type, then `text/*`, and then any type.
- *
- * @param contentType value of a `Content-Type` header
- */
+/** Prefers the same type and parameters, then the same type, then `text/*`, and then any type. */
 export function findContent<Content extends { readonly mediaType: string }>(
   content: readonly Content[],
   contentType: string,

@@ -10,12 +10,7 @@ const JSON_DEPTH = 64;
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * Reads a JSON body that something other than `node:http` received.
- *
- * @param contentType the `Content-Type` header
- * @throws HttpError if the body is larger than `maxBytes`, or not what the document describes
- */
+/** Reads a JSON body that something other than `node:http` received. @throws HttpError */
 export function readJsonBody(
   bytes: Uint8Array,
   contentType: string | undefined,
@@ -38,11 +33,7 @@ export function selectContent(content: readonly Content[], header: string | unde
   throw unsupported(`${problem}: send one of ${accept}.`, { accept });
 }
 
-/**
- * Skips a byte order mark (RFC 8259, section 8.1).
- *
- * @throws HttpError if the bytes are not UTF-8
- */
+/** Skips a byte order mark (RFC 8259, section 8.1). @throws HttpError */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return UTF_8.decode(bytes);
@@ -56,11 +47,7 @@ export function toJson(text: string): unknown {
   return reading(() => parseJson(text));
 }
 
-/**
- * Returns a value that other middleware parsed.
- *
- * @throws HttpError if it cannot be used safely
- */
+/** Returns a value that other middleware parsed. @throws HttpError if it cannot be used safely */
 export function toSafeJson(value: unknown): unknown {
   return reading(() => {
     if (isDeeper(value, JSON_DEPTH)) throw tooDeep();
@@ -78,11 +65,7 @@ function reading(read: () => unknown): unknown {
   }
 }
 
-/**
- * Parses untrusted JSON.
- *
- * @throws SyntaxError if it is not JSON, is nested too deep, or pollutes prototypes (CWE-1321)
- */
+/** @throws SyntaxError if it is not JSON, is nested too deep, or pollutes prototypes (CWE-1321) */
 export function parseJson(text: string): unknown {
   // Before parsing, because deep nesting is far more expensive to parse than its size suggests.
   if (isNestedDeeper(text, JSON_DEPTH)) throw tooDeep();

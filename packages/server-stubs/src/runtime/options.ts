@@ -110,11 +110,7 @@ export type Limits = { readonly [Name in keyof RequestLimits]-?: number };
 export type Settings = RouterOptions &
   Required<Pick<RouterOptions, 'onError'>> & { readonly limits: Limits };
 
-/**
- * Validates the options and fills in the defaults.
- *
- * @throws TypeError if a limit is not a number of at least 0
- */
+/** @throws TypeError if a limit is not a number of at least 0 */
 export function toSettings(options: RouterOptions): Settings {
   const { requests = {}, onError = print } = options;
   const { bodyBytes = 1024 * 1024, streamBytes = Infinity } = requests;

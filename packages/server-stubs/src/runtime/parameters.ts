@@ -103,11 +103,7 @@ export function findHeader(headers: IncomingHttpHeaders, key: string): string | 
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/**
- * Reads a parameter of a query, or a field of a form.
- *
- * @throws HttpError if it cannot be read
- */
+/** Reads a parameter of a query, or a field of a form. @throws HttpError if it cannot be read */
 export function readQuery(field: Field, values: Values): unknown {
   const { name, shape, explode, style, types } = field;
   if (shape === 'object') {

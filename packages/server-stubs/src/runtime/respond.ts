@@ -28,11 +28,7 @@ export class Responder {
     this.#challenge = challenge;
   }
 
-  /**
-   * Sends what a handler returned.
-   *
-   * @throws HttpError if the document does not allow it and responses are checked; TypeError if it is no response
-   */
+  /** @throws HttpError if responses are checked and this one is invalid; TypeError if it is no response */
   respond(result: HandlerResponse): void {
     const { response, operationId, route } = this.#call;
     if (response.headersSent) return;

@@ -23,11 +23,7 @@ function toFunction<Wanted>(module: unknown): Wanted {
   return value as Wanted;
 }
 
-/**
- * Converts a validator's first error to a violation.
- *
- * @param value what was validated
- */
+/** Converts a validator's first error. `value` is what was validated. */
 export function toViolation(
   value: unknown,
   errors: Validator['errors'],
