@@ -14,7 +14,7 @@ interface Batch<Item, Result> {
 }
 
 /**
- * Results are in request order (D25). D30: one invalid item never fails the valid ones. If the store fails
+ * Results are in request order (D25). D30: an invalid item never makes other items fail. If the store fails
  * for all items, nothing was done: the entire call fails, so that clients that check only the status retry
  * it. Once the caller has gone, no item is started: while a store hangs, a batch could go on for half an hour.
  */

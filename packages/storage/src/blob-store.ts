@@ -30,18 +30,12 @@ export class SourceKeptError extends Error {
   }
 }
 
-/**
- * Thrown if a file is damaged: it is truncated, or its bytes differ from those that were written. Retrying
- * does not help.
- */
+/** Thrown if a file is truncated, or its bytes differ from those that were written. Retrying does not help. */
 export class BlobDamagedError extends Error {
   override readonly name = 'BlobDamagedError';
 }
 
-/**
- * Thrown if the store cannot do its work at the moment: it is unreachable, full, or failing. The call
- * may be retried later.
- */
+/** Thrown if the store is unreachable, full, or failing. The call may be retried later. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
@@ -107,7 +101,7 @@ export interface CopyOptions {
  * The file store behind the storage API.
  *
  * A file becomes visible only when it is complete, an interrupted upload leaves nothing behind, and an
- * acknowledged change is never lost (D28). When a method's promise is fulfilled, its work is done. The
+ * acknowledged change is never lost. When a method's promise is fulfilled, its work is done. The
  * promise rejects with a `StoreUnavailableError` if the caller may retry later.
  */
 export interface BlobStore {

@@ -14,7 +14,7 @@ export const UPLOAD_PATH = '/upload';
 
 /** The caller, as returned by the router's security handler. */
 export interface StorageCaller {
-  /** Environment that the credentials belong to (D30). */
+  /** Environment that the credentials belong to. */
   readonly env: string;
   /** Recorded in grants and `onChange`. */
   readonly id: string;
@@ -25,10 +25,7 @@ export interface StorageOptions {
   readonly blobs: BlobStore;
   /** Signs grants and links. Its keys give access to every file. */
   readonly signer: Signer;
-  /**
-   * Returns the bucket of an environment, or `undefined` if there is no such environment. Called for each
-   * request.
-   */
+  /** Returns the bucket of an environment, or `undefined` if there is none. Called for each request. */
   readonly bucketOf: (env: string) => string | undefined;
   /**
    * Public URL of this server, without a trailing slash, such as `https://files.example.com`. Upload
@@ -40,12 +37,10 @@ export interface StorageOptions {
   readonly uploadTarget?: string | undefined;
   /** Text to append to the query of each link, such as `session=a`. Default: none. */
   readonly linkQuery?: string | undefined;
-  /**
-   * The only environment, which links then do not contain. Default: links contain the environment and the bucket.
-   */
+  /** The only environment, which links then do not contain. Default: links contain environment and bucket. */
   readonly onlyEnv?: string | undefined;
   readonly limits?: Partial<StorageLimits> | undefined;
-  /** Names on the wire, for messages. Default: the contract's neutral names (D1). */
+  /** Names on the wire, for messages. Default: the contract's neutral names. */
   readonly wireProfile?: (() => WireProfile) | undefined;
   /** Whether browsers show a downloaded file instead of saving it. Default: false. */
   readonly inline?: boolean | undefined;
@@ -62,7 +57,7 @@ export interface StorageOptions {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** Limits in whole seconds. The defaults come from the contract (D22, D27). */
+/** Limits in whole seconds. The defaults come from the contract. */
 export interface StorageLimits {
   /** Lifetime of an upload grant. Default: 900. */
   readonly grantSeconds: number;
@@ -120,9 +115,7 @@ export function toContext(options: StorageOptions) {
 }
 
 /**
- * Returns the environment and the bucket that a call uses.
- *
- * D30: "A storage call … for another environment is rejected".
+ * D30: a storage call for another environment is rejected.
  *
  * @throws StorageError INVALID_ENV or STORAGE_EXCEED_AUTHORITY
  */

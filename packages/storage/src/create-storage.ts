@@ -25,18 +25,13 @@ export interface Storage {
       call: Pick<Call, 'request' | 'requestId' | 'signal'>,
     ): Promise<UploadResult>;
   };
-  /**
-   * Handles requests for links, whose paths start with `/files/`.
-   *
-   * @throws UploadError
-   */
+  /** Handles requests for links, whose paths start with `/files/`. @throws UploadError */
   download(request: DownloadRequest): Promise<Download>;
 }
 
 /**
- * Creates a storage API that is backed by a file store. It is stateless: grants and links are signed and
- * contain everything that they need, so servers with the same store and the same keys are
- * interchangeable.
+ * Creates a storage API that is backed by a file store. Grants and links are signed and contain everything that they
+ * need, so servers with the same store and the same keys are interchangeable.
  *
  * @example
  * const { storage, upload, download } = createStorage({
@@ -70,7 +65,7 @@ function createUploadFile(context: StorageContext) {
     { key, signature, token, metaFileId: storeFileID, file, contentType }: FormUpload,
     call: Pick<Call, 'request' | 'requestId' | 'signal'>,
   ): Promise<UploadResult> => {
-    // D24: "the form field `key` matches with or without it", the leading `/`.
+    // D24: "the form field `key` may include or omit" the leading `/`.
     const path = tryPath(toFilePath, key);
     if (typeof path !== 'string') throw mismatch();
     const granted = await grants.check(path, { token, authorization: signature, storeFileID });
@@ -90,7 +85,7 @@ function createUploadFile(context: StorageContext) {
       const location = `${publicUrl(request)}${links.toPath(granted)}`;
       return { etag, location, bucket: granted.bucket };
     } catch (error) {
-      return fail(error);
+      throw isOfStore(error) ? toUploadError(error) : error;
     } finally {
       leave();
     }
@@ -115,11 +110,8 @@ function enter(blobs: BlobStore, grant: string): () => void {
 }
 
 /** Other errors come from the form, and the router converts them. */
-function fail(error: unknown): never {
-  if (error instanceof StoreFullError) {
-    throw new UploadError('EntityTooLarge', { message: error.message });
-  }
-  throw error instanceof StoreUnavailableError ? toUploadError(error) : error;
+function isOfStore(error: unknown): boolean {
+  return error instanceof StoreFullError || error instanceof StoreUnavailableError;
 }
 
 /** Returns a media type that every header and store can hold, or else the default. */

@@ -7,6 +7,7 @@ import {
   type BlobKey,
   type ByteRange,
   type OpenBlob,
+  StoreFullError,
   StoreUnavailableError,
 } from './blob-store.ts';
 import { messageOf, type StorageContext } from './context.ts';
@@ -43,8 +44,8 @@ export interface Download {
 }
 
 /**
- * Creates the handler for links that `batchGetTempUrls` returns. Errors have the upload target's format
- * (D27): 403 if a link has expired or its signature is wrong, and 404 if the file was deleted.
+ * Creates the handler for links. Errors have the format of the upload target (D27): 403 if a link has expired or its
+ * signature is wrong, and 404 if the file was deleted.
  */
 export function createDownload(context: StorageContext) {
   const { blobs, bucketOf, links, inline, authorizeUse } = context;
@@ -141,6 +142,9 @@ function missingFile(): UploadError {
 /** Converts a store error to an upload target error (D27). */
 export function toUploadError(error: unknown): UploadError {
   if (error instanceof UploadError) return error;
+  if (error instanceof StoreFullError) {
+    return new UploadError('EntityTooLarge', { message: error.message });
+  }
   if (error instanceof BlobDamagedError) {
     const message = 'The file is damaged. Report the request ID to the operator.';
     return new UploadError('InternalError', { cause: error, message });

@@ -1,10 +1,7 @@
 /** Path prefix of download links. */
 export const FILES_PATH = '/files';
 
-/**
- * Signs lists of values, so that grants and links need not be stored. To create a signer, use `createSigner`
- * from `./node`.
- */
+/** Signs lists of values, so that grants and links need not be stored. `createSigner` in `./node` creates one. */
 export interface Signer {
   /** Returns a signature in lowercase hex, which is different for each list. */
   sign(values: readonly string[]): string | Promise<string>;
@@ -16,11 +13,14 @@ export interface Signer {
 const GRANT = 'berth upload grant';
 const LINK = 'berth download link';
 
-export interface GrantedUpload {
+export interface LinkedFile {
   readonly env: string;
   readonly bucket: string;
   /** Path of the file, without a leading slash. */
   readonly path: string;
+}
+
+export interface GrantedUpload extends LinkedFile {
   /** ID of the caller who requested the grant. */
   readonly caller: string;
 }
@@ -41,10 +41,7 @@ type Claims = readonly [
   nonce: string,
 ];
 
-/**
- * Issues and verifies upload grants, which are signed so that they need not be stored. Servers with the same keys accept
- * each other's grants. Each is valid for a single key, and expires after 900 s by default (D27).
- */
+/** Each grant is valid for a single key. Servers with the same keys accept each other's grants. */
 export function createGrants(signer: Signer, now: () => number) {
   return {
     async issue({ env, bucket, path, caller }: GrantedUpload, seconds: number): Promise<Grant> {
@@ -80,13 +77,6 @@ function fromBase64Url(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
 }
 
-export interface LinkedFile {
-  readonly env: string;
-  readonly bucket: string;
-  /** Path of the file, without a leading slash. */
-  readonly path: string;
-}
-
 export type LinkVerdict =
   | (LinkedFile & {
       /** Signature, which identifies the link. */
@@ -104,10 +94,7 @@ interface LinkOptions {
   readonly query?: string | undefined;
 }
 
-/**
- * Servers with the same keys accept each other's links. Links are percent-encoded (D23), and stop working
- * after their `maxAge` (D30).
- */
+/** Links are percent-encoded (D23). Servers with the same keys accept each other's links. */
 export function createLinks(signer: Signer, now: () => number, { only, query }: LinkOptions = {}) {
   const toPath = ({ env, bucket, path }: LinkedFile) => {
     const place = only === undefined ? [env, bucket] : [];

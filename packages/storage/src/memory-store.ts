@@ -14,11 +14,7 @@ interface MemoryFile {
 
 /** A store in memory, whose files a test can also read and write directly. */
 export interface MemoryStore extends BlobStore {
-  /**
-   * Stores a file, replacing any file with this key.
-   *
-   * @throws StoreFullError if it does not fit
-   */
+  /** Stores a file, replacing any file with this key. @throws StoreFullError if it does not fit */
   put(key: BlobKey, bytes: Uint8Array, contentType: string): BlobInfo;
   /** Returns a file, or `undefined` if it does not exist. Its bytes must not be changed. */
   get(key: BlobKey): MemoryFile | undefined;
@@ -77,17 +73,20 @@ export function createMemoryStore({ maxBytes = Infinity } = {}): MemoryStore {
     async write(key, content, { contentType, signal }) {
       const chunks: Uint8Array[] = [];
       let received = 0;
+      let bytes: MemoryFile['bytes'];
       try {
         for await (const chunk of content) {
           reserve(chunk.length);
           received += chunk.length;
           chunks.push(chunk);
         }
+        const blob = new Blob(chunks as MemoryFile['bytes'][]);
+        bytes = new Uint8Array(await blob.arrayBuffer());
         signal?.throwIfAborted();
       } finally {
         used -= received;
       }
-      return add(key, toFile(concat(chunks, received), contentType));
+      return add(key, toFile(bytes, contentType));
     },
     stat: async (key) => files.get(nameOf(key))?.info,
     async open(key) {
@@ -114,13 +113,3 @@ export function createMemoryStore({ maxBytes = Infinity } = {}): MemoryStore {
 
 const FULL =
   'The file does not fit in memory: send a smaller one, delete other files, or raise the limit.';
-
-function concat(chunks: readonly Uint8Array[], length: number): MemoryFile['bytes'] {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
-}

@@ -139,7 +139,7 @@ async function copyFile(
   } catch (error) {
     if (error instanceof BlobMissingError) return toCopyFailure('STORAGE_FILE_NONEXIST');
     if (error instanceof BlobExistsError) return toCopyFailure('OBJECT_ALREADY_EXIST');
-    if (error instanceof StoreFullError) return invalidCopy(error.message);
+    if (error instanceof StoreFullError) return toCopyFailure('INVALID_PARAM', error.message);
     if (!(error instanceof SourceKeptError)) throw error;
     report(error.info);
     context.onError(error, who.requestId);
@@ -169,10 +169,7 @@ interface Copy {
 
 type CopyPlan = Copy | CopyFailure;
 
-/**
- * D24: "We reject … a destination equal to the source." From the API description: `overwrite` "default
- * true", `removeOriginal` "default false".
- */
+/** D24: "We reject … a destination equal to the source." Defaults as in the API description. */
 function toCopyPlan({
   srcPath,
   dstPath,
@@ -180,13 +177,9 @@ function toCopyPlan({
   removeOriginal = false,
 }: CopyItem): CopyPlan {
   const from = tryPath(toCopyPath, srcPath);
-  if (typeof from !== 'string') return invalidCopy(`srcPath ${from.reason}`);
+  if (typeof from !== 'string') return toCopyFailure('INVALID_PARAM', `srcPath ${from.reason}`);
   const to = tryPath(toCopyPath, dstPath);
-  if (typeof to !== 'string') return invalidCopy(`dstPath ${to.reason}`);
-  if (from === to) return invalidCopy('dstPath must not be the same file as srcPath.');
-  return { from, to, overwrite, move: removeOriginal };
-}
-
-function invalidCopy(message: string): CopyFailure {
-  return toCopyFailure('INVALID_PARAM', message);
+  if (typeof to !== 'string') return toCopyFailure('INVALID_PARAM', `dstPath ${to.reason}`);
+  if (from !== to) return { from, to, overwrite, move: removeOriginal };
+  return toCopyFailure('INVALID_PARAM', 'dstPath must not be the same file as srcPath.');
 }

@@ -18,15 +18,10 @@ export class FilePathError extends Error {
 }
 
 /**
- * Converts a path that a caller sent for an upload, link or deletion to the path of a key
- * (`BlobKey.path`). Paths are plain text: percent-encoding is not decoded, backslashes are not
- * separators, and nothing is normalized.
- *
- * Upload paths may contain any Unicode characters except control characters, follow the segment rules of
- * `assertFilePath`, and are at most 1,024 bytes long in UTF-8. One leading `/` is dropped (D24).
+ * Converts a path that a caller sent to the path of a key (`BlobKey.path`). Paths are plain text: percent-encoding is
+ * not decoded, backslashes are not separators, and nothing is normalized. One leading `/` is dropped.
  *
  * @throws FilePathError
- *
  * @example
  * toFilePath('/photos/cat.jpg'); // 'photos/cat.jpg'
  * toFilePath('photos/../cat.jpg'); // throws, reason: 'must not contain the segment "..".'
@@ -39,12 +34,7 @@ export function toFilePath(given: string): string {
   return path;
 }
 
-/**
- * Like `toFilePath`, with the character set of the API description, in which Chinese means U+4E00 to U+9FFF. The
- * leading `/` may be missing (D24).
- *
- * @throws FilePathError
- */
+/** Like `toFilePath`, with the character set of the API description, in which Chinese means U+4E00 to U+9FFF. */
 export function toCopyPath(given: string): string {
   const path = toFilePath(given);
   if (COPY_PATTERN.test(`/${path}`)) return path;
@@ -63,13 +53,7 @@ export function tryPath(toPath: (given: string) => string, given: string): strin
   }
 }
 
-/**
- * Checks a key's path, which has no leading slash.
- *
- * Rejects empty, `.` and `..` segments, and a trailing `/` (D24).
- *
- * @throws FilePathError
- */
+/** Checks a key's path, which has no leading slash. @throws FilePathError */
 export function assertFilePath(path: string): void {
   if (path === '') throw new FilePathError('must not be empty.');
   if (path.length > MAX_BYTES || new TextEncoder().encode(path).length > MAX_BYTES) throw tooLong();
@@ -87,7 +71,7 @@ function tooLong(): FilePathError {
   return new FilePathError(`must be at most ${MAX_BYTES} bytes long in UTF-8.`);
 }
 
-/** Returns the file ID `cloud://<envId>.<bucket>/<path>`, with an unencoded path (D23). */
+/** Returns the file ID `cloud://<envId>.<bucket>/<path>`, with an unencoded path. */
 export function toFileID(env: string, bucket: string, path: string): string {
   return `cloud://${env}.${bucket}/${path}`;
 }

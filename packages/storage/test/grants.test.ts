@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { UploadError } from '@berth/server-stubs';
 import type { SignedUse } from '@berth/storage';
 import { expect, test } from 'vitest';
@@ -51,32 +49,6 @@ test('a grant ends with its environment, and with its bucket', async () => {
   }
   bucket = 'files';
   expect(await contentOf(to, 'a.txt')).toBeUndefined();
-});
-
-test('it does no harm if a client aborts a refused or accepted form', async () => {
-  const to = await deploy();
-  const { hostname, port } = new URL(to.base);
-  for (const key of ['a.txt', 'b.txt']) {
-    const fields = Object.entries(toFields(key, await grant(to, 'a.txt')));
-    const head = fields.map(
-      ([name, value]) =>
-        `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-    );
-    const socket = connect(Number(port), hostname);
-    socket.on('error', () => {});
-    socket.write(
-      `POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9999999\r\n\r\n${head.join('')}--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${'y'.repeat(100_000)}`,
-    );
-    // A rejected client gets a response, the other one none until its form is complete.
-    if (key === 'b.txt') await once(socket, 'data');
-    else await once(to.arrivals, 'upload');
-    socket.resetAndDestroy();
-    await once(socket, 'close');
-  }
-  expect(await contentOf(to, 'a.txt')).toBeUndefined();
-  await put(to, 'a.txt', 'hello');
-  expect(await contentOf(to, 'a.txt')).toBe('hello');
-  expect(to.errors).toEqual([]);
 });
 
 test('one grant allows only a few concurrent uploads, because each uses memory', async () => {

@@ -7,9 +7,8 @@ const MIN_KEY_BYTES = 16;
 /**
  * Creates a signer for grants and links, using HMAC-SHA256.
  *
- * @param keys secrets of at least 16 bytes. The first key is used to sign, and all keys are used to verify.
- *   To rotate, put a new key first, and remove the old one once everything that was signed with it has
- *   expired (`limits.linkMaxSeconds`). All processes of a deployment need the same keys.
+ * @param keys secrets of at least 16 bytes, the same in all processes. The first key signs, and all verify. To rotate,
+ *   put a new key first, and remove the old one once what it signed has expired (`limits.linkMaxSeconds`).
  * @throws TypeError if there is no key, or if a key is too short
  */
 export function createSigner(keys: readonly Uint8Array[]) {

@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { EventEmitter } from 'node:events';
 import { createServer } from 'node:http';
-import { type CorsOptions, createStorageRouter, createUploadRouter } from '@berth/server-stubs';
-import { createCors } from '@berth/server-stubs/contract';
-import { defaultWireProfile } from '@berth/spec/wire-profile';
+import { createStorageRouter, createUploadRouter } from '@berth/server-stubs';
 import {
   type BlobStore,
   createMemoryStore,
   createStorage,
-  type FileChange,
   type StorageOptions,
 } from '@berth/storage';
 import { createDownloadListener, createSigner } from '@berth/storage/node';
@@ -20,7 +16,6 @@ const BUCKETS: Readonly<Record<string, string>> = { dev: 'files', other: 'files'
 export type Settings = Partial<Omit<StorageOptions, 'blobs'>> & {
   readonly blobs?: BlobStore;
   readonly keys?: readonly Buffer[];
-  readonly cors?: CorsOptions;
 };
 
 export interface Deployment {
@@ -29,18 +24,13 @@ export interface Deployment {
   readonly keys: readonly Buffer[];
   /** The time in milliseconds since the epoch, which a test may change. */
   readonly clock: { now: number };
-  readonly changes: FileChange[];
   readonly errors: unknown[];
-  /** Emits `upload` when a form starts to arrive. */
-  readonly arrivals: EventEmitter;
 }
 
 /** Starts a storage API server for one test, by default with files in memory. */
 export async function deploy(settings: Settings = {}): Promise<Deployment> {
   const clock = { now: Date.parse('2026-11-20T10:00:00.500Z') };
-  const changes: FileChange[] = [];
   const errors: unknown[] = [];
-  const arrivals = new EventEmitter();
   const blobs = settings.blobs ?? createMemoryStore();
   const keys = settings.keys ?? [randomBytes(32)];
   const server = createServer();
@@ -50,17 +40,12 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
     bucketOf: (env) => (Object.hasOwn(BUCKETS, env) ? BUCKETS[env] : undefined),
     publicUrl: base,
     now: () => clock.now,
-    onChange: (change) => changes.push(change),
     onError,
     ...settings,
     blobs,
     signer: createSigner(keys),
   });
-  const files = createDownloadListener({
-    download,
-    cors: createCors('link', defaultWireProfile, settings.cors),
-    onError,
-  });
+  const files = createDownloadListener({ download, onError });
   const storageRouter = createStorageRouter(storage, {
     // Accepts every caller that names an environment, because authentication is tested elsewhere.
     security: { credentials: ({ authorization }) => ({ env: authorization, id: 'tester' }) },
@@ -72,12 +57,10 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
     if (url.startsWith('/api/v2/')) return storageRouter(request, response);
     return files(request, response, () => {
       request.url = url.replace(/^\/upload/, '') || '/';
-      request.once('data', () => arrivals.emit('upload'));
-      request.pause();
       uploadRouter(request, response);
     });
   });
-  return { base, blobs, keys, clock, changes, errors, arrivals };
+  return { base, blobs, keys, clock, errors };
 }
 
 export interface UploadMeta {
