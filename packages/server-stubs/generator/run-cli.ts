@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { describe, InvalidDocumentError } from './document.ts';
 
 const EPILOGUE = `
@@ -17,12 +17,11 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     )
     .version(readManifest().version)
     .showHelpAfterError('See berth-stubs --help for the options.')
-    .argument('<openapi>', 'the document, a JSON or YAML file', parsePath)
-    .requiredOption('-o, --output <dir>', 'folder for the generated files; required', parsePath)
+    .argument('<openapi>', 'the document, a JSON or YAML file')
+    .requiredOption('-o, --output <dir>', 'folder for the generated files; required')
     .option(
       '--handlers <dir>',
       'folder with one handler file per operationId; missing files are created, existing files are never changed',
-      parsePath,
     )
     .option(
       '--strict',
@@ -52,12 +51,6 @@ export async function runCli(argv: readonly string[]): Promise<number> {
 export function readManifest(): { version: string; engines: { node: string } } {
   const file = createRequire(import.meta.url).resolve('@berth/server-stubs/package.json');
   return JSON.parse(readFileSync(file, 'utf8'));
-}
-
-/** An empty path usually comes from an unset shell variable. */
-function parsePath(value: string): string {
-  if (value !== '') return value;
-  throw new InvalidArgumentError('Expected a path, got an empty string.');
 }
 
 function quote(word: string): string {

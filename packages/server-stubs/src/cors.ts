@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { CORS } from './generated/contract.gen.ts';
 
-/** CORS options (D11). */
+/** CORS options. */
 export interface CorsOptions {
   /**
    * Origins whose pages may read responses: `*`, a list such as `https://app.example.com`, or a function that decides
@@ -27,7 +27,7 @@ export interface Cors {
 }
 
 /**
- * Creates the CORS headers for one API (D11).
+ * Creates the CORS headers for one API.
  *
  * @throws TypeError if credentials are combined with `*`, or if an origin is not in the form that browsers send
  */

@@ -91,7 +91,7 @@ export class GatewayError extends ContractError<GatewayErrorCode> {
       'x-request-id': requestId,
       'content-type': 'application/json',
     };
-    // D8: "the gateway's own errors on GET have the header".
+    // D8: "the gateway's own errors for GET calls also have the header".
     applyDispositionRules(request, headers);
     return { status: this.status, headers, body: { code, message, requestId } };
   }

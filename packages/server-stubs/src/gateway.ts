@@ -55,17 +55,17 @@ export type WebSocketHandler<Caller = unknown> = (
 export interface GatewayInput {
   /** Name of the hosted service, which matches the contract's pattern. */
   readonly name: GeneratedInput<'cloudrun-get'>['path']['name'];
-  /** The rest of the path after `/{name}/`, byte for byte (D3). Empty for the root. */
+  /** The rest of the path after `/{name}/`, byte for byte. Empty for the root. */
   readonly anyPath: GeneratedInput<'cloudrun-get'>['path']['anyPath'];
   /** Query as sent, without the question mark; `undefined` if there is none. */
   readonly rawQuery: string | undefined;
   /** Request target for the service: `/`, `anyPath` and the query, byte for byte. */
   readonly target: string;
-  /** `GET`, `HEAD` or `POST`. HEAD is handled like a GET whose response has no body (D11). */
+  /** `GET`, `HEAD` or `POST`. HEAD is handled like a GET whose response has no body. */
   readonly method: string;
   /**
    * Headers for the service, by lowercase name: without `authorization` and hop-by-hop headers (RFC 9110,
-   * section 7.6.1), and with the call's `x-request-id` (D9).
+   * section 7.6.1), and with the call's `x-request-id`.
    */
   readonly headers: Readonly<Record<string, string | string[]>>;
   /**
@@ -73,20 +73,20 @@ export interface GatewayInput {
    * such as undici take them, and no object is created.
    */
   readonly rawHeaders: readonly string[];
-  /** Unparsed body of a POST. It fails if it exceeds the limit (D13). */
+  /** Unparsed body of a POST. It fails if it exceeds the limit. */
   readonly body: Readable | undefined;
 }
 
 /** A call that has not been authenticated yet. */
 export interface GatewayLogin extends Call {
-  /** Environment that the host name selects. Reject credentials for any other (D15). */
+  /** Environment that the host name selects. Reject credentials for any other. */
   readonly env: string;
 }
 
 /** The context of a call to a hosted service. */
 export interface GatewayCall<Caller = unknown>
   extends Call<{ readonly bearerToken?: Caller; readonly signature?: Caller }> {
-  /** Environment that the host name selects (D12). */
+  /** Environment that the host name selects. */
   readonly env: string;
   /** The authenticated caller, as the security handler returned it. */
   readonly caller: Caller;
@@ -101,11 +101,11 @@ type GatewayLoginHandler<Caller> = (
   call: GatewayLogin,
 ) => Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
 
-/** The gateway's security handlers. One of them must authenticate a call (D15). */
+/** The gateway's security handlers. One of them must authenticate a call. */
 export interface GatewaySecurity<Caller = unknown> {
   /** Gets the access token, without `Bearer`. */
   readonly bearerToken: GatewayLoginHandler<Caller>;
-  /** Gets the complete `Authorization` header, which starts with `TC3-HMAC-SHA256` (D16). */
+  /** Gets the complete `Authorization` header, which starts with `TC3-HMAC-SHA256`. */
   readonly signature: GatewayLoginHandler<Caller>;
 }
 
@@ -115,7 +115,7 @@ export interface GatewayRouterOptions<Caller = unknown> extends CommonOptions {
   /** Environments that this gateway serves. Default: all. */
   readonly env?: EnvOption;
   /**
-   * Who verifies the body of a signed call (D16). Default: `router`, which reads it, up to `requests.streamBytes`.
+   * Who verifies the body of a signed call. Default: `router`, which reads it, up to `requests.streamBytes`.
    * With `handler`, yours must pass its hash to `caller.verifyBody` before it calls the service.
    */
   readonly signedBodies?: 'router' | 'handler';
@@ -125,7 +125,7 @@ export interface GatewayRouterOptions<Caller = unknown> extends CommonOptions {
 export interface GatewayRouter extends Router {
   /**
    * Listener for `server.on('upgrade', …)`. A WebSocket passes the same checks as any call. A browser may send its
-   * token as the subprotocol `berth.bearer.<token>` (D14).
+   * token as the subprotocol `berth.bearer.<token>`.
    */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** For the `shouldUpgradeCallback` option of `node:http`: true for WebSockets only. */
@@ -267,7 +267,7 @@ const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 /**
  * Rejects requests that must not reach a hosted service. D3: a segment that is `.` or `..` after one decoding is
  * `INVALID_REQUEST`, because a library along the way could resolve it. The same applies to a backslash, which URL
- * parsers turn into a slash (WHATWG URL, section 4.4). D13: "A GET with a body is a 400."
+ * parsers turn into a slash (WHATWG URL, section 4.4). D13: "A GET with a body gets a 400."
  */
 function assertForwardable({ request, rawPath }: Call): void {
   if (rawPath.includes('\\')) {

@@ -15,9 +15,9 @@ export interface CommonOptions
     RouterOptions,
     'requests' | 'requestId' | 'responses' | 'onError' | 'onResponse' | 'onFault'
   > {
-  /** CORS options. Default: pages from any origin may read responses, without credentials (D11). */
+  /** CORS options. Default: pages from any origin may read responses, without credentials. */
   readonly cors?: CorsOptions;
-  /** The deployment's wire profile. Default: the contract's neutral names (D1). */
+  /** The deployment's wire profile. Default: the contract's neutral names. */
   readonly wireProfile?: WireProfileInput;
 }
 

@@ -3,7 +3,7 @@ import { GatewayError } from './errors.ts';
 import { removeHopByHop } from './headers.ts';
 import type { BodyWriter, Call, HandlerResponse, RawBody } from './runtime/index.ts';
 
-/** A hosted service's response, which is forwarded unchanged (D7) except for the headers that the gateway sets. */
+/** A hosted service's response, which is forwarded unchanged except for the headers that the gateway sets. */
 export interface ServiceResponse {
   /** Status from 200 to 599. */
   readonly status: number;
@@ -24,8 +24,8 @@ const RESERVED = new Set([
 ]);
 
 /**
- * D7: "The gateway forwards status, headers and body unchanged, except for hop-by-hop headers", `X-Request-Id`, CORS
- * headers and `Content-Disposition`.
+ * D7: "The gateway forwards the status, headers and body unchanged, except for hop-by-hop headers …, `X-Request-Id` and
+ * `Content-Disposition`." It may also set CORS headers.
  *
  * @param common the gateway's headers for this caller
  * @param upstreamStatus lowercase name of the header with the service's status (D10)

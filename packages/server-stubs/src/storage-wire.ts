@@ -50,7 +50,7 @@ interface Envelope {
   readonly body: { readonly requestId?: unknown; readonly data?: unknown };
 }
 
-/** D20: every response is wrapped in this envelope. */
+/** D20: the envelope that a response is wrapped in. */
 export function toStorageResponse(data: unknown, requestId: string): HandlerResponse {
   return { status: 200, body: { statusCode: 200, body: { requestId, data } } satisfies Envelope };
 }

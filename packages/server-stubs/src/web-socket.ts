@@ -10,7 +10,7 @@ export interface WebSocketResponse {
   readonly status: 101;
   /**
    * Headers from the service's 101: the subprotocol and extensions that it chose. Without `headers`, `open` writes
-   * the 101 itself, as `handleUpgrade` in `ws` does, with `X-Request-Id: <call.requestId>` (D9).
+   * the 101 itself, as `handleUpgrade` in `ws` does, with `X-Request-Id: <call.requestId>`.
    */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   /**

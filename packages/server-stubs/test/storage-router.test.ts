@@ -86,19 +86,6 @@ describe('credentials', () => {
 /** The contract's message for SYS_ERR. */
 const MESSAGE = 'The call failed. Try again, or report the request ID to the operator.';
 
-test('a failure is flat even if what formats errors fails', async () => {
-  const origins = () => {
-    throw new Error('a bug');
-  };
-  const headers = { ...letIn, origin: 'https://app.example' };
-  const onError = vi.fn();
-  const base = await storage({ wireProfile: { envelope: 'flat' }, cors: { origins }, onError });
-  const { status, json } = await post(base, 'batchDelete', { fileList: [] }, headers);
-  const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
-  expect([status, json]).toEqual([500, { requestId, code: 'SYS_ERR', message: MESSAGE }]);
-  expect(onError).toHaveBeenCalled();
-});
-
 test('with responses: check, a wrong response is a 500, and the log names operation and field', async () => {
   const onError = vi.fn();
   const wrong = { batchDelete: () => ({ fileList: [{ fileID: 1 }] }) } as never;

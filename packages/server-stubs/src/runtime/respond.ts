@@ -70,20 +70,16 @@ export class Responder {
       return;
     }
     try {
-      const common = this.#settings.headers?.(this.#call);
-      await this.#sendError(hasResponse(error) ? error : toInternalError(error), common);
+      await this.#sendError(hasResponse(error) ? error : toInternalError(error));
     } catch (failure) {
       this.#report(failure);
-      // Perhaps the common headers cannot be created, so it is sent without them.
-      await this.#sendError(toInternalError(failure)).catch(() => {
-        if (response.headersSent) response.destroy();
-        else response.writeHead(500, { connection: 'close' }).end();
-      });
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { connection: 'close' }).end();
     }
   }
 
-  async #sendError(error: ErrorWithResponse, common?: HeaderSource): Promise<void> {
-    const { onFault, toError } = this.#settings;
+  async #sendError(error: ErrorWithResponse): Promise<void> {
+    const { onFault, toError, headers } = this.#settings;
     let converted = error;
     let required: HeaderSource;
     if (error instanceof HttpError) {
@@ -93,7 +89,7 @@ export class Responder {
     }
     if (this.#call.response.destroyed) return;
     const result = converted[toResponse](this.#call);
-    const head = toHead(required, result.headers, common);
+    const head = toHead(required, result.headers, headers?.(this.#call));
     if (result.status === 401 && this.#challenge) head['www-authenticate'] ??= this.#challenge;
     this.#send(result, undefined, head, converted);
   }
