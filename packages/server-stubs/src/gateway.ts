@@ -9,7 +9,6 @@ import { routes } from './generated/gateway.v1/routes.gen.ts';
 import { hostOf, isLoopback, removeHopByHop, removeRawHopByHop } from './headers.ts';
 import { type CommonOptions, type EnvOption, toRouterOptions } from './router-options.ts';
 import { hasBody } from './runtime/body.ts';
-import { after, attempt, type MaybePromise } from './runtime/call.ts';
 import {
   type Call,
   createRouter,
@@ -164,27 +163,20 @@ export function createGatewayRouter<Caller = unknown>(
   );
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
 
-  function handle(parsed: Input, context: Call): MaybePromise<HandlerResponse> {
+  async function handle(parsed: Input, context: Call): Promise<HandlerResponse> {
     assertForwardable(context);
     const input = toServiceInput(parsed, context);
     const call = withCaller<Caller>(context);
     if (context.response instanceof UpgradeResponse) {
       return openSocket(input, call, context.response);
     }
-    return after(callWithinLimit(input, call), (response) => toResponse(response, context));
-  }
-
-  function callWithinLimit(input: ServiceInput, call: GatewayCall<Caller>) {
-    return attempt(
-      () =>
-        after(signedBodies === 'router' ? verifyBody(input, call) : undefined, () =>
-          handlers.call(input, call),
-        ),
-      (error): ServiceResponse => {
-        // If the body exceeded the limit (D13), that is why the handler failed.
-        throw input.body?.errored instanceof HttpError ? input.body.errored : error;
-      },
-    );
+    try {
+      if (signedBodies === 'router') await verifyBody(input, call);
+      return toResponse(await handlers.call(input, call), context);
+    } catch (error) {
+      // If the body exceeded the limit (D13), that is why the handler failed.
+      throw input.body?.errored instanceof HttpError ? input.body.errored : error;
+    }
   }
 
   async function openSocket(
@@ -244,13 +236,12 @@ interface SignedCaller {
 }
 
 /** @throws GatewayError INVALID_CREDENTIALS if the body was not signed */
-function verifyBody(input: ServiceInput, call: GatewayCall): MaybePromise<void> {
+async function verifyBody(input: ServiceInput, call: GatewayCall): Promise<void> {
   const caller = call.caller as SignedCaller | undefined;
-  if (input.body === undefined || typeof caller?.verifyBody !== 'function') return undefined;
-  return buffer(input.body).then((bytes) => {
-    caller.verifyBody?.(hash('sha256', bytes));
-    input.body = Readable.from([bytes]);
-  });
+  if (input.body === undefined || typeof caller?.verifyBody !== 'function') return;
+  const bytes = await buffer(input.body);
+  caller.verifyBody(hash('sha256', bytes));
+  input.body = Readable.from([bytes]);
 }
 
 function isOpen(result: WebSocketResponse | ServiceResponse): result is WebSocketResponse {

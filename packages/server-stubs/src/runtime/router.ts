@@ -1,5 +1,5 @@
 import { type BodyReader, createBodyReader, deferContinue } from './body.ts';
-import { after, attempt, Call, type MaybePromise, type Principals } from './call.ts';
+import { Call, type Principals } from './call.ts';
 import {
   badPath,
   HttpError,
@@ -32,7 +32,7 @@ interface Operation {
   /** Names of the path parameters, in the order in which they are in the path. */
   readonly pathNames: readonly string[];
   readonly handle: Handler | undefined;
-  readonly authenticate: ((call: Call) => MaybePromise<Principals>) | undefined;
+  readonly authenticate: ((call: Call) => Promise<Principals>) | undefined;
   /** `WWW-Authenticate` of each 401. */
   readonly challenge: string | undefined;
   readonly readParameters: ParameterReader | undefined;
@@ -66,20 +66,28 @@ export function createRouter(
     }
     const operation = match && findOperation(match.leaf, request.method);
     const call = new Call(request, response, operation?.route, path, query, options.requestId);
-    const responder = new Responder(call, settings, operation?.challenge);
-    // Neither throws nor rejects.
-    void attempt(
-      () => after(handle(call, match, operation), (result) => responder.respond(result)),
-      (error) => responder.fail(toDocumented(error, operation?.route)),
-    );
+    void serve(call, match, operation);
   };
 
-  /** The flow of a call up to its handler. */
-  function handle(
+  async function serve(
     call: Call,
     match: Match<Operation> | undefined,
     operation: Operation | undefined,
-  ): MaybePromise<HandlerResponse> {
+  ): Promise<void> {
+    const responder = new Responder(call, settings, operation?.challenge);
+    try {
+      responder.respond(await handle(call, match, operation));
+    } catch (error) {
+      await responder.fail(toDocumented(error, operation?.route));
+    }
+  }
+
+  /** The flow of a call up to its handler. */
+  async function handle(
+    call: Call,
+    match: Match<Operation> | undefined,
+    operation: Operation | undefined,
+  ): Promise<HandlerResponse> {
     const { request, rawPath, rawQuery } = call;
     if (match === undefined) throw notFound(rawPath, table.basePath);
     if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(match.leaf));
@@ -89,13 +97,12 @@ export function createRouter(
     if (handler === undefined) {
       throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
     }
-    return after(authenticate?.(call), (principals) => {
-      if (principals !== undefined) call.security = principals;
-      const input = { ...NO_INPUT };
-      readParameters?.(input, request, match.values, rawQuery);
-      validateParameters(route, input);
-      return after(readBody?.(input, request), () => handler(input, call));
-    });
+    if (authenticate !== undefined) call.security = await authenticate(call);
+    const input = { ...NO_INPUT };
+    readParameters?.(input, request, match.values, rawQuery);
+    validateParameters(route, input);
+    await readBody?.(input, request);
+    return handler(input, call);
   }
 
   const checkContinue: Listener = (request, response, next) => {

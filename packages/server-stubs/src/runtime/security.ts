@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { after, attempt, type Call, type MaybePromise, type Principals } from './call.ts';
+import type { Call, Principals } from './call.ts';
 import { HttpError, hasResponse } from './faults.ts';
 import { functionOf, type SecurityHandler, type SecurityHandlers } from './options.ts';
 import {
@@ -29,7 +29,7 @@ export function createAuthentication(
   { securitySchemes }: RouteTable,
   { security, scopes }: Route,
   handlers: SecurityHandlers,
-): ((call: Call) => MaybePromise<Principals>) | undefined {
+): ((call: Call) => Promise<Principals>) | undefined {
   if (security.length === 0) return undefined;
   const alternatives = security.map((names, index) =>
     names.map((name): Requirement => {
@@ -48,49 +48,35 @@ export function createAuthentication(
   );
   // `{}` makes authentication optional, so try it last.
   alternatives.sort((a, b) => Number(a.length === 0) - Number(b.length === 0));
-  /** Tries the alternatives from `index` on. `reason` is why an earlier one rejected the caller. */
-  const tryFrom = (index: number, call: Call, reason?: unknown): MaybePromise<Principals> => {
-    const requirements = alternatives[index];
-    if (requirements === undefined) {
-      throw reason ?? new HttpError('unauthorized', 'The credentials are missing or invalid.');
-    }
-    let rejection = reason;
-    const principals = attempt(
-      () => authenticate(requirements, call),
-      (error) => {
+  return async (call) => {
+    let reason: unknown;
+    for (const requirements of alternatives) {
+      try {
+        const principals = await authenticate(requirements, call);
+        if (principals !== undefined) return principals;
+      } catch (error) {
         if (!hasResponse(error)) throw error;
-        rejection ??= error;
-        return undefined;
-      },
-    );
-    return after(principals, (found) => found ?? tryFrom(index + 1, call, rejection));
+        reason ??= error;
+      }
+    }
+    throw reason ?? new HttpError('unauthorized', 'The credentials are missing or invalid.');
   };
-  return (call) => tryFrom(0, call);
 }
 
 /** `undefined` if a credential is missing or rejected. No handler is called if any credential is missing. */
-function authenticate(
+async function authenticate(
   requirements: readonly Requirement[],
   call: Call,
-): MaybePromise<Principals | undefined> {
-  const credentials: string[] = [];
-  for (const { scheme } of requirements) {
-    const credential = findCredential(scheme, call);
-    if (credential === undefined) return undefined;
-    credentials.push(credential);
-  }
+): Promise<Principals | undefined> {
+  const credentials = requirements.map(({ scheme }) => findCredential(scheme, call));
   const principals = createNullObject();
-  const addFrom = (index: number): MaybePromise<Principals | undefined> => {
-    const requirement = requirements[index];
-    if (requirement === undefined) return principals;
-    const { name, handle, scopes } = requirement;
-    return after(handle(credentials[index] as string, call, scopes), (principal) => {
-      if (principal === undefined || principal === null || principal === false) return undefined;
-      principals[name] = principal;
-      return addFrom(index + 1);
-    });
-  };
-  return addFrom(0);
+  if (credentials.includes(undefined)) return undefined;
+  for (const [index, { name, handle, scopes }] of requirements.entries()) {
+    const principal = await handle(credentials[index] as string, call, scopes);
+    if (principal === undefined || principal === null || principal === false) return undefined;
+    principals[name] = principal;
+  }
+  return principals;
 }
 
 function findCredential(
