@@ -133,12 +133,4 @@ describe('berth-stubs', () => {
     expect(await generate()).toBe(1);
     expect(failed).toBe(`${file} cannot be written (EISDIR): choose another folder.\n`);
   });
-
-  it('prints its help and version', async () => {
-    expect(await run('--help')).toBe(0);
-    expect(printed).toContain('Usage: berth-stubs');
-    expect(printed).toContain('Exit codes');
-    expect(await run('--version')).toBe(0);
-    expect(printed).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
 });

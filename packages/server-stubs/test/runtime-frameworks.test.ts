@@ -44,13 +44,6 @@ const starts: [string, Start][] = [
   ['Express 5 after express.json()', withExpress(express5, 'after')],
   ['Express 4 before express.json()', withExpress(express4, 'before')],
   ['Express 4 after express.json()', withExpress(express4, 'after')],
-  [
-    'node:http',
-    () =>
-      serve((request, response) =>
-        createTestRouter()(request, response, () => response.end('other')),
-      ),
-  ],
 ];
 
 describe.each(starts)('%s', (name, start) => {

@@ -8,8 +8,16 @@ import { isNominated } from '../headers.ts';
 import { hasBody } from '../runtime/body.ts';
 import type { StorageSecurity } from '../storage.ts';
 import type { KeyPair, KeyPairs } from './key-pairs.ts';
-import { type ParsedSignature, parseSignature, type Refuse } from './parse-signature.ts';
-import { EMPTY_HASH, hashStorageRequest, sha256, toCanonicalHeads, toScopeDate } from './tc3.ts';
+import {
+  EMPTY_HASH,
+  hashStorageRequest,
+  type ParsedSignature,
+  parseSignature,
+  type Refuse,
+  sha256,
+  toCanonicalHeads,
+  toScopeDate,
+} from './tc3.ts';
 
 /** The authenticated caller. */
 export interface Caller {

@@ -3,6 +3,11 @@ import { createRandom, pick } from './random.ts';
 
 const CODE = 'globalThis.hacked=1';
 
+const NAMES =
+  '__proto__ constructor prototype toString hasOwnProperty new get readonly default string schema11 Promise'.split(
+    ' ',
+  );
+
 /** Texts that end a literal, template, comment or line, or that are names of members of every object. */
 const PIECES = [
   "it's",
@@ -24,18 +29,7 @@ const PIECES = [
   '|&<>()[];:,?!#~1',
   '//# sourceMappingURL=a',
   '<!--',
-  '__proto__',
-  'constructor',
-  'prototype',
-  'toString',
-  'hasOwnProperty',
-  'new',
-  'get',
-  'readonly',
-  'default',
-  'string',
-  'schema11',
-  'Promise',
+  ...NAMES,
 ];
 
 /**
