@@ -12,43 +12,34 @@ type Request = IncomingMessage & { readonly body?: unknown };
 
 type Body = { -readonly [Part in 'body' | 'contentType']: Input[Part] };
 
-/** Reads the body into the input. Never resolves if the client disconnects before the body is complete. */
-export type BodyReader = (input: Body, request: IncomingMessage) => Promise<void> | void;
-
 const UTF_8_NAMES = new Set([undefined, 'utf-8', 'utf8', 'us-ascii', 'ascii']);
 
-/** Creates a function that reads the body of an operation. It throws an `HttpError` if it is not as documented. */
-export function createBodyReader(
+/**
+ * Reads the body of an operation into the input. Never resolves if the client disconnects before the body is complete.
+ *
+ * @throws HttpError if it is not as documented
+ */
+export async function readBody(
   { body: documented, passThrough }: Route,
+  input: Body,
+  request: IncomingMessage,
   limits: Limits,
-): BodyReader | undefined {
-  if (passThrough) {
-    return (input, request) => {
-      input.body = request;
-      if (!hasBody(request)) return;
-      assertReadable(request, limits.streamBytes);
-      continueRequest(request);
-      input.body = toStream(request, limits.streamBytes);
-    };
-  }
-  if (documented === undefined) return undefined;
-  return async (input, request) => {
-    const content = hasBody(request) ? findContent(documented, request) : undefined;
-    const isStream = content?.kind === 'binary';
-    if (content !== undefined) {
-      assertReadable(request, isStream ? limits.streamBytes : limits.bodyBytes);
-      continueRequest(request);
-    }
-    const value = isStream
-      ? toStream(request, limits.streamBytes)
-      : content && (await readValue(request, content, limits.bodyBytes));
-    if (value === undefined || content === undefined) {
-      if (documented.required) throw missingBody();
-      return;
-    }
+): Promise<void> {
+  if (passThrough) input.body = hasBody(request) ? openStream(request, limits) : request;
+  if (documented === undefined) return;
+  const content = hasBody(request) ? findContent(documented, request) : undefined;
+  if (content?.kind === 'binary') {
     input.contentType = content.mediaType;
-    input.body = isStream ? value : readFields(value, documented, content.validate);
-  };
+    input.body = openStream(request, limits);
+    return;
+  }
+  const value = content && (await readValue(request, content, limits.bodyBytes));
+  if (value !== undefined) {
+    input.contentType = content?.mediaType;
+    input.body = readFields(value, documented, content?.validate);
+  } else if (documented.required) {
+    throw missingBody();
+  }
 }
 
 /** RFC 9112, section 6.3. */
@@ -77,7 +68,8 @@ function findContent({ content }: RequestBody, { headers }: IncomingMessage): Co
   return found;
 }
 
-function assertReadable({ headers }: IncomingMessage, maxBytes: number): void {
+function startReading(request: IncomingMessage, maxBytes: number): void {
+  const { headers } = request;
   // Node.js only decodes chunks, and a service would not learn about another coding.
   if (!/^chunked$/i.test(headers['transfer-encoding'] ?? 'chunked')) {
     throw invalidBody(
@@ -85,6 +77,9 @@ function assertReadable({ headers }: IncomingMessage, maxBytes: number): void {
     );
   }
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
+  if (headers.expect === undefined) return;
+  waiting.get(request)?.writeContinue();
+  waiting.delete(request);
 }
 
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
@@ -94,14 +89,9 @@ export function deferContinue(request: IncomingMessage, response: ServerResponse
   waiting.set(request, response);
 }
 
-function continueRequest(request: IncomingMessage): void {
-  if (request.headers.expect === undefined) return;
-  waiting.get(request)?.writeContinue();
-  waiting.delete(request);
-}
-
 /** `undefined` if there is no value. */
 async function readValue(request: Request, content: Content, maxBytes: number): Promise<unknown> {
+  startReading(request, maxBytes);
   if (!request.readableDidRead) {
     const bytes = await readBytes(request, maxBytes);
     if (bytes.length === 0 && content.kind !== 'text') return undefined;
@@ -160,8 +150,9 @@ function parseForm(text: string, { fields = [] }: Content): NullObject {
   return form;
 }
 
-/** Fails beyond `maxBytes`. A body with a `Content-Length` has already been checked. */
-function toStream(request: IncomingMessage, maxBytes: number): Readable {
+/** Fails beyond the limit. */
+function openStream(request: IncomingMessage, { streamBytes: maxBytes }: Limits): Readable {
+  startReading(request, maxBytes);
   if (request.readableDidRead) throw alreadyRead(request);
   if (maxBytes === Infinity || request.headers['content-length'] !== undefined) return request;
   let size = 0;

@@ -1,4 +1,4 @@
-import { type BodyReader, createBodyReader, deferContinue } from './body.ts';
+import { deferContinue, readBody } from './body.ts';
 import { Call, type Principals } from './call.ts';
 import {
   badPath,
@@ -36,7 +36,6 @@ interface Operation {
   /** `WWW-Authenticate` of each 401. */
   readonly challenge: string | undefined;
   readonly readParameters: ParameterReader | undefined;
-  readonly readBody: BodyReader | undefined;
 }
 
 /**
@@ -93,7 +92,7 @@ export function createRouter(
     if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(match.leaf));
     // Before authentication, so that security handlers only see valid paths.
     assertDecodable(operation, match.values);
-    const { route, handle: handler, authenticate, readParameters, readBody } = operation;
+    const { route, handle: handler, authenticate, readParameters } = operation;
     if (handler === undefined) {
       throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
     }
@@ -101,7 +100,7 @@ export function createRouter(
     const input = { ...NO_INPUT };
     readParameters?.(input, request, match.values, rawQuery);
     validateParameters(route, input);
-    await readBody?.(input, request);
+    await readBody(route, input, request, settings.limits);
     return handler(input, call);
   }
 
@@ -123,7 +122,7 @@ export function createRouter(
 function toPaths(
   table: RouteTable,
   handlers: Handlers,
-  { security = {}, limits }: Settings,
+  { security = {} }: Settings,
 ): Paths<Operation> {
   assertKnown(table, handlers);
   const paths = new Paths<Operation>();
@@ -142,7 +141,6 @@ function toPaths(
       authenticate: createAuthentication(table, route, security),
       challenge: toChallenge(table, route),
       readParameters: createParameterReader(route, pathNames),
-      readBody: createBodyReader(route, limits),
     });
   }
   return paths;
