@@ -19,7 +19,7 @@ import { isJson, readFields, typesOf } from './parameters.ts';
 import { type Direction, propertiesOf, type Schema, type SchemaReader } from './schemas.ts';
 
 /** What operations are read with. */
-export interface Source {
+export interface ReadContext {
   readonly reader: SchemaReader;
   readonly problems: Problems;
   /** Returns the validator of a schema, or `undefined` if every value is valid. */
@@ -30,8 +30,8 @@ export interface Source {
   ) => Validator | undefined;
 }
 
-export function readBody(value: JsonObject, pointer: Pointer, source: Source): RequestBody {
-  const { reader } = source;
+export function readBody(value: JsonObject, pointer: Pointer, context: ReadContext): RequestBody {
+  const { reader } = context;
   const body = reader.locate(value, pointer);
   const content = join(body.pointer, 'content');
   const [first] = Object.keys(Object(body.value.content));
@@ -41,7 +41,7 @@ export function readBody(value: JsonObject, pointer: Pointer, source: Source): R
   return {
     required: body.value.required === true,
     ...(unwrap !== undefined && { unwrap, unwrapFields: fields.map(([name]) => name) }),
-    content: readContent(body.value.content, content, 'request', source),
+    content: readContent(body.value.content, content, 'request', context),
   };
 }
 
@@ -49,11 +49,11 @@ export function readBody(value: JsonObject, pointer: Pointer, source: Source): R
 export function readResponses(
   value: unknown,
   pointer: Pointer,
-  source: Source,
+  context: ReadContext,
 ): DocumentedResponse[] {
   const responses = entriesOf(value)
     .filter(([status]) => /^(?:default|[1-5](?:XX|\d\d))$/i.test(status))
-    .map(([status, entry]) => readResponse(status, entry, join(pointer, status), source));
+    .map(([status, entry]) => readResponse(status, entry, join(pointer, status), context));
   if (responses.length > 0) return responses.sort((a, b) => rank(a.status) - rank(b.status));
   return [{ status: 'default', content: [{ mediaType: 'application/json', kind: 'json' }] }];
 }
@@ -62,9 +62,9 @@ function readResponse(
   status: string,
   entry: unknown,
   pointer: Pointer,
-  source: Source,
+  context: ReadContext,
 ): DocumentedResponse {
-  const { reader } = source;
+  const { reader } = context;
   const response = reader.locate(entry, pointer);
   const headers = entriesOf(response.value.headers)
     .filter(([, header]) => reader.locate(header, '#').value.required === true)
@@ -74,7 +74,7 @@ function readResponse(
   return {
     status: status === 'default' ? status : status.toUpperCase(),
     ...(headers.length > 0 && { requiredHeaders: headers }),
-    content: readContent(response.value.content, content, 'response', source),
+    content: readContent(response.value.content, content, 'response', context),
   };
 }
 
@@ -87,7 +87,7 @@ function readContent(
   value: unknown,
   pointer: Pointer,
   direction: Direction,
-  { reader, problems, toValidator }: Source,
+  { reader, problems, toValidator }: ReadContext,
 ): Content[] {
   return entriesOf(value).map(([mediaType, entry]): Content => {
     const media = reader.locate(entry, join(pointer, mediaType));

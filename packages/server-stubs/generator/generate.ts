@@ -1,5 +1,5 @@
 import type { RouteTable, Validator } from '../src/runtime/route-table.ts';
-import type { Source } from './bodies.ts';
+import type { ReadContext } from './bodies.ts';
 import { InvalidDocumentError, type Problem } from './document.ts';
 import type { LoadedDocument } from './load.ts';
 import { readOperations } from './operations.ts';
@@ -35,7 +35,7 @@ export async function generate(
   };
   // What the code of a route has for its validators.
   const expressions = new Map<Validator, string>();
-  const toValidator: Source['toValidator'] = (direction, schema, pointer) => {
+  const toValidator: ReadContext['toValidator'] = (direction, schema, pointer) => {
     const id = schemas[direction].add(schema, pointer);
     if (id === undefined) return undefined;
     const validator: Validator = () => true;

@@ -1,6 +1,6 @@
 import { decodeText } from '../src/runtime/parameters.ts';
 import type { Route, RouteTable, SecurityScheme } from '../src/runtime/route-table.ts';
-import { readBody, readResponses, type Source } from './bodies.ts';
+import { type ReadContext, readBody, readResponses } from './bodies.ts';
 import {
   entriesOf,
   isObject,
@@ -16,10 +16,10 @@ import { type ParameterModel, readParameter } from './parameters.ts';
 import type { Schema } from './schemas.ts';
 
 /** Reads the operations of a document, in its order. What cannot be served is left out, with a warning. */
-export function readOperations(source: Source): RouteTable {
-  const { reader, problems } = source;
+export function readOperations(context: ReadContext): RouteTable {
+  const { reader, problems } = context;
   const { document } = reader;
-  const securitySchemes = readSecuritySchemes(source);
+  const securitySchemes = readSecuritySchemes(context);
   const routes = new Map<string, Route>();
   for (const { path, item, method, operation } of operationsOf(document)) {
     const itemPointer = join('#/paths', path);
@@ -36,16 +36,16 @@ export function readOperations(source: Source): RouteTable {
       problems.warn(pointer, `This operation is not served: ${reason}.`);
       continue;
     }
-    const parameters = readParameters(path, [item, operation], [itemPointer, pointer], source);
+    const parameters = readParameters(path, [item, operation], [itemPointer, pointer], context);
     const at = join(pointer, 'parameters');
-    const validateParameters = source.toValidator('request', toParametersSchema(parameters), at);
+    const validateParameters = context.toValidator('request', toParametersSchema(parameters), at);
     routes.set(key, {
       operationId: String(operation.operationId),
       method: method.toUpperCase(),
       path: fullPath,
       parameters: parameters.map(({ parameter }) => parameter),
       ...(validateParameters && { validateParameters }),
-      ...readBodies(operation, pointer, source),
+      ...readBodies(operation, pointer, context),
       ...readSecurity(security),
     });
   }
@@ -100,7 +100,7 @@ function readParameters(
   path: string,
   owners: readonly JsonObject[],
   pointers: readonly Pointer[],
-  { reader, problems }: Source,
+  { reader, problems }: ReadContext,
 ): ParameterModel[] {
   const models = new Map<string, ParameterModel>();
   for (const [index, { parameters }] of owners.entries()) {
@@ -135,19 +135,19 @@ function toParametersSchema(parameters: readonly ParameterModel[]): Schema {
 function readBodies(
   operation: JsonObject,
   pointer: Pointer,
-  source: Source,
+  context: ReadContext,
 ): Pick<Route, 'body' | 'responses' | 'passThrough'> {
   if (operation['x-berth-pass-through'] === true) return { passThrough: true, responses: [] };
   const { requestBody, responses } = operation;
   return {
     ...(isObject(requestBody) && {
-      body: readBody(requestBody, join(pointer, 'requestBody'), source),
+      body: readBody(requestBody, join(pointer, 'requestBody'), context),
     }),
-    responses: readResponses(responses, join(pointer, 'responses'), source),
+    responses: readResponses(responses, join(pointer, 'responses'), context),
   };
 }
 
-function readSecuritySchemes({ reader }: Source): Record<string, SecurityScheme> {
+function readSecuritySchemes({ reader }: ReadContext): Record<string, SecurityScheme> {
   const { securitySchemes } = Object(reader.document.components);
   const schemes = entriesOf(securitySchemes).flatMap(([id, entry]) => {
     const scheme = toScheme(reader.locate(entry, '#').value);
