@@ -11,90 +11,67 @@ type Field = Omit<Parameter, 'in'> & Named;
 
 type Parts = { -readonly [Part in 'path' | 'query' | 'header' | 'cookie']: Input[Part] };
 
+/** Raw values, keyed by their decoded names. */
+export type Values = ReadonlyMap<string, readonly string[]>;
+
 /** What a request contains, as sent. */
 interface Sources {
-  readonly path: readonly string[];
+  readonly path: ReadonlyMap<string, string>;
   readonly query: Values;
   readonly headers: IncomingHttpHeaders;
   readonly cookies: Values;
 }
 
-/** Raw values, keyed by their decoded names. */
-export type Values = ReadonlyMap<string, readonly string[]>;
-
-/** Reads all parameters into the input. */
-export type ParameterReader = (
-  input: Parts,
-  request: IncomingMessage,
-  pathValues: readonly string[],
-  rawQuery: string | undefined,
-) => void;
-
-const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 const NO_VALUES: Values = new Map();
 
 /**
- * Creates a function that reads the parameters of an operation. It throws one `HttpError` with all that cannot be
- * read.
+ * Reads the parameters of an operation into the input.
  *
- * @param pathNames in the order of their values
+ * @param path raw values of the path parameters
+ * @throws HttpError with all that cannot be read
  */
-export function createParameterReader(
+export function readParameters(
   { parameters }: Route,
-  pathNames: readonly string[],
-): ParameterReader | undefined {
-  if (parameters.length === 0) return undefined;
-  const readers = parameters
-    .filter((each) => each.in !== 'path' || pathNames.includes(each.name))
-    .map((each) => [each, createReader(each, pathNames)] as const);
-  const places = PLACES.filter((place) => readers.some(([each]) => each.in === place));
-  return (input, { headers }, path, rawQuery) => {
-    const query = places.includes('query') ? parseQuery(rawQuery ?? '') : NO_VALUES;
-    const cookies = places.includes('cookie') ? parseCookies(headers.cookie) : NO_VALUES;
-    const sources = { path, query, headers, cookies };
-    const violations: Violation[] = [];
-    for (const place of places) input[place] = createNullObject();
-    for (const [parameter, read] of readers) {
-      try {
-        const sent = read(sources);
-        const value = sent === undefined ? defaultOf(parameter) : sent;
-        if (value !== undefined) (input[parameter.in] as NullObject)[parameter.name] = value;
-        else if (parameter.required) throw unreadable(parameter, 'is missing');
-      } catch (error) {
-        if (!(error instanceof HttpError)) throw error;
-        violations.push(...error.violations);
-      }
+  input: Parts,
+  path: ReadonlyMap<string, string>,
+  { headers }: IncomingMessage,
+  rawQuery: string | undefined,
+): void {
+  const has = (place: Parameter['in']) => parameters.some((each) => each.in === place);
+  const query = has('query') ? parseQuery(rawQuery ?? '') : NO_VALUES;
+  const cookies = has('cookie') ? parseCookies(headers.cookie) : NO_VALUES;
+  const sources = { path, query, headers, cookies };
+  const violations: Violation[] = [];
+  for (const parameter of parameters) {
+    input[parameter.in] ??= createNullObject();
+    try {
+      const sent = readParameter(parameter, sources);
+      const value = sent === undefined ? defaultOf(parameter) : sent;
+      if (value !== undefined) (input[parameter.in] as NullObject)[parameter.name] = value;
+      else if (parameter.required) throw unreadable(parameter, 'is missing');
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      violations.push(...error.violations);
     }
-    if (violations.length > 0) throw invalidRequest(violations);
-  };
+  }
+  if (violations.length > 0) throw invalidRequest(violations);
+}
+
+function readParameter(parameter: Parameter, sources: Sources): unknown {
+  const { in: place, name, greedy } = parameter;
+  if (place === 'query') return readQuery(parameter, sources.query);
+  const raw =
+    place === 'path'
+      ? sources.path.get(name)
+      : place === 'header'
+        ? findHeader(sources.headers, name.toLowerCase())
+        : sources.cookies.get(name)?.[0];
+  return raw === undefined || greedy ? raw : readValue(parameter, raw);
 }
 
 /** A copy, because handlers may change it. */
 function defaultOf({ default: value }: Parameter): unknown {
   return typeof value === 'object' ? structuredClone(value) : value;
-}
-
-function createReader(
-  parameter: Parameter,
-  pathNames: readonly string[],
-): (sources: Sources) => unknown {
-  const { name, greedy } = parameter;
-  const read = (raw: string | undefined) =>
-    raw === undefined ? undefined : readValue(parameter, raw);
-  switch (parameter.in) {
-    case 'path': {
-      const index = pathNames.indexOf(name);
-      return ({ path }) => (greedy ? path[index] : read(path[index]));
-    }
-    case 'query':
-      return ({ query }) => readQuery(parameter, query);
-    case 'header': {
-      const key = name.toLowerCase();
-      return ({ headers }) => read(findHeader(headers, key));
-    }
-    case 'cookie':
-      return ({ cookies }) => read(cookies.get(name)?.[0]);
-  }
 }
 
 /** Headers are a plain object: without `hasOwn`, every request would have a `constructor` header. */

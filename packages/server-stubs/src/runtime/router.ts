@@ -19,7 +19,7 @@ import {
   type Settings,
   toSettings,
 } from './options.ts';
-import { createParameterReader, decodeText, type ParameterReader } from './parameters.ts';
+import { decodeText, readParameters } from './parameters.ts';
 import { type Leaf, type Match, namesOf, Paths, replaceHost, splitTarget } from './paths.ts';
 import { Responder } from './respond.ts';
 import type { HandlerResponse, Route, RouteTable } from './route-table.ts';
@@ -35,7 +35,6 @@ interface Operation {
   readonly authenticate: ((call: Call) => Promise<Principals>) | undefined;
   /** `WWW-Authenticate` of each 401. */
   readonly challenge: string | undefined;
-  readonly readParameters: ParameterReader | undefined;
 }
 
 /**
@@ -91,14 +90,15 @@ export function createRouter(
     if (match === undefined) throw notFound(rawPath, table.basePath);
     if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(match.leaf));
     // Before authentication, so that security handlers only see valid paths.
-    assertDecodable(operation, match.values);
-    const { route, handle: handler, authenticate, readParameters } = operation;
+    const pathValues = toPathValues(operation, match);
+    assertDecodable(operation, pathValues);
+    const { route, handle: handler, authenticate } = operation;
     if (handler === undefined) {
       throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
     }
     if (authenticate !== undefined) call.security = await authenticate(call);
     const input = { ...NO_INPUT };
-    readParameters?.(input, request, match.values, rawQuery);
+    readParameters(route, input, pathValues, request, rawQuery);
     validateParameters(route, input);
     await readBody(route, input, request, settings.limits);
     return handler(input, call);
@@ -113,8 +113,8 @@ export function createRouter(
     const match = paths.find(splitTarget(url).path);
     const operation = match && findOperation(match.leaf, method);
     if (match === undefined || operation === undefined) return undefined;
-    const path = operation.pathNames.map((name, index) => [name, match.values[index] as string]);
-    return { operationId: operation.route.operationId, path: Object.fromEntries(path) };
+    const path = Object.fromEntries(toPathValues(operation, match));
+    return { operationId: operation.route.operationId, path };
   };
   return Object.assign(router, { checkContinue, find });
 }
@@ -132,15 +132,13 @@ function toPaths(
     if (operations.has(method)) {
       throw new TypeError(`${method} ${path} is in the route table more than once.`);
     }
-    const pathNames = namesOf(path);
     operations.set(method, {
       route,
-      pathNames,
+      pathNames: namesOf(path),
       // Handlers may be methods that refer to their object.
       handle: functionOf(handlers, operationId)?.bind(handlers),
       authenticate: createAuthentication(table, route, security),
       challenge: toChallenge(table, route),
-      readParameters: createParameterReader(route, pathNames),
     });
   }
   return paths;
@@ -165,11 +163,18 @@ function methodsOf(operations: Leaf<Operation>): readonly string[] {
   return methods.includes('GET') && !methods.includes('HEAD') ? [...methods, 'HEAD'] : methods;
 }
 
-function assertDecodable({ route, pathNames }: Operation, values: readonly string[]): void {
-  values.forEach((value, index) => {
-    const name = pathNames[index] as string;
+/** The raw values of the path parameters. */
+function toPathValues(
+  { pathNames }: Operation,
+  { values }: Match<Operation>,
+): ReadonlyMap<string, string> {
+  return new Map(pathNames.map((name, index) => [name, values[index] as string]));
+}
+
+function assertDecodable({ route }: Operation, pathValues: ReadonlyMap<string, string>): void {
+  for (const [name, value] of pathValues) {
     if (decodeText(value) === undefined && !isGreedy(route, name)) throw badPath(name);
-  });
+  }
 }
 
 /** Greedy parameters are not decoded. */
