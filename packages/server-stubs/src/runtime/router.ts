@@ -22,7 +22,7 @@ import {
 import { decodeText, readParameters } from './parameters.ts';
 import { type Leaf, type Match, namesOf, Paths, replaceHost, splitTarget } from './paths.ts';
 import { Responder } from './respond.ts';
-import type { HandlerResponse, Route, RouteTable } from './route-table.ts';
+import type { Route, RouteTable } from './route-table.ts';
 import { createAuthentication, toChallenge } from './security.ts';
 import { toViolation } from './validation.ts';
 
@@ -67,41 +67,33 @@ export function createRouter(
     void serve(call, match, operation);
   };
 
+  /** The flow of a call. Never rejects. */
   async function serve(
     call: Call,
     match: Match<Operation> | undefined,
     operation: Operation | undefined,
   ): Promise<void> {
+    const { request, rawPath, rawQuery } = call;
     const responder = new Responder(call, settings, operation?.challenge);
     try {
-      responder.respond(await handle(call, match, operation));
+      if (match === undefined) throw notFound(rawPath, table.basePath);
+      if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(match.leaf));
+      const pathValues = toPathValues(operation, match);
+      // Before authentication, so that security handlers only see valid paths.
+      assertDecodable(operation, pathValues);
+      const { route, handle, authenticate } = operation;
+      if (handle === undefined) {
+        throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
+      }
+      if (authenticate !== undefined) call.security = await authenticate(call);
+      const input = { ...NO_INPUT };
+      readParameters(route, input, pathValues, request, rawQuery);
+      validateParameters(route, input);
+      await readBody(route, input, request, settings.limits);
+      responder.respond(await handle(input, call));
     } catch (error) {
       await responder.fail(toDocumented(error, operation?.route));
     }
-  }
-
-  /** The flow of a call up to its handler. */
-  async function handle(
-    call: Call,
-    match: Match<Operation> | undefined,
-    operation: Operation | undefined,
-  ): Promise<HandlerResponse> {
-    const { request, rawPath, rawQuery } = call;
-    if (match === undefined) throw notFound(rawPath, table.basePath);
-    if (operation === undefined) throw notAllowed(request.method ?? '', methodsOf(match.leaf));
-    // Before authentication, so that security handlers only see valid paths.
-    const pathValues = toPathValues(operation, match);
-    assertDecodable(operation, pathValues);
-    const { route, handle: handler, authenticate } = operation;
-    if (handler === undefined) {
-      throw new HttpError('not-implemented', `Operation ${call.operationId} is not implemented.`);
-    }
-    if (authenticate !== undefined) call.security = await authenticate(call);
-    const input = { ...NO_INPUT };
-    readParameters(route, input, pathValues, request, rawQuery);
-    validateParameters(route, input);
-    await readBody(route, input, request, settings.limits);
-    return handler(input, call);
   }
 
   const checkContinue: Listener = (request, response, next) => {
