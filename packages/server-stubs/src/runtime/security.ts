@@ -51,32 +51,24 @@ export function createAuthentication(
   return async (call) => {
     let reason: unknown;
     for (const requirements of alternatives) {
+      const credentials = requirements.map(({ scheme }) => findCredential(scheme, call));
+      // No handler is called if a credential is missing.
+      if (credentials.includes(undefined)) continue;
+      const principals = createNullObject();
       try {
-        const principals = await authenticate(requirements, call);
-        if (principals !== undefined) return principals;
+        for (const [index, { name, handle, scopes }] of requirements.entries()) {
+          const principal = await handle(credentials[index] as string, call, scopes);
+          if (principal === undefined || principal === null || principal === false) break;
+          principals[name] = principal;
+        }
       } catch (error) {
         if (!hasResponse(error)) throw error;
         reason ??= error;
       }
+      if (requirements.every(({ name }) => name in principals)) return principals;
     }
     throw reason ?? new HttpError('unauthorized', 'The credentials are missing or invalid.');
   };
-}
-
-/** `undefined` if a credential is missing or rejected. No handler is called if any credential is missing. */
-async function authenticate(
-  requirements: readonly Requirement[],
-  call: Call,
-): Promise<Principals | undefined> {
-  const credentials = requirements.map(({ scheme }) => findCredential(scheme, call));
-  const principals = createNullObject();
-  if (credentials.includes(undefined)) return undefined;
-  for (const [index, { name, handle, scopes }] of requirements.entries()) {
-    const principal = await handle(credentials[index] as string, call, scopes);
-    if (principal === undefined || principal === null || principal === false) return undefined;
-    principals[name] = principal;
-  }
-  return principals;
 }
 
 function findCredential(
