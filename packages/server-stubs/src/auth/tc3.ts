@@ -105,7 +105,7 @@ export function hashStorageRequest(signingHost: string): string {
   return sha256(`POST\n//${signingHost}/\n\n${lines}\n${storageSignedHeaders}\n${EMPTY_HASH}`);
 }
 
-export interface Scope {
+interface Scope {
   /** UTC date, such as `2023-11-14`. */
   readonly date: string;
   readonly service: string;
