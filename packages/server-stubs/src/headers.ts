@@ -3,8 +3,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Headers, type HeaderValue, headerOf, memoize } from './runtime/headers.ts';
 import { createNullObject } from './runtime/parameters.ts';
 
-export type { Headers, HeaderValue };
-
 /** RFC 9110, section 7.6.1, and `Trailer`, because trailers are dropped too. */
 const HOP_BY_HOP = new Set([
   'connection',

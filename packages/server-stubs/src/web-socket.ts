@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from './errors.ts';
-import { type Headers, isUpgrade, removeHopByHop } from './headers.ts';
+import { isUpgrade, removeHopByHop } from './headers.ts';
 import type { UpgradeResponse } from './runtime/upgrade.ts';
 
 /** A response that opens a WebSocket. After the 101, `open` owns the connection. */
@@ -101,7 +101,7 @@ export function openWebSocket(
   common: Readonly<Record<string, string>>,
 ): void {
   if (headers !== undefined) {
-    const kept = removeHopByHop(headers as Headers);
+    const kept = removeHopByHop(headers);
     for (const name of NOT_IN_101) delete kept[name];
     response.switch({
       'sec-websocket-accept': toAccept(request.headers['sec-websocket-key'] as string),
