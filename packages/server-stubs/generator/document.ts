@@ -83,10 +83,6 @@ export interface Problem {
   readonly message: string;
 }
 
-export function describe({ place, pointer, message }: Problem): string {
-  return `${place} ${pointer}\n  ${message}`;
-}
-
 /** With errors, nothing is generated. Warnings report what is not checked or not served. */
 export class Problems {
   readonly errors: Problem[] = [];
@@ -116,13 +112,18 @@ export class Problems {
   }
 }
 
+/** The message for what readers of schemas, which are recursive, end with a `RangeError`. */
+export const TOO_DEEP = 'Its references lead too deep. Limit chains of schemas to some hundred.';
+
 /** The document is invalid, or has warnings that count as errors. Nothing was written. */
 export class InvalidDocumentError extends Error {
   override readonly name = 'InvalidDocumentError';
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    super(problems.map(describe).join('\n'));
+    super(
+      problems.map(({ place, pointer, message }) => `${place} ${pointer}\n  ${message}`).join('\n'),
+    );
     this.problems = problems;
   }
 }

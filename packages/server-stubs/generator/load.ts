@@ -12,11 +12,15 @@ import {
   YamlParseError,
 } from '@redocly/openapi-core';
 import {
+  decodeReference,
   InvalidDocumentError,
   isObject,
   type JsonObject,
+  join,
   type Pointer,
   Problems,
+  TOO_DEEP,
+  valueAt,
 } from './document.ts';
 import { upgradeDocument } from './upgrade.ts';
 
@@ -45,8 +49,11 @@ export async function loadDocument(source: string | object): Promise<LoadedDocum
   const found = await lintDocument({ document: root, config, externalRefResolver }).catch(
     (error: Error) => {
       // Redocly follows references recursively.
-      const isDeep = error instanceof RangeError;
-      throw refuse(root, isDeep ? TOO_DEEP : `It cannot be read: ${error.message}.`);
+      if (error instanceof RangeError) throw refuse(root, TOO_DEEP);
+      const pointer = findCircle(root.parsed);
+      if (pointer === undefined) throw refuse(root, `It cannot be read: ${error.message}.`);
+      const place = toPlace({ source: root.source, pointer, reportOnKey: true });
+      throw new InvalidDocumentError([{ place, pointer, message: CIRCULAR }]);
     },
   );
   const errors = found.filter(({ severity }) => severity === 'error');
@@ -109,7 +116,27 @@ async function readRoot(source: string | object, resolver: BaseResolver): Promis
   }
 }
 
-const TOO_DEEP = 'Its references lead too deep. Limit chains of schemas to some hundred.';
+const CIRCULAR = 'This reference leads back to itself. Refer to something else.';
+
+/** Finds a reference that leads to nothing but itself. Redocly fails without saying where. */
+function findCircle(
+  document: unknown,
+  value: unknown = document,
+  pointer: Pointer = '#',
+): Pointer | undefined {
+  const seen = new Set<unknown>();
+  for (let target = value; typeof Object(target).$ref === 'string' && !seen.has(target); ) {
+    seen.add(target);
+    target = valueAt(document, decodeReference(Object(target).$ref));
+    if (target === value) return pointer;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, each] of Object.entries(value)) {
+    const found = findCircle(document, each, join(pointer, name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 /** An alias of YAML is one object in several places. */
 function assertFinite(root: Document): void {

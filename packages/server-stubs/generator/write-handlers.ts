@@ -1,4 +1,12 @@
 import type { Route } from '../src/runtime/route-table.ts';
+import {
+  entriesOf,
+  InvalidDocumentError,
+  type JsonObject,
+  join,
+  type Pointer,
+} from './document.ts';
+import type { LoadedDocument } from './load.ts';
 import { toKey, toLiteral, toVariableName } from './names.ts';
 
 /** Names that JavaScript or a file system has reserved, and the one that the index exports. */
@@ -7,12 +15,18 @@ const RESERVED =
 
 type Operation = Pick<Route, 'operationId' | 'method' | 'path'>;
 
-/** Writes an index and a file for each handler. Throws an `Error` if two have the same name. */
+/**
+ * Writes a handler for each operation, in a file of its own, and an index of them.
+ *
+ * @param generated specifier of the generated index
+ * @throws InvalidDocumentError if two operations have the same name
+ */
 export function writeHandlers(
   operations: readonly Operation[],
   generated: string,
+  loaded: LoadedDocument,
 ): { readonly index: string; readonly handlerFiles: ReadonlyMap<string, string> } {
-  const named = nameHandlers(operations);
+  const named = nameHandlers(operations, loaded);
   const imports = named.map(([name]) => `import { ${name} } from './${name}.ts';`);
   const members = named.map(([name, { operationId }]) => {
     const key = toKey(operationId);
@@ -48,19 +62,33 @@ export const ${name}: NonNullable<Handlers[${toLiteral(operationId)}]> = async (
 }
 
 /** The name of each handler and its file. Some file systems do not distinguish letter case. */
-function nameHandlers(operations: readonly Operation[]): (readonly [name: string, Operation])[] {
+function nameHandlers(
+  operations: readonly Operation[],
+  { document, problems }: LoadedDocument,
+): (readonly [name: string, Operation])[] {
   const owners = new Map<string, string>();
-  return operations.map((operation) => {
+  const named = operations.map((operation) => {
     const { operationId } = operation;
     const variable = toVariableName(operationId);
     const name = RESERVED.test(variable) ? `${variable}Handler` : variable;
     const owner = owners.get(name.toLowerCase());
     if (owner !== undefined) {
-      throw new Error(
-        `The handlers of ${toLiteral(owner)} and ${toLiteral(operationId)} would both be ${name}, so nothing was written. Change one operationId.`,
+      problems.error(
+        findOperation(document, operationId),
+        `The handlers of ${toLiteral(owner)} and ${toLiteral(operationId)} would both be ${name}. Change one operationId.`,
       );
     }
     owners.set(name.toLowerCase(), operationId);
     return [name, operation] as const;
   });
+  if (problems.errors.length > 0) throw new InvalidDocumentError(problems.errors);
+  return named;
+}
+
+function findOperation({ paths }: JsonObject, operationId: string): Pointer {
+  for (const [path, item] of entriesOf(paths)) {
+    const found = entriesOf(item).find(([, each]) => Object(each).operationId === operationId);
+    if (found !== undefined) return join('#/paths', path, found[0], 'operationId');
+  }
+  return '#/paths';
 }

@@ -87,8 +87,8 @@ describe('berth-stubs', () => {
   it('writes nothing if the names of two handlers are the same', async () => {
     await write(PETS.replace('listPets', 'get-Pet'));
     expect(await generate('--handlers', join(folder, 'handlers'))).toBe(1);
-    expect(failed).toBe(
-      "The handlers of 'get-Pet' and 'getPet' would both be getPet, so nothing was written. Change one operationId.\n",
+    expect(failed).toMatch(
+      /pets\.yaml:12:7 #\/paths\/~1pets~1\{id\}\/get\/operationId\n {2}The handlers of 'get-Pet' and 'getPet' would both be getPet\. Change one operationId\.\n1 error/,
     );
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
@@ -99,8 +99,9 @@ describe('berth-stubs', () => {
     expect(await generate()).toBe(0);
     const file = join(folder, 'pets.yaml');
     expect(printed).toContain(
-      `warning: ${file}:10:80 #/paths/~1pets~1{id}/parameters/0/schema/pattern\n  "(" is not a regular expression`,
+      `warning: "(" is not a regular expression of JavaScript, so it is not checked. Change it.`,
     );
+    expect(printed).toContain(`  ${file}:10:80 #/paths/~1pets~1{id}/parameters/0/schema/pattern\n`);
     await rm(join(folder, 'api'), { recursive: true });
     expect(await generate('--strict')).toBe(1);
     expect(await readdir(folder)).toEqual(['pets.yaml']);
@@ -120,6 +121,8 @@ describe('berth-stubs', () => {
     ['pets.yaml', /required option '-o, --output <dir>' not specified/],
     ['pets.yaml -o x --what', /unknown option '--what'/],
     ['--what', /See berth-stubs --help/],
+    ['pets.yaml -o ', /'-o, --output <dir>'.* Expected a path, got an empty string/],
+    [' -o x', /'openapi'.* Expected a path, got an empty string/],
     ['a.yaml b.yaml -o x', /too many arguments/],
     ['pets.yaml -o x --handlers ./x/', /--output and --handlers must be different folders/],
   ])('exits with 2 for %j', async (args, message) => {
@@ -128,9 +131,23 @@ describe('berth-stubs', () => {
   });
 
   it('exits with 1 if it cannot write, and names the path', async () => {
-    const file = join(folder, 'api/routes.gen.ts');
-    await mkdir(file, { recursive: true });
+    const api = join(folder, 'api');
+    const toFailure = (file: string, code: string) =>
+      `${join(api, file)} cannot be written (${code}), so nothing was written: choose another folder.\n`;
+    await writeFile(api, 'a file');
     expect(await generate()).toBe(1);
-    expect(failed).toBe(`${file} cannot be written (EISDIR): choose another folder.\n`);
+    expect(failed).toBe(toFailure('request-validators.gen.ts', 'ENOTDIR'));
+    await rm(api);
+    await mkdir(join(api, 'routes.gen.ts'), { recursive: true });
+    expect(await generate()).toBe(1);
+    expect(failed).toBe(toFailure('routes.gen.ts', 'EISDIR'));
+  });
+
+  it('prints its help and version', async () => {
+    expect(await run('--help')).toBe(0);
+    expect(printed).toContain('Usage: berth-stubs');
+    expect(printed).toContain('Exit codes');
+    expect(await run('--version')).toBe(0);
+    expect(printed).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });

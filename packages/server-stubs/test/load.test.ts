@@ -85,7 +85,7 @@ describe('an invalid document is refused, with the place and the fix', () => {
       ),
     ],
     [
-      'document:1:1 #: It cannot be read: Self-referencing circular pointer.',
+      'document:30:7 #/components/schemas/A: This reference leads back to itself.',
       body(ref('A'), { A: ref('B'), B: ref('A') }),
     ],
     [
