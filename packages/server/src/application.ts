@@ -237,6 +237,7 @@ export function createApplication(
       gatewayRouter.upgrade(request, socket, head);
     },
     shouldUpgrade: gatewayRouter.shouldUpgrade,
+    cors: createCors('gateway', wireProfile, cors),
   };
 }
 

@@ -13,12 +13,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { GatewayError } from '@berth/server-stubs';
-import {
-  countHosts,
-  type GatewayErrorCode,
-  isLoopback,
-  toResponse,
-} from '@berth/server-stubs/contract';
+import { CORS, type Cors, countHosts, isLoopback, toResponse } from '@berth/server-stubs/contract';
 import type { Config } from './config/config.ts';
 import { CallerConnection } from './watch.ts';
 
@@ -46,6 +41,8 @@ export interface Application {
   readonly checkContinue: Listener;
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
+  /** For refusals, so that pages can read them. */
+  readonly cors: Cors;
 }
 
 type Listen = Config['listen'];
@@ -110,6 +107,9 @@ export function createHttpServer(listen: Listen, first: Application) {
     .on('upgrade', (request, socket, head) => {
       if (accept(request)) application.upgrade(request, socket, head);
     })
+    .on('connect', (request, socket) => {
+      if (accept(request)) refuseNext(socket, NO_TUNNELS);
+    })
     .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       refuseNext(socket, REFUSALS[error.code ?? ''] ?? MALFORMED);
     })
@@ -124,7 +124,7 @@ export function createHttpServer(listen: Listen, first: Application) {
     if (!socket.writable) return false;
     const refusal = findFault(request);
     if (refusal !== undefined) {
-      refuseNext(socket, refusal);
+      refuseNext(socket, refusal, request);
       return false;
     }
     const connection = connections.get(socket);
@@ -137,10 +137,12 @@ export function createHttpServer(listen: Listen, first: Application) {
     return true;
   }
 
-  /** Refuses what comes after the requests that have been accepted. */
-  function refuseNext(socket: Duplex, refusal: Refusal): void {
-    if (connections.get(socket)?.hasOpenResponse) socket.destroy();
-    else refuse(socket, refusal);
+  /** Refuses a request that was not accepted, or what comes after the last one that was. */
+  function refuseNext(socket: Duplex, refusal: GatewayError, request?: IncomingMessage): void {
+    const connection = connections.get(socket);
+    const { origin } = (request ?? connection?.request)?.headers ?? {};
+    if (connection?.hasOpenResponse) socket.destroy();
+    else refuse(socket, refusal, application.cors.response(origin));
   }
 
   const limit = listen.stalledSeconds * 1000;
@@ -188,7 +190,7 @@ export function createHttpServer(listen: Listen, first: Application) {
       // Before version 26, Node does not count them as idle. One that was just opened may have a request on its way.
       const unused = setTimeout(
         () => {
-          for (const [socket, { isUnused }] of connections) if (isUnused) socket.destroy();
+          for (const [socket, { request }] of connections) if (!request) socket.destroy();
         },
         Math.min(seconds * 1000, UNUSED_MILLISECONDS),
       );
@@ -212,32 +214,32 @@ function toTlsOptions({ cert, key }: NonNullable<Listen['tls']>) {
   return { cert, key, minVersion: 'TLSv1.2' } as const;
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly message: string;
-  readonly code?: GatewayErrorCode;
-}
+const toRefusal = (status: number, message: string) =>
+  new GatewayError('INVALID_REQUEST', { status, message });
 
-const MALFORMED: Refusal = { status: 400, message: 'The request is not valid HTTP.' };
-const TOO_LARGE: Refusal = { status: 431, message: 'The request line and headers are too large.' };
+const MALFORMED = toRefusal(400, 'The request is not valid HTTP.');
+const TOO_LARGE = toRefusal(431, 'The request line and headers are too large.');
+const TOO_SLOW = toRefusal(408, 'The request body arrived too slowly.');
 
-const UNKNOWN_CODING: Refusal = {
-  status: 400,
-  message: 'The Transfer-Encoding is not supported: send chunks without another coding.',
-};
-const BAD_HOST: Refusal = {
-  status: 400,
-  code: 'INVALID_HOST',
+const UNKNOWN_CODING = toRefusal(
+  400,
+  'The Transfer-Encoding is not supported: send chunks without another coding.',
+);
+const BAD_HOST = new GatewayError('INVALID_HOST', {
   message: 'The Host header is missing or duplicated.',
-};
+});
 
-const TOO_SLOW: Refusal = { status: 408, message: 'The request body arrived too slowly.' };
+/** D11: "any other method gets a 405". Node has no response for this one. */
+const NO_TUNNELS = new GatewayError('METHOD_NOT_ALLOWED', {
+  message: 'CONNECT is not supported.',
+  headers: { allow: CORS.allowMethods.gateway.join(', ') },
+});
 
 /** Refusals by the code of Node's error. */
-const REFUSALS: Readonly<Record<string, Refusal>> = {
+const REFUSALS: Readonly<Record<string, GatewayError>> = {
   HPE_HEADER_OVERFLOW: TOO_LARGE,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The chunk extensions are too large.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: toRefusal(413, 'The chunk extensions are too large.'),
+  ERR_HTTP_REQUEST_TIMEOUT: toRefusal(408, 'The request took too long to arrive.'),
 };
 
 /**
@@ -245,7 +247,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
  * HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty": an
  * HTTP/1.0 proxy would find its end elsewhere. Only HTTP/1 is supported here, although Node accepts `HTTP/2.0`.
  */
-function findFault(request: IncomingMessage): Refusal | undefined {
+function findFault(request: IncomingMessage): GatewayError | undefined {
   // Before Node 24, excess headers were only dropped from `headers`, and still forwarded.
   if (request.rawHeaders.length > MAX_HEADERS * 2) return TOO_LARGE;
   const { httpVersionMajor, httpVersionMinor, headers } = request;
@@ -263,21 +265,22 @@ function findFault(request: IncomingMessage): Refusal | undefined {
 const UNPARSED_REQUEST = { method: 'GET', headers: {} } as IncomingMessage;
 
 /** Sends a refusal in the contract's error format, and closes the connection. */
-function refuse(socket: Duplex, { status, message, code = 'INVALID_REQUEST' }: Refusal): void {
+function refuse(socket: Duplex, refusal: GatewayError, cors: ReturnType<Cors['response']>): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const error = new GatewayError(code, { status, message });
-  const response = error[toResponse]({ request: UNPARSED_REQUEST, requestId: randomUUID() });
+  const response = refusal[toResponse]({ request: UNPARSED_REQUEST, requestId: randomUUID() });
   const body = JSON.stringify(response.body);
   const headers = {
     ...response.headers,
+    ...cors,
     'content-length': Buffer.byteLength(body),
     connection: 'close',
     date: new Date().toUTCString(),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { status } = refusal;
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
   socket.end(head + body, () => socket.destroy());
 }

@@ -13,7 +13,8 @@ export type Stall = 'sends a body too slowly' | 'sends a body after its response
  */
 export class CallerConnection {
   readonly #socket: Socket;
-  #request: IncomingMessage | undefined;
+  /** The last one that was accepted. */
+  request: IncomingMessage | undefined;
   /** In the order of their requests, which is that in which they end. */
   readonly #responses: ServerResponse[] = [];
   /** The body that is arriving, and what of it had arrived at a time. */
@@ -28,12 +29,8 @@ export class CallerConnection {
   /** @param response undefined for an upgrade */
   receive(request: IncomingMessage, response: ServerResponse | undefined): void {
     while (this.#responses[0]?.writableFinished) this.#responses.shift();
-    this.#request = request;
+    this.request = request;
     if (response !== undefined) this.#responses.push(response);
-  }
-
-  get isUnused(): boolean {
-    return this.#request === undefined;
   }
 
   /** Number of responses that have not ended, or had not when the last request arrived. */
@@ -45,7 +42,7 @@ export class CallerConnection {
   get hasOpenResponse(): boolean {
     const [first, second] = this.#responses.filter(({ writableFinished }) => !writableFinished);
     if (first === undefined) return false;
-    return second !== undefined || first.headersSent || this.#request?.complete === true;
+    return second !== undefined || first.headersSent || this.request?.complete === true;
   }
 
   /**
@@ -77,7 +74,7 @@ export class CallerConnection {
   }
 
   #findStalledBody(now: number, limit: number): Stall | undefined {
-    const request = this.#request;
+    const { request } = this;
     if (request === undefined || request.complete || request.destroyed) {
       this.#body = undefined;
       return undefined;

@@ -15,15 +15,36 @@ function refusalOf(response: string) {
   expect(head).toMatch(new RegExp(`^x-request-id: ${requestId}`, 'm'));
   expect(requestId).toMatch(new RegExp(`^${UUID}$`));
   expect(head).toMatch(/^connection: close/m);
-  return { status: Number(head.split(' ')[1]), ...rest };
+  const origin = /^access-control-allow-origin: (.*)$/m.exec(head)?.[1];
+  return { status: Number(head.split(' ')[1]), origin, ...rest };
 }
 
 test.each([
-  ['invalid HTTP', 'hello\r\n\r\n', 400],
-  ['a head that is too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-])('%s is refused in the error format of the contract', async (_, bytes, status) => {
+  ['invalid HTTP', 'hello\r\n\r\n', 400, 'INVALID_REQUEST'],
+  [
+    'a head that is too large',
+    `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'INVALID_REQUEST',
+  ],
+  ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
+])('%s is refused in the error format of the contract', async (_, bytes, status, code) => {
   const { url } = await startServer();
-  expect(refusalOf(await sendRaw(url, bytes))).toMatchObject({ status, code: 'INVALID_REQUEST' });
+  const response = await sendRaw(url, bytes);
+  expect(refusalOf(response)).toMatchObject({ status, code, origin: '*' });
+  if (status === 405) expect(response).toMatch(/^allow: GET, HEAD, POST, OPTIONS\r$/m);
+});
+
+test('only pages of a listed origin can read why their request was refused', async () => {
+  const listed = 'https://app.example';
+  const { url } = await startServer({ cors: { origins: [listed] } });
+  for (const [origin, allowed] of [
+    [listed, listed],
+    ['https://evil.example', undefined],
+  ]) {
+    const refused = await sendRaw(url, `GET / HTTP/1.1\r\nOrigin: ${origin}\r\n\r\n`);
+    expect(refusalOf(refused)).toMatchObject({ code: 'INVALID_HOST', origin: allowed });
+  }
 });
 
 test.each([
