@@ -137,7 +137,10 @@ export class Bucket {
   }
 
   async delete(key: string, signal: AbortSignal): Promise<void> {
-    await this.send(new DeleteObjectCommand({ Bucket: this.name, Key: key }), signal);
+    const command = new DeleteObjectCommand({ Bucket: this.name, Key: key });
+    const { $metadata } = await this.send(command, signal);
+    // Its status is all that the response has.
+    if ($metadata.httpStatusCode !== 204) throw toForeignError();
   }
 }
 
@@ -206,7 +209,11 @@ export function toObjectInfo(head: ObjectHead): BlobInfo {
  */
 export function expectS3<T>(value: T | undefined): T {
   if (value !== undefined) return value;
-  throw new StoreUnavailableError('The response is not one of an object store.');
+  throw toForeignError();
+}
+
+function toForeignError(): StoreUnavailableError {
+  return new StoreUnavailableError('The response is not one of an object store.');
 }
 
 /** Identifies an object's version: two versions with the same bytes may have the same ETag in the store. */

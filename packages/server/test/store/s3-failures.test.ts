@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { StoreFullError, StoreUnavailableError } from '@berth/storage';
+import { SourceKeptError, StoreFullError, StoreUnavailableError } from '@berth/storage';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
@@ -105,12 +105,13 @@ test.each([
   ['write in parts', /^POST .*uploadId/],
   ['copy', /^PUT/],
   ['move', /^PUT/],
+  ['delete', /^DELETE/],
 ])('%s does not take the page of a proxy for the response of S3 to %s', async (name, replaced) => {
   for (const page of ['', '<html><body>Log in</body></html>', '<R><ETag>"1"</ET', '<<<']) {
     const deleted: string[] = [];
     const store = await storeOf((call, response) => {
       const { method, url = '' } = call;
-      if (method === 'DELETE' && !url.includes('uploadId')) deleted.push(url);
+      if (method === 'DELETE' && name !== 'delete' && !url.includes('uploadId')) deleted.push(url);
       if (!replaced.test(`${method} ${url}`)) return answer(call, response);
       call.resume().once('end', () => response.write(page, () => response.end()));
     });
@@ -118,6 +119,14 @@ test.each([
     // A move must not delete its source.
     expect(deleted).toEqual([]);
   }
+});
+
+test('a move whose source may not have been deleted says that it kept it', async () => {
+  const store = await storeOf((call, response) => {
+    if (call.method !== 'DELETE') return answer(call, response);
+    call.resume().once('end', () => response.end('<html><body>Log in</body></html>'));
+  });
+  await expect(METHODS.move?.(store)).rejects.toBeInstanceOf(SourceKeptError);
 });
 
 test('a move keeps its source if another program has replaced it meanwhile', async () => {
