@@ -17,7 +17,7 @@ const server = await createServer(
   {
     listen: { port: Number(port) },
     admin: { port: 0 },
-    store: { driver: 'file', root },
+    store: { driver: 'disk', root },
     keys: [{ secret: 'a secret of the bench, long enough to sign with' }],
     environments: {
       dev: {

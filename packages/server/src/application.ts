@@ -31,7 +31,7 @@ import type { Metrics, Surface } from './metrics.ts';
 import { Quotas } from './quotas.ts';
 import { connectRedis, type RedisState } from './redis.ts';
 import type { BlobStore } from './store/blob-store.ts';
-import { openDiskStore } from './store/disk.ts';
+import { openDiskStore } from './store/disk/disk-store.ts';
 import type { WithLocks } from './store/locks.ts';
 
 /** What a reload keeps: connections, files, and what has been counted and cached. */
@@ -101,11 +101,11 @@ export async function closeResources({ redis, blobs, gateway }: Resources): Prom
  */
 async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promise<BlobStore> {
   switch (store.driver) {
-    case 'file':
+    case 'disk':
       return openDiskStore({ ...store, sharedLocks });
     case 's3': {
       // The SDK takes longer to load than everything else.
-      const { createS3Store } = await import('./store/s3.ts');
+      const { createS3Store } = await import('./store/s3/s3-store.ts');
       return createS3Store({ ...store, sharedLocks });
     }
   }

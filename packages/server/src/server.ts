@@ -60,7 +60,7 @@ export interface BerthServer {
  *
  * @example
  * const server = await createServer({
- *   store: { driver: 'file', root: './files' },
+ *   store: { driver: 'disk', root: './files' },
  *   keys: [{ secret: process.env.LINK_KEY }],
  *   environments: { dev: { services: { hello: { endpoints: ['http://127.0.0.1:9000'] } } } },
  * });

@@ -2,8 +2,8 @@ import { mintToken, type TokenRequest } from '../auth/tokens.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { connectRedis, type Revocable } from '../redis.ts';
-import { diskCodeOf } from '../store/disk-files.ts';
-import { fsck as checkFiles } from '../store/fsck.ts';
+import { diskCodeOf } from '../store/disk/file-system.ts';
+import { fsck as checkFiles } from '../store/disk/fsck.ts';
 import { readDevelopmentKeys } from './development.ts';
 import { Failure } from './failure.ts';
 

@@ -8,7 +8,7 @@ import { toFileID } from '@berth/storage';
 import type { JWK } from 'jose';
 import { createDevKeys, mintToken } from '../auth/tokens.ts';
 import type { ConfigInput } from '../config/schema.ts';
-import { makeFolder } from '../store/disk-files.ts';
+import { makeFolder } from '../store/disk/file-system.ts';
 import { Failure } from './failure.ts';
 
 const ENV = 'dev';
@@ -77,7 +77,7 @@ export function toDevelopmentConfig(
     admin: false,
     log: { calls: true },
     limits: { clockWindowSeconds: VALID_SECONDS },
-    store: { driver: 'file', root: join(data, 'files') },
+    store: { driver: 'disk', root: join(data, 'files') },
     keys: [{ secret: linkKey }],
     environments: {
       [ENV]: {

@@ -128,7 +128,7 @@ const limits = z
 
 const disk = z
   .strictObject({
-    driver: z.literal('file'),
+    driver: z.literal('disk'),
     root: text.default('./berth-data/files').describe('Folder; several processes need Redis.'),
   })
   .describe('Stores files in a folder on this machine.');
@@ -327,7 +327,7 @@ export const configSchema = z
     limits: limits.prefault({}),
     store: z
       .discriminatedUnion('driver', [disk, s3])
-      .prefault({ driver: 'file' })
+      .prefault({ driver: 'disk' })
       .describe('Where files are stored. The server has no other state.'),
     redis: redis.optional(),
     keys: z

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
-import { createS3Store } from '../../src/store/s3.ts';
+import { createS3Store } from '../../src/store/s3/s3-store.ts';
 import { createReader, toBytes, toStream } from '../store/blob-contents.ts';
 import { describeBlobStore } from '../store/blob-store-suite.ts';
 import { listLeftovers, newBucket, plantUpload, useCeph } from './support/use-ceph.ts';

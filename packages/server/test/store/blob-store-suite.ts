@@ -33,7 +33,7 @@ function newKey(name = 'file'): BlobKey {
  * moves.
  *
  * @example
- * describeBlobStore('file', async () => ({ store, leftovers, plantLitter, dispose }));
+ * describeBlobStore('disk', async () => ({ store, leftovers, plantLitter, dispose }));
  */
 export function describeBlobStore(name: string, create: () => Promise<BlobStoreFixture>): void {
   describe(`blob store: ${name}`, () => {

@@ -1,7 +1,7 @@
 import { open, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { errorOf } from '../../../storage/test/support/client.ts';
-import { pathOf } from '../../src/store/disk.ts';
+import { pathOf } from '../../src/store/disk/disk-store.ts';
 import { startWhole } from '../break-ins/support/start-whole.ts';
 
 /** A server with a file of this size, and a way to change a byte in the middle of it. */

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BlobKey, StoreUnavailableError } from '@berth/storage';
 import { expect, test } from 'vitest';
-import { openDiskStore } from '../../src/store/disk.ts';
-import { fsck } from '../../src/store/fsck.ts';
+import { openDiskStore } from '../../src/store/disk/disk-store.ts';
+import { fsck } from '../../src/store/disk/fsck.ts';
 import { readAll, toBytes, toStream } from './blob-contents.ts';
 import { mountSmallDisk } from './temp-folder.ts';
 

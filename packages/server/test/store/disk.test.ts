@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StoreUnavailableError } from '@berth/storage';
 import { expect, test, vi } from 'vitest';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { openDiskStore } from '../../src/store/disk.ts';
+import { openDiskStore } from '../../src/store/disk/disk-store.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
 import { NO_LOCKS, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 import { describeBlobStore } from './blob-store-suite.ts';

@@ -2,9 +2,9 @@ import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { openDiskStore, pathOf } from '../../src/store/disk.ts';
-import { makeFolder } from '../../src/store/disk-files.ts';
-import { fsck } from '../../src/store/fsck.ts';
+import { openDiskStore, pathOf } from '../../src/store/disk/disk-store.ts';
+import { makeFolder } from '../../src/store/disk/file-system.ts';
+import { fsck } from '../../src/store/disk/fsck.ts';
 import { toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 

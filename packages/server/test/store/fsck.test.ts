@@ -11,8 +11,8 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { BlobStore } from '../../src/store/blob-store.ts';
-import { openDiskStore, pathOf } from '../../src/store/disk.ts';
-import { type FileProblem, fsck } from '../../src/store/fsck.ts';
+import { openDiskStore, pathOf } from '../../src/store/disk/disk-store.ts';
+import { type FileProblem, fsck } from '../../src/store/disk/fsck.ts';
 import { toBytes, toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 

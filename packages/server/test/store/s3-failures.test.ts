@@ -5,7 +5,7 @@ import { SourceKeptError, StoreFullError, StoreUnavailableError } from '@berth/s
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { BlobStore } from '../../src/store/blob-store.ts';
 import type { WithLocks } from '../../src/store/locks.ts';
-import { createS3Store } from '../../src/store/s3.ts';
+import { createS3Store } from '../../src/store/s3/s3-store.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 

@@ -19,7 +19,7 @@ export async function startWhole(change: Partial<ConfigInput> = {}) {
   const seen: { readonly env: string; readonly target: string }[] = [];
   const folder = await makeFolder({ secret: 'hush-hush-hush-hush' });
   const root =
-    change.store?.driver === 'file' ? (change.store.root as string) : join(folder, 'store');
+    change.store?.driver === 'disk' ? (change.store.root as string) : join(folder, 'store');
   const environmentOf = async (env: 'dev' | 'qa') => {
     const hello = await startService((request, response) => {
       seen.push({ env, target: request.url ?? '' });
@@ -32,7 +32,7 @@ export async function startWhole(change: Partial<ConfigInput> = {}) {
     };
   };
   const environments = { dev: await environmentOf('dev'), qa: await environmentOf('qa') };
-  const store = { driver: 'file' as const, root };
+  const store = { driver: 'disk' as const, root };
   const { token: _, ...started } = await startServer({ store, environments, ...change });
   const { url } = started;
   await writeFile(join(root, 'secret'), 'hush-hush-hush-hush');

@@ -9,7 +9,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
-import type { S3StoreOptions } from '../../../src/store/s3-bucket.ts';
+import type { S3StoreOptions } from '../../../src/store/s3/bucket.ts';
 
 export const CREDENTIALS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
 

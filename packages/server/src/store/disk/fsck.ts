@@ -1,9 +1,9 @@
 import { readdir, realpath, rename } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { BlobDamagedError } from '@berth/storage';
-import { STORE_FOLDERS, STORED_FILE } from './disk.ts';
-import { diskCodeOf, makeFolder, orMissing, syncFolder, withDiskErrors } from './disk-files.ts';
-import { takeStore } from './owner.ts';
+import { STORE_FOLDERS, STORED_FILE } from './disk-store.ts';
+import { diskCodeOf, makeFolder, orMissing, syncFolder, withDiskErrors } from './file-system.ts';
+import { takeStore } from './owners.ts';
 import { openStoredFile } from './stored-file.ts';
 
 /** A file that does not belong in a store, or differs from what was written. */

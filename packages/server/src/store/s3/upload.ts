@@ -15,7 +15,7 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
-import { type Bucket, expectS3, toObjectHeaders } from './s3-bucket.ts';
+import { type Bucket, expectS3, toObjectHeaders } from './bucket.ts';
 
 /** Smaller content is sent in one call, larger content in parts of this size, the smallest that S3 accepts. */
 const PART_BYTES = 5 * 1024 * 1024;

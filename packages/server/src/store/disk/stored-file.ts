@@ -5,8 +5,8 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type WriteOptions } from '@berth/storage';
-import { type OpenBlob, toOpenBlob } from './blob-store.ts';
-import { diskCodeOf, withDiskErrors } from './disk-files.ts';
+import { type OpenBlob, toOpenBlob } from '../blob-store.ts';
+import { diskCodeOf, withDiskErrors } from './file-system.ts';
 
 /*
  * A stored file is its content and a trailer:

@@ -10,9 +10,9 @@ import {
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
 import { type BlobInfo, type BlobKey, StoreUnavailableError } from '@berth/storage';
-import type { Config } from '../config/config.ts';
-import { assertEnvironment } from './blob-store.ts';
-import { type WithLocks, withLocalLocks, withLocks } from './locks.ts';
+import type { Config } from '../../config/config.ts';
+import { assertEnvironment } from '../blob-store.ts';
+import { type WithLocks, withLocalLocks, withLocks } from '../locks.ts';
 
 /** A store that is up accepts a connection within one round trip. */
 const CONNECT_MILLISECONDS = 3_000;

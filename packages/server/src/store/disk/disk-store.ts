@@ -25,7 +25,8 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '@berth/storage';
-import { assertEnvironment, type BlobStore, type OpenBlob } from './blob-store.ts';
+import { assertEnvironment, type BlobStore, type OpenBlob } from '../blob-store.ts';
+import { type SharedLock, type WithLocks, withLocalLocks, withLocks } from '../locks.ts';
 import {
   diskCodeOf,
   isFolder,
@@ -33,9 +34,8 @@ import {
   orMissing,
   syncFolder,
   withDiskErrors,
-} from './disk-files.ts';
-import { type SharedLock, type WithLocks, withLocalLocks, withLocks } from './locks.ts';
-import { takeStore } from './owner.ts';
+} from './file-system.ts';
+import { takeStore } from './owners.ts';
 import { openStoredFile, writeStoredFile } from './stored-file.ts';
 
 interface DiskStoreOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Bucket } from './s3-bucket.ts';
+import { Bucket } from './bucket.ts';
 
 const openBucket = (prefix: string) => new Bucket({ bucket: 'files', region: 'us-east-1', prefix });
 

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type ByteRange, StoreUnavailableError } from '@berth/storage';
-import { type OpenBlob, toOpenBlob } from './blob-store.ts';
-import { type Bucket, toObjectInfo } from './s3-bucket.ts';
+import { type OpenBlob, toOpenBlob } from '../blob-store.ts';
+import { type Bucket, toObjectInfo } from './bucket.ts';
 
 /** This many broken connections without a byte are no accident. */
 const MAX_FRUITLESS = 3;

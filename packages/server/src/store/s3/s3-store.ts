@@ -13,7 +13,7 @@ import {
   SourceKeptError,
   StoreUnavailableError,
 } from '@berth/storage';
-import type { BlobStore } from './blob-store.ts';
+import type { BlobStore } from '../blob-store.ts';
 import {
   Bucket,
   expectS3,
@@ -21,9 +21,9 @@ import {
   type S3StoreOptions,
   toObjectInfo,
   toVersion,
-} from './s3-bucket.ts';
-import { openObject } from './s3-download.ts';
-import { isInProgress, MAX_OBJECT_BYTES, toTooLargeError, writeObject } from './s3-upload.ts';
+} from './bucket.ts';
+import { openObject } from './download.ts';
+import { isInProgress, MAX_OBJECT_BYTES, toTooLargeError, writeObject } from './upload.ts';
 
 /** An upload of another process that takes longer is given up. */
 const ABANDONED_MILLISECONDS = 7 * 24 * 3_600_000;
