@@ -5,19 +5,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { DestinationStream } from 'pino';
 import { createAdmin, type Status } from './admin.ts';
-import {
-  closeResources,
-  createApplication,
-  openResources,
-  type Resources,
-  updateResources,
-} from './application.ts';
+import { createApplication } from './application.ts';
 import { createCalls } from './calls.ts';
 import { type Config, resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
 import { createHttpServer, toUrl } from './http.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { closeResources, openResources, type Resources, updateResources } from './resources.ts';
 import type { BlobStore } from './store/blob-store.ts';
 
 export interface ServerOptions {

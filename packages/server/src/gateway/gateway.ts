@@ -1,22 +1,21 @@
 import { hash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type {
-  GatewayCall,
-  GatewayHandlers,
-  GatewayInput,
-  ServiceResponse,
-  WebSocketResponse,
+import {
+  type GatewayCall,
+  GatewayError,
+  type GatewayHandlers,
+  type GatewayInput,
+  type ServiceResponse,
+  type WebSocketResponse,
 } from '@berth/server-stubs';
 import type { Caller } from '@berth/server-stubs/auth';
 import type { Config } from '../config/config.ts';
+import type { Quotas } from '../quotas.ts';
 import { createToServiceHeaders } from './headers.ts';
 import { callService, ForwardedBody, type ServiceRequest, type Switched } from './proxy.ts';
 import { SignedBodies } from './signed-body.ts';
 import { Targets } from './targets.ts';
-
-/** Called for each call after authentication. Throws a `GatewayError` to reject it. */
-type BeforeCall = (call: GatewayCall<Caller>) => void | Promise<void>;
 
 type Body = Pick<ServiceRequest, 'body'> & { readonly length: number | undefined };
 
@@ -29,7 +28,7 @@ const EMPTY_HASH = hash('sha256', '');
  * Creates the reverse proxy to hosted services. Requests and responses are streamed, except for signed bodies (D13).
  * Nothing is decoded in either direction (D3, D7).
  */
-export function createGateway(initial: Config, beforeCall: BeforeCall) {
+export function createGateway(initial: Config, quotas: Quotas) {
   const { maxHeaderBytes, trustProxy } = initial.listen;
   const targets = new Targets(maxHeaderBytes);
   const signedBodies = new SignedBodies();
@@ -76,9 +75,12 @@ export function createGateway(initial: Config, beforeCall: BeforeCall) {
     body: Body,
     upgrade: 'websocket' | null,
   ): Promise<ServiceResponse | Switched> {
-    const pending = beforeCall(call);
-    const next = () => forward(input, call, body, upgrade);
-    return pending === undefined ? next() : pending.then(next);
+    const next = (retryAfter: number | undefined) => {
+      if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
+      return forward(input, call, body, upgrade);
+    };
+    const counted = quotas.count(call.env);
+    return counted instanceof Promise ? counted.then(next) : next(counted);
   }
 
   function forward(
