@@ -229,7 +229,7 @@ const BAD_HOST = new GatewayError('INVALID_HOST', {
   message: 'The Host header is missing or duplicated.',
 });
 
-/** D11: "any other method gets a 405". Node has no response for this one. */
+/** D11: "any other method gets a 405 with the error body". Node has no response for this one. */
 const NO_TUNNELS = new GatewayError('METHOD_NOT_ALLOWED', {
   message: 'CONNECT is not supported.',
   headers: { allow: CORS.allowMethods.gateway.join(', ') },

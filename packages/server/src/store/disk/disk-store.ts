@@ -89,7 +89,7 @@ type LockedWork<T> = (lock?: SharedLock) => Promise<T>;
  * - `<root>/owners/` says which processes use the store.
  * - `<root>/set-aside/` has what `fsck` has moved away.
  *
- * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. A file whose upload
+ * D28: "A file becomes visible only when it is complete. An interrupted upload leaves nothing behind. A file whose upload
  * was reported as successful is never lost." So each change takes these steps, and is acknowledged after the last one:
  *
  * 1. Content and trailer are written to a temporary file, which is synced.

@@ -111,18 +111,28 @@ export class Bucket {
     );
   }
 
-  /** Makes a request. If the signal is aborted, throws its reason instead of the SDK's error. */
-  send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+  /**
+   * Makes a request. If the signal is aborted, throws its reason instead of the SDK's error.
+   * @param signal of the call that the request belongs to. Default: it is a call of its own
+   */
+  async send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: Command<Input, Output>,
-    abortSignal: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<Output> {
-    return withS3Errors(() => this.client.send(command, { abortSignal }), abortSignal);
+    if (signal === undefined) return this.call((late) => this.send(command, late));
+    try {
+      signal.throwIfAborted();
+      return await this.client.send(command, { abortSignal: signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw toS3Error(error);
+    }
   }
 
   /** Makes a request; returns `undefined` if the object, or the version in the condition, does not exist. */
   async sendIfThere<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
     command: Command<Input, Output>,
-    signal: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<Output | undefined> {
     try {
       return await this.send(command, signal);
@@ -132,7 +142,7 @@ export class Bucket {
     }
   }
 
-  head(key: string, signal: AbortSignal): Promise<HeadObjectCommandOutput | undefined> {
+  head(key: string, signal?: AbortSignal): Promise<HeadObjectCommandOutput | undefined> {
     return this.sendIfThere(new HeadObjectCommand({ Bucket: this.name, Key: key }), signal);
   }
 
@@ -264,14 +274,4 @@ function toS3Error(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   const reason = [code ?? error.name, status].filter(Boolean).join(', ');
   return new StoreUnavailableError(`Cannot use the object store: ${reason}.`, { cause: error });
-}
-
-async function withS3Errors<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  try {
-    signal.throwIfAborted();
-    return await call();
-  } catch (error) {
-    signal.throwIfAborted();
-    throw toS3Error(error);
-  }
 }

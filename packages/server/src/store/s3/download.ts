@@ -55,7 +55,7 @@ async function getObject(
   condition: { readonly Range?: string; readonly IfMatch?: string | undefined } = {},
 ) {
   const command = new GetObjectCommand({ Bucket: bucket.name, Key: key, ...condition });
-  const found = await bucket.call((signal) => bucket.sendIfThere(command, signal));
+  const found = await bucket.sendIfThere(command);
   if (found === undefined) return undefined;
   const body = found.Body as Readable;
   // A connection that breaks before anyone reads is replaced when someone does.

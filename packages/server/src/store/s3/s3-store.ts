@@ -44,7 +44,7 @@ export function createS3Store(options: S3StoreOptions): BlobStore {
   return {
     write: (key, content, writeOptions) => writeObject(bucket, key, content, writeOptions),
     async stat(key) {
-      const head = await bucket.call((signal) => bucket.head(bucket.keyOf(key), signal));
+      const head = await bucket.head(bucket.keyOf(key));
       return head && toObjectInfo(head);
     },
     open: async (key) => openObject(bucket, bucket.keyOf(key)),
@@ -62,13 +62,11 @@ export function createS3Store(options: S3StoreOptions): BlobStore {
       abortUploads(bucket, olderThan),
     async check() {
       const command = new HeadBucketCommand({ Bucket: bucket.name });
-      await bucket
-        .call((signal) => bucket.send(command, signal))
-        .catch((error) => {
-          if (!isMissing(error)) throw error;
-          const message = `The bucket "${bucket.name}" does not exist.`;
-          throw new StoreUnavailableError(message, { cause: error });
-        });
+      await bucket.send(command).catch((error) => {
+        if (!isMissing(error)) throw error;
+        const message = `The bucket "${bucket.name}" does not exist.`;
+        throw new StoreUnavailableError(message, { cause: error });
+      });
     },
     close: async () => bucket.client.destroy(),
   };
@@ -137,11 +135,11 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   let page: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
   for (let isMore = true; isMore; ) {
     const command = new ListMultipartUploadsCommand({ ...folder, ...page });
-    const found = await bucket.call((signal) => bucket.send(command, signal));
+    const found = await bucket.send(command);
     for (const { Key, UploadId = '', Initiated } of found.Uploads ?? []) {
       if (isInProgress(UploadId) || (Initiated !== undefined && Initiated >= olderThan)) continue;
       const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
-      if (await bucket.call((signal) => bucket.sendIfThere(abort, signal))) count += 1;
+      if (await bucket.sendIfThere(abort)) count += 1;
     }
     isMore = found.IsTruncated === true;
     page = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };

@@ -34,11 +34,8 @@ export function isInProgress(uploadId: string): boolean {
 }
 
 /**
- * Writes an object atomically.
- *
- * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. A file
- * whose upload was reported as successful is never lost." A single PUT has these properties, and so has an upload in
- * parts: the store only shows the object when the upload is completed. A sweep finds what killed processes have left.
+ * Writes an object atomically (D28). A single PUT is atomic, and so is an upload in parts: the store only shows the
+ * object when the upload is completed. A sweep finds what killed processes have left.
  */
 export async function writeObject(
   bucket: Bucket,
