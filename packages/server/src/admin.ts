@@ -1,5 +1,4 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Metrics } from './metrics.ts';
 import type { BlobStore } from './store/blob-store.ts';
@@ -12,23 +11,17 @@ export interface Status {
 }
 
 interface AdminOptions {
-  /** Host names under which it may be called, besides localhost and IP addresses. */
-  readonly hosts: readonly string[];
   readonly status: Readonly<Status>;
   readonly blobs: BlobStore;
   readonly metrics: Pick<Metrics, 'contentType' | 'toText'>;
 }
 
-export function createAdmin({ hosts, status, blobs, metrics }: AdminOptions): Server {
+export function createAdmin({ status, blobs, metrics }: AdminOptions): Server {
   return createServer(
     { headersTimeout: 5_000, requestTimeout: 10_000 },
     async (request, response) => {
       request.resume();
-      if (!isOwnHost(request.headers.host, hosts)) {
-        const message =
-          'This server is not available under that name: use localhost or an IP address.';
-        send(response, 421, `${message}\n`);
-      } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
         response.setHeader('allow', 'GET, HEAD');
         send(response, 405, 'Only GET and HEAD are served here.\n');
       } else {
@@ -85,18 +78,4 @@ function send(response: ServerResponse, status: number, text: string, type = TEX
       'x-content-type-options': 'nosniff',
     })
     .end(text);
-}
-
-/**
- * Returns whether to accept a request for this `Host`. A page on another site can point its own name to this
- * machine (DNS rebinding), and then read what is served here; but it cannot make a browser send an IP address
- * or `localhost` instead of its name.
- */
-function isOwnHost(host: string | undefined, names: readonly string[]): boolean {
-  const hostname = URL.parse(`http://${host ?? ''}`)?.hostname;
-  if (host === undefined || hostname === undefined) return false;
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
-  return (
-    isIP(bare) !== 0 || bare === 'localhost' || names.some((name) => name.toLowerCase() === bare)
-  );
 }

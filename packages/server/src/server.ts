@@ -85,7 +85,7 @@ function connectServer(
   const calls = createCalls(log, metrics, config);
   const { blobs, gateway } = resources;
   const http = createHttpServer(config.listen, createApplication(config, resources, calls, log));
-  const admin = config.admin && createAdmin({ ...config.admin, status, blobs, metrics });
+  const admin = config.admin && createAdmin({ status, blobs, metrics });
   metrics.addGauge('berth_connections', 'Open connections from callers.', http.countConnections);
   metrics.addGauge('berth_calls_active', 'Calls in flight.', () => calls.active);
   const { countCalls } = gateway;

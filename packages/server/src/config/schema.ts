@@ -60,10 +60,6 @@ const admin = z
   .strictObject({
     host: text.default('127.0.0.1').describe('Address. Who can reach it can read the metrics.'),
     port: port.default(4021).describe('Port; 0 picks a free one.'),
-    hosts: z
-      .array(text)
-      .default([])
-      .describe('Host names in requests, besides localhost and IP addresses.'),
   })
   .describe('Listener for /healthz, /readyz and /metrics; false switches it off.');
 

@@ -1,15 +1,11 @@
-import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { request } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { startService } from './support/hosted-service.ts';
 import { serving, startServer } from './support/start-server.ts';
 
-async function get(url: string, headers: Record<string, string> = {}) {
-  const sent = request(url, { headers }).end();
-  const [response] = await once(sent, 'response');
-  return { status: response.statusCode, body: await text(response) };
+async function get(url: string) {
+  const response = await fetch(url);
+  return { status: response.status, body: await response.text() };
 }
 
 test('healthz and readyz report a healthy server', async () => {
@@ -29,16 +25,6 @@ test('readyz reports an unusable store, without which the gateway is ready', asy
   expect((await get(`${adminUrl}/metrics`)).body).toContain(
     'berth_store_failures_total{method="check"} 1',
   );
-});
-
-test.each([
-  ['evil.example', 421],
-  ['127.0.0.1.evil.example:4021', 421],
-  ['10.1.2.3', 200],
-  ['berth.internal', 200],
-])('a request for the host %s is %i (DNS rebinding)', async (host, status) => {
-  const { adminUrl } = await startServer({ admin: { port: 0, hosts: ['berth.internal'] } });
-  expect((await get(`${adminUrl}/metrics`, { host })).status).toBe(status);
 });
 
 test('metrics count calls by surface, operation, status and code', async () => {
