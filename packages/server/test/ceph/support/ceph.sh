@@ -17,40 +17,31 @@ TENTHS_TO_STOP=80
 
 fail() { echo "ceph.sh: $*" >&2; exit 1; }
 
-# Whether the process of a name is one that was started here: numbers are used again.
-is_ours() {
-  local pid
-  pid=$(cat "$DIR/$1.pid" 2>/dev/null) || return 1
-  { tr "\0" " " <"/proc/$pid/cmdline"; } 2>/dev/null | grep -qF -- "-c $CONF "
-}
+declare -A PIDS
 
+# Starts a program in the background, under a name.
 launch() {
-  local name=$1 i
+  local name=$1
   shift
   setsid "$1" -f -c "$CONF" "${@:2}" </dev/null >>"$DIR/log/$name.out" 2>&1 &
-  echo $! >"$DIR/$name.pid"
-  disown
-  # `is_ours` only knows it once it has replaced the shell, which takes a while on a busy machine.
-  for ((i = 0; i < 100; i++)); do is_ours "$name" && break; sleep 0.01; done
+  PIDS[$name]=$!
 }
+
+runs() { kill -0 "${PIDS[$1]}" 2>/dev/null; }
 
 end() {
-  if is_ours "$1"; then
-    local pid
-    pid=$(cat "$DIR/$1.pid")
-    kill "$pid" 2>/dev/null || true
-    for ((i = 0; i < TENTHS_TO_STOP; i++)); do is_ours "$1" || break; sleep 0.1; done
-    if is_ours "$1"; then kill -9 "$pid" 2>/dev/null || true; fi
-  fi
-  rm -f "$DIR/$1.pid"
+  [ -n "${PIDS[$1]:-}" ] || return 0
+  kill "${PIDS[$1]}" 2>/dev/null || true
+  for ((i = 0; i < TENTHS_TO_STOP; i++)); do runs "$1" || return 0; sleep 0.1; done
+  kill -9 "${PIDS[$1]}" 2>/dev/null || true
 }
 
-# Waits until a command succeeds, and gives up where a process of ours has ended instead.
+# Waits until a command succeeds, and gives up if a program has ended instead.
 wait_for() {
-  local what=$1 process=$2 limit=$((SECONDS + SECONDS_TO_START))
+  local what=$1 name=$2 limit=$((SECONDS + SECONDS_TO_START))
   shift 2
   until "$@" >/dev/null 2>&1; do
-    is_ours "$process" || fail "$what has ended; see $DIR/log/$process.out"
+    runs "$name" || fail "$what has ended; see $DIR/log/$name.out"
     [ $SECONDS -lt $limit ] || fail "$what has not come up in $SECONDS_TO_START s; see $DIR/log"
     sleep 0.1
   done
