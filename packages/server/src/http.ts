@@ -14,8 +14,8 @@ import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { GatewayError } from '@berth/server-stubs';
 import { CORS, type Cors, countHosts, isLoopback, toResponse } from '@berth/server-stubs/contract';
+import { CallerConnection } from './caller-connection.ts';
 import type { Config } from './config/config.ts';
-import { CallerConnection } from './watch.ts';
 
 /** How often Node checks, at least, for connections whose headers have not arrived. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
@@ -153,7 +153,7 @@ export function createHttpServer(listen: Listen, first: Application) {
     for (const [socket, connection] of connections) {
       const stall = limit > 0 ? connection.findStall(now, limit) : undefined;
       if (stall === undefined) continue;
-      if (stall === 'sends a body too slowly') refuseNext(socket, TOO_SLOW);
+      if (stall === 'slow-body') refuseNext(socket, TOO_SLOW);
       else socket.destroy();
     }
   }

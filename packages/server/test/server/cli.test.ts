@@ -81,14 +81,6 @@ test('--version prints the versions of the package and the contract', async () =
   expect(stdout).toMatch(new RegExp(`^${packageInfo.version} \\(${contract}\\)\\n$`));
 });
 
-test('--help shows options, commands, examples and exit codes', async () => {
-  const { code, stdout } = await runHere('.', '--help');
-  expect(code).toBe(0);
-  for (const word of ['--config', '--data', 'fsck', 'Examples:', 'Exit codes:']) {
-    expect(stdout).toContain(word);
-  }
-});
-
 test.each(['revoke', 'token'])('%s --help shows the options that it shares', async (command) => {
   const { stdout } = await runHere('.', command, '--help');
   expect(stdout).toMatch(/--config[\s\S]*--data/);

@@ -35,7 +35,7 @@ import {
   syncFolder,
   withDiskErrors,
 } from './file-system.ts';
-import { takeStore } from './owners.ts';
+import { claimStore } from './owners.ts';
 import { openStoredFile, writeStoredFile } from './stored-file.ts';
 
 interface DiskStoreOptions {
@@ -63,8 +63,8 @@ export function openDiskStore({ root, sharedLocks }: DiskStoreOptions): Promise<
     const folder = await realpath(root);
     for (const name of STORE_FOLDERS) await makeFolder(join(folder, name));
     await syncFolder(folder);
-    const giveBack = await takeStore(folder, sharedLocks ? 'shared' : 'alone');
-    return new DiskStore(folder, sharedLocks, giveBack);
+    const release = await claimStore(folder, sharedLocks ? 'shared' : 'alone');
+    return new DiskStore(folder, sharedLocks, release);
   });
 }
 
@@ -105,19 +105,19 @@ class DiskStore implements BlobStore {
   readonly #tmp: string;
   readonly #isShared: boolean;
   readonly #withLocks: WithLocks;
-  readonly #giveBack: () => Promise<void>;
+  readonly #release: () => Promise<void>;
   /** Prefix of the names of this process's temporary files. */
   readonly #process = randomUUID();
   /** Folders below `files` that exist durably, or are being created. */
   readonly #folders = new Map<string, Promise<void>>();
 
-  constructor(root: string, sharedLocks: WithLocks | undefined, giveBack: () => Promise<void>) {
+  constructor(root: string, sharedLocks: WithLocks | undefined, release: () => Promise<void>) {
     this.#root = root;
     this.#files = join(root, 'files');
     this.#tmp = join(root, 'tmp');
     this.#isShared = sharedLocks !== undefined;
     this.#withLocks = sharedLocks ? withLocalLocks(sharedLocks) : withLocks;
-    this.#giveBack = giveBack;
+    this.#release = release;
   }
 
   write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo> {
@@ -240,7 +240,7 @@ class DiskStore implements BlobStore {
   }
 
   close(): Promise<void> {
-    return this.#giveBack();
+    return this.#release();
   }
 
   /** Lets work use the name of a temporary file, which does not exist afterwards. */

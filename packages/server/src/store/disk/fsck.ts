@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { BlobDamagedError } from '@berth/storage';
 import { STORE_FOLDERS, STORED_FILE } from './disk-store.ts';
 import { diskCodeOf, makeFolder, orMissing, syncFolder, withDiskErrors } from './file-system.ts';
-import { takeStore } from './owners.ts';
+import { claimStore } from './owners.ts';
 import { openStoredFile } from './stored-file.ts';
 
 /** A file that does not belong in a store, or differs from what was written. */
@@ -39,7 +39,7 @@ export function fsck(folder: string, { onProblem, repair = false }: FsckOptions)
     const root = await realpath(folder);
     // In another folder, every file would be foreign.
     for (const name of STORE_FOLDERS) await readdir(join(root, name));
-    const giveBack = repair ? await takeStore(root, 'alone') : undefined;
+    const release = repair ? await claimStore(root, 'alone') : undefined;
     const setAside = repair ? createSetAside(root) : undefined;
     const report = { files: 0, bytes: 0, problems: 0 };
     try {
@@ -53,7 +53,7 @@ export function fsck(folder: string, { onProblem, repair = false }: FsckOptions)
       }
       return report;
     } finally {
-      await giveBack?.();
+      await release?.();
     }
   });
 }

@@ -10,14 +10,14 @@ type Ownership = 'alone' | 'shared';
 /**
  * Makes this process an owner of a store on disk. Each owner is an empty file in `<root>/owners/`, whose name says
  * which process it is. The files of processes that have ended are removed.
- * @returns a function that gives the store back
+ * @returns a function that releases the store
  * @throws StoreUnavailableError if another process uses the store, unless both share locks
  */
-export async function takeStore(root: string, ownership: Ownership): Promise<() => Promise<void>> {
+export async function claimStore(root: string, ownership: Ownership): Promise<() => Promise<void>> {
   const folder = join(root, 'owners');
   await mkdir(folder, { recursive: true });
   const entry = [ownership, process.pid, Date.now(), randomUUID(), hostname()].join('.');
-  const giveBack = () => rm(join(folder, entry), { force: true });
+  const release = () => rm(join(folder, entry), { force: true });
   // Before looking for others: of two processes that start together, at least one sees the other.
   await writeFile(join(folder, entry), '', { flag: 'wx' });
   try {
@@ -29,10 +29,10 @@ export async function takeStore(root: string, ownership: Ownership): Promise<() 
       }
     }
   } catch (error) {
-    await giveBack();
+    await release();
     throw error;
   }
-  return giveBack;
+  return release;
 }
 
 function isRunning(name: string): boolean {

@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 /** A caller that sends fewer bytes of a body within the time of the watch is too slow. */
 const SLOW_BYTES = 1024;
 
-export type Stall = 'sends a body too slowly' | 'sends a body after its response' | 'reads nothing';
+/** What a caller does for too long: it sends a body slowly, or after its response, or it reads nothing. */
+type Stall = 'slow-body' | 'late-body' | 'unread-response';
 
 /**
  * A connection from a caller. Node ends one that sends no request, no headers or nothing more. What it cannot see is
@@ -60,7 +61,7 @@ export class CallerConnection {
 
   /** Called several times within the limit. */
   findStall(now: number, limit: number): Stall | undefined {
-    return this.#isUnread(now, limit) ? 'reads nothing' : this.#findStalledBody(now, limit);
+    return this.#isUnread(now, limit) ? 'unread-response' : this.#findStalledBody(now, limit);
   }
 
   #isUnread(now: number, limit: number): boolean {
@@ -84,9 +85,9 @@ export class CallerConnection {
     const { since, bytes } = this.#body;
     if (now - since < limit) return undefined;
     this.#body = { request, since: now, bytes: bytesRead };
-    if (this.#responses.at(-1)?.writableFinished) return 'sends a body after its response';
+    if (this.#responses.at(-1)?.writableFinished) return 'late-body';
     const isSlow = bytesRead - bytes < SLOW_BYTES && !isHeldUp(request);
-    return isSlow ? 'sends a body too slowly' : undefined;
+    return isSlow ? 'slow-body' : undefined;
   }
 }
 
