@@ -11,8 +11,8 @@ import { type Config, resolveConfig } from './config/config.ts';
 import type { ConfigInput } from './config/schema.ts';
 import { createHttpServer, toUrl } from './http.ts';
 import { createLog, type Log } from './log.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
-import { closeResources, openResources, type Resources, updateResources } from './resources.ts';
+import { createMetrics } from './metrics.ts';
+import { closeResources, openResources, updateResources } from './resources.ts';
 import type { BlobStore } from './store/blob-store.ts';
 
 export interface ServerOptions {
@@ -69,18 +69,10 @@ export async function createServer(
   return createServerWithLog(config, createLog(config.log.level, logTo));
 }
 
-export async function createServerWithLog(config: Config, log: Log): Promise<BerthServer> {
-  const metrics = createMetrics();
-  return connectServer(config, await openResources(config, log, metrics), metrics, log);
-}
-
-function connectServer(
-  initial: Config,
-  resources: Resources,
-  metrics: Metrics,
-  log: Log,
-): BerthServer {
+export async function createServerWithLog(initial: Config, log: Log): Promise<BerthServer> {
   let config = initial;
+  const metrics = createMetrics();
+  const resources = await openResources(config, log, metrics);
   const status: Status = { phase: 'starting' };
   const calls = createCalls(log, metrics, config);
   const { blobs, gateway } = resources;

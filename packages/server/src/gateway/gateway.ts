@@ -17,6 +17,14 @@ import { callService, ForwardedBody, type ServiceRequest, type Switched } from '
 import { SignedBodies } from './signed-body.ts';
 import { Targets } from './targets.ts';
 
+interface ReceivedCall {
+  readonly input: GatewayInput;
+  readonly call: GatewayCall<Caller>;
+  readonly upgrade: 'websocket' | null;
+}
+
+type Outcome = Promise<ServiceResponse | Switched>;
+
 type Body = Pick<ServiceRequest, 'body'> & { readonly length: number | undefined };
 
 const NO_BODY: Body = { body: null, length: undefined };
@@ -39,64 +47,47 @@ export function createGateway(initial: Config, quotas: Quotas) {
   targets.update(initial.environments);
 
   /** The flow of a call. It only waits for what is not known at once: a signed body, or a quota in Redis. */
-  function handle(
-    input: GatewayInput,
-    call: GatewayCall<Caller>,
-    upgrade: 'websocket' | null,
-  ): Promise<ServiceResponse | Switched> {
+  function handle(received: ReceivedCall): Outcome {
+    const { input, call } = received;
     const { verifyBody } = call.caller;
-    if (verifyBody !== undefined) return handleSigned(input, call, verifyBody, upgrade);
-    return admit(input, call, toBody(input, call), upgrade);
+    if (verifyBody !== undefined) return handleSigned(received, verifyBody);
+    return authorize(received, toBody(input, call));
   }
 
-  async function handleSigned(
-    input: GatewayInput,
-    call: GatewayCall<Caller>,
-    verifyBody: (hash: string) => void,
-    upgrade: 'websocket' | null,
-  ): Promise<ServiceResponse | Switched> {
+  async function handleSigned(received: ReceivedCall, verifyBody: (hash: string) => void): Outcome {
+    const { input, call } = received;
     const unread = toBody(input, call);
     if (input.body === undefined || unread === NO_BODY) {
       verifyBody(EMPTY_HASH);
-      return admit(input, call, NO_BODY, upgrade);
+      return authorize(received, NO_BODY);
     }
     const body = await signedBodies.read(input.body);
     const { response } = call;
     if (response.destroyed) void body.release();
     else response.once('close', body.release);
     verifyBody(body.hash);
-    return admit(input, call, { body: body.content, length: body.length }, upgrade);
+    return authorize(received, { body: body.content, length: body.length });
   }
 
   /** Only here is a caller authenticated, because a signature covers the body. */
-  function admit(
-    input: GatewayInput,
-    call: GatewayCall<Caller>,
-    body: Body,
-    upgrade: 'websocket' | null,
-  ): Promise<ServiceResponse | Switched> {
+  function authorize(received: ReceivedCall, body: Body): Outcome {
     const next = (retryAfter: number | undefined) => {
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
-      return forward(input, call, body, upgrade);
+      return forward(received, body);
     };
-    const counted = quotas.count(call.env);
+    const counted = quotas.count(received.call.env);
     return counted instanceof Promise ? counted.then(next) : next(counted);
   }
 
-  function forward(
-    input: GatewayInput,
-    { request, response, env, caller }: GatewayCall<Caller>,
-    { body, length }: Body,
-    upgrade: 'websocket' | null,
-  ): Promise<ServiceResponse | Switched> {
+  function forward({ input, call, upgrade }: ReceivedCall, { body, length }: Body): Outcome {
     const { target: path, method } = input;
-    const { endpoints, headersSeconds } = targets.choose(env, input.name, caller);
+    const { endpoints, headersSeconds } = targets.choose(call.env, input.name, call.caller);
     const kind = upgrade === null ? 'call' : 'handshake';
-    const headers = toServiceHeaders(input, request, kind);
+    const headers = toServiceHeaders(input, call.request, kind);
     if (length !== undefined) headers.push('content-length', String(length));
     const headersTimeout = (headersSeconds ?? limits.gatewayHeadersSeconds) * 1000;
     const ready = { path, method, headers, body, upgrade, headersTimeout };
-    return callService(ready, endpoints, response);
+    return callService(ready, endpoints, call.response);
   }
 
   /**
@@ -107,7 +98,7 @@ export function createGateway(initial: Config, quotas: Quotas) {
     input: GatewayInput,
     call: GatewayCall<Caller>,
   ): Promise<WebSocketResponse | ServiceResponse> {
-    const response = await handle(input, call, 'websocket');
+    const response = await handle({ input, call, upgrade: 'websocket' });
     if (!('socket' in response)) return response;
     const { status, headers, socket } = response;
     // If the caller disconnects before the 101 is written, nobody takes ownership of the socket.
@@ -133,7 +124,7 @@ export function createGateway(initial: Config, quotas: Quotas) {
   return {
     handlers: {
       // Without an upgrade, no service switches protocols.
-      call: (input, call) => handle(input, call, null) as Promise<ServiceResponse>,
+      call: (input, call) => handle({ input, call, upgrade: null }) as Promise<ServiceResponse>,
       webSocket: openWebSocket,
     } satisfies GatewayHandlers<Caller>,
     countCalls: () => targets.activeCalls,
