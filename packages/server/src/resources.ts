@@ -37,23 +37,17 @@ export async function openResources(
         else log.warn({ err: reason }, 'Redis is not available');
       },
     }));
+  const store = await openStore(config.store, redis?.withLocks).catch((error: unknown) => {
+    redis?.close();
+    throw error;
+  });
   const { environments } = config;
   const quotas = new Quotas(environments, redis);
   const issuers = new Issuers(environments, (env, reason) =>
     log.error({ env, reason }, 'cannot load the keys for access tokens'),
   );
   const gateway = createGateway(config, quotas);
-  const onStoreFailure = (method: string, error: Error, key: unknown) => {
-    metrics.storeFailures.inc({ method });
-    if (!(error instanceof BlobDamagedError)) return;
-    metrics.damagedFiles.inc();
-    log.error({ file: key, err: error }, 'a file is damaged');
-  };
-  const store = await openStore(config.store, redis?.withLocks).catch((error: unknown) => {
-    redis?.close();
-    throw error;
-  });
-  const blobs = observeStore(store, onStoreFailure);
+  const blobs = observeStore(store, log, metrics);
   return { environments, redis, blobs, quotas, issuers, gateway };
 }
 
@@ -88,16 +82,17 @@ async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promi
 }
 
 /** Reports when the store is not available and when a file is damaged. */
-function observeStore(
-  store: BlobStore,
-  onFailure: (method: string, error: Error, key: unknown) => void,
-): BlobStore {
+function observeStore(store: BlobStore, log: Log, metrics: Metrics): BlobStore {
   const observe = async <T>(method: string, key: unknown, call: Promise<T>): Promise<T> => {
     try {
       return await call;
     } catch (error) {
-      const isOurs = error instanceof StoreUnavailableError || error instanceof BlobDamagedError;
-      if (isOurs) onFailure(method, error, key);
+      const isDamage = error instanceof BlobDamagedError;
+      if (isDamage || error instanceof StoreUnavailableError) metrics.storeFailures.inc({ method });
+      if (isDamage) {
+        metrics.damagedFiles.inc();
+        log.error({ file: key, err: error }, 'a file is damaged');
+      }
       throw error;
     }
   };
