@@ -89,6 +89,8 @@ export function createHttpServer(listen: Listen, first: Application) {
     .on(listen.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
       const connection = new CallerConnection(socket);
       connections.set(socket, connection);
+      // After an upgrade or a CONNECT, Node handles no errors: one would end the process.
+      socket.on('error', () => {});
       socket.once('close', () => {
         connections.delete(socket);
         connection.close();

@@ -3,7 +3,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
 import { toFields } from '../break-ins/support/storage-client.ts';
-import { open } from '../support/send-raw.ts';
+import { HANDSHAKE, open } from '../support/send-raw.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -86,3 +86,19 @@ test('aborted downloads hold no file and no memory', async () => {
   }
   await expectNothingLeft(whole, 1);
 });
+
+test.each([
+  ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n'],
+  ['a WebSocket without a host', `GET / HTTP/1.1\r\n${HANDSHAKE}\r\n`],
+])(
+  'the process survives callers that reset their connection after asking for %s',
+  async (_, bytes) => {
+    const { port, metric } = await startWhole();
+    for (let time = 0; time < 50; time += 1) {
+      const socket = await open(port);
+      socket.on('error', () => {}).write(bytes + 'x'.repeat(4 * MEBIBYTE));
+      socket.resetAndDestroy();
+    }
+    await expect.poll(() => metric('berth_connections')).toBe(0);
+  },
+);
