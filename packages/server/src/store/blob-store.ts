@@ -17,7 +17,7 @@ export interface OpenBlob extends EngineBlob {
   read(range?: ByteRange): Readable;
   /**
    * Writes the content, or part of it, to a stream with backpressure, and ends the stream. An alternative to
-   * `read`. On failure, the stream is destroyed and the error is thrown. A file that is sent as a whole is
+   * `read`. On failure, the stream is destroyed and the error is thrown. A file that is sent completely is
    * verified meanwhile: a damaged file is never sent to its end.
    * @throws BlobDamagedError; the stream is intact if nothing was written
    * @param target must not use a chunk after its callback, as is the case for sockets and HTTP responses; a

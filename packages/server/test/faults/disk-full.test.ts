@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startWhole } from '../break-ins/support/start-whole.ts';
+import { startDeployment } from '../attacks/support/start-deployment.ts';
 import { mountSmallDisk } from '../store/temp-folder.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -7,7 +7,7 @@ const MEBIBYTE = 1024 * 1024;
 test('responds with a 503 of the contract to a full disk, and recovers', async (context) => {
   const disk = await mountSmallDisk('size=6m');
   if ('reason' in disk) return context.skip(disk.reason);
-  const { dev, adminUrl, lines } = await startWhole({
+  const { dev, adminUrl, lines } = await startDeployment({
     store: { driver: 'disk', root: disk.folder },
   });
   expect((await dev.upload('a.txt', 'old')).status).toBe(204);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
-import { toFields } from '../break-ins/support/storage-client.ts';
+import { type Deployment, startDeployment } from '../attacks/support/start-deployment.ts';
+import { toFields } from '../attacks/support/storage-client.ts';
 import { HANDSHAKE, open } from '../support/send-raw.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -18,21 +18,22 @@ async function openFiles(): Promise<string[]> {
 }
 
 /** Everything that a call may hold is released. */
-async function expectNothingLeft(whole: Whole, files: number): Promise<void> {
-  await expect.poll(() => whole.metric('berth_calls_active')).toBe(0);
-  await expect.poll(() => whole.metric('berth_upstream_outstanding')).toBe(0);
-  await expect.poll(async () => (await whole.disk()).length).toBe(files + 1);
+async function expectNothingLeft(started: Deployment, files: number): Promise<void> {
+  await expect.poll(() => started.metric('berth_calls_active')).toBe(0);
+  await expect.poll(() => started.metric('berth_upstream_outstanding')).toBe(0);
+  await expect.poll(async () => (await started.disk()).length).toBe(files + 1);
   // Only Linux lists the open files of a process, in /proc. The garbage collector closes forgotten ones, and warns.
   if (process.platform === 'linux') {
-    const leftOpen = async () => (await openFiles()).filter((file) => file.startsWith(whole.root));
+    const leftOpen = async () =>
+      (await openFiles()).filter((file) => file.startsWith(started.root));
     await expect.poll(leftOpen).toEqual([]);
   }
   expect(warnings).toEqual([]);
-  expect(whole.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  expect(started.lines.filter(({ level }) => level === 'error')).toEqual([]);
 }
 
 /** The beginning of a form up to the first bytes of its file. */
-async function toUploadHead({ dev }: Whole, path: string): Promise<string> {
+async function toUploadHead({ dev }: Deployment, path: string): Promise<string> {
   const parts = Object.entries(toFields(path, await dev.grant(path))).map(
     ([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
@@ -41,50 +42,50 @@ async function toUploadHead({ dev }: Whole, path: string): Promise<string> {
 }
 
 test('uploads whose connection is reset halfway leave nothing', async () => {
-  const whole = await startWhole();
-  await whole.dev.upload('a.txt', 'old');
+  const started = await startDeployment();
+  await started.dev.upload('a.txt', 'old');
   const sockets = await Promise.all(
     Array.from({ length: 5 }, async () => {
-      const socket = await open(whole.port);
-      socket.write(`${await toUploadHead(whole, 'a.txt')}${'x'.repeat(MEBIBYTE)}`);
+      const socket = await open(started.port);
+      socket.write(`${await toUploadHead(started, 'a.txt')}${'x'.repeat(MEBIBYTE)}`);
       return socket;
     }),
   );
-  await expect.poll(async () => (await whole.disk()).length).toBe(7);
+  await expect.poll(async () => (await started.disk()).length).toBe(7);
   for (const socket of sockets) socket.resetAndDestroy();
-  await expectNothingLeft(whole, 1);
-  expect(await whole.dev.read('a.txt')).toBe('old');
+  await expectNothingLeft(started, 1);
+  expect(await started.dev.read('a.txt')).toBe('old');
 });
 
 test('calls whose caller disconnects leave nothing, however they are signed', async () => {
-  const whole = await startWhole();
-  const token = await whole.token('dev');
+  const started = await startDeployment();
+  const token = started.token;
   const now = Math.floor(Date.now() / 1000);
   const signed = `TC3-HMAC-SHA256 Credential=dev-id/${new Date(now * 1000).toISOString().slice(0, 10)}/svc/tc3_request, SignedHeaders=host, Signature=${'0'.repeat(64)}, Timestamp=${now}`;
   for (const authorization of [`Bearer ${token}`, signed]) {
-    const sockets = await Promise.all(Array.from({ length: 5 }, () => open(whole.port)));
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => open(started.port)));
     for (const socket of sockets) {
       socket.write(
         `POST /v1/cloudrun/hello HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: ${authorization}\r\nContent-Length: ${4 * MEBIBYTE}\r\n\r\n${'x'.repeat(2 * MEBIBYTE)}`,
       );
     }
-    await expect.poll(() => whole.metric('berth_calls_active')).toBe(5);
+    await expect.poll(() => started.metric('berth_calls_active')).toBe(5);
     for (const socket of sockets) socket.resetAndDestroy();
-    await expectNothingLeft(whole, 0);
+    await expectNothingLeft(started, 0);
   }
 });
 
 test('aborted downloads hold no file and no memory', async () => {
-  const whole = await startWhole();
-  await whole.dev.upload('big', new Uint8Array(8 * MEBIBYTE));
-  const { pathname, search } = new URL(await whole.dev.link('big'));
+  const started = await startDeployment();
+  await started.dev.upload('big', new Uint8Array(8 * MEBIBYTE));
+  const { pathname, search } = new URL(await started.dev.link('big'));
   for (let round = 0; round < 5; round += 1) {
-    const socket = await open(whole.port);
+    const socket = await open(started.port);
     socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: a\r\n\r\n`);
     await once(socket, 'readable');
     socket.resetAndDestroy();
   }
-  await expectNothingLeft(whole, 1);
+  await expectNothingLeft(started, 1);
 });
 
 test.each([
@@ -93,7 +94,7 @@ test.each([
 ])(
   'the process survives callers that reset their connection after asking for %s',
   async (_, bytes) => {
-    const { port, metric } = await startWhole();
+    const { port, metric } = await startDeployment();
     for (let time = 0; time < 50; time += 1) {
       const socket = await open(port);
       socket.on('error', () => {}).write(bytes + 'x'.repeat(4 * MEBIBYTE));

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createRandom } from '../../../server-stubs/test/corpus/random.ts';
-import { StorageClient } from '../break-ins/support/storage-client.ts';
+import { StorageClient } from '../attacks/support/storage-client.ts';
 import { findViolation } from './check-history.ts';
 import { type Call, type CallKind, toText } from './history.ts';
 import { type Cable, PAIR, type Replica } from './replicas.ts';
@@ -39,7 +39,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 
 type Random = () => number;
 
-/** Returns a whole number from 0 to `end` - 1. */
+/** Returns an integer from 0 to `end` - 1. */
 const below = (end: number, random: Random): number => Math.floor(random() * end);
 
 const pick = <Value>(values: readonly Value[], random: Random): Value =>

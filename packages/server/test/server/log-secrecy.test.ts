@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { post, StorageClient } from '../break-ins/support/storage-client.ts';
+import { post, StorageClient } from '../attacks/support/storage-client.ts';
 import { startService } from './support/hosted-service.ts';
 import { startServer } from './support/start-server.ts';
 

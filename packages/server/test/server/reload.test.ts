@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { post, StorageClient } from '../break-ins/support/storage-client.ts';
+import { post, StorageClient } from '../attacks/support/storage-client.ts';
 import { Cli } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeCertificate } from './support/make-certificate.ts';

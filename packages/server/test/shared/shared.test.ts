@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { describeOn } from '../../../../scripts/testing/engines.ts';
 import { freePort } from '../../../../scripts/testing/free-port.ts';
 import type { ConfigInput } from '../../src/index.ts';
-import { type Meta, post, StorageClient, toFields } from '../break-ins/support/storage-client.ts';
+import { type Meta, post, StorageClient, toFields } from '../attacks/support/storage-client.ts';
 import { runHere } from '../server/support/cli.ts';
 import { startService } from '../server/support/hosted-service.ts';
 import { makeCertificate, trust } from '../server/support/make-certificate.ts';

@@ -2,21 +2,21 @@ import { open, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { errorOf } from '../../../storage/test/support/client.ts';
 import { pathOf } from '../../src/store/disk/disk-store.ts';
-import { startWhole } from '../break-ins/support/start-whole.ts';
+import { startDeployment } from '../attacks/support/start-deployment.ts';
 
 /** A server with a file of this size, and a way to change a byte in the middle of it. */
 async function startDamaged(size: number) {
-  const whole = await startWhole();
-  await whole.dev.upload('a.bin', 'x'.repeat(size));
-  const place = pathOf(whole.root, { env: 'dev', path: 'a.bin' });
-  const link = await whole.dev.link('a.bin');
+  const started = await startDeployment();
+  await started.dev.upload('a.bin', 'x'.repeat(size));
+  const place = pathOf(started.root, { env: 'dev', path: 'a.bin' });
+  const link = await started.dev.link('a.bin');
   const flipByte = async () => {
     const file = await open(place, 'r+');
     await file.write('y', size / 2);
     await file.close();
   };
-  const logged = () => whole.lines.filter(({ msg }) => msg === 'a file is damaged');
-  return { ...whole, place, link, flipByte, logged };
+  const logged = () => started.lines.filter(({ msg }) => msg === 'a file is damaged');
+  return { ...started, place, link, flipByte, logged };
 }
 
 test('a short damaged file is refused before a byte is sent, counted and logged', async () => {

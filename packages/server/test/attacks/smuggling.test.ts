@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { HANDSHAKE, sendRaw, statusesOf } from '../support/send-raw.ts';
-import { startWhole } from './support/start-whole.ts';
+import { startDeployment } from './support/start-deployment.ts';
 
 const HOST = 'Host: dev.localhost\r\n';
 const smuggled = (token: string) =>
@@ -24,8 +24,8 @@ const REFUSED = [
 ];
 
 test('the body of a refused request never becomes the next one', async () => {
-  const { port, token, seen } = await startWhole();
-  const body = smuggled(await token('dev'));
+  const { port, token, seen } = await startDeployment();
+  const body = smuggled(token);
   for (const line of REFUSED) {
     const text = await sendRaw(
       port,
@@ -64,7 +64,7 @@ const TARGETS = [
 const TWO_HOSTS = 'Host: dev.localhost\r\nhost: qa.localhost\r\n';
 
 test.each(TARGETS)('refuses requests for %s without a host, or with two', async (target) => {
-  const { port, lines } = await startWhole();
+  const { port, lines } = await startDeployment();
   for (const hosts of ['', TWO_HOSTS]) {
     const text = await sendRaw(
       port,
@@ -77,7 +77,7 @@ test.each(TARGETS)('refuses requests for %s without a host, or with two', async 
 });
 
 test('serves an unknown expectation like any other request', async () => {
-  const { port } = await startWhole();
+  const { port } = await startDeployment();
   const text = await sendRaw(
     port,
     `POST /v1/cloudrun/hello HTTP/1.1\r\n${HOST}Expect: a miracle\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
@@ -87,7 +87,7 @@ test('serves an unknown expectation like any other request', async () => {
 });
 
 test('serves absolute targets on every surface', async () => {
-  const { port, dev } = await startWhole();
+  const { port, dev } = await startDeployment();
   await dev.upload('a.txt', 'mine');
   const { pathname, search } = new URL(await dev.link('a.txt'));
   const send = (line: string) =>
@@ -102,8 +102,8 @@ test('serves absolute targets on every surface', async () => {
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
 test('no surface accepts what is smuggled', async () => {
-  const { port, token, seen, lines } = await startWhole();
-  const bearer = await token('dev');
+  const { port, token, seen, lines } = await startDeployment();
+  const bearer = token;
   for (const [name, headers, body] of PAIRS) {
     const version = name.startsWith('HTTP/1.0') ? '1.0' : '1.1';
     for (const target of TARGETS) {
@@ -119,11 +119,11 @@ test('no surface accepts what is smuggled', async () => {
 });
 
 test.each(['GET', 'upgrade'])('a %s with too many headers reaches nobody', async (kind) => {
-  const { port, token, seen } = await startWhole();
+  const { port, token, seen } = await startDeployment();
   const extra = Array.from({ length: 300 }, (_, index) => `X-${index}: 1\r\n`).join('');
   const text = await sendRaw(
     port,
-    `GET /v1/cloudrun/hello HTTP/1.1\r\n${HOST}Authorization: Bearer ${await token('dev')}\r\n` +
+    `GET /v1/cloudrun/hello HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n` +
       `${kind === 'upgrade' ? HANDSHAKE : ''}${extra}\r\n`,
   );
   expect(statusesOf(text)).toEqual([431]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sendRaw, statusesOf } from '../support/send-raw.ts';
-import { startWhole } from './support/start-whole.ts';
+import { startDeployment } from './support/start-deployment.ts';
 
 const TARGETS = [
   'GET /files/../store/secret',
@@ -23,7 +23,7 @@ const TARGETS = [
 ];
 
 test('no target leads out of its surface', async () => {
-  const { port, lines, seen } = await startWhole();
+  const { port, lines, seen } = await startDeployment();
   for (const target of TARGETS) {
     const response = await sendRaw(
       port,

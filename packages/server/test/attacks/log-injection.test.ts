@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { sendRaw } from '../support/send-raw.ts';
-import { startWhole } from './support/start-whole.ts';
+import { startDeployment } from './support/start-deployment.ts';
 import { post } from './support/storage-client.ts';
 
 const FORGED = '{"level":"fatal","msg":"forged"}';
 const INJECTED = ['\r\n', '\u2028', '\u0085', '\x1b[2J\x1b[31m', '\x7f'];
 
 test('no text of a caller starts a line of the log, or reaches a terminal', async () => {
-  const whole = await startWhole({ log: { level: 'debug', calls: true } });
-  const { dev, port, lines, written, url } = whole;
+  const started = await startDeployment({ log: { level: 'debug', calls: true } });
+  const { dev, port, lines, written, url } = started;
   for (const evil of INJECTED) {
     const text = `a${evil}${FORGED}`;
     const encoded = encodeURIComponent(text);
@@ -36,8 +36,8 @@ test('no text of a caller starts a line of the log, or reaches a terminal', asyn
 });
 
 test('metrics have the labels of the contract, whatever callers send', async () => {
-  const { url, port, adminUrl, dev, token } = await startWhole();
-  const bearer = await token('dev');
+  const { url, port, adminUrl, dev, token } = await startDeployment();
+  const bearer = token;
   for (const method of ['PROPFIND', 'QUERY', 'TRACE', 'LINK']) {
     const odd = `odd-${method}`;
     for (const path of [`/v1/cloudrun/${odd}/${odd}`, `/${odd}`, `/files/${odd}/${odd}`]) {

@@ -1,0 +1,42 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConfigInput } from '../../../src/index.ts';
+import { startService } from '../../server/support/hosted-service.ts';
+import { makeFolder, serving, startServer } from '../../server/support/start-server.ts';
+import { StorageClient } from './storage-client.ts';
+
+export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
+
+const PAIR = { id: 'dev-id', secret: 'the-secret-of-dev' };
+
+/**
+ * Starts a server with a service, and a client of its storage API; it ends with the test. Next to its files is one that
+ * must not be reachable.
+ */
+export async function startDeployment(change: Partial<ConfigInput> = {}) {
+  /** Targets of the requests to the service. */
+  const seen: string[] = [];
+  const hello = await startService((request, response) => {
+    seen.push(request.url ?? '');
+    request.resume().on('end', () => response.end('hello'));
+  });
+  const folder = await makeFolder({ secret: 'hush-hush-hush-hush' });
+  const store = { driver: 'disk' as const, root: join(folder, 'store') };
+  const environment = { ...serving(hello), credentials: [PAIR] };
+  const started = await startServer({ store, ...change }, environment);
+  const { root } = started.config.store as { root: string };
+  await writeFile(join(root, 'secret'), 'hush-hush-hush-hush');
+  return {
+    ...started,
+    root,
+    seen,
+    dev: new StorageClient(started.url, PAIR),
+    /** Names of all files below the folder of the store. */
+    async disk(): Promise<string[]> {
+      const entries = await readdir(root, { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('/owners'))
+        .map(({ name }) => name);
+    },
+  };
+}
