@@ -12,13 +12,7 @@ import {
   createStorageSignature,
 } from '@berth/server-stubs/auth';
 import { LIMITS } from '@berth/server-stubs/contract';
-import {
-  errors,
-  type JWTVerifyGetKey,
-  type JWTVerifyOptions,
-  type JWTVerifyResult,
-  jwtVerify,
-} from 'jose';
+import { errors, type JWTVerifyResult, jwtVerify } from 'jose';
 import type { Config } from '../config/config.ts';
 import { ALGORITHMS, type Issuer, type Issuers, KeysUnavailable } from './issuers.ts';
 
@@ -78,7 +72,7 @@ async function verify(
   // If keys are withdrawn meanwhile, this cache is no longer in use.
   const { tokens } = keys;
   try {
-    const verified = await verifyWithAny(token, keys.find, {
+    const verified = await jwtVerify(token, keys.find, {
       algorithms: ALGORITHMS,
       audience: env,
       requiredClaims: ['exp'],
@@ -91,32 +85,6 @@ async function verify(
     return caller;
   } catch (error) {
     throw toRefusal(error);
-  }
-}
-
-/** How many keys to try for a token without `kid`. */
-const MAX_KEYS = 8;
-
-async function verifyWithAny(
-  token: string,
-  find: JWTVerifyGetKey,
-  options: JWTVerifyOptions,
-): Promise<JWTVerifyResult> {
-  try {
-    return await jwtVerify(token, find, options);
-  } catch (error) {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    let tried = 0;
-    for await (const key of error) {
-      if (tried === MAX_KEYS) break;
-      tried += 1;
-      try {
-        return await jwtVerify(token, key, options);
-      } catch (failure) {
-        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
-      }
-    }
-    throw new errors.JWSSignatureVerificationFailed();
   }
 }
 
@@ -133,6 +101,9 @@ function toRefusal(error: unknown): unknown {
   if (error instanceof KeysUnavailable) {
     const message = 'The keys for verifying access tokens are currently unavailable.';
     return new GatewayError('SYS_ERR', { status: 503, message, retryAfter: 1 });
+  }
+  if (error instanceof errors.JWKSMultipleMatchingKeys) {
+    return invalid('The access token must name its key (kid), because several keys are in use.');
   }
   // Claims are checked after the signature: only the holder of a valid token learns which claim is wrong.
   if (error instanceof errors.JWTClaimValidationFailed) return invalidClaim(error.claim);

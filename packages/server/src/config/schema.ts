@@ -194,7 +194,9 @@ const tokens = z
           .looseObject({ keys: z.array(z.record(z.string(), z.unknown())) })
           .superRefine((keys, context) => addProblem(context, findKeyProblem(keys))),
       ])
-      .describe("The issuer's public keys: a file, an https URL, or the key set itself."),
+      .describe(
+        "The issuer's public keys: a file, an https URL, or the key set itself. If several have the same algorithm, tokens must name theirs (`kid`).",
+      ),
     issuer: text.optional().describe('Required `iss` claim of tokens. Default: any.'),
   })
   .describe('Bearer tokens: RS256, ES256 or EdDSA, with the environment as `aud`.');
