@@ -20,6 +20,23 @@ export type Revocable = (typeof REVOCABLE)[number];
 /** What several processes share in Redis. */
 export type RedisState = Awaited<ReturnType<typeof connectRedis>>;
 
+/**
+ * Limits the time of a command, in two halves. A timer also expires while this process is busy, and before it reads
+ * what has arrived meanwhile. That can only be the first one.
+ */
+async function inTime<Reply>(reply: Promise<Reply>): Promise<Reply> {
+  const late = Promise.withResolvers<never>();
+  const half = COMMAND_MILLISECONDS / 2;
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => late.reject(new Error('Command timed out')), half);
+  }, half);
+  try {
+    return await Promise.race([reply, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 type Use = 'quota' | 'revocation' | 'lock';
 
 interface RedisEvents {
@@ -50,7 +67,6 @@ export async function connectRedis(
     ...(protocol === 'rediss:' && { tls }),
     connectTimeout: CONNECT_MILLISECONDS,
     socketTimeout: CONNECT_MILLISECONDS,
-    commandTimeout: COMMAND_MILLISECONDS,
     // A command fails at once instead of waiting for a connection.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -78,7 +94,7 @@ export async function connectRedis(
     let cause: unknown;
     if (performance.now() >= resumesAt) {
       try {
-        const result = await command();
+        const result = await inTime(command());
         change(undefined);
         return result;
       } catch (error) {
