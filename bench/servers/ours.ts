@@ -17,7 +17,7 @@ const server = await createServer(
   {
     listen: { port: Number(port) },
     admin: { port: 0 },
-    store: { driver: 'disk', root },
+    store: { driver: 'file', root },
     keys: [{ secret: 'a secret of the bench, long enough to sign with' }],
     environments: {
       dev: {

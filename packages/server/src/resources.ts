@@ -71,7 +71,7 @@ export async function closeResources({ redis, blobs, gateway }: Resources): Prom
  */
 async function openStore(store: Config['store'], sharedLocks?: WithLocks): Promise<BlobStore> {
   switch (store.driver) {
-    case 'disk':
+    case 'file':
       return openDiskStore({ ...store, sharedLocks });
     case 's3': {
       // The SDK takes longer to load than everything else.

@@ -55,7 +55,7 @@ export interface BerthServer {
  *
  * @example
  * const server = await createServer({
- *   store: { driver: 'disk', root: './files' },
+ *   store: { driver: 'file', root: './files' },
  *   keys: [{ secret: process.env.LINK_KEY }],
  *   environments: { dev: { services: { hello: { endpoints: ['http://127.0.0.1:9000'] } } } },
  * });

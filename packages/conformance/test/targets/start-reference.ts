@@ -62,7 +62,7 @@ export async function startReference({
       listen: { port: 0 },
       admin: { port: 0 },
       log: { level: 'silent' },
-      store: store ?? { driver: 'disk', root: folder.path },
+      store: store ?? { driver: 'file', root: folder.path },
       keys: [{ secret: 'a key that signs the links and grants of a test' }],
       environments: { [ENV]: environment, ...others },
     });

@@ -77,7 +77,7 @@ export function toDevelopmentConfig(
     admin: false,
     log: { calls: true },
     limits: { clockWindowSeconds: VALID_SECONDS },
-    store: { driver: 'disk', root: join(data, 'files') },
+    store: { driver: 'file', root: join(data, 'files') },
     keys: [{ secret: linkKey }],
     environments: {
       [ENV]: {

@@ -50,7 +50,7 @@ type Tls = NonNullable<ParsedConfig['listen']['tls']>;
 async function readFiles(config: ParsedConfig, folder: string) {
   const faults: ConfigFault[] = [];
   const { listen, store, keys, environments } = config;
-  if (store.driver === 'disk') store.root = resolve(folder, store.root);
+  if (store.driver === 'file') store.root = resolve(folder, store.root);
   if (listen.tls !== undefined) listen.tls = await readTls(listen.tls);
   if (typeof config.wireProfile === 'string') {
     config.wireProfile = await readJson(config.wireProfile, ['wireProfile']);

@@ -124,7 +124,7 @@ const limits = z
 
 const disk = z
   .strictObject({
-    driver: z.literal('disk'),
+    driver: z.literal('file'),
     root: text.default('./berth-data/files').describe('Folder; several processes need Redis.'),
   })
   .describe('Stores files in a folder on this machine.');
@@ -325,7 +325,7 @@ export const configSchema = z
     limits: limits.prefault({}),
     store: z
       .discriminatedUnion('driver', [disk, s3])
-      .prefault({ driver: 'disk' })
+      .prefault({ driver: 'file' })
       .describe('Where files are stored. The server has no other state.'),
     redis: redis.optional(),
     keys: z

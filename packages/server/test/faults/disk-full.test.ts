@@ -8,7 +8,7 @@ test('responds with a 503 of the contract to a full disk, and recovers', async (
   const disk = await mountSmallDisk('size=6m');
   if ('reason' in disk) return context.skip(disk.reason);
   const { dev, adminUrl, lines } = await startDeployment({
-    store: { driver: 'disk', root: disk.folder },
+    store: { driver: 'file', root: disk.folder },
   });
   expect((await dev.upload('a.txt', 'old')).status).toBe(204);
 

@@ -7,7 +7,7 @@ import { expectLinearizable, LIMIT, SEED } from './run-histories.ts';
 
 describe(`a server with a folder (seed ${SEED})`, () => {
   test('is linearizable while it is killed and frozen', LIMIT, async () => {
-    const replica = new Replica({ store: { driver: 'disk', root: await makeFolder() } });
+    const replica = new Replica({ store: { driver: 'file', root: await makeFolder() } });
     await replica.start();
     await expectLinearizable({ replicas: [replica], cables: [], isMoveAtomic: true }, 100);
   });
@@ -21,7 +21,7 @@ describeOn('redis', `servers that share a folder and locks (seed ${SEED})`, () =
     const replicas = cables.map(
       (cable) =>
         new Replica({
-          store: { driver: 'disk', root },
+          store: { driver: 'file', root },
           redis: { url: `redis://127.0.0.1:${cable.port}` },
         }),
     );

@@ -41,7 +41,7 @@ test.each([
 
 test.runIf(process.platform === 'linux')('names a folder that cannot be created', async () => {
   const folder = await makeFolder({
-    'proc.yaml': `store: { driver: disk, root: /proc/berth/files }\n${GOOD}`,
+    'proc.yaml': `store: { driver: file, root: /proc/berth/files }\n${GOOD}`,
   });
   const data = await runHere(folder, '--data', '/proc/berth/a');
   expect(data.stderr).toContain(

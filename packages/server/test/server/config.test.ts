@@ -30,7 +30,7 @@ test('the smallest file is keys and an environment', async () => {
     listen: { host: '127.0.0.1', port: 4020, trustProxy: false },
     admin: { host: '127.0.0.1', port: 4021 },
     limits: { grantSeconds: 900, uploadBytes: 5_368_709_120 },
-    store: { driver: 'disk', root: join(folder, 'berth-data/files') },
+    store: { driver: 'file', root: join(folder, 'berth-data/files') },
     environments: { dev: { bucket: 'files', credentials: [], services: {} } },
     wireProfile: { storeFileID: 'storeFileID' },
   });
@@ -101,14 +101,14 @@ test.each([
   ['listen: { prot: 1 }', 'berth.yaml:1:11: listen.prot is not a setting: did you mean port?'],
   ['admin: true', 'berth.yaml:1:1: admin must be a group of settings or false.'],
   [
-    'store: { driver: disk, rot: x }',
+    'store: { driver: file, rot: x }',
     'berth.yaml:1:24: store.rot is not a setting: did you mean root?',
   ],
   [
     'store: { driver: s3, bucket: b, accessKeyId: a }',
     'berth.yaml:1:1: store needs both `accessKeyId` and `secretAccessKey`',
   ],
-  ['store: { driver: nfs }', 'berth.yaml:1:10: store.driver must be one of disk, s3.'],
+  ['store: { driver: nfs }', 'berth.yaml:1:10: store.driver must be one of file, s3.'],
   ['listen:\n  port: a', 'berth.yaml:2:3: listen.port must be a number.'],
   ['listen: { port: 70000 }', 'berth.yaml:1:11: listen.port must be at most 65535.'],
   ['listen: { shutdownSeconds: 1e10 }', 'listen.shutdownSeconds must be at most 2073600.'],

@@ -21,7 +21,7 @@ export async function startDeployment(change: Partial<ConfigInput> = {}) {
     request.resume().on('end', () => response.end('hello'));
   });
   const folder = await makeFolder({ secret: 'hush-hush-hush-hush' });
-  const store = { driver: 'disk' as const, root: join(folder, 'store') };
+  const store = { driver: 'file' as const, root: join(folder, 'store') };
   const environment = { ...serving(hello), credentials: [PAIR] };
   const started = await startServer({ store, ...change }, environment);
   const { root } = started.config.store as { root: string };

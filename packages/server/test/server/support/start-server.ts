@@ -24,7 +24,7 @@ export async function startServer(
   const config = {
     listen: { port: 0, shutdownSeconds: 1, ...change.listen },
     admin: { port: 0 },
-    store: { driver: 'disk' as const, root: await makeFolder() },
+    store: { driver: 'file' as const, root: await makeFolder() },
     keys: [{ secret: 'a key that signs links and grants' }],
     ...Object.fromEntries(Object.entries(change).filter(([name]) => name !== 'listen')),
     environments: {
