@@ -30,7 +30,7 @@ export interface Surfaces {
  * adds the call to the log, checks the host, injects faults, and passes the call to the router of its surface.
  */
 export function createApp(context: Context, surfaces: Surfaces) {
-  const { profile, sessions } = context;
+  const { options, sessions } = context;
   const document = context.document && toRouter(context.document);
   const routers = { ...surfaces, gateway: document ?? surfaces.gateway };
   const link = createDownloadListener({
@@ -41,7 +41,7 @@ export function createApp(context: Context, surfaces: Surfaces) {
         throw error;
       });
     },
-    cors: corsOf(context, 'link'),
+    cors: corsOf(options, 'link'),
     requestId: (request) => recordOf(request).id,
     onError: (error) => process.emitWarning(error as Error),
   });
@@ -53,15 +53,15 @@ export function createApp(context: Context, surfaces: Surfaces) {
       () => {
         if (isControl(path)) return control(context, request, response);
         if (isHome(request, path)) return sendHome(request, response);
-        const isRefused = isForeign(request, context.options);
+        const isRefused = isForeign(request, options);
         const record = begin(request, surface, isRefused);
         response.once('close', () => end(record, response));
-        if (isRefused) return refuseHost(record, response, context);
+        if (isRefused) return refuseHost(record, response, options);
         const next = () => (surface === 'link' ? link : routers[surface])(request, response);
         if (!mayHaveFaults(request, record)) return next();
         return applyRequestFaults({ request, response, record, toResponse: () => response }, next);
       },
-      (error) => fail(error, surface, response, profile),
+      (error) => fail(error, surface, response, options.wireProfile),
     );
   }
 
@@ -70,7 +70,7 @@ export function createApp(context: Context, surfaces: Surfaces) {
     socket.on('error', () => {});
     run(
       () => {
-        const record = begin(request, 'gateway', isForeign(request, context.options));
+        const record = begin(request, 'gateway', isForeign(request, options));
         socket.once('close', () => end(record));
         const next = () => surfaces.gateway.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
@@ -127,7 +127,7 @@ export function createApp(context: Context, surfaces: Surfaces) {
         request.destroy();
       } else if (!created.headersSent) {
         record.status = error.status;
-        refuse(error, record, created, context);
+        refuse(error, record, created, options);
       }
     };
     let due: readonly FaultRule[];

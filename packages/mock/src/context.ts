@@ -1,16 +1,16 @@
-import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Live } from './files.ts';
 import type { CallRecord, RequestLog } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Services } from './services/create-services.ts';
 import type { Sessions } from './session.ts';
+import type { Auth } from './surfaces/auth.ts';
 import type { Contract } from './surfaces/contract.ts';
 import type { ServedDocument } from './surfaces/document.ts';
 
 /** What all parts of a mock share. */
 export interface Context {
   readonly options: ResolvedOptions;
-  readonly profile: WireProfile;
+  readonly auth: Auth;
   readonly sessions: Sessions;
   readonly log: RequestLog;
   readonly services: Services;

@@ -15,7 +15,7 @@ import { type Auth, createPresentAuth, KEY_PAIR, type MockCredentials } from './
 import { createContract, serveDocument } from './surfaces/contract.ts';
 import { openDocument, serveAlone, toRouter } from './surfaces/document.ts';
 import { createGateway } from './surfaces/gateway.ts';
-import { toServiceOptions } from './surfaces/router-options.ts';
+import { LOGGING } from './surfaces/router-options.ts';
 import { createStorage, createUpload } from './surfaces/storage.ts';
 import { FieldError } from './user-input.ts';
 
@@ -67,25 +67,21 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
  */
 export async function startMock(options: ResolvedOptions, events: FileEvents = WARN) {
   const auth = await createAuth(options);
-  const { wireProfile: profile, dynamic, seed } = options;
-  // Prism is asked for this if the caller has no preference.
-  const parts = { options, profile, auth, standard: { dynamic, seed } };
   const opened =
     options.document === undefined
       ? undefined
-      : await openDocument(options.document, serveDocument(parts), events);
+      : await openDocument(
+          options.document,
+          (loaded) => serveDocument(loaded, options, auth),
+          events,
+        );
   const isDraft = opened?.current.surface !== undefined;
   if (opened !== undefined && !isDraft) assertAlone(options);
-  const contract = await createContract(parts, isDraft ? opened : undefined);
-  const serveService = serveAlone(parts.standard, (toError) => ({
-    ...toServiceOptions(parts),
-    toError,
-  }));
   const log = new RequestLog();
   const context: Context = {
     options,
-    profile,
-    contract,
+    auth,
+    contract: createContract(isDraft ? opened : undefined, options, auth),
     document: isDraft ? undefined : opened,
     onCall: createPrinter(options),
     log,
@@ -95,20 +91,23 @@ export async function startMock(options: ResolvedOptions, events: FileEvents = W
         // A caller without a valid Host gets an error, so that the port of its links does not matter.
         publicUrl: (request) =>
           originOf(request) ?? `http://${toUrlHost(options.host)}:${options.port}`,
-        wireProfile: () => profile,
+        wireProfile: () => options.wireProfile,
         onError: (error) => process.emitWarning(error as Error),
       },
       onDrop: (session) => log.clear(session),
     }),
     services: await createServices(options.services, {
       ...events,
-      openDocument: async (source) => toRouter(await openDocument(source, serveService, events)),
-      wireProfile: profile,
+      openDocument: async (source) =>
+        toRouter(
+          await openDocument(source, (loaded) => serveAlone(loaded, options, LOGGING), events),
+        ),
+      wireProfile: options.wireProfile,
     }),
   };
   const app = createApp(context, {
-    gateway: createGateway(context, auth),
-    storage: createStorage(context, auth),
+    gateway: createGateway(context),
+    storage: createStorage(context),
     upload: createUpload(context),
   });
   const server = createServer({

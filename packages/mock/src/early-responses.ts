@@ -5,23 +5,24 @@ import { toResponse, toWireForm } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { hostNameOf } from './host.ts';
 import type { CallRecord } from './log.ts';
+import type { ResolvedOptions } from './options.ts';
 import { type Refusal, refusalFor, type SurfaceName } from './surface.ts';
-import { corsOf, type RouterParts } from './surfaces/router-options.ts';
+import { corsOf } from './surfaces/router-options.ts';
 
 /** Refuses a call with an error of its surface, which is logged as the reason. */
 export function refuse(
   error: Refusal,
   record: CallRecord,
   response: ServerResponse,
-  parts: RouterParts,
+  options: ResolvedOptions,
 ): void {
   const { surface, id } = record;
   record.reason = `${error.code}: ${error.message}`;
   const headers = {
-    ...corsOf(parts, surface).response(response.req.headers.origin),
-    ...(error.status === 401 && { 'www-authenticate': toChallenge(surface, parts.profile) }),
+    ...corsOf(options, surface).response(response.req.headers.origin),
+    ...(error.status === 401 && { 'www-authenticate': toChallenge(surface, options.wireProfile) }),
   };
-  sendRefusal(error, response, parts.profile, headers, id);
+  sendRefusal(error, response, options.wireProfile, headers, id);
 }
 
 /** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
@@ -32,10 +33,14 @@ function toChallenge(surface: SurfaceName, { storageHeaders }: WireProfile): str
 }
 
 /** Refuses a call with the host name of another site. */
-export function refuseHost(record: CallRecord, response: ServerResponse, parts: RouterParts): void {
+export function refuseHost(
+  record: CallRecord,
+  response: ServerResponse,
+  options: ResolvedOptions,
+): void {
   const message = `Call the mock as localhost or by its IP address, not as ${hostNameOf(response.req)}, or listen on that name with --host.`;
   const error = refusalFor('host', record.surface, { status: 421, message });
-  refuse(error, record, response, parts);
+  refuse(error, record, response, options);
 }
 
 /** Ends a call after an internal error, in the format of its surface. */

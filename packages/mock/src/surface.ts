@@ -1,9 +1,12 @@
+import type { StorageCall } from '@berth/server-stubs';
 import {
   type ContractErrorOptions,
   GatewayError,
   StorageError,
+  type StorageOperationId,
   UploadError,
 } from '@berth/server-stubs/contract';
+import type { Storage } from '@berth/storage';
 
 /** The path of `uploadFile` in the document. The mock serves it there, and not at the engine's `UPLOAD_PATH`. */
 export const DOCUMENT_UPLOAD_PATH = '/';
@@ -48,3 +51,16 @@ export function refusalFor(
   const [gateway, storage, upload] = REASONS[reason];
   return toRefusal(surface, { gateway, storage, upload, link: upload }[surface], options);
 }
+
+/** Calls an operation of the storage API. A mock does not tell callers apart. */
+export async function callStorage(
+  { storage }: Storage,
+  id: StorageOperationId,
+  input: unknown,
+  { envId, request, requestId, signal }: Pick<StorageCall, StorageCallFields>,
+): Promise<unknown> {
+  const caller = { env: envId, id: 'mock' };
+  return storage[id](input as never, { envId, caller, request, requestId, signal } as never);
+}
+
+type StorageCallFields = 'envId' | 'request' | 'requestId' | 'signal';

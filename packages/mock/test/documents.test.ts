@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createMock, type MockOptions } from '../src/index.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
 
@@ -235,19 +235,15 @@ describe('what Prism does not do right', () => {
         ],
       };
       const users = { type: 'array', minItems: 1, items: toRef('User') };
-      const example = [{ name: 'Bo', password: 'abc', pin: '1' }];
-      for (const media of [{ schema: users }, { schema: users, example }]) {
-        const document = toDocument(
-          { responses: { 200: json(media) } },
-          { Base, User, Secret: secret },
-        );
-        const { call } = await start({}, document);
-        const { status, body } = await call('/a', { headers: { prefer } });
-        expect(status).toBe(200);
-        expect(body[0].name).toBeTypeOf('string');
-        expect(body[0]).not.toHaveProperty('password');
-        expect(body[0]).not.toHaveProperty('pin');
-      }
+      const document = toDocument(
+        { responses: { 200: json({ schema: users }) } },
+        { Base, User, Secret: secret },
+      );
+      const { call } = await start({}, document);
+      const { status, body } = await call('/a', { headers: { prefer } });
+      expect([status, body[0].name]).toEqual([200, expect.any(String)]);
+      expect(body[0]).not.toHaveProperty('password');
+      expect(body[0]).not.toHaveProperty('pin');
     },
   );
 
@@ -288,26 +284,27 @@ describe('what Prism does not do right', () => {
   });
 
   it.each([
-    ['minLength: 300000', { type: 'string', minLength: 300_000 }],
-    ['minItems: 20000', { type: 'array', minItems: 20_000, items: { type: 'integer' } }],
-    ['minProperties: 5000', { type: 'object', minProperties: 5_000, additionalProperties: true }],
-    ['pattern: ^(a{500}){500}$', { type: 'string', pattern: '^(a{500}){500}$' }],
-    [undefined, { type: 'array', maxItems: 3_000, items: { type: 'string', maxLength: 9e9 } }],
-  ])('sizes are generated up to a limit, with a warning: %s', async (warning, schema) => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    onTestFinished(() => warn.mockRestore());
+    { type: 'string', minLength: 300_000 },
+    { type: 'array', minItems: 20_000, items: { type: 'integer' } },
+    { type: 'object', minProperties: 5_000, additionalProperties: true },
+    { type: 'array', maxItems: 3_000, items: { type: 'string', maxLength: 9e9 } },
+  ])('sizes are generated up to a limit: %j', async (schema) => {
     const list = { type: 'array', minItems: 2, items: schema };
-    for (const media of [{ schema }, { schema: list }]) {
-      const { call } = await start({}, toDocument({ responses: { 200: json(media) } }));
+    for (const each of [schema, list]) {
+      const { call } = await start({}, toDocument({ responses: { 200: json({ schema: each }) } }));
       for (const prefer of ['', 'dynamic=true']) {
         const { status, body } = await call('/a', { headers: { prefer } });
         expect(status).toBe(200);
         expect(JSON.stringify(body).length).toBeLessThan(25_000);
       }
     }
-    const sentence = `GET /a: Prism cannot generate a response with ${warning}`;
-    const messages = warn.mock.calls.map(([message]) => message);
-    const count = warning === undefined ? 0 : 2;
-    expect(messages).toEqual(Array(count).fill(expect.stringContaining(sentence)));
+  });
+
+  it.each(['int32', 'int64', 'float', 'double'])('a number is not extreme: %s', async (format) => {
+    const schema = { type: 'number', format };
+    const { call } = await start({}, toDocument({ responses: { 200: json({ schema }) } }));
+    for (const prefer of ['', 'dynamic=true']) {
+      expect(Math.abs((await call('/a', { headers: { prefer } })).body)).toBeLessThan(1e9);
+    }
   });
 });

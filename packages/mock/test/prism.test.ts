@@ -1,3 +1,5 @@
+import { storageRoutes } from '@berth/server-stubs/contract';
+import type { Route } from '@berth/server-stubs/runtime';
 import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMock } from '../src/index.ts';
@@ -62,12 +64,17 @@ describe('Prism answers in the default mode', () => {
 
 // As after a change in `spec/`, and `npm run generate`.
 test('an operation of the built-in document that nothing implements', async () => {
-  const paths: Record<string, unknown> = storageDocument.paths;
   const path = '/api/v2/envs/{envId}/storages:listFiles';
+  const paths: Record<string, unknown> = storageDocument.paths;
   paths[path] = draftWith(EXAMPLE).paths[path];
-  onTestFinished(() => void delete paths[path]);
+  const routes = storageRoutes.routes as Route[];
+  routes.push({ ...(routes[0] as Route), operationId: 'listFiles', path });
+  onTestFinished(() => {
+    routes.pop();
+    delete paths[path];
+  });
   await using extended = await createMock();
-  const { json } = await storage(extended, 'listFiles', { prefix: 'a' });
+  const { json } = await storage(extended, 'listFiles', { path: 'a' });
   expect(json.body.data).toEqual(EXAMPLE.body.data);
   expect((await storage(extended, 'batchDelete', { fileList: [] })).status).toBe(200);
 });

@@ -3,7 +3,7 @@ import { toFileID } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { Mock } from '../create-mock.ts';
 import { BUCKET } from '../surface.ts';
-import { documents } from '../surfaces/contract.ts';
+import { DOCUMENTS } from '../surfaces/contract.ts';
 
 /** Returns the text that the command line prints at startup: addresses, credentials and commands to paste. */
 export async function describeMock(mock: Mock, { options, document }: Context): Promise<string> {
@@ -11,10 +11,12 @@ export async function describeMock(mock: Mock, { options, document }: Context): 
   const { env } = options;
   const page = `Log and files  ${url}/__mock`;
   if (document !== undefined) {
-    const operations = document.current.operations.map((operation) => `  ${operation}`);
+    const operations = document.current.routes.map(({ method, path }) => `  ${method} ${path}`);
     return [`Mock of ${options.document}`, '', url, ...operations, '', page].join('\n');
   }
-  const titles = Object.values(documents).map(({ info }) => `${info.title} ${info.version}`);
+  const titles = Object.values(DOCUMENTS).map(
+    ({ document: { info } }) => `${info.title} ${info.version}`,
+  );
   const lines = [
     `Mock of the ${titles.join(' and the ')}, environment ${env}`,
     '',

@@ -1,8 +1,6 @@
 import { decodeText } from '@berth/server-stubs/contract';
 import { isObject } from '../user-input.ts';
 
-import { countRepeats, isTooLong, limitSizes } from './sizes.ts';
-
 type JsonObject = Record<string, unknown>;
 
 /** Where an operation is in its document. */
@@ -34,57 +32,45 @@ export function listOperations(document: JsonObject): Map<string, OperationPlace
  * needs no more, because the routers validate requests. Given a document with schemas that refer to each
  * other, Prism would follow every path between them.
  */
-export function toResponsesDocument(document: JsonObject, place: OperationPlace): JsonObject {
-  const { path, method, operation } = place;
-  const { operationId, deprecated } = operation;
-  const excesses = new Set<string>();
-  const responses = entriesOf(operation.responses).map(([status, response]) => [
+export function toResponsesDocument(
+  document: JsonObject,
+  { method, operation }: OperationPlace,
+): JsonObject {
+  const { operationId, deprecated, responses } = operation;
+  const entries = entriesOf(responses).map(([status, response]) => [
     status,
-    toResponse(document, follow(document, response), (excess) => excesses.add(excess)),
+    toResponse(document, follow(document, response)),
   ]);
-  const name = `${method.toUpperCase()} ${path}`;
-  for (const excess of excesses) {
-    const message = `${name}: Prism cannot generate a response with ${excess.slice(0, 100)}, but a smaller one.`;
-    process.emitWarning(message, 'BerthWarning');
-  }
   return {
     openapi: '3.1.0',
     info: { title: '', version: '' },
     paths: {
       '/': {
-        [method]: { operationId, deprecated, responses: Object.fromEntries(responses) },
+        [method]: { operationId, deprecated, responses: Object.fromEntries(entries) },
       },
     },
   };
 }
 
-type Warn = (constraint: string) => void;
-
-function toResponse(document: JsonObject, response: JsonObject, warn: Warn): JsonObject {
+function toResponse(document: JsonObject, response: JsonObject): JsonObject {
   const toMedia = ([name, media]: [string, unknown]) => [
     name,
-    toSample(document, follow(document, media), warn),
+    toSample(document, follow(document, media)),
   ];
   return {
     description: '',
     headers: Object.fromEntries(entriesOf(response.headers).map(toMedia)),
-    content: Object.fromEntries(contentOf(response).map(toMedia)),
+    // OpenAPI cannot describe the events in `x-berth-content`, but they have examples.
+    content: Object.fromEntries(
+      [response.content, response['x-berth-content']].flatMap(entriesOf).map(toMedia),
+    ),
   };
 }
 
-/** The media types of a response. OpenAPI cannot describe the events in `x-berth-content`, but they have examples. */
-function contentOf(response: JsonObject): [string, unknown][] {
-  return [...entriesOf(response.content), ...entriesOf(response['x-berth-content'])];
-}
-
 /** Returns the parts of a media type or header that a sample value is made of. */
-function toSample(
-  document: JsonObject,
-  { schema, example, examples }: JsonObject,
-  warn: Warn,
-): JsonObject {
+function toSample(document: JsonObject, { schema, example, examples }: JsonObject): JsonObject {
   return {
-    ...(schema !== undefined && { schema: expandSchema(document, schema, warn) }),
+    ...(schema !== undefined && { schema: expandSchema(document, schema) }),
     ...(example !== undefined && { example }),
     ...(examples !== undefined && {
       examples: Object.fromEntries(
@@ -131,7 +117,7 @@ interface SchemaPlace {
  * Copies a schema and replaces each `$ref` with its target, up to the limits above. What is beyond them is left out: a
  * property, a choice, the items of an array. Level by level, so that the limits cut what is far away.
  */
-function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknown {
+function expandSchema(document: JsonObject, schema: unknown): unknown {
   const root: { schema?: unknown } = {};
   const queue: SchemaPlace[] = [
     { schema, parent: root, name: 'schema', level: 0, repeats: 1, references: [] },
@@ -145,8 +131,8 @@ function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknow
       continue;
     }
     const { references, target: found } = resolve(document, place.schema, place.references);
-    if (found === undefined || copied.length >= MAX_SCHEMAS) continue;
-    const target = limitSizes(found, place.repeats, warn);
+    if (found === undefined || found.writeOnly === true || copied.length >= MAX_SCHEMAS) continue;
+    const target = limitValues(found, place.repeats);
     if (PARTS.some((key) => key in target)) {
       if (place.level >= MAX_LEVELS || parents >= MAX_PARENTS) continue;
       parents += 1;
@@ -167,7 +153,6 @@ function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknow
         const members: JsonObject = {};
         copy[key] = members;
         for (const [name, member] of entriesOf(value)) {
-          if (key === 'patternProperties' && isTooLong(name)) continue;
           queue.push({ schema: member, parent: members, name, ...inner });
         }
       } else if (LISTS.includes(key) && Array.isArray(value)) {
@@ -186,6 +171,39 @@ function expandSchema(document: JsonObject, schema: unknown, warn: Warn): unknow
     if (hasLostParts(copy)) Reflect.deleteProperty(parent, name);
   }
   return root.schema ?? {};
+}
+
+/** The largest sizes in a sample. Prism would generate larger ones for seconds, or until the memory is full. */
+const MAX_SIZES = {
+  minLength: 10_000,
+  minItems: 100,
+  maxItems: 100,
+  minProperties: 100,
+  maxProperties: 100,
+} as const;
+
+/** Formats for which Prism generates the smallest number that they can express, such as -9007199254740991. */
+const NUMBER_FORMATS = ['int32', 'int64', 'float', 'double'];
+
+/**
+ * Returns a schema whose samples are small.
+ *
+ * @param repeats how often the arrays and objects around the schema repeat it
+ */
+function limitValues({ format, ...schema }: JsonObject, repeats: number): JsonObject {
+  if (format !== undefined && !NUMBER_FORMATS.includes(String(format))) schema.format = format;
+  for (const [keyword, max] of Object.entries(MAX_SIZES)) {
+    const value = schema[keyword];
+    const limit = Math.max(1, Math.floor(max / repeats));
+    if (typeof value === 'number') schema[keyword] = Math.min(value, limit);
+  }
+  return schema;
+}
+
+/** Returns how often a schema repeats those of its items and properties. */
+function countRepeats({ minItems, maxItems, minProperties }: JsonObject): number {
+  const counts = [minItems, maxItems, minProperties].filter((count) => typeof count === 'number');
+  return Math.max(1, ...counts);
 }
 
 /**
@@ -219,73 +237,6 @@ function resolve(
   const target = lookUp(document, $ref);
   const merged = { ...(isObject(target) && target), ...siblings };
   return resolve(document, merged, [...references, $ref]);
-}
-
-/**
- * Removes what a response must not contain from a value: properties whose schema is `writeOnly`, in whatever way the
- * schema is composed.
- */
-export function omitWriteOnly(document: JsonObject, value: unknown, schema: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const schemas = partsOf(document, schema);
-  if (Array.isArray(value)) {
-    const items = schemas.map((part) => part.items);
-    return value.map((item) =>
-      items.reduce((rest, each) => omitWriteOnly(document, rest, each), item),
-    );
-  }
-  const kept: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) {
-    const members = schemas.map((part) => memberOf(part, name));
-    if (members.some((each) => isWriteOnly(document, each))) continue;
-    define(
-      kept,
-      name,
-      members.reduce((rest, each) => omitWriteOnly(document, rest, each), member),
-    );
-  }
-  return kept;
-}
-
-function memberOf({ properties, additionalProperties }: JsonObject, name: string): unknown {
-  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
-  return additionalProperties;
-}
-
-function isWriteOnly(document: JsonObject, schema: unknown): boolean {
-  return partsOf(document, schema).some(({ writeOnly }) => writeOnly === true);
-}
-
-/** Returns the schemas that apply to the same value. */
-function partsOf(document: JsonObject, schema: unknown): JsonObject[] {
-  const parts: JsonObject[] = [];
-  const seen = new Set<string>();
-  const queue = [schema];
-  for (const each of queue) {
-    if (!isObject(each)) continue;
-    parts.push(each);
-    const { $ref, allOf, anyOf, oneOf } = each;
-    for (const list of [allOf, anyOf, oneOf]) if (Array.isArray(list)) queue.push(...list);
-    if (typeof $ref !== 'string' || seen.has($ref)) continue;
-    seen.add($ref);
-    queue.push(lookUp(document, $ref));
-  }
-  return parts;
-}
-
-/** Returns the schema of a response, as documented. */
-export function findSchema(
-  document: JsonObject,
-  { operation }: OperationPlace,
-  status: number,
-  mediaType: string,
-): unknown {
-  const responses = isObject(operation.responses) ? operation.responses : {};
-  const range = `${Math.floor(status / 100)}XX`;
-  const response = responses[status] ?? responses[range] ?? responses.default;
-  const content = contentOf(follow(document, response));
-  const [, media] = content.find(([name]) => name === mediaType) ?? [];
-  return follow(document, media).schema;
 }
 
 function follow(document: JsonObject, value: unknown, depth = 0): JsonObject {

@@ -1,7 +1,7 @@
 import { HttpError } from '@berth/server-stubs/contract';
-import { findSchema, listOperations, omitWriteOnly, toResponsesDocument } from './operations.ts';
+import { isObject } from '../user-input.ts';
+import { listOperations, toResponsesDocument } from './operations.ts';
 import type { Preferences } from './preferences.ts';
-import { createInstance, getHttpOperationsFromSpec } from './prism-http.ts';
 
 /** A response from the document: an example, or one that is generated from the schema. */
 export interface PrismResponse {
@@ -10,6 +10,8 @@ export interface PrismResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** A value for JSON, mostly a string for other media types, and undefined if there is none. */
   readonly body: unknown;
+  /** The body as it is sent. */
+  readonly content: Buffer | undefined;
 }
 
 /** Answers from a document with Prism. */
@@ -28,8 +30,10 @@ export interface Prism {
   ): Promise<PrismResponse>;
 }
 
+type PrismHttp = typeof import('./prism-http.ts');
+
 /** An operation of a document in the form that Prism expects. */
-type Resource = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
+type Resource = Awaited<ReturnType<PrismHttp['getHttpOperationsFromSpec']>>[number];
 
 /** Number of responses to keep for each operation. */
 const MAX_KEPT = 32;
@@ -40,25 +44,21 @@ const MAX_KEPT = 32;
  *
  * @param defaults what Prism is asked for if the caller has no preference
  */
-export function createPrism(document: Record<string, unknown>, defaults: Preferences): Prism {
+export function createPrism(
+  document: Record<string, unknown>,
+  { dynamic, seed }: Required<Pick<Preferences, 'dynamic' | 'seed'>>,
+): Prism {
   const places = listOperations(document);
   const resources = new Map<string, Promise<Resource>>();
   const kept = new Map<string, Map<string, Promise<PrismResponse>>>();
 
-  function placeOf(operationId: string) {
+  /** Prism translates one operation at a time, with its responses and nothing else. */
+  async function read(operationId: string): Promise<Resource> {
     const place = places.get(operationId);
     if (place === undefined) throw new TypeError(`The document has no operation ${operationId}.`);
-    return place;
-  }
-
-  /** Prism translates one operation at a time, with its responses and nothing else. */
-  function read(operationId: string): Promise<Resource> {
-    let resource = resources.get(operationId);
-    resource ??= getHttpOperationsFromSpec(
-      toResponsesDocument(document, placeOf(operationId)),
-    ).then(([only]) => only as Resource);
-    resources.set(operationId, resource);
-    return resource;
+    const { translate } = await loadPrism();
+    const [resource] = await translate(toResponsesDocument(document, place));
+    return resource as Resource;
   }
 
   async function ask(
@@ -67,14 +67,17 @@ export function createPrism(document: Record<string, unknown>, defaults: Prefere
     preferences: Preferences,
   ): Promise<PrismResponse> {
     const { code, example, dynamic = false, seed } = preferences;
-    const resource = await read(operationId);
+    const { instance } = await loadPrism();
+    const reading = resources.get(operationId) ?? read(operationId);
+    resources.set(operationId, reading);
+    const resource = await reading;
     const input = {
       method: resource.method,
       url: { path: '/' },
       headers: { accept: toPrismAccept(accept) },
     };
     const mock = { code, exampleKey: example, dynamic, seed };
-    const result = await PRISM.request(input as never, [resource], { mock } as never)();
+    const result = await instance.request(input as never, [resource], { mock } as never)();
     if (result._tag === 'Left') {
       // Prism generates nothing without a schema, and fails on some.
       if (dynamic) return ask(operationId, accept, { ...preferences, dynamic: false });
@@ -84,15 +87,14 @@ export function createPrism(document: Record<string, unknown>, defaults: Prefere
     // Prism would use the first example of the `default` response, whatever its status.
     const isFree = example === undefined && !dynamic;
     if (isFree || Number(code) < 400) assertStatus(resource, code);
-    const { statusCode: status, headers = {}, body } = result.right.output;
-    const sent = toHeaders(headers);
-    const schema = findSchema(document, placeOf(operationId), status, sent['content-type'] ?? '');
-    return { status, headers: sent, body: omitWriteOnly(document, body, schema) };
+    const { statusCode: status, headers: sent = {}, body } = result.right.output;
+    const headers = toHeaders(sent);
+    return { status, headers, body, content: toContent(body, headers['content-type']) };
   }
 
   return {
     respond(operationId, { accept, preferences }) {
-      const merged = { ...defaults, ...preferences };
+      const merged = { dynamic, seed, ...preferences };
       if (merged.dynamic) return ask(operationId, accept, merged);
       const responses = kept.get(operationId) ?? new Map<string, Promise<PrismResponse>>();
       kept.set(operationId, responses);
@@ -103,6 +105,41 @@ export function createPrism(document: Record<string, unknown>, defaults: Prefere
       return response;
     },
   };
+}
+
+interface Engine {
+  readonly instance: ReturnType<PrismHttp['createInstance']>;
+  readonly translate: PrismHttp['getHttpOperationsFromSpec'];
+}
+
+let loading: Promise<Engine> | undefined;
+
+/** Imports Prism when it is first needed, which takes half a second. */
+export function loadPrism(): Promise<Engine> {
+  loading ??= importPrism();
+  return loading;
+}
+
+async function importPrism(): Promise<Engine> {
+  const { createInstance, getHttpOperationsFromSpec } = await import('./prism-http.ts');
+  // The routers have found the operation, checked credentials and validated the request.
+  const instance = createInstance(
+    {
+      isProxy: false,
+      checkSecurity: false,
+      validateRequest: true,
+      validateResponse: false,
+      errors: false,
+      upstreamProxy: undefined,
+      mock: { dynamic: false },
+    },
+    {
+      logger: silentLogger as never,
+      route: ({ resources: [resource] }) => ({ _tag: 'Right', right: resource as Resource }),
+      validateInput: ({ element }) => ({ _tag: 'Right', right: element }),
+    },
+  );
+  return { instance, translate: getHttpOperationsFromSpec };
 }
 
 /** Discards Prism's logs, which cover every step. */
@@ -116,24 +153,6 @@ const silentLogger = {
   fatal() {},
   success() {},
 };
-
-/** The routers have found the operation, checked credentials and validated the request. */
-const PRISM = createInstance(
-  {
-    isProxy: false,
-    checkSecurity: false,
-    validateRequest: true,
-    validateResponse: false,
-    errors: false,
-    upstreamProxy: undefined,
-    mock: { dynamic: false },
-  },
-  {
-    logger: silentLogger as never,
-    route: ({ resources: [resource] }) => ({ _tag: 'Right', right: resource as Resource }),
-    validateInput: ({ element }) => ({ _tag: 'Right', right: element }),
-  },
-);
 
 function missing(status: number, message: string): HttpError {
   return new HttpError('invalid-request', message, { status });
@@ -214,4 +233,32 @@ function toPrismAccept(accept = '*/*'): string {
   return (ranges.length > 0 ? ranges : ['*/*'])
     .map((range) => range.replace(/^\s*\*\/\*(.*)$/, 'application/json$1,$&'))
     .join(',');
+}
+
+function toContent(body: unknown, type: string | undefined): Buffer | undefined {
+  return body === undefined ? undefined : Buffer.from(toText(body, type));
+}
+
+function toText(body: unknown, type = ''): string {
+  if (typeof body === 'string' && !/[/+]json\b/i.test(type)) return body;
+  if (/[/+]xml\b/i.test(type)) return toXml('xml', Array.isArray(body) ? { item: body } : body);
+  if (!type.startsWith('text/event-stream')) return JSON.stringify(body);
+  // An example of an event stream may be a value, or a list with a value for each event.
+  return [body]
+    .flat()
+    .map((data, index) => `id: ${index + 1}\ndata: ${JSON.stringify(data)}\n\n`)
+    .join('');
+}
+
+/** Writes a value as XML. As on Prism's server, the root is `xml`, and the `xml` of a schema is not read. */
+function toXml(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((item) => toXml(name, item)).join('');
+  const content = isObject(value)
+    ? Object.entries(value).map(([key, member]) => toXml(key, member))
+    : [
+        String(value ?? '')
+          .replace(/&/g, '&amp;')
+          .replace(/</g, '&lt;'),
+      ];
+  return `<${name}>${content.join('')}</${name}>`;
 }

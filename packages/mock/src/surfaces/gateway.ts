@@ -5,26 +5,23 @@ import {
   type GatewayHandler,
   type GatewayInput,
   type GatewayRouter,
-  type HttpError,
+  type ServiceResponse,
   type WebSocketHandler,
 } from '@berth/server-stubs';
-import { type EnvOption, isLoopback } from '@berth/server-stubs/contract';
+import { type EnvOption, HttpError, isLoopback } from '@berth/server-stubs/contract';
 import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
-import { readPreferences } from '../prism/preferences.ts';
+import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import { unknownService } from '../services/service.ts';
-import type { Auth } from './auth.ts';
-import { respondByPrism } from './documented.ts';
-import { toRouterOptions } from './router-options.ts';
+import { askPrism } from './documented.ts';
+import { LOGGING, toRouterOptions } from './router-options.ts';
 
 /** The built-in service that Prism answers with the examples of the contract, unless the user defines it. */
 const HELLO = 'hello';
 
 /** Creates the gateway. Hosted services respond to their calls, and Prism to those of `hello`. */
-export function createGateway(context: Context, auth: Auth): GatewayRouter {
-  const { services, contract, profile } = context;
-
+export function createGateway({ services, contract, options, auth }: Context): GatewayRouter {
   /** @returns undefined for `hello` */
   async function findService({ name }: GatewayInput, { request, operationId }: GatewayCall) {
     const record = recordOf(request);
@@ -35,16 +32,28 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     throw unknownService(name, [HELLO, ...services.names()]);
   }
 
+  async function respondByPrism(
+    call: GatewayCall,
+    preferences: Preferences | undefined,
+  ): Promise<ServiceResponse> {
+    const found = await askPrism(contract.prism('gateway'), call, 'gateway', preferences);
+    const { status, headers, content } = found;
+    const lastId = call.request.headers['last-event-id'];
+    const isResumed =
+      lastId !== undefined && /^text\/event-stream/.test(`${headers['content-type']}`);
+    const rest = isResumed ? skipEvents(String(content), String(lastId)) : content;
+    // WHATWG HTML, section 9.2.1: a 204 makes clients stop reconnecting.
+    return rest === '' ? { status: 204 } : { status, headers, ...(rest && { body: rest }) };
+  }
+
   const call: GatewayHandler = async (input, call) => {
     const service = await findService(input, call);
     // A service that is a document chooses from its responses itself.
     const preferences = service?.isDocument
       ? undefined
       : readPreferences(call.request.headers.prefer);
-    if (service === undefined || preferences !== undefined) {
-      return respondByPrism(contract.prism, call, 'gateway', profile, preferences);
-    }
-    return service.call(input, call);
+    const isByPrism = service === undefined || preferences !== undefined;
+    return isByPrism ? respondByPrism(call, preferences) : service.call(input, call);
   };
 
   const webSocket: WebSocketHandler = async (input, call) => {
@@ -59,22 +68,30 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     return response;
   };
 
-  return contract.extend(
-    createGatewayRouter(
-      { call, webSocket },
-      {
-        ...toRouterOptions(context, toWords),
-        env: toEnvOption(context.options),
-        security: auth.gateway,
+  const router = createGatewayRouter(
+    { call, webSocket },
+    {
+      ...toRouterOptions(options),
+      onFault(error, call) {
+        LOGGING.onFault(error, call);
+        return error.kind === 'unauthorized'
+          ? new HttpError('unauthorized', CREDENTIALS, error)
+          : error;
       },
-    ),
+      env: toEnvOption(options),
+      security: auth.gateway,
+    },
   );
+  return contract.extend(router);
 }
 
-function toWords({ kind }: HttpError): string | undefined {
-  return kind === 'unauthorized'
-    ? 'The Authorization header must be "Bearer <ACCESS_TOKEN>" or a TC3-HMAC-SHA256 signature.'
-    : undefined;
+const CREDENTIALS =
+  'The Authorization header must be "Bearer <ACCESS_TOKEN>" or a TC3-HMAC-SHA256 signature.';
+
+/** Returns the events after the one with an ID; all of them if there is none. */
+function skipEvents(text: string, id: string): string {
+  const events = text.split(/(?<=\n\n)/);
+  return events.slice(events.findIndex((event) => event.startsWith(`id: ${id}\n`)) + 1).join('');
 }
 
 /**
@@ -82,7 +99,7 @@ function toWords({ kind }: HttpError): string | undefined {
  * a single environment also accepts any loopback host". A mock that is exposed to the network also accepts any IP
  * address, because it does not know which one callers use.
  */
-function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
+function toEnvOption({ env, host }: ResolvedOptions): EnvOption {
   if (isLoopback(host)) return env;
   const labels = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
   // The router passes the first label, or a complete loopback host.

@@ -2,84 +2,69 @@ import type { IncomingMessage } from 'node:http';
 import type { Call, CorsOptions } from '@berth/server-stubs';
 import { type Cors, createCors } from '@berth/server-stubs/contract';
 import {
+  type ErrorWithResponse,
   type HandlerResponse,
-  HttpError,
+  type HttpError,
   type RouterOptions,
   toResponse,
   UpgradeResponse,
 } from '@berth/server-stubs/runtime';
-import type { WireProfile } from '@berth/spec/wire-profile';
 import { isLoopbackOrigin } from '../host.ts';
 import { findReason, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
-import type { DocumentedSurface, SurfaceName } from '../surface.ts';
-
-/** What the options of routers depend on. */
-export interface RouterParts {
-  readonly options: Pick<ResolvedOptions, 'origins'>;
-  readonly profile: WireProfile;
-}
+import type { SurfaceName } from '../surface.ts';
 
 /** Returns the options that determine which pages may read a mock's responses. */
-function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
+function toCors({ origins }: ResolvedOptions): CorsOptions {
   return { origins: origins?.includes('*') ? '*' : (origins ?? isLoopbackOrigin) };
 }
 
-export function corsOf({ profile, options }: RouterParts, surface: SurfaceName): Cors {
-  return createCors(surface, profile, toCors(options));
+export function corsOf(options: ResolvedOptions, surface: SurfaceName): Cors {
+  return createCors(surface, options.wireProfile, toCors(options));
 }
 
-export function toRouterOptions(
-  context: RouterParts,
-  words?: (error: HttpError, call: Call) => string | undefined,
-) {
-  return {
-    cors: toCors(context.options),
-    wireProfile: context.profile,
-    requestId: (request: IncomingMessage) => recordOf(request).id,
-    onFault(error: HttpError, call: Call) {
-      const record = recordOf(call.request);
-      record.operationId ??= call.operationId || undefined;
-      // Other errors get a code and a message of the contract.
-      if (error.violations.length > 0) record.reason = error.message;
-      const message = words?.(error, call);
-      if (message === undefined) return error;
-      return new HttpError(error.kind, message, { ...error, cause: error.cause });
-    },
-    onError(error: unknown, { request }: Call) {
-      // An aborted request is not a bug in the mock.
-      if (request.complete) process.emitWarning(error as Error);
-    },
-    onResponse({ status, body }: HandlerResponse, { request, response, operationId }: Call) {
-      const record = recordOf(request);
-      record.operationId ??= operationId || undefined;
-      if (status >= 400) record.reason ??= findReason(body);
-      if (response instanceof UpgradeResponse) record.status = status;
-    },
-  };
+/** Options of the routers of the contract. */
+export function toRouterOptions(options: ResolvedOptions) {
+  return { cors: toCors(options), wireProfile: options.wireProfile, ...LOGGING };
 }
 
-/** Options for the router of a document that is a hosted service: the gateway adds the headers. */
-export function toServiceOptions(parts: RouterParts): RouterOptions {
-  const { cors: _, wireProfile: __, ...options } = toRouterOptions(parts);
-  return options;
-}
+/** What all routers tell the log. */
+export const LOGGING = {
+  requestId: (request: IncomingMessage) => recordOf(request).id,
+  onFault(error: HttpError, { request, operationId }: Call) {
+    const record = recordOf(request);
+    record.operationId ??= operationId || undefined;
+    // Other errors get a code and a message of the contract.
+    if (error.violations.length > 0) record.reason = error.message;
+    return error;
+  },
+  onError(error: unknown, { request }: Call) {
+    // An aborted request is not a bug in the mock.
+    if (request.complete) process.emitWarning(error as Error);
+  },
+  onResponse({ status, body }: HandlerResponse, { request, response, operationId }: Call) {
+    const record = recordOf(request);
+    record.operationId ??= operationId || undefined;
+    if (status >= 400) record.reason ??= findReason(body);
+    if (response instanceof UpgradeResponse) record.status = status;
+  },
+};
 
 /** Options of the routers that only follow a document: those of drafts, and of documents beside the contract. */
 export function toDocumentOptions(
-  parts: RouterParts,
-  surface: DocumentedSurface,
-  toError: NonNullable<RouterOptions['toError']>,
+  options: ResolvedOptions,
+  surface: SurfaceName,
+  toError: (error: HttpError) => ErrorWithResponse = (error) => error,
 ): RouterOptions {
-  const cors = corsOf(parts, surface);
+  const cors = corsOf(options, surface);
   return {
-    ...toServiceOptions(parts),
+    ...LOGGING,
     headers: ({ request, requestId }) => ({
       ...cors.response(request.headers.origin),
       'access-control-expose-headers': '*',
       'x-request-id': requestId,
     }),
-    toError: (error, call) => toPreflight(error, call, cors) ?? toError(error, call),
+    toError: (error, call) => toPreflight(error, call, cors) ?? toError(error),
   };
 }
 

@@ -7,18 +7,13 @@ import {
   type UploadHandler,
 } from '@berth/server-stubs';
 import type { StorageOperationId } from '@berth/server-stubs/contract';
-import type { StorageCaller } from '@berth/storage';
 import type { Context } from '../context.ts';
 import { recordOf } from '../log.ts';
 import { readPreferences } from '../prism/preferences.ts';
-import type { Auth } from './auth.ts';
-import { respondByPrism } from './documented.ts';
+import { callStorage } from '../surface.ts';
+import { isObject } from '../user-input.ts';
+import { askPrism } from './documented.ts';
 import { toRouterOptions } from './router-options.ts';
-
-type Act = (
-  input: unknown,
-  call: Pick<StorageCall<StorageCaller>, 'envId' | 'caller' | 'request' | 'requestId'>,
-) => unknown;
 
 const IDS: readonly StorageOperationId[] = [
   'getUploadMetaData',
@@ -28,34 +23,26 @@ const IDS: readonly StorageOperationId[] = [
 ];
 
 /** Creates the storage API for a session's files. For calls with `Prefer`, Prism responds. */
-export function createStorage(context: Context, auth: Auth): Router {
-  const { contract, profile } = context;
-  const { env } = context.options;
-
-  const handle = (id: StorageOperationId) => (input: unknown, call: StorageCall) => {
-    const { request, requestId, envId } = call;
-    const record = recordOf(request);
+export function createStorage({ contract, options, auth }: Context): Router {
+  const handle = async (id: StorageOperationId, input: unknown, call: StorageCall) => {
+    const record = recordOf(call.request);
     record.operationId = id;
-    const preferences = readPreferences(request.headers.prefer);
-    if (preferences !== undefined) {
-      return respondByPrism(contract.prism, call, 'storage', profile, preferences);
-    }
-    const act = record.session.storage.storage[id] as Act;
-    return act(input, { envId, caller: { env, id: 'mock' }, request, requestId });
+    const preferences = readPreferences(call.request.headers.prefer);
+    if (preferences === undefined) return callStorage(record.session.storage, id, input, call);
+    const { body } = await askPrism(contract.prism('storage'), call, 'storage', preferences);
+    // The router adds the envelope.
+    return isObject(body) && isObject(body.body) ? body.body.data : body;
   };
-
-  const handlers = Object.fromEntries(IDS.map((id) => [id, handle(id)]));
-  const router = createStorageRouter(handlers as unknown as StorageHandlers, {
-    ...toRouterOptions(context),
-    env,
-    security: auth.storage,
-  });
-  return contract.extend(router);
+  const handlers = Object.fromEntries(
+    IDS.map((id) => [id, (input: unknown, call: StorageCall) => handle(id, input, call)]),
+  ) as StorageHandlers;
+  const { env } = options;
+  const settings = { ...toRouterOptions(options), env, security: auth.storage };
+  return contract.extend(createStorageRouter(handlers, settings));
 }
 
 /** Creates the upload target. Prism responds to a form with `Prefer`, and nothing is stored. */
-export function createUpload(context: Context): Router {
-  const { contract, profile } = context;
+export function createUpload({ contract, options }: Context): Router {
   const uploadFile: UploadHandler = async (form, call) => {
     const preferences = readPreferences(call.request.headers.prefer);
     if (preferences === undefined) {
@@ -63,7 +50,8 @@ export function createUpload(context: Context): Router {
     }
     // An incomplete form is rejected all the same.
     for await (const _ of form.file);
-    return respondByPrism(contract.prism, call, 'upload', profile, preferences);
+    const { headers } = await askPrism(contract.prism('storage'), call, 'upload', preferences);
+    return { etag: `${headers.etag}`, location: `${headers.location}` };
   };
-  return createUploadRouter({ uploadFile }, toRouterOptions(context));
+  return createUploadRouter({ uploadFile }, toRouterOptions(options));
 }
