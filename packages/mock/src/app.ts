@@ -1,20 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GatewayRouter, Router } from '@berth/server-stubs';
-import { decodeText, hasResponse, storageRoutes } from '@berth/server-stubs/contract';
+import { decodeText, storageRoutes } from '@berth/server-stubs/contract';
 import { UpgradeResponse } from '@berth/server-stubs/runtime';
 import { FILES_PATH } from '@berth/storage';
 import { createDownloadListener } from '@berth/storage/node';
 import type { Context } from './context.ts';
 import { CONTROL_PATH, control } from './control/control.ts';
-import { fail, refuse, refuseHost } from './early-responses.ts';
-import { applyFaults } from './faults/fault-kinds.ts';
-import { FAULT_HEADER, type FaultRule, type FaultSubject } from './faults/fault-rules.ts';
-import { onNode } from './faults/faulted-call.ts';
+import { fail, refuseHost } from './early-responses.ts';
+import type { FaultSubject } from './faults/fault-rules.ts';
+import { applyRequestFaults, mayHaveFaults } from './faults/node-faults.ts';
 import { isForeign, rawPathOf } from './host.ts';
 import { CallRecord, type RecordedRequest, recordOf } from './log.ts';
 import { type Session, sessionOfHeader, sessionOfQuery } from './session.ts';
-import { DOCUMENT_UPLOAD_PATH, type Refusal, type SurfaceName, toRefusal } from './surface.ts';
+import { DOCUMENT_UPLOAD_PATH, type SurfaceName } from './surface.ts';
 import { toRouter } from './surfaces/document.ts';
 import { corsOf } from './surfaces/router-options.ts';
 
@@ -33,6 +32,7 @@ export function createApp(context: Context, surfaces: Surfaces) {
   const { options, sessions } = context;
   const document = context.document && toRouter(context.document);
   const routers = { ...surfaces, gateway: document ?? surfaces.gateway };
+  const cors = corsOf(options, 'link');
   const link = createDownloadListener({
     async download(request) {
       const record = recordOf(request);
@@ -41,7 +41,7 @@ export function createApp(context: Context, surfaces: Surfaces) {
         throw error;
       });
     },
-    cors: corsOf(options, 'link'),
+    cors,
     requestId: (request) => recordOf(request).id,
     onError: (error) => process.emitWarning(error as Error),
   });
@@ -59,7 +59,8 @@ export function createApp(context: Context, surfaces: Surfaces) {
         if (isRefused) return refuseHost(record, response, options);
         const next = () => (surface === 'link' ? link : routers[surface])(request, response);
         if (!mayHaveFaults(request, record)) return next();
-        return applyRequestFaults({ request, response, record, toResponse: () => response }, next);
+        const call = { request, response, record, subject: toSubject(surface, request) };
+        return applyRequestFaults({ ...call, toResponse: () => response }, options, next);
       },
       (error) => fail(error, surface, response, options.wireProfile),
     );
@@ -75,7 +76,8 @@ export function createApp(context: Context, surfaces: Surfaces) {
         const next = () => surfaces.gateway.upgrade(request, socket, head);
         if (!mayHaveFaults(request, record)) return next();
         const toResponse = () => UpgradeResponse.create(request, socket, head);
-        return applyRequestFaults({ request, record, toResponse }, next);
+        const call = { request, record, subject: toSubject('gateway', request), toResponse };
+        return applyRequestFaults(call, options, next);
       },
       (error) => {
         process.emitWarning(error);
@@ -93,6 +95,10 @@ export function createApp(context: Context, surfaces: Surfaces) {
     // A foreign page must not create sessions, which would drop those of tests.
     const session = isRefused ? sessions.get('') : sessionOf(request, surface);
     const record = new CallRecord(session, surface, request);
+    const { origin } = request.headers;
+    if (request.method === 'OPTIONS' && origin !== undefined && !cors.allows(origin)) {
+      record.reason = `Pages from ${origin} may not call the mock: add it to origins.`;
+    }
     (request as RecordedRequest).record = record;
     context.log.add(record);
     return record;
@@ -111,43 +117,6 @@ export function createApp(context: Context, surfaces: Surfaces) {
     context.onCall(record);
   }
 
-  /**
-   * Applies the faults of the session and of the `X-Mock-Fault` header to a request, and calls `next` unless one of
-   * them has ended the call.
-   */
-  async function applyRequestFaults(
-    { request, response, record, toResponse }: FaultedRequest,
-    next: () => unknown,
-  ): Promise<void> {
-    const { surface, session } = record;
-    const subject = toSubject(surface, request);
-    const respond = (error: Refusal) => {
-      const created = toResponse();
-      if (created === undefined) {
-        request.destroy();
-      } else if (!created.headersSent) {
-        record.status = error.status;
-        refuse(error, record, created, options);
-      }
-    };
-    let due: readonly FaultRule[];
-    try {
-      due = session.faults.take(subject, request.headers[HEADER]?.toString());
-    } catch (error) {
-      if (!hasResponse(error)) throw error;
-      respond(error as Refusal);
-      return;
-    }
-    if (due.length > 0) {
-      const { operationId, service } = subject;
-      Object.assign(record, { faults: due.map(({ name }) => name), operationId, service });
-      const fail = (code: string) => respond(toRefusal(surface, code));
-      if (await applyFaults(due, onNode(request, response, fail))) return;
-    }
-    // During a delay, broken data may have ended the call.
-    if (!response?.headersSent) next();
-  }
-
   function toSubject(surface: SurfaceName, request: IncomingMessage): FaultSubject {
     const found = surface === 'link' ? undefined : routers[surface].find(request);
     const name = found?.path.name;
@@ -164,22 +133,6 @@ export function createApp(context: Context, surfaces: Surfaces) {
     shouldUpgrade: (request: IncomingMessage) =>
       document === undefined && surfaces.gateway.shouldUpgrade(request),
   };
-}
-
-const HEADER = FAULT_HEADER.toLowerCase();
-
-/** Preflights have no faults, because after a failed preflight the browser would not send the actual request. */
-function mayHaveFaults({ headers, method }: IncomingMessage, { session }: CallRecord): boolean {
-  return (headers[HEADER] !== undefined || !session.faults.isEmpty) && method !== 'OPTIONS';
-}
-
-interface FaultedRequest {
-  readonly request: IncomingMessage;
-  /** Undefined for the upgrade to a WebSocket. */
-  readonly response?: ServerResponse;
-  readonly record: CallRecord;
-  /** Creates the response of a fault. Returns undefined if an earlier call on the connection is in progress. */
-  toResponse(): ServerResponse | undefined;
 }
 
 /** An unexpected error must end its request, not the process. */

@@ -230,12 +230,11 @@ function withoutSecrets(target: string): string {
  * Returns the line to print for a call.
  *
  * @example
- * 'POST /api/v2/envs/dev/storages:batchDelete 400 2 ms batchDelete: body.fileList must be an array.'
+ * 'POST /api/v2/envs/dev/storages:batchDelete 400 2 ms: body.fileList must be an array.'
  */
 export function toLine(record: CallRecord): string {
-  const { method, target, status = 'aborted', ms = 0, operationId, session, faults } = record;
+  const { method, target, status = 'aborted', ms = 0, session, faults } = record;
   const parts = [method, withoutSecrets(target), status, Math.round(ms), 'ms'];
-  if (operationId !== undefined) parts.push(operationId);
   if (session.id !== '') parts.push(`session=${session.id}`);
   if (faults.length > 0) parts.push(`faults=${faults.join(',')}`);
   const line = parts.join(' ') + (record.reason === undefined ? '' : `: ${record.reason}`);

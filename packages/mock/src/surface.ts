@@ -1,4 +1,4 @@
-import type { StorageCall } from '@berth/server-stubs';
+import type { StorageLogin } from '@berth/server-stubs';
 import {
   type ContractErrorOptions,
   GatewayError,
@@ -57,10 +57,8 @@ export async function callStorage(
   { storage }: Storage,
   id: StorageOperationId,
   input: unknown,
-  { envId, request, requestId, signal }: Pick<StorageCall, StorageCallFields>,
+  { envId, request, requestId, signal }: StorageLogin,
 ): Promise<unknown> {
   const caller = { env: envId, id: 'mock' };
   return storage[id](input as never, { envId, caller, request, requestId, signal } as never);
 }
-
-type StorageCallFields = 'envId' | 'request' | 'requestId' | 'signal';

@@ -104,7 +104,7 @@ describe('files', () => {
 
 describe('unknown calls', () => {
   test.each([
-    ['GET', 'clocks', 404, 'do you mean clock?'],
+    ['GET', 'clocks', 404, 'the calls are health, reset, requests, clock'],
     ['PATCH', 'clock', 405, 'Use GET, POST, not PATCH.'],
     ['GET', 'requests?limit=0', 400, 'limit must be a positive integer'],
   ])('%s %s is %d', async (method, path, status, message) => {

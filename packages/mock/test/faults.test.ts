@@ -91,12 +91,12 @@ describe('a rule', () => {
     ['=5', 'The fault must be a comma-separated list'],
     ['latency=', 'latency must be a number of milliseconds'],
     ['latency=61m', 'at most one hour'],
-    ['code=SERVICE_TIMEOUTS', 'Do you mean SERVICE_TIMEOUT?'],
+    ['code=SERVICE_TIMEOUTS', 'code must be a code from one'],
     ['reset=x', 'reset must be'],
     ['truncate=1.5', 'truncate must be an integer'],
-    ['latencie=1', 'latencie is not a field: do you mean latency?'],
+    ['latencie=1', 'latencie is not a field: the fields are match, times, latency'],
     ['__proto__=1', '__proto__ is not a field'],
-    ['batchDelet:reset', 'Do you mean batchDelete?'],
+    ['batchDelet:reset', /match must be service:<name>, or one of gateway, .*batchDelete/],
     ['service::reset', 'match must be'],
     [{ match: { toString: 1 }, reset: true }, 'match must be'],
     ['uploadFile:code=SYS_ERR', 'code must be an error code of uploadFile: AccessDenied'],
@@ -104,7 +104,7 @@ describe('a rule', () => {
     ['times=2', 'The fault must contain at least one of latency, reset'],
     [null, 'The fault must be a rule'],
     [{ latency: 'x' }, 'latency must be'],
-    [{ reset: true, time: 1 }, 'time is not a field: do you mean times?'],
+    [{ reset: true, time: 1 }, 'time is not a field: the fields are match, times'],
   ])('with a mistake is rejected by name: %.40j', (rule, message) => {
     expect(() => session.faults.put('a', rule as string)).toThrow(message);
     expect(session.faults.list()).toEqual([]);
@@ -181,7 +181,7 @@ describe('a WebSocket', () => {
 
   test.each([
     ['code=SERVICE_NOT_READY', 503, 'SERVICE_NOT_READY'],
-    ['reste', 400, 'do you mean reset?'],
+    ['reste', 400, 'reste is not a field: the fields are latency, reset'],
   ])('%s is an ordinary response before the upgrade', async (text, status, message) => {
     const reply = await gateway(mock, opening(text));
     expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(message)]);

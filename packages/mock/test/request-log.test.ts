@@ -79,15 +79,23 @@ describe('the reason', () => {
     ]);
   });
 
-  test('is undefined for a preflight, which is no refusal', async () => {
+  test.each([
+    [undefined, undefined],
+    ['http://localhost:5173', undefined],
+    [
+      'https://app.example.com',
+      'Pages from https://app.example.com may not call the mock: add it to origins.',
+    ],
+  ])('is there for a preflight that a browser takes as a refusal: %s', async (origin, reason) => {
     for (const path of ['/v1/cloudrun/hello', '/api/v2/envs/dev/storages:batchDelete', '/']) {
-      expect((await call(mock, { method: 'OPTIONS', path })).status).toBe(204);
+      const preflight = {
+        method: 'OPTIONS',
+        path,
+        headers: origin === undefined ? {} : { origin },
+      };
+      expect((await call(mock, preflight)).status).toBe(204);
     }
-    expect((await readLog()).map(({ reason }) => reason)).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect((await readLog()).map((logged) => logged.reason)).toEqual(Array(3).fill(reason));
   });
 });
 

@@ -4,11 +4,11 @@ import { StoreFullError } from '@berth/storage';
 import type { Context } from '../context.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
 import { hostNameOf, isLocalName, originOf, rawPathOf } from '../host.ts';
+import { type LoggedRequest, REDACTED } from '../log.ts';
 import { createMockSession, type MockSession } from '../mock-session.ts';
 import { sessionOfQuery } from '../session.ts';
-import { FieldError, isObject, suggest } from '../user-input.ts';
+import { FieldError, isObject } from '../user-input.ts';
 import { servePage } from './page.ts';
-import { toCurl } from './to-curl.ts';
 
 /** Path of the page and of the control API. */
 export const CONTROL_PATH = '/__mock';
@@ -121,9 +121,8 @@ function toUnknownCall(method: string, path: string, route: string): Problem {
     const allow = methods.join(', ');
     return new Problem(405, `Use ${allow}, not ${method}.`, { allow });
   }
-  const known = [...new Set(routes.map(([, one]) => one))];
-  const hint = suggest(path, known, ' do you mean', ` the calls are ${known.join(', ')}.`);
-  return new Problem(404, `The control API has no ${path.slice(0, 100)}:${hint}`);
+  const known = [...new Set(routes.map(([, one]) => one))].join(', ');
+  return new Problem(404, `The control API has no ${path.slice(0, 100)}: the calls are ${known}.`);
 }
 
 /**
@@ -235,4 +234,46 @@ function sendProblem(response: ServerResponse, { status, message, headers }: Pro
   if (status === 413) response.setHeader('connection', 'close');
   const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: message };
   end(response, status, 'application/problem+json', Buffer.from(JSON.stringify(problem)));
+}
+
+/** Headers that curl sets itself. */
+const CURL_HEADERS = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect'];
+
+/** Headers that curl adds to a call without them. */
+const ADDED_HEADERS = ['User-Agent', 'Accept'];
+
+/**
+ * Returns a command that repeats a call. Credentials, which the log does not have, are shell variables:
+ * `$AUTHORIZATION`.
+ */
+function toCurl({ method, target, headers, body }: LoggedRequest, origin: string): string {
+  const url = quote(target.startsWith('/') ? origin + target : target, 'SIGN');
+  const lines = headers.flatMap(([name, value]) => {
+    const lower = name.toLowerCase();
+    if (CURL_HEADERS.includes(lower)) return [];
+    const variable = lower.replace(/[^a-z0-9]/g, '_').toUpperCase();
+    return [`-H ${quote(value === '' ? `${name};` : `${name}: ${value}`, variable)}`];
+  });
+  const names = headers.map(([name]) => name.toLowerCase());
+  const added = body === undefined ? ADDED_HEADERS : [...ADDED_HEADERS, 'Content-Type'];
+  const absent = added.filter((name) => !names.includes(name.toLowerCase()));
+  const start = ['curl', '-i', '--path-as-is', '--globoff'];
+  const data = body === undefined ? [] : [`--data-raw ${quote(body)}`];
+  const command = method === 'HEAD' ? '-I' : `-X ${method}`;
+  return [
+    [...start, command, url].join(' '),
+    ...lines,
+    ...absent.map((name) => `-H '${name}:'`),
+    ...data,
+  ].join(' \\\n  ');
+}
+
+/**
+ * Quotes a text for a POSIX shell.
+ *
+ * @param variable replaces a credential that was removed
+ */
+function quote(text: string, variable = ''): string {
+  const quoted = `'${text.replaceAll("'", `'\\''`)}'`;
+  return variable === '' ? quoted : quoted.replaceAll(REDACTED, `'"$${variable}"'`);
 }

@@ -1,6 +1,17 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { SurfaceName } from '../surface.ts';
-import type { FaultedCall } from './faulted-call.ts';
+
+/** What faults can do to a call, on the server and in MSW. */
+export interface FaultedCall {
+  /** Aborted when the caller disconnects. */
+  readonly signal: AbortSignal;
+  /** Responds with an error of the surface. */
+  fail(code: string): void;
+  /** Closes the connection without a response. */
+  reset(): void;
+  /** Closes the connection if the body of the response exceeds a size. Its `Content-Length` stays. */
+  truncate(maxBytes: number): void;
+}
 
 interface FaultKind<Value> {
   /** The requirement for the value: the end of a sentence that begins with the name of the kind. */
@@ -18,8 +29,8 @@ interface FaultKind<Value> {
 
 /**
  * All kinds of faults, in the order in which they take effect. Options, header, control API, messages and MSW read
- * this table, so a new kind needs a row here and a line in the README. An effect that `FaultedCall` lacks is a method more,
- * in `faulted-call.ts`.
+ * this table, so a new kind needs a row here and a line in the README. An effect that `FaultedCall` lacks is another
+ * method, in `node-faults.ts` and `msw/surface.ts`.
  */
 export const FAULT_KINDS = {
   /** Delay before the call is handled, in milliseconds, or a duration such as `2s`. Several faults add up. */

@@ -13,6 +13,7 @@ import { type WebSocketHandler, type WebSocketHandlerConnection, ws } from 'msw'
 import {
   callHandler,
   findNameProblem,
+  runSocketHandler,
   type ServiceHandler,
   type ServiceSocket,
   toHead,
@@ -116,9 +117,8 @@ async function toServiceRequest(call: Call, request: Request): Promise<Request> 
   return new Request(`http://${name}${rest}${query}`, init);
 }
 
-/** RFC 6455, section 7.4.1: a violated policy, and "an unexpected condition". */
+/** RFC 6455, section 7.4.1: a violated policy. */
 const REFUSED = 1008;
-const FAILED = 1011;
 
 /** Prefix of protocols that contain credentials (D14). */
 const CREDENTIALS = 'berth.bearer.';
@@ -137,15 +137,9 @@ export function handleSockets(gatewayUrl: string, services: Services): WebSocket
     }
     const offered = [info.protocols ?? []].flat();
     const protocol = offered.find((text) => !text.startsWith(CREDENTIALS)) ?? '';
-    try {
-      await service.webSocket(
-        toServiceSocket(client, protocol),
-        new Request(`http://${name}${rest}${search}`),
-      );
-    } catch (error) {
-      report(error);
-      client.close(FAILED, 'The function failed.');
-    }
+    const request = new Request(`http://${name}${rest}${search}`);
+    const socket = toServiceSocket(client, protocol);
+    await runSocketHandler(service.webSocket.bind(service), socket, request, report);
   });
 }
 

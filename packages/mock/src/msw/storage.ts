@@ -1,4 +1,4 @@
-import type { Call } from '@berth/server-stubs';
+import type { StorageLogin } from '@berth/server-stubs';
 import {
   addField,
   assertBatch,
@@ -12,6 +12,7 @@ import {
   notFound,
   readCredentials,
   readJsonBody,
+  type StorageOperationId,
   storageRoutes,
   toFileType,
   toStorageResponse,
@@ -22,32 +23,26 @@ import {
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { FILES_PATH, type Storage, UPLOAD_PATH } from '@berth/storage';
 import { getMultipartBoundary, parseMultipart } from '@remix-run/multipart-parser';
+import { callStorage, DOCUMENT_UPLOAD_PATH } from '../surface.ts';
 import { createPresentAuth } from '../surfaces/auth.ts';
 import { escapePattern, type Surface } from './surface.ts';
 
-/** What every path of the storage API looks like: `/api/v2/envs/{envId}/storages:`. */
-const [{ path: TEMPLATE } = { path: '' }] = storageRoutes.routes;
+/** The storage API, without the upload target. */
+const ROUTES = storageRoutes.routes.filter(({ path }) => path !== DOCUMENT_UPLOAD_PATH);
+
+/** What every path looks like: `/api/v2/envs/{envId}/storages:`. */
+const [{ path: TEMPLATE } = { path: '' }] = ROUTES;
 const [BEFORE = '', AFTER = ''] = TEMPLATE.slice(0, TEMPLATE.indexOf(':') + 1)
   .split('{envId}')
   .map(escapePattern);
 const PATH = new RegExp(`^${BEFORE}([^/]+)${AFTER}(.*)$`);
 
-/** An operation, independent of `node:http`. */
-type Operation = (
-  input: unknown,
-  call: Pick<Call, 'request' | 'requestId'> & {
-    readonly envId: string;
-    readonly caller: { readonly env: string; readonly id: string };
-  },
-) => Promise<unknown>;
-
 export function createStorageSurface(
   baseUrl: string,
-  { storage }: Storage,
+  storage: Storage,
   profile: WireProfile,
 ): Surface {
   const auth = createPresentAuth(profile).storage;
-  const operations = storage as unknown as Readonly<Record<string, Operation>>;
   return {
     name: 'storage',
     baseUrl,
@@ -56,20 +51,19 @@ export function createStorageSurface(
     async respond(call, request) {
       const { rawPath, requestId } = call;
       const [, segment = '', id = ''] = PATH.exec(rawPath) ?? [];
-      const route = storageRoutes.routes.find(({ operationId }) => operationId === id);
-      const operation = operations[id];
-      if (route?.body === undefined || operation === undefined) throw notFound(rawPath);
+      const route = ROUTES.find(({ operationId }) => operationId === id);
+      if (route?.body === undefined) throw notFound(rawPath);
       if (request.method !== route.method) throw notAllowed(request.method, [route.method]);
       const envId = decodeText(segment);
       if (envId === undefined) throw badPath('envId');
       const { headers } = call.request;
-      await auth.credentials(readCredentials(headers, profile), { ...call, envId } as never);
+      const login = { ...call, envId } as StorageLogin;
+      await auth.credentials(readCredentials(headers, profile), login);
       const bytes = new Uint8Array(await request.arrayBuffer());
       const type = headers['content-type'];
       const input = readJsonBody(bytes, type, route.body, LIMITS.storageBodyBytes);
       assertBatch(input, LIMITS.batchItems);
-      const caller = { env: envId, id: 'mock' };
-      const data = await operation(input, { envId, caller, request: call.request, requestId });
+      const data = await callStorage(storage, id as StorageOperationId, input, login);
       return toStorageResponse(data, requestId);
     },
   };

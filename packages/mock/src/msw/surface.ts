@@ -10,9 +10,8 @@ import {
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
-import { applyFaults } from '../faults/fault-kinds.ts';
+import { applyFaults, type FaultedCall } from '../faults/fault-kinds.ts';
 import { FAULT_HEADER, type FaultRules, type FaultSubject } from '../faults/fault-rules.ts';
-import { onFetch } from '../faults/faulted-call.ts';
 import { refusalFor, type SurfaceName, toRefusal } from '../surface.ts';
 
 /** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
@@ -46,25 +45,37 @@ export function handleSurface(
 
   async function respond(request: Request): Promise<Response> {
     const call = toCall(request, baseUrl);
-    const { requestId } = call;
     const origin = request.headers.get('origin') ?? undefined;
-    const common = { ...cors.response(origin), 'x-request-id': requestId };
+    const common = { ...cors.response(origin), 'x-request-id': call.requestId };
     const send = (response: HandlerResponse) => toFetchResponse(response, common, request, profile);
     // D11: OPTIONS is the CORS preflight (204), even for unknown paths.
     if (request.method === 'OPTIONS') {
       return send({ status: 204, headers: cors.preflight(call.request.headers) });
     }
-    const fail = (code: string) => send(toRefusal(name, code)[toResponse](call));
-    const faulted = onFetch(request, fail);
-    const answer = async () => {
+    let response = Response.error();
+    let maxBytes = Infinity;
+    const faulted: FaultedCall = {
+      signal: request.signal,
+      fail(code) {
+        response = send(toRefusal(name, code)[toResponse](call));
+      },
+      // A response that is an error rejects the caller's `fetch`.
+      reset() {},
+      truncate(bytes) {
+        maxBytes = Math.min(maxBytes, bytes);
+      },
+    };
+    try {
       const header = request.headers.get(FAULT_HEADER) ?? undefined;
       const faults = rules.take({ surface: name, ...surface.identify(call) }, header);
-      if (await applyFaults(faults, faulted.call)) return faulted.early();
-      const response = await surface.respond(call, request, common);
-      return response instanceof Response ? response : send(response);
-    };
-    const response = await answer().catch((error) => send(toErrorResponse(error, name, call)));
-    return faulted.finish(response);
+      if (!(await applyFaults(faults, faulted))) {
+        const result = await surface.respond(call, request, common);
+        response = result instanceof Response ? result : send(result);
+      }
+    } catch (error) {
+      response = send(toErrorResponse(error, name, call));
+    }
+    return truncate(response, maxBytes);
   }
 
   const address = new RegExp(`^${escapePattern(baseUrl)}${path}$`);
@@ -136,4 +147,19 @@ function toFetchResponse(
       : (content as ConstructorParameters<typeof Response>[0]),
     { status, headers },
   );
+}
+
+/** Fails after a number of bytes of the body. */
+function truncate(response: Response, maxBytes: number): Response {
+  const { status, headers, body } = response;
+  if (body === null || maxBytes === Infinity) return response;
+  let left = maxBytes;
+  const cut = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left < 0) controller.error(new TypeError('The connection was closed.'));
+    },
+  });
+  return new Response(body.pipeThrough(cut), { status, headers });
 }

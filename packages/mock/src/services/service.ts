@@ -1,6 +1,5 @@
 import type { GatewayHandler, GatewayInput, WebSocketHandler } from '@berth/server-stubs';
 import { GatewayError, hasResponse } from '@berth/server-stubs/contract';
-import { suggest } from '../user-input.ts';
 
 /**
  * Responds to the calls of a hosted service. The URL of the request has the path and query of the service, and its
@@ -49,8 +48,8 @@ export function findNameProblem(name: string): string | undefined {
 
 export function unknownService(name: string, names: readonly string[]): GatewayError {
   const others = names.length === 0 ? '' : ` The services: ${names.join(', ')}.`;
-  const hint = suggest(name, names, ' Do you mean', others);
-  const message = `The hosted service ${name} does not exist: add it to services.${hint}`;
+  const example = `${name}: () => Response.json({})`;
+  const message = `The hosted service ${name} does not exist: add it to the services (--services, or the option services), such as ${example}.${others}`;
   return new GatewayError('SERVICE_NOT_FOUND', { message });
 }
 
@@ -107,6 +106,28 @@ export async function callHandler(
     report(error);
     const message = `The service ${name} failed: ${describe(error)}`;
     return Response.json({ message }, { status: 500 });
+  }
+}
+
+/** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
+const FAILED = 1011;
+
+/**
+ * Runs the handler of a WebSocket, which is closed if the handler fails.
+ *
+ * @param report receives the errors of the handler, which the caller does not see
+ */
+export async function runSocketHandler(
+  handle: SocketHandler,
+  socket: ServiceSocket,
+  request: Request,
+  report: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await handle(socket, request);
+  } catch (error) {
+    report(error);
+    socket.close(FAILED, 'The function failed.');
   }
 }
 

@@ -1,4 +1,7 @@
+import type { StorageLogin } from '@berth/server-stubs';
+import { createMemoryStore, createStorage } from '@berth/storage';
 import { afterEach, expect, it, vi } from 'vitest';
+import { callStorage as callEngine } from '../../src/surface.ts';
 import { BASE, berth, callStorage, dataOf, FLAT, linkTo, prepareUpload, upload } from './set-up.ts';
 
 afterEach(() => {
@@ -97,7 +100,7 @@ it.each([
     {},
   ],
   ['too many files', 400, 'INVALID_PARAM', 'batchDelete', many, {}],
-  ['an unknown operation', 404, 'NOT_FOUND', 'batchMove', {}, {}],
+  ['an unknown operation', 404, 'NOT_FOUND', 'uploadFile', {}, {}],
   ['a PUT', 405, 'METHOD_NOT_ALLOWED', 'batchDelete', {}, { method: 'PUT' }],
 ])('rejects a storage call with %s', async (_, status, code, id, body, init) => {
   const response = await callStorage(id, body, init);
@@ -105,6 +108,23 @@ it.each([
   const envelope = (await response.json()) as Envelope;
   expect([response.status, envelope.body.code]).toEqual([status, code]);
   expect(envelope.body.requestId).toBe(response.headers.get('x-request-id'));
+});
+
+it('starts nothing for a caller that has left', async () => {
+  const blobs = createMemoryStore();
+  blobs.put({ env: 'dev', path: 'a.txt' }, new Uint8Array(1), 'text/plain');
+  const storage = createStorage({
+    blobs,
+    signer: { sign: () => '', verify: () => true },
+    bucketOf: () => 'files',
+    publicUrl: BASE,
+    onError: expect.fail,
+  });
+  const call = { envId: 'dev', requestId: 'a', signal: AbortSignal.abort() } as StorageLogin;
+  const fileList = ['cloud://dev.files/a.txt'];
+  const results = await callEngine(storage, 'batchDelete', { fileList }, call);
+  expect(results).toMatchObject({ fileList: [{ code: 'SERVICE_UNAVAILABLE' }] });
+  expect(blobs.list()).toHaveLength(1);
 });
 
 it('applies faults to the calls that they match, as often as they say', async () => {
@@ -116,7 +136,9 @@ it('applies faults to the calls that they match, as often as they say', async ()
   await expect(fetch(link)).rejects.toThrow(TypeError);
   berth.faults.put('gone', 'link:truncate=2');
   await expect(fetch(link).then((response) => response.text())).rejects.toThrow();
-  expect(() => berth.faults.put('a', 'batchMove:reset')).toThrow(/^match must be an operationId/);
+  expect(() => berth.faults.put('a', 'batchMove:reset')).toThrow(
+    /^match must be service:<name>, or one of gateway/,
+  );
   berth.faults.delete('gone');
   const slow = await fetch(link, { headers: { 'x-mock-fault': 'code=SlowDown' } });
   expect([slow.status, await slow.text()]).toEqual([503, expect.stringContaining('SlowDown')]);
