@@ -1,4 +1,4 @@
-import { HttpError } from '@berth/server-stubs/contract';
+import { HttpError, toEventText } from '@berth/server-stubs/contract';
 import { isObject } from '../user-input.ts';
 import { listOperations, toResponsesDocument } from './operations.ts';
 import type { Preferences } from './preferences.ts';
@@ -246,7 +246,7 @@ function toText(body: unknown, type = ''): string {
   // An example of an event stream may be a value, or a list with a value for each event.
   return [body]
     .flat()
-    .map((data, index) => `id: ${index + 1}\ndata: ${JSON.stringify(data)}\n\n`)
+    .map((data, index) => toEventText({ id: index + 1, data }))
     .join('');
 }
 

@@ -1,8 +1,8 @@
 /** Helpers for services in code, in the mock and in MSW. */
-import { decodeText } from '@berth/server-stubs/contract';
+import { decodeText, type ServerEvent, toEventText } from '@berth/server-stubs/contract';
 import type { FetchHandler, ServiceSocket, SocketHandler } from './service.ts';
 
-export { GatewayError } from '@berth/server-stubs/contract';
+export { GatewayError, type ServerEvent as ServiceEvent } from '@berth/server-stubs/contract';
 
 /** Decoded values of `:name` in the path of a route. What `*` matches is under `*`, as sent. */
 export type RouteParams = Readonly<Record<string, string>>;
@@ -105,18 +105,6 @@ function parseRoute(key: string) {
   };
 }
 
-/** A server-sent event. */
-export interface ServiceEvent {
-  /** Default: the number of the event, from 1. */
-  readonly id?: string | number;
-  readonly event?: string;
-  /** A string, or any other value, which is sent as JSON. */
-  readonly data?: unknown;
-  /** How many milliseconds the caller waits before it reconnects. */
-  readonly retry?: number;
-  readonly comment?: string;
-}
-
 /**
  * Responds with server-sent events, as fast as the caller reads them. If the caller disconnects, the iterator ends.
  *
@@ -128,7 +116,7 @@ export interface ServiceEvent {
  * 'GET /clock': () => events((async function* () { yield { data: 'tick' }; })())
  */
 export function events(
-  source: Iterable<ServiceEvent> | AsyncIterable<ServiceEvent>,
+  source: Iterable<ServerEvent> | AsyncIterable<ServerEvent>,
   request?: Request,
 ): Response {
   const rest = Array.isArray(source) && request ? skipReceived(source, request) : source;
@@ -152,7 +140,7 @@ export function events(
   return new Response(body, { headers });
 }
 
-function skipReceived(list: readonly ServiceEvent[], { headers }: Request): ServiceEvent[] {
+function skipReceived(list: readonly ServerEvent[], { headers }: Request): ServerEvent[] {
   const last = headers.get('last-event-id');
   const numbered = list.map((event, index) => ({ id: index + 1, ...event }));
   const [first, ...others] = numbered.slice(
@@ -163,28 +151,11 @@ function skipReceived(list: readonly ServiceEvent[], { headers }: Request): Serv
 }
 
 async function* toTexts(
-  source: Iterable<ServiceEvent> | AsyncIterable<ServiceEvent>,
+  source: Iterable<ServerEvent> | AsyncIterable<ServerEvent>,
 ): AsyncGenerator<string, undefined, undefined> {
   let number = 0;
   for await (const event of source) {
     number += 1;
-    yield toEventText({ id: number, ...event });
+    yield toEventText(event.data === undefined ? event : { id: number, ...event });
   }
-}
-
-/** Formats an event (WHATWG HTML, section 9.2). Each line of the data is a field. */
-function toEventText({ id, event, data, retry, comment }: ServiceEvent): string {
-  const text = typeof data === 'string' ? data : JSON.stringify(data);
-  const fields = [
-    ...splitLines(comment).map((line) => `: ${line}`),
-    ...(retry === undefined ? [] : [`retry: ${retry}`]),
-    ...(event === undefined ? [] : [`event: ${event}`]),
-    ...(data === undefined ? [] : [`id: ${id}`]),
-    ...splitLines(text).map((line) => `data: ${line}`),
-  ];
-  return `${fields.join('\n')}\n\n`;
-}
-
-function splitLines(text: string | undefined): string[] {
-  return text === undefined ? [] : text.split(/\r\n|\r|\n/);
 }
