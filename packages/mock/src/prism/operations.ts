@@ -80,11 +80,10 @@ function toSample(document: JsonObject, { schema, example, examples }: JsonObjec
   };
 }
 
-/** How many levels an example has at most: Prism makes no more than 15 itself. */
+/** How many levels an example has at most, before Prism's own limit of 15. */
 const MAX_LEVELS = 16;
 
-/** How many objects, arrays and choices an example is made of, and how many schemas in all. Prism takes up to 2,500. */
-const MAX_PARENTS = 500;
+/** How many schemas an example is made of. Prism takes up to 2,500. */
 const MAX_SCHEMAS = 2000;
 
 /** How often a schema may contain itself. */
@@ -101,76 +100,73 @@ const PARTS = [...MAPS, ...LISTS, ...SINGLES];
 const OMITTED =
   /^(\$.*|x-(?!faker$).*|definitions|dependentSchemas|propertyNames|unevaluated(Items|Properties))$/;
 
+/**
+ * Copies a schema and replaces each `$ref` with its target, up to the limits above. What is beyond them is left out: a
+ * property, a choice, the items of an array. If there are too many schemas, the copy has fewer levels.
+ */
+function expandSchema(document: JsonObject, schema: unknown): unknown {
+  for (let levels = MAX_LEVELS; ; levels -= 1) {
+    const budget = { schemas: MAX_SCHEMAS };
+    const copy = copySchema(document, schema, { levels, repeats: 1, references: [] }, budget);
+    if (budget.schemas >= 0) return copy ?? {};
+  }
+}
+
+/** Where a schema is. */
 interface SchemaPlace {
-  readonly schema: unknown;
-  /** Where its copy is put. */
-  readonly parent: object;
-  readonly name: PropertyKey;
-  readonly level: number;
+  /** How many levels its copy may have. */
+  readonly levels: number;
   /** How often the arrays and objects around it repeat it. */
   readonly repeats: number;
   /** The references that led here. */
   readonly references: readonly string[];
 }
 
-/**
- * Copies a schema and replaces each `$ref` with its target, up to the limits above. What is beyond them is left out: a
- * property, a choice, the items of an array. Level by level, so that the limits cut what is far away.
- */
-function expandSchema(document: JsonObject, schema: unknown): unknown {
-  const root: { schema?: unknown } = {};
-  const queue: SchemaPlace[] = [
-    { schema, parent: root, name: 'schema', level: 0, repeats: 1, references: [] },
-  ];
-  const copied: (SchemaPlace & { readonly copy: JsonObject })[] = [];
-  let parents = 0;
-  for (const place of queue) {
-    const { parent, name } = place;
-    if (!isObject(place.schema)) {
-      define(parent, name, place.schema);
-      continue;
-    }
-    const { references, target: found } = resolve(document, place.schema, place.references);
-    if (found === undefined || found.writeOnly === true || copied.length >= MAX_SCHEMAS) continue;
-    const target = limitValues(found, place.repeats);
-    if (PARTS.some((key) => key in target)) {
-      if (place.level >= MAX_LEVELS || parents >= MAX_PARENTS) continue;
-      parents += 1;
-    }
-    const copy: JsonObject = {};
-    copied.push({ ...place, copy });
-    define(parent, name, copy);
-    const inner = {
-      level: place.level + 1,
-      repeats: place.repeats * countRepeats(target),
-      references,
-    };
-    for (const [key, value] of Object.entries(target)) {
-      if (OMITTED.test(key)) continue;
-      if (SINGLES.includes(key)) {
-        queue.push({ schema: value, parent: copy, name: key, ...inner });
-      } else if (MAPS.includes(key)) {
-        const members: JsonObject = {};
-        copy[key] = members;
-        for (const [name, member] of entriesOf(value)) {
-          queue.push({ schema: member, parent: members, name, ...inner });
-        }
-      } else if (LISTS.includes(key) && Array.isArray(value)) {
-        const members: unknown[] = [];
-        copy[key] = members;
-        for (const [index, member] of value.entries()) {
-          queue.push({ schema: member, parent: members, name: index, ...inner });
-        }
-      } else copy[key] = value;
-    }
-    // Prism uses the examples of a schema only if nothing else describes it.
-    if (Array.isArray(copy.examples) && copy.examples.length > 0) copy.example ??= copy.examples[0];
+/** @returns undefined if the schema is left out */
+function copySchema(
+  document: JsonObject,
+  schema: unknown,
+  { levels, repeats, references: outer }: SchemaPlace,
+  budget: { schemas: number },
+): unknown {
+  if (!isObject(schema)) return schema;
+  budget.schemas -= 1;
+  const { references, target: found } = resolve(document, schema, outer);
+  // A response has no properties that are `writeOnly`.
+  if (found === undefined || found.writeOnly === true || budget.schemas < 0) return undefined;
+  const target = limitValues(found, repeats);
+  const hasParts = PARTS.some((key) => key in target);
+  if (hasParts && levels === 0) return undefined;
+  const inner = { levels: levels - 1, repeats: repeats * countRepeats(target), references };
+  const copyPart = (part: unknown) => copySchema(document, part, inner, budget);
+  const copied = Object.entries(target)
+    .filter(([key]) => !OMITTED.test(key))
+    .map(([key, value]) => [key, copyKeyword(key, value, copyPart)] as const)
+    .filter(([, value]) => value !== undefined);
+  const copy: JsonObject = Object.fromEntries(copied);
+  // What has lost all of its parts has nothing to say either. An array without items is an empty one.
+  if (hasParts && !PARTS.some((key) => key in copy) && copy.example === undefined) return undefined;
+  if (copy.type === 'array' && copy.items === undefined) delete copy.minItems;
+  if (isObject(target.properties) && Array.isArray(copy.required)) {
+    const properties = Object(copy.properties);
+    copy.required = copy.required.filter((name) => Object.hasOwn(properties, name));
   }
-  // The innermost first. What has lost all of its parts has nothing to say either.
-  for (const { copy, parent, name } of copied.toReversed()) {
-    if (hasLostParts(copy)) Reflect.deleteProperty(parent, name);
+  // Prism uses the examples of a schema only if nothing else describes it.
+  if (Array.isArray(copy.examples) && copy.examples.length > 0) copy.example ??= copy.examples[0];
+  return copy;
+}
+
+/** @returns undefined for what is empty because its schemas are left out, on which generators fail */
+function copyKeyword(key: string, value: unknown, copyPart: (part: unknown) => unknown): unknown {
+  if (SINGLES.includes(key)) return copyPart(value);
+  if (MAPS.includes(key)) {
+    const members = entriesOf(value).map(([name, part]) => [name, copyPart(part)] as const);
+    const kept = members.filter(([, part]) => part !== undefined);
+    return kept.length > 0 ? Object.fromEntries(kept) : undefined;
   }
-  return root.schema ?? {};
+  if (!LISTS.includes(key) || !Array.isArray(value)) return value;
+  const kept = value.map(copyPart).filter((part) => part !== undefined);
+  return kept.length > 0 ? kept : undefined;
 }
 
 /** The largest sizes in a sample. Prism would generate larger ones for seconds, or until the memory is full. */
@@ -206,25 +202,6 @@ function countRepeats({ minItems, maxItems, minProperties }: JsonObject): number
   return Math.max(1, ...counts);
 }
 
-/**
- * Removes what is empty because its schemas were left out, on which generators fail. Returns whether nothing is left of
- * an object or a choice. An array without items is an empty one.
- */
-function hasLostParts(copy: JsonObject): boolean {
-  const { properties, required } = copy;
-  if (isObject(properties) && Array.isArray(required)) {
-    copy.required = required.filter((name) => Object.hasOwn(properties, name));
-  }
-  if (copy.type === 'array' && copy.items === undefined) delete copy.minItems;
-  // Members that were left out are holes.
-  for (const key of LISTS) if (Array.isArray(copy[key])) copy[key] = copy[key].flat(0);
-  const before = PARTS.filter((key) => key in copy);
-  for (const key of before) {
-    if (!SINGLES.includes(key) && Object.keys(copy[key] as object).length === 0) delete copy[key];
-  }
-  return before.length > 0 && !PARTS.some((key) => key in copy) && copy.example === undefined;
-}
-
 /** Follows `$ref`, whose siblings also apply. The target is undefined if it has been repeated too often. */
 function resolve(
   document: JsonObject,
@@ -257,14 +234,4 @@ function lookUp(document: JsonObject, reference: string): unknown {
 
 function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
-}
-
-/** Sets a property whose name may be `__proto__`. */
-function define(object: object, name: PropertyKey, value: unknown): void {
-  Object.defineProperty(object, name, {
-    value,
-    configurable: true,
-    enumerable: true,
-    writable: true,
-  });
 }

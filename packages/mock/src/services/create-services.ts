@@ -83,56 +83,34 @@ async function startAll(
   return running;
 }
 
-/** Starts a service of one kind. Returns undefined if the definition is of another kind. */
-type Start = (
+async function start(
   name: string,
   definition: unknown,
   context: ServiceContext,
-) => RunningService | Promise<RunningService> | undefined;
-
-/** The kinds of services, in the order in which they are tried. Any other text is the path of a document. */
-const KINDS: readonly { readonly is: string; readonly start: Start }[] = [
-  {
-    is: 'a function (request) => Response, or an object with fetch or webSocket',
-    start: startCode,
-  },
-  { is: 'the URL of a real service', start: startUrl },
-  { is: 'an OpenAPI document, or its path', start: startDocument },
-];
-
-async function start(name: string, definition: unknown, context: ServiceContext) {
-  for (const kind of KINDS) {
-    try {
-      const service = await kind.start(name, definition, context);
-      if (service !== undefined) return service;
-    } catch (error) {
-      throw new ServicesError(`services: ${name}: ${(error as Error).message}`, { cause: error });
+): Promise<RunningService> {
+  const { openDocument, folder } = context;
+  if (isCode(definition)) return createHandlerService(name, definition, context);
+  try {
+    const address = definition instanceof URL ? definition.href : definition;
+    const isText = typeof address === 'string';
+    if (isText && /^https?:\/\//.test(address)) return createUrlService(new URL(address));
+    if (typeof definition === 'string') {
+      return await createDocumentService(resolve(folder, definition), openDocument);
     }
+    const isDocument = isObject(definition) && ('openapi' in definition || 'swagger' in definition);
+    if (isDocument) return await createDocumentService(definition, openDocument);
+  } catch (error) {
+    throw new ServicesError(`services: ${name}: ${(error as Error).message}`, { cause: error });
   }
-  const known = KINDS.map(({ is }) => is).join('; ');
-  throw new ServicesError(`services: ${name} must be one of these: ${known}.`);
+  throw new ServicesError(
+    `services: ${name} must be one of these: a function (request) => Response, or an object with fetch or webSocket; the URL of a real service; an OpenAPI document, or its path.`,
+  );
 }
 
-function startCode(name: string, definition: unknown, context: ServiceContext) {
+function isCode(definition: unknown): definition is ServiceHandler {
   const { fetch, webSocket } = isObject(definition) ? definition : { fetch: definition };
   const parts = [fetch, webSocket].filter((part) => part !== undefined);
-  const isCode = parts.length > 0 && parts.every((part) => typeof part === 'function');
-  return isCode ? createHandlerService(name, definition as ServiceHandler, context) : undefined;
-}
-
-function startUrl(_name: string, definition: unknown) {
-  const address = definition instanceof URL ? definition.href : definition;
-  const isUrl = typeof address === 'string' && /^https?:\/\//.test(address);
-  return isUrl ? createUrlService(new URL(address)) : undefined;
-}
-
-function startDocument(_name: string, definition: unknown, context: ServiceContext) {
-  const { openDocument, folder } = context;
-  if (typeof definition === 'string') {
-    return createDocumentService(resolve(folder, definition), openDocument);
-  }
-  const isDocument = isObject(definition) && ('openapi' in definition || 'swagger' in definition);
-  return isDocument ? createDocumentService(definition, openDocument) : undefined;
+  return parts.length > 0 && parts.every((part) => typeof part === 'function');
 }
 
 /** Serves an OpenAPI document as a hosted service, like a real one, on connections in memory. */
