@@ -4,7 +4,7 @@ import type { Call } from '@berth/server-stubs';
 import { toResponse, toWireForm } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { hostNameOf } from './host.ts';
-import type { CallRecord } from './log.ts';
+import { type CallRecord, describeError } from './log.ts';
 import type { ResolvedOptions } from './options.ts';
 import { type Refusal, refusalFor, type SurfaceName } from './surface.ts';
 import { corsOf } from './surfaces/router-options.ts';
@@ -17,7 +17,7 @@ export function refuse(
   options: ResolvedOptions,
 ): void {
   const { surface, id } = record;
-  record.reason = `${error.code}: ${error.message}`;
+  record.reason = describeError(error);
   const headers = {
     ...corsOf(options, surface).response(response.req.headers.origin),
     ...(error.status === 401 && { 'www-authenticate': toChallenge(surface, options.wireProfile) }),

@@ -226,6 +226,11 @@ function withoutSecrets(target: string): string {
   );
 }
 
+/** Returns why a call is refused: the code and the message of an error of the contract, or the message of any other. */
+export function describeError(error: Error): string {
+  return 'code' in error ? `${error.code}: ${error.message}` : error.message;
+}
+
 /**
  * Returns the line to print for a call.
  *
@@ -246,20 +251,4 @@ export function toLine(record: CallRecord): string {
 export function toJsonLine(record: CallRecord, profile: WireProfile): string {
   const { headers: _, body: __, ...fields } = toLoggedRequest(record, profile);
   return JSON.stringify(fields);
-}
-
-/**
- * Returns why a call was refused, from the body of an error of the contract: JSON with code and message, on
- * storage inside an envelope, or XML.
- */
-export function findReason(body: unknown): string | undefined {
-  if (typeof body === 'string') {
-    const [code, message] = ['Code', 'Message'].map(
-      (name) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(body)?.[1],
-    );
-    return code && `${code}: ${message}`;
-  }
-  const fields = (body ?? {}) as { body?: unknown; code?: unknown; message?: unknown };
-  if (fields.body !== undefined) return findReason(fields.body);
-  return typeof fields.code === 'string' ? `${fields.code}: ${fields.message}` : undefined;
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
 import packageInfo from '../package.json' with { type: 'json' };
 import { createMock } from '../src/index.ts';
@@ -160,15 +160,12 @@ test('--log json prints one object for each call, and when it is ready', async (
   expect([rest, stdout.includes('topsecret')]).toEqual([[], false]);
 });
 
-test.each([
-  [undefined, 'Usage: berth-mock [options] [document]'],
-  ['start', 'Usage: npm start -- [options] [document]'],
-  ['npx', 'Usage: npx @berth/mock [options] [document]'],
-])('--help names the command that was typed: %s', async (event, usage) => {
-  vi.stubEnv('npm_lifecycle_event', event);
-  onTestFinished(() => void vi.unstubAllEnvs());
+test('--help lists the options', async () => {
   const help = await runCli('--help');
-  expect([help.code, help.stdout.split('\n')[0]]).toEqual([0, usage]);
+  expect([help.code, help.stdout.split('\n')[0]]).toEqual([
+    0,
+    'Usage: berth-mock [options] [document]',
+  ]);
   for (const text of ['--port', '--max-sessions', '4010']) expect(help.stdout).toContain(text);
 });
 

@@ -48,12 +48,8 @@ describe('a mock with flat responses', async () => {
 });
 
 test('--wire-profile names a file', async () => {
-  const storageHeaders = { ...acme.storageHeaders, timestamp: "X-It's-`Time`" };
-  const profile = JSON.stringify({ ...acme, storageHeaders });
-  const [file = ''] = await writeFiles({ 'live.json': profile });
+  const [file = ''] = await writeFiles({ 'live.json': JSON.stringify(acme) });
   const child = spawnCli('--port', '0', '--log', 'quiet', '--wire-profile', file);
   onTestFinished(() => void child.kill('SIGKILL'));
-  const printed = await untilReady(child);
-  expect(printed).toContain("-H 'X-Acme-Authorization: 1.0 any'");
-  expect(printed).toContain(`-H 'X-It'\\''s-\`Time\`: 1700000000'`);
+  expect(await untilReady(child)).toContain("-H 'X-Acme-Authorization: 1.0 any'");
 });

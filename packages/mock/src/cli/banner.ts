@@ -72,15 +72,15 @@ function listExamples(
   const storage = (operation: string, body: object) =>
     join(
       `curl -sS '${url}/api/v2/envs/${env}/storages:${operation}'`,
-      `-H ${quote(`${storageHeaders.authorization}: ${authorization}`)}`,
-      `-H ${quote(`${storageHeaders.timestamp}: ${timestamp}`)}`,
+      `-H '${storageHeaders.authorization}: ${authorization}'`,
+      `-H '${storageHeaders.timestamp}: ${timestamp}'`,
       "-H 'Content-Type: application/json'",
       `-d '${JSON.stringify(body)}'`,
     );
   // `field grant token` prints the token of the grant.
   const field = `field() { printf %s "$1" | sed 's/.*"'"$2"'":"\\([^"]*\\)".*/\\1/'; }`;
   const form = (name: string, property: string) =>
-    `--form-string ${quote(`${name}=`)}"$(field "$grant" ${quote(property)})"`;
+    `--form-string '${name}='"$(field "$grant" ${property})"`;
   return [
     '',
     '# Call a service, which returns what it receives',
@@ -109,14 +109,6 @@ function listExamples(
 
 function join(...parts: string[]): string {
   return parts.join(' \\\n  ');
-}
-
-/**
- * Header names may contain single quotes, backticks and `$` (RFC 9110, section 5.6.2), which are special
- * characters in a shell.
- */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 async function suiteCommand(mock: Mock, env: string): Promise<string> {

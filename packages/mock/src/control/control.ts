@@ -1,4 +1,5 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { decodeText } from '@berth/server-stubs/contract';
 import { StoreFullError } from '@berth/storage';
 import type { Context } from '../context.ts';
@@ -8,7 +9,7 @@ import { type LoggedRequest, REDACTED } from '../log.ts';
 import { createMockSession, type MockSession } from '../mock-session.ts';
 import { sessionOfQuery } from '../session.ts';
 import { FieldError, isObject } from '../user-input.ts';
-import { servePage } from './page.ts';
+import { findPage } from './page.ts';
 
 /** Path of the page and of the control API. */
 export const CONTROL_PATH = '/__mock';
@@ -24,20 +25,9 @@ interface ControlCall {
   readonly request: IncomingMessage;
 }
 
-/** What a control call returns that is not JSON. */
-class FileResponse {
-  readonly content: Uint8Array;
-  readonly contentType: string;
-
-  constructor(content: Uint8Array, contentType: string) {
-    this.content = content;
-    this.contentType = contentType;
-  }
-}
-
 /**
  * The control API: the operations of `mock.session()` over HTTP, for the session in `X-Mock-Session` or
- * `?session=`. Without a value, the response is a 204.
+ * `?session=`. A value is sent as JSON, and undefined as a 204.
  */
 const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
   'GET health': ({ context }) => ({ status: 'ok', sessions: context.sessions.names() }),
@@ -69,7 +59,13 @@ const CALLS: Readonly<Record<string, (call: ControlCall) => unknown>> = {
     if (content === undefined || file === undefined) {
       throw new Problem(404, `There is no file ${name} in this session.`);
     }
-    return new FileResponse(content, file.contentType);
+    const headers = {
+      'content-type': file.contentType,
+      // A stored page must not run on the origin of the control API.
+      'content-security-policy': "default-src 'none'; sandbox",
+      'content-disposition': 'attachment',
+    };
+    return new Response(content, { headers });
   },
   'PUT files/*': ({ session, name, body, request }) =>
     session.files.put(name, body as Buffer, request.headers['content-type']),
@@ -81,23 +77,39 @@ export async function control(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const result = await respond(context, request).catch((error: unknown) => error);
+  // A body that breaks off, or is not valid HTTP, has ended the response already.
+  if (response.headersSent || response.destroyed) return;
+  const { status, headers, body } = result instanceof Response ? result : toProblem(result);
+  response.statusCode = status;
+  response.setHeaders(headers);
   response.setHeader('cache-control', 'no-store');
   response.setHeader('x-content-type-options', 'nosniff');
   // No other origin may embed these responses.
   response.setHeader('cross-origin-resource-policy', 'same-origin');
-  try {
-    const path = rawPathOf(request.url ?? '').slice(CONTROL_PATH.length);
-    assertAllowed(request, path, context.options.host);
-    if (servePage(path, request, response)) return;
-    const value = await respond(context, request, path.slice(1));
-    if (isOpen(response)) send(response, value);
-  } catch (error) {
-    if (isOpen(response)) sendProblem(response, toProblem(error));
-  }
+  // The rest of a body that is too large is not read.
+  if (status === 413) response.setHeader('connection', 'close');
+  response.end(body === null ? undefined : await buffer(body));
 }
 
-async function respond(context: Context, request: IncomingMessage, path: string): Promise<unknown> {
-  const method = request.method === 'HEAD' ? 'GET' : (request.method as string);
+async function respond(context: Context, request: IncomingMessage): Promise<Response> {
+  const { url = '', method = 'GET' } = request;
+  const path = rawPathOf(url).slice(CONTROL_PATH.length);
+  assertAllowed(request, path, context.options.host);
+  const isRead = method === 'GET' || method === 'HEAD';
+  const page = isRead ? findPage(path, url) : undefined;
+  if (page !== undefined) return page;
+  const value = await call(context, request, isRead ? 'GET' : method, path.slice(1));
+  if (value instanceof Response) return value;
+  return value === undefined ? new Response(null, { status: 204 }) : Response.json(value);
+}
+
+async function call(
+  context: Context,
+  request: IncomingMessage,
+  method: string,
+  path: string,
+): Promise<unknown> {
   const slash = path.indexOf('/');
   const route = slash < 0 ? path : `${path.slice(0, slash)}/*`;
   const respondTo = CALLS[`${method} ${route}`];
@@ -184,29 +196,6 @@ function toLimit(text: string | null): number {
   throw new FieldError('limit', 'must be a positive integer.');
 }
 
-function send(response: ServerResponse, value: unknown): void {
-  if (value === undefined) {
-    response.writeHead(204).end();
-  } else if (value instanceof FileResponse) {
-    // A stored page must not run on the origin of the control API.
-    response.setHeader('content-security-policy', "default-src 'none'; sandbox");
-    response.setHeader('content-disposition', 'attachment');
-    end(response, 200, value.contentType, value.content);
-  } else {
-    end(response, 200, 'application/json', Buffer.from(JSON.stringify(value)));
-  }
-}
-
-/** A body that breaks off, or is not valid HTTP, has ended the response already. */
-function isOpen(response: ServerResponse): boolean {
-  return !response.headersSent && !response.destroyed;
-}
-
-function end(response: ServerResponse, status: number, type: string, body: Uint8Array): void {
-  response.writeHead(status, { 'content-type': type, 'content-length': body.length });
-  response.end(response.req.method === 'HEAD' ? undefined : body);
-}
-
 /** Ends a control call with problem details (RFC 9457). */
 class Problem extends Error {
   readonly status: number;
@@ -220,20 +209,18 @@ class Problem extends Error {
   }
 }
 
-function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
+function toProblem(error: unknown): Response {
+  const { status, message: detail, headers } = error instanceof Problem ? error : describe(error);
+  const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail };
+  const type = { 'content-type': 'application/problem+json' };
+  return Response.json(problem, { status, headers: { ...headers, ...type } });
+}
+
+function describe(error: unknown): Problem {
   if (error instanceof FieldError) return new Problem(400, error.message);
   if (error instanceof StoreFullError) return new Problem(413, error.message);
   process.emitWarning(error as Error);
   return new Problem(500, 'Internal error in the mock: see its warnings for details.');
-}
-
-function sendProblem(response: ServerResponse, { status, message, headers }: Problem): void {
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  // The rest of a body that is too large is not read.
-  if (status === 413) response.setHeader('connection', 'close');
-  const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: message };
-  end(response, status, 'application/problem+json', Buffer.from(JSON.stringify(problem)));
 }
 
 /** Headers that curl sets itself. */

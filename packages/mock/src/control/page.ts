@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 
 /** Two folders up in both the source and the build. */
@@ -27,29 +26,21 @@ const POLICY = [
 ].join('; ');
 
 /**
- * Serves the page that shows a session's calls and files. It uses the control API, and no other host.
+ * Returns a file of the page that shows a session's calls and files. It uses the control API, and no other host.
  *
- * @returns whether the path belongs to the page
+ * @returns undefined if the path does not belong to the page
  */
-export function servePage(
-  path: string,
-  { method, url = '' }: IncomingMessage,
-  response: ServerResponse,
-): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false;
+export function findPage(path: string, url: string): Response | undefined {
   if (path === '') {
-    response.writeHead(308, { location: url.replace(/__mock/, '__mock/') }).end();
-    return true;
+    const headers = { location: url.replace(/__mock/, '__mock/') };
+    return new Response(null, { status: 308, headers });
   }
   const [file, type] = FILES[path] ?? [];
-  if (file === undefined) return false;
-  const body = readFileSync(join(FOLDER, file));
+  if (file === undefined) return undefined;
   const headers = {
-    'content-type': type,
-    'content-length': body.length,
+    'content-type': type ?? '',
     'content-security-policy': POLICY,
     'referrer-policy': 'no-referrer',
   };
-  response.writeHead(200, headers).end(method === 'HEAD' ? undefined : body);
-  return true;
+  return new Response(readFileSync(join(FOLDER, file)), { headers });
 }

@@ -19,7 +19,7 @@ import {
   toHead,
   unknownService,
 } from '../services/service.ts';
-import { createPresentAuth } from '../surfaces/auth.ts';
+import { type Auth, createPresentAuth, GATEWAY_CREDENTIALS } from '../surfaces/auth.ts';
 import { escapePattern, report, type Surface } from './surface.ts';
 
 /** What every path begins with: `/v1/cloudrun/`. */
@@ -36,7 +36,7 @@ export function createGatewaySurface(
   services: Services,
   profile: WireProfile,
 ): Surface {
-  const authenticate = createAuthenticate(profile);
+  const auth = createPresentAuth(profile).gateway;
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
   return {
     name: 'gateway',
@@ -48,7 +48,7 @@ export function createGatewaySurface(
     }),
     async respond(call, request, common) {
       if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
-      await authenticate(call);
+      await authenticate(call, auth);
       const { name } = toTarget(call.rawPath);
       const problem = findNameProblem(name);
       if (problem !== undefined) {
@@ -67,21 +67,20 @@ export function createGatewaySurface(
   };
 }
 
-/** Returns a function that rejects calls whose credentials are not well-formed. */
-function createAuthenticate(profile: WireProfile): (call: Call) => Promise<void> {
-  const { bearerToken, signature } = createPresentAuth(profile).gateway;
-  return async (call) => {
-    const { authorization = '' } = call.request.headers;
-    if (authorization === '') throw new GatewayError('MISSING_CREDENTIALS');
-    const login = { ...call, env: '' } as GatewayLogin;
-    const token = /^Bearer +(.*)$/i.exec(authorization)?.[1];
-    const isSigned = authorization.startsWith(`${SIGNATURE.algorithm} `);
-    const caller =
-      token === undefined
-        ? isSigned && (await signature(authorization, login))
-        : await bearerToken(token, login);
-    if (!caller) throw new GatewayError('INVALID_CREDENTIALS');
-  };
+/** @throws GatewayError if the credentials are not well-formed */
+async function authenticate(
+  call: Call,
+  { bearerToken, signature }: Auth['gateway'],
+): Promise<void> {
+  const { authorization } = call.request.headers;
+  const message = GATEWAY_CREDENTIALS;
+  if (!authorization) throw new GatewayError('MISSING_CREDENTIALS', { message });
+  const login = { ...call, env: '' } as GatewayLogin;
+  const token = /^Bearer +(.*)$/i.exec(authorization)?.[1];
+  const isSigned = authorization.startsWith(`${SIGNATURE.algorithm} `);
+  const caller = token ? await bearerToken(token, login) : isSigned;
+  if (isSigned) await signature(authorization, login);
+  if (!caller) throw new GatewayError('INVALID_CREDENTIALS', { message });
 }
 
 /** Returns the name of the service and the rest of the path, as sent. */

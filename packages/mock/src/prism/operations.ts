@@ -12,7 +12,7 @@ export interface OperationPlace {
 }
 
 /** In lowercase, as in a document. */
-export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** Returns the operations of an OpenAPI 3.1 document by `operationId`. */
 export function listOperations(document: JsonObject): Map<string, OperationPlace> {

@@ -30,6 +30,9 @@ export interface Auth {
   readonly storage: StorageSecurity;
 }
 
+/** What is sent to a caller with any other header. */
+export const GATEWAY_CREDENTIALS = `The Authorization header must be "Bearer <ACCESS_TOKEN>" or a ${signature.algorithm} signature.`;
+
 /** D16: the parts of every signature value. */
 const SIGNATURE_PARTS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp'];
 

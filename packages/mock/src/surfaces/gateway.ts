@@ -14,6 +14,7 @@ import { recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import { unknownService } from '../services/service.ts';
+import { GATEWAY_CREDENTIALS } from './auth.ts';
 import { askPrism } from './documented.ts';
 import { LOGGING, toRouterOptions } from './router-options.ts';
 
@@ -75,7 +76,7 @@ export function createGateway({ services, contract, options, auth }: Context): G
       onFault(error, call) {
         LOGGING.onFault(error, call);
         return error.kind === 'unauthorized'
-          ? new HttpError('unauthorized', CREDENTIALS, error)
+          ? new HttpError('unauthorized', GATEWAY_CREDENTIALS, error)
           : error;
       },
       env: toEnvOption(options),
@@ -84,9 +85,6 @@ export function createGateway({ services, contract, options, auth }: Context): G
   );
   return contract.extend(router);
 }
-
-const CREDENTIALS =
-  'The Authorization header must be "Bearer <ACCESS_TOKEN>" or a TC3-HMAC-SHA256 signature.';
 
 /** Returns the events after the one with an ID; all of them if there is none. */
 function skipEvents(text: string, id: string): string {

@@ -10,7 +10,7 @@ import {
   UpgradeResponse,
 } from '@berth/server-stubs/runtime';
 import { isLoopbackOrigin } from '../host.ts';
-import { findReason, recordOf } from '../log.ts';
+import { describeError, recordOf } from '../log.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { SurfaceName } from '../surface.ts';
 
@@ -42,10 +42,14 @@ export const LOGGING = {
     // An aborted request is not a bug in the mock.
     if (request.complete) process.emitWarning(error as Error);
   },
-  onResponse({ status, body }: HandlerResponse, { request, response, operationId }: Call) {
+  onResponse(
+    { status }: HandlerResponse,
+    { request, response, operationId }: Call,
+    error?: ErrorWithResponse,
+  ) {
     const record = recordOf(request);
     record.operationId ??= operationId || undefined;
-    if (status >= 400) record.reason ??= findReason(body);
+    if (error instanceof Error) record.reason ??= describeError(error);
     if (response instanceof UpgradeResponse) record.status = status;
   },
 };

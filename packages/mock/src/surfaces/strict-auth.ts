@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError, StorageError } from '@berth/server-stubs';
+import { GatewayError } from '@berth/server-stubs';
 import {
   createGatewaySignature,
   createKeyPairs,
   createStorageSignature,
 } from '@berth/server-stubs/auth';
-import { SIGNATURE } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
 import { recordOf } from '../log.ts';
@@ -41,7 +40,6 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
       },
       async signature(value, login) {
         await present.gateway.signature(value, login);
-        assertService(value, (message) => new GatewayError('INVALID_CREDENTIALS', { message }));
         const { request, rawPath, rawQuery } = login;
         return gatewaySignature(value, { env, request, rawPath, rawQuery });
       },
@@ -49,22 +47,10 @@ export async function createStrictAuth(env: string, profile: WireProfile): Promi
     storage: {
       async credentials(credentials, login) {
         await present.storage.credentials(credentials, login);
-        const refuse = (message: string) => new StorageError('SIGN_PARAM_INVALID', { message });
-        assertService(credentials.authorization, refuse);
         return storageSignature.credentials(credentials, login);
       },
     },
   };
-}
-
-/** Deployments have service names of their own, with which a caller may sign, too. */
-function assertService(signature: string, toError: (message: string) => Error): void {
-  const [, service = SIGNATURE.service] =
-    /Credential=[^/,]*\/[^/,]*\/([^/,]+)/.exec(signature) ?? [];
-  if (service === SIGNATURE.service) return;
-  throw toError(
-    `The mock only accepts signatures for the service ${SIGNATURE.service} in Credential=…: sign without a service name of your own.`,
-  );
 }
 
 function toTokenError(error: unknown): GatewayError {
