@@ -100,6 +100,13 @@ describe('a document at the root', () => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD']);
   });
 
+  it('does not require the body of a GET, which browsers cannot send', async () => {
+    const requestBody = { required: true, ...json({ schema: { type: 'object' } }) };
+    const document = toDocument({ requestBody, responses: { 200: json({ example: [1] }) } });
+    const { call } = await start({}, document);
+    expect(await call('/a')).toMatchObject({ status: 200, body: [1] });
+  });
+
   it('is reloaded with the files that it refers to', async () => {
     const pet = (name: string) => `type: string\nexample: ${name}\n`;
     const [document = ''] = await writeFiles({

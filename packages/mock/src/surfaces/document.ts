@@ -134,7 +134,11 @@ async function findDocumented(
  * document's server.
  */
 function toOpenTable({ basePath = '', routes, ...table }: RouteTable): RouteTable {
-  const open = routes.map((route) => ({ ...route, security: [] }));
+  const open = routes.map(({ body, ...route }) => {
+    // Some documents require the body of a GET, which browsers cannot send. OpenAPI 3.0 ignores it.
+    const required = body?.required === true && route.method !== 'GET';
+    return { ...route, ...(body && { body: { ...body, required } }), security: [] };
+  });
   const keys = new Set(open.map(({ method, path }) => `${method} ${path}`));
   const atRoot = open
     .filter(({ path }) => basePath !== '' && path.startsWith(`${basePath}/`))
