@@ -122,25 +122,19 @@ test('--faults may match an operation of the document', async () => {
 });
 
 test('--services serves a file, and reports changes and errors', async () => {
-  const [file = ''] = await writeFiles({ 'services.ts': 'export default { orders: 1 };' });
-  const define = (text: string) => replaceFile(file, `export default { orders: ${text} };`);
-  const refused = await runCli('--port', '0', '--services', file);
-  expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('orders must be one of these: a function');
-  await define('() => Response.json(1)');
+  const toText = (service: string) => `export default { orders: ${service} };`;
+  const [file = ''] = await writeFiles({ 'services.ts': toText('() => Response.json(1)') });
   const { child, url } = await start('--log', 'quiet', '--services', file);
   const respond = async () => (await gateway({ url }, { path: '/v1/cloudrun/orders' })).json;
-  expect(await respond()).toBe(1);
-  const reported = (name: 'stdout' | 'stderr') =>
-    once(child[name] as NodeJS.EventEmitter, 'data').then(String);
-  const problem = reported('stderr');
-  await define('() =>');
-  expect(await respond()).toBe(1);
-  expect(await problem).toMatch(/services\.ts:1: SyntaxError: /);
-  const change = reported('stdout');
-  await define('() => Response.json(2)');
-  expect(await respond()).toBe(2);
-  expect(await change).toBe(`Reloaded ${file}\n`);
+  for (const [name, service, result, text] of [
+    ['stderr', '() =>', 1, /services\.ts:1: SyntaxError: /],
+    ['stdout', '() => Response.json(2)', 2, `Reloaded ${file}\n`],
+  ] as const) {
+    const printed = once(child[name] as NodeJS.EventEmitter, 'data');
+    await replaceFile(file, toText(service));
+    expect(await respond()).toBe(result);
+    expect(String(await printed)).toMatch(text);
+  }
 });
 
 test('--log json prints one object for each call, and when it is ready', async () => {
@@ -198,7 +192,7 @@ test.each<[string[], string | RegExp]>([
   [['extra.yaml', 'extra'], 'too many arguments'],
   [[petstore, '--credentials', 'strict'], /^credentials has no effect beside .*petstore\.yaml, /],
   [[none], /none #\n {2}The file cannot be read: ENOENT/],
-  [['--services', `shop=${none}`], /none/],
+  [['--services', `shop=${none}`], 'services: shop: '],
   [['--services', none, '--services', 'shop=http://a.example'], '--services takes one file, or'],
 ])('rejects %j with exit code 2', async (args, sentence) => {
   const { code, stdout, stderr } = await runCli(...args);

@@ -28,8 +28,10 @@ describe('the X-Mock-Fault header', () => {
     expect((await gateway(mock, HELLO)).status).toBe(200);
 
     const failed = await storage(mock, 'batchDelete', { fileList: [] }, fault('code=SYS_ERR'));
-    expect(failed).toMatchObject({ status: 500, json: { statusCode: 500 } });
-    expect(failed.json.body.code).toBe('SYS_ERR');
+    expect(failed).toMatchObject({
+      status: 500,
+      json: { statusCode: 500, body: { code: 'SYS_ERR' } },
+    });
 
     const grant = await getGrant(mock, 'a.txt');
     const slow = await fetch(grant.url, { method: 'POST', headers: fault('code=SlowDown') });
@@ -88,23 +90,18 @@ describe('a rule', () => {
 
   test.each([
     ['', 'The fault must be a comma-separated list'],
-    ['=5', 'The fault must be a comma-separated list'],
     ['latency=', 'latency must be a number of milliseconds'],
     ['latency=61m', 'at most one hour'],
     ['code=SERVICE_TIMEOUTS', 'code must be a code from one'],
-    ['reset=x', 'reset must be'],
     ['truncate=1.5', 'truncate must be an integer'],
     ['latencie=1', 'latencie is not a field: the fields are match, times, latency'],
     ['__proto__=1', '__proto__ is not a field'],
     ['batchDelet:reset', /match must be service:<name>, or one of gateway, .*batchDelete/],
-    ['service::reset', 'match must be'],
     [{ match: { toString: 1 }, reset: true }, 'match must be'],
     ['uploadFile:code=SYS_ERR', 'code must be an error code of uploadFile: AccessDenied'],
     ['times=0,reset', 'times must be a positive integer'],
     ['times=2', 'The fault must contain at least one of latency, reset'],
     [null, 'The fault must be a rule'],
-    [{ latency: 'x' }, 'latency must be'],
-    [{ reset: true, time: 1 }, 'time is not a field: the fields are match, times'],
   ])('with a mistake is rejected by name: %.40j', (rule, message) => {
     expect(() => session.faults.put('a', rule as string)).toThrow(message);
     expect(session.faults.list()).toEqual([]);

@@ -43,45 +43,38 @@ function toHostile(random: () => number): string {
   return random() < 0.1 ? text.slice(0, text.length * random()) : text;
 }
 
-const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'CONNECT', 'gEt', 'A'.repeat(100)];
-
-const STORAGE = '/api/v2/envs/dev/storages:';
+const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'CONNECT', 'gEt'];
 
 const TARGETS = [
   '/v1/cloudrun/hello',
   '/v1/cloudrun/echo/a?data=1',
-  '/v1/cloudrun/hello/../x%00',
-  `${STORAGE}batchDelete`,
-  `${STORAGE}nothing`,
-  '/',
+  '/api/v2/envs/dev/storages:batchDelete',
   '/?session=a',
   '/files/a?sign=a&sign=b',
   '/__mock/files/a',
   '/__mock/clock',
   'http://[::::]/v1/cloudrun/hello',
-  'a:443',
   '*',
   '/\xff',
 ];
 
+const LONG = 'a'.repeat(5_000);
+
 const HEADERS: readonly (readonly [string, readonly string[]])[] = [
-  ['Host', ['localhost', '127.0.0.1:99999', '[::::]', 'a..b', 'xn--a', 'a'.repeat(300)]],
-  ['Authorization', ['Bearer any', 'TC3-HMAC-SHA256 Credential=', '\xff', '']],
-  ['X-Svc-TimeStamp', ['1700000000', '-1', '9'.repeat(50)]],
-  ['X-Mock-Session', ['a', '../..', '\xff', '__proto__', 'a'.repeat(5_000)]],
-  [
-    'X-Mock-Fault',
-    ['latency=1', 'reset', 'truncate=1', 'code=SYS_ERR', '=,,=', '__proto__=1', 'a'.repeat(8_000)],
-  ],
+  ['Host', ['127.0.0.1:99999', '[::::]', 'a..b']],
+  ['Authorization', ['TC3-HMAC-SHA256 Credential=', '\xff', '']],
+  ['X-Svc-TimeStamp', ['1700000000', '-1']],
+  ['X-Mock-Session', ['a', '../..', '\xff', '__proto__', LONG]],
+  ['X-Mock-Fault', ['latency=1', 'reset', 'truncate=1', 'code=SYS_ERR', '=,,=', LONG]],
   ['Prefer', ['code=404', 'code=504, example=SERVICE_TIMEOUT', 'dynamic=true', 'code=9', '\xff']],
-  ['Accept', ['*/*', 'text/event-stream', 'a/b;q', '\xff', 'a/b,'.repeat(500), ';;']],
-  ['Origin', ['http://localhost', 'null', 'https://a.example', '\xff']],
-  ['Content-Type', ['application/json', 'multipart/form-data; boundary=b', 'a', '\xff']],
-  ['Content-Length', ['0', '2', '99999999999999999999', '-1']],
+  ['Accept', ['text/event-stream', 'a/b;q', '\xff', 'a/b,'.repeat(500)]],
+  ['Origin', ['http://localhost', 'null', '\xff']],
+  ['Content-Type', ['application/json', 'multipart/form-data; boundary=b', '\xff']],
+  ['Content-Length', ['2', '99999999999999999999', '-1']],
   ['Transfer-Encoding', ['chunked', 'gzip', 'chunked, chunked']],
   ['Expect', ['100-continue', 'tea']],
   ['Range', ['bytes=0-', 'bytes=5-1', 'bytes=99999999999999999999-']],
-  ['Connection', ['Upgrade', 'close', 'keep-alive, a']],
+  ['Connection', ['Upgrade', 'close']],
   ['Upgrade', ['websocket', 'h2c']],
   ['Sec-WebSocket-Version', ['13', '1']],
   ['Sec-WebSocket-Key', ['AAAAAAAAAAAAAAAAAAAAAA==', 'a']],
@@ -89,12 +82,10 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 const BODIES = [
-  '',
   '{}',
   '{"fileList":[',
   '2\r\n{}\r\n0\r\n\r\n',
   'ZZ\r\n',
   '--b\r\ncontent-disposition: form-data; name="file"\r\n\r\n',
   '\x81\x85\x00\x00\x00\x00hello\x88\x80\x00\x00\x00\x00',
-  '\0'.repeat(1_000),
 ];

@@ -17,14 +17,15 @@ import type {
   RouteTable,
   SecurityHandlers,
 } from '@berth/server-stubs/runtime';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { type Live, toConstant } from '../files.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { listOperations } from '../prism/operations.ts';
-import { readPreferences } from '../prism/preferences.ts';
-import { createPrism, type Prism } from '../prism/prism.ts';
-import type { DocumentedSurface } from '../surface.ts';
+import { type Preferences, readPreferences } from '../prism/preferences.ts';
+import { createPrism, type Prism, type PrismResponse } from '../prism/prism.ts';
+import { type DocumentedSurface, toRefusal } from '../surface.ts';
 import { isObject } from '../user-input.ts';
 import type { Auth } from './auth.ts';
 import {
@@ -34,7 +35,6 @@ import {
   toRouter,
   whenFresh,
 } from './document.ts';
-import { askPrism } from './documented.ts';
 import { toDocumentOptions } from './router-options.ts';
 
 /** The documents of the contract, with their routes. */
@@ -84,10 +84,16 @@ function findSurface(document: Record<string, unknown>): DocumentedSurface | und
   );
 }
 
+type ContractSurface = DocumentedSurface | 'upload';
+
 /** The documents of the contract: the built-in ones, or a draft in place of one of them. */
 export interface Contract {
-  /** Returns Prism for a document. */
-  readonly prism: (surface: DocumentedSurface) => Prism;
+  /**
+   * Returns the documented response to a valid call.
+   *
+   * @throws the documented error, in the form of its surface; HttpError if the contract has no such response
+   */
+  respond(surface: ContractSurface, call: Call, preferences?: Preferences): Promise<PrismResponse>;
   /** Adds the operations to a router that nothing implements. Prism answers them. */
   extend<Surface extends Router>(router: Surface): Surface;
 }
@@ -107,9 +113,45 @@ export function createContract(
     (document) => document === draft || document.current.routes.length > 0,
   );
   return {
-    prism: (surface) => documents[surface].current.prism,
+    respond(surface, call, preferences) {
+      const { current } = documents[surface === 'upload' ? 'storage' : surface];
+      return askPrism(current.prism, call, surface, preferences);
+    },
     extend: (router) => extensions.reduce(extend, router),
   };
+}
+
+const ERRORS: Readonly<Record<ContractSurface, readonly { code: string; status: number }[]>> = {
+  gateway: defaults.gatewayErrors,
+  storage: defaults.storageErrors,
+  upload: defaults.uploadErrors,
+};
+
+async function askPrism(
+  prism: Prism,
+  { operationId, request }: Call,
+  surface: ContractSurface,
+  preferences: Preferences = {},
+): Promise<PrismResponse> {
+  const { code = 200, example, dynamic } = preferences;
+  // Errors are documented as `default`. Prism would use its first example, whatever the status of its code is.
+  const isError = code >= 400 && example === undefined && dynamic !== true;
+  const row = isError ? ERRORS[surface].find(({ status }) => status === code) : undefined;
+  if (row !== undefined) throw toRefusal(surface, row.code);
+  // Browsers do not know that errors of uploads are XML.
+  const accept = surface === 'upload' ? undefined : request.headers.accept;
+  const found = await prism.respond(operationId, { accept, preferences });
+  const error = found.status < 400 ? undefined : findError(found.body);
+  if (error === undefined) return found;
+  const { status } = found;
+  throw toRefusal(surface, error.code, { status, message: String(error.message) });
+}
+
+/** Returns the fields of an error of the contract: JSON, on storage inside an envelope, or the content of an XML document. */
+function findError(body: unknown): { code: string; message: unknown } | undefined {
+  if (!isObject(body)) return undefined;
+  const { body: content, Code, Message, code = Code, message = Message } = body;
+  return typeof code === 'string' ? { code, message } : findError(content);
 }
 
 /** Adds the operations of a document to a router. If the router has the same, they come first. */

@@ -15,7 +15,6 @@ import type { ResolvedOptions } from '../options.ts';
 import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import { unknownService } from '../services/service.ts';
 import { GATEWAY_CREDENTIALS } from './auth.ts';
-import { askPrism } from './documented.ts';
 import { LOGGING, toRouterOptions } from './router-options.ts';
 
 /** The built-in service that Prism answers with the examples of the contract, unless the user defines it. */
@@ -37,7 +36,7 @@ export function createGateway({ services, contract, options, auth }: Context): G
     call: GatewayCall,
     preferences: Preferences | undefined,
   ): Promise<ServiceResponse> {
-    const found = await askPrism(contract.prism('gateway'), call, 'gateway', preferences);
+    const found = await contract.respond('gateway', call, preferences);
     const { status, headers, content } = found;
     const lastId = call.request.headers['last-event-id'];
     const isResumed =

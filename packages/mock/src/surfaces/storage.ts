@@ -12,7 +12,6 @@ import { recordOf } from '../log.ts';
 import { readPreferences } from '../prism/preferences.ts';
 import { callStorage } from '../surface.ts';
 import { isObject } from '../user-input.ts';
-import { askPrism } from './documented.ts';
 import { toRouterOptions } from './router-options.ts';
 
 const IDS: readonly StorageOperationId[] = [
@@ -29,7 +28,7 @@ export function createStorage({ contract, options, auth }: Context): Router {
     record.operationId = id;
     const preferences = readPreferences(call.request.headers.prefer);
     if (preferences === undefined) return callStorage(record.session.storage, id, input, call);
-    const { body } = await askPrism(contract.prism('storage'), call, 'storage', preferences);
+    const { body } = await contract.respond('storage', call, preferences);
     // The router adds the envelope.
     return isObject(body) && isObject(body.body) ? body.body.data : body;
   };
@@ -50,7 +49,7 @@ export function createUpload({ contract, options }: Context): Router {
     }
     // An incomplete form is rejected all the same.
     for await (const _ of form.file);
-    const { headers } = await askPrism(contract.prism('storage'), call, 'upload', preferences);
+    const { headers } = await contract.respond('upload', call, preferences);
     return { etag: `${headers.etag}`, location: `${headers.location}` };
   };
   return createUploadRouter({ uploadFile }, toRouterOptions(options));
