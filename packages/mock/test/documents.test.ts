@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createMock, type MockOptions } from '../src/index.ts';
+import { createMock } from '../src/index.ts';
 import { replaceFile, writeFiles } from './helpers/files.ts';
 
 const SHOP = `openapi: 3.1.0
@@ -9,32 +9,13 @@ security: [{ key: [] }]
 paths:
   /pets:
     get:
-      operationId: listPets
-      parameters:
-        - { name: limit, in: query, schema: { type: integer, maximum: 100 } }
-        - { name: tags, in: query, schema: { type: array, maxItems: 2, items: { type: string } } }
-        - { name: X-Trace, in: header, schema: { type: integer } }
-      responses:
-        '200':
-          description: The pets.
-          content:
-            application/json:
-              schema: { type: object, properties: { pets: { type: array, items: { $ref: '#/components/schemas/Pet' } } } }
-              example: { pets: [{ id: 1, name: Rex, kind: dog }], total: 1 }
-    post:
-      requestBody:
-        required: true
-        content: { application/json: { schema: { $ref: '#/components/schemas/NewPet' } } }
-      responses:
-        '201':
-          description: The new pet.
-          headers: { Location: { schema: { type: string } } }
-          content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } }
+      responses: { '200': { description: All., content: { application/json: { example: [{ name: Rex }] } } } }
+    post: { responses: { '201': { description: The new pet. } } }
   /pets/{petId}:
     parameters: [{ name: petId, in: path, required: true, schema: { type: integer } }]
     get:
       responses:
-        '200': { description: The pet., content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
+        '200': { description: One., content: { application/json: { schema: { $ref: '#/components/schemas/Pet' } } } }
         '404': { description: None., content: { application/json: { example: { error: no such pet } } } }
     delete: { responses: { '204': { description: Gone. } } }
   /diff/{base}...{head}:
@@ -44,39 +25,21 @@ paths:
     get: { responses: { '200': { description: ok, content: { text/plain: { example: diff } } } } }
 components:
   securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
-  schemas:
-    NewPet:
-      type: object
-      required: [name]
-      properties: { name: { type: string, minLength: 1 }, kind: { type: string, enum: [dog, cat] } }
-    Pet:
-      allOf:
-        - $ref: '#/components/schemas/NewPet'
-        - { type: object, required: [id, kind], properties: { id: { type: integer, readOnly: true } } }
+  schemas: { Pet: { type: object, required: [kind], properties: { kind: { enum: [dog, cat] } } } }
 `;
 
-async function start(options: MockOptions = {}, text = SHOP) {
+async function start(text = SHOP) {
   const [document = ''] = await writeFiles({ 'shop.yaml': text });
-  const mock = await createMock({ document, ...options });
+  const mock = await createMock({ document });
   onTestFinished(() => mock.close());
   return {
     mock,
-    document,
-    async call(target: string, init: { body?: unknown } & Omit<RequestInit, 'body'> = {}) {
-      const { body, headers, ...rest } = init;
-      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-      const type = body === undefined ? {} : { 'content-type': 'application/json' };
-      const response = await fetch(mock.url + target, {
-        ...rest,
-        ...sent,
-        headers: { ...type, ...(headers as Record<string, string>) },
-      });
+    async call(target: string, init: RequestInit = {}) {
+      const response = await fetch(mock.url + target, init);
+      const { status, headers } = response;
       const read = await response.text();
-      const json =
-        read !== '' && /json/.test(response.headers.get('content-type') ?? '')
-          ? JSON.parse(read)
-          : read;
-      return { status: response.status, headers: response.headers, body: json };
+      const isJson = read !== '' && /json/.test(headers.get('content-type') ?? '');
+      return { status, headers, body: isJson ? JSON.parse(read) : read };
     },
   };
 }
@@ -84,12 +47,11 @@ async function start(options: MockOptions = {}, text = SHOP) {
 describe('a document at the root', () => {
   it('responds without credentials, and honors the Prefer header', async () => {
     const { call } = await start();
-    expect(await call('/pets')).toMatchObject({ status: 200, body: { pets: [{ name: 'Rex' }] } });
+    expect(await call('/pets')).toMatchObject({ status: 200, body: [{ name: 'Rex' }] });
     const prefer = (value: string) => call('/pets/1', { headers: { prefer: value } });
     expect(await prefer('code=404')).toMatchObject({ status: 404, body: { error: 'no such pet' } });
-    const unknown = await prefer('code=418');
-    expect(unknown.status).toBe(404);
-    expect(unknown.body.detail).toContain('no response with the status');
+    const detail = expect.stringContaining('no response with the status');
+    expect(await prefer('code=418')).toMatchObject({ status: 404, body: { detail } });
     expect(await prefer('code=99')).toMatchObject({ status: 400 });
     expect((await prefer('dynamic=true')).body.kind).toMatch(/^(dog|cat)$/);
     expect(await call('/pets/1', { method: 'DELETE' })).toMatchObject({ status: 204, body: '' });
@@ -103,7 +65,7 @@ describe('a document at the root', () => {
   it('does not require the body of a GET, which browsers cannot send', async () => {
     const requestBody = { required: true, ...json({ schema: { type: 'object' } }) };
     const document = toDocument({ requestBody, responses: { 200: json({ example: [1] }) } });
-    const { call } = await start({}, document);
+    const { call } = await start(document);
     expect(await call('/a')).toMatchObject({ status: 200, body: [1] });
   });
 
@@ -132,7 +94,7 @@ describe('a document at the root', () => {
       produces: ['application/json'],
       paths: { '/b': { get: { parameters: [arr], responses } } },
     };
-    const { call } = await start({}, JSON.stringify(old));
+    const { call } = await start(JSON.stringify(old));
     expect(await call('/v2/b?arr=1,2')).toMatchObject({ status: 200, body: [1] });
     expect(await call('/b?arr=1,2')).toMatchObject({ status: 200, body: [1] });
     expect(await call('/b?arr=1,x')).toMatchObject({ status: 400 });
@@ -153,6 +115,10 @@ const LIMIT = { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 
 
 const json = (media: object) => ({ description: 'ok', content: { 'application/json': media } });
 
+/** Starts a mock of a document with this response. */
+const startWith = (media: object, schemas?: object) =>
+  start(toDocument({ responses: { 200: json(media) } }, schemas));
+
 const toRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 describe('an invalid call', () => {
@@ -167,7 +133,7 @@ describe('an invalid call', () => {
   ])('gets %s', async (_, responses, status, body) => {
     const Problem = { type: 'object', properties: { why: { type: 'string' } } };
     const document = toDocument({ responses: { ...example('200'), ...responses } }, { Problem });
-    const { call, mock } = await start({}, document);
+    const { call, mock } = await start(document);
     expect(await call('/a?limit=10')).toMatchObject({ status, body });
     expect(mock.session().requests()).toMatchObject([{ status, reason: /query\.limit must be/ }]);
   });
@@ -176,7 +142,7 @@ describe('an invalid call', () => {
     const schema = { type: 'object', additionalProperties: false };
     const filter = { name: 'filter', in: 'query', style: 'deepObject', schema };
     const document = toDocument({ parameters: [filter], responses: example('400') });
-    const { call, mock } = await start({}, document);
+    const { call, mock } = await start(document);
     const { status, headers } = await call(`/a?filter[${'a'.repeat(9_000)}]=1`);
     expect([status, headers.get('x-mock-violation')?.length]).toEqual([400, 1_000]);
     expect(mock.session().requests()[0]?.reason).toHaveLength(1_000);
@@ -196,7 +162,6 @@ describe('what Prism does not do right', () => {
       'X-Kept': header('yes'),
     };
     const { call } = await start(
-      {},
       toDocument({ responses: { 200: { ...json({ example: [1] }), headers } } }),
     );
     const { status, headers: sent, body } = await call('/a');
@@ -208,7 +173,7 @@ describe('what Prism does not do right', () => {
   it('XML is written for a value that is no text', async () => {
     const example = { id: 1, tags: ['a<b', 'c'], owner: { name: null } };
     const response = { description: 'ok', content: { 'application/xml': { example } } };
-    const { call } = await start({}, toDocument({ responses: { 200: response } }));
+    const { call } = await start(toDocument({ responses: { 200: response } }));
     expect((await call('/a')).body).toBe(
       '<xml><id>1</id><tags>a&lt;b</tags><tags>c</tags><owner><name></name></owner></xml>',
     );
@@ -217,7 +182,7 @@ describe('what Prism does not do right', () => {
   it.each(['garbage', 'application/json, garbage', ', ,', ';q=1', 'a/b/c', ''])(
     'a malformed Accept is ignored: %j',
     async (accept) => {
-      const { call } = await start({}, toDocument({ responses: { 200: json({ example: [1] }) } }));
+      const { call } = await startWith({ example: [1] });
       expect(await call('/a', { headers: { accept } })).toMatchObject({ status: 200, body: [1] });
     },
   );
@@ -242,11 +207,7 @@ describe('what Prism does not do right', () => {
         ],
       };
       const users = { type: 'array', minItems: 1, items: toRef('User') };
-      const document = toDocument(
-        { responses: { 200: json({ schema: users }) } },
-        { Base, User, Secret: secret },
-      );
-      const { call } = await start({}, document);
+      const { call } = await startWith({ schema: users }, { Base, User, Secret: secret });
       const { status, body } = await call('/a', { headers: { prefer } });
       expect([status, body[0].name]).toEqual([200, expect.any(String)]);
       expect(body[0]).not.toHaveProperty('password');
@@ -257,10 +218,7 @@ describe('what Prism does not do right', () => {
   it('a reference in an extension of a schema is left alone', async () => {
     const Kind = { enum: [1, 2] };
     const schema = { type: 'integer', example: 2, 'x-enum-reference': toRef('Kind') };
-    const { call } = await start(
-      {},
-      toDocument({ responses: { 200: json({ schema }) } }, { Kind }),
-    );
+    const { call } = await startWith({ schema }, { Kind });
     expect(await call('/a')).toMatchObject({ status: 200, body: 2 });
   });
 
@@ -279,10 +237,7 @@ describe('what Prism does not do right', () => {
     const schemas = Object.fromEntries(
       Array.from({ length: count }, (_, at) => [`S${at}`, toSchema(at)]),
     );
-    const { call } = await start(
-      {},
-      toDocument({ responses: { 200: json({ schema: toRef('S0') }) } }, schemas),
-    );
+    const { call } = await startWith({ schema: toRef('S0') }, schemas);
     for (const prefer of ['', 'dynamic=true']) {
       const { status, body } = await call('/a', { headers: { prefer } });
       expect([status, body.one.two[0].id]).toEqual([200, expect.any(Number)]);
@@ -298,7 +253,7 @@ describe('what Prism does not do right', () => {
   ])('sizes are generated up to a limit: %j', async (schema) => {
     const list = { type: 'array', minItems: 2, items: schema };
     for (const each of [schema, list]) {
-      const { call } = await start({}, toDocument({ responses: { 200: json({ schema: each }) } }));
+      const { call } = await startWith({ schema: each });
       for (const prefer of ['', 'dynamic=true']) {
         const { status, body } = await call('/a', { headers: { prefer } });
         expect(status).toBe(200);
@@ -309,7 +264,7 @@ describe('what Prism does not do right', () => {
 
   it.each(['int32', 'int64', 'float', 'double'])('a number is not extreme: %s', async (format) => {
     const schema = { type: 'number', format };
-    const { call } = await start({}, toDocument({ responses: { 200: json({ schema }) } }));
+    const { call } = await startWith({ schema });
     for (const prefer of ['', 'dynamic=true']) {
       expect(Math.abs((await call('/a', { headers: { prefer } })).body)).toBeLessThan(1e9);
     }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
-import { createMock, events, routes } from '../../src/index.ts';
+import { createMock, events, type HostedServices, routes } from '../../src/index.ts';
+import { advanceUntil } from '../helpers/advance-until.ts';
 import { BEARER, call, gateway } from '../helpers/calls.ts';
 import { askForWebSocket, toHandshake } from '../helpers/handshake.ts';
 
@@ -47,8 +48,47 @@ async function* fail() {
   throw new Error('no more');
 }
 
-const mock = await createMock({ services: { shop, code: (request: Request) => onCall(request) } });
+const cleanUp = Promise.withResolvers<void>();
+
+async function* failsToCleanUp() {
+  try {
+    for (;;) yield { data: 'x'.repeat(10_000) };
+  } finally {
+    cleanUp.resolve();
+    // biome-ignore lint/correctness/noUnsafeFinally: what a service may do
+    throw new Error('the clean-up failed');
+  }
+}
+
+const failsToCancel = () =>
+  new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(1)),
+    cancel() {
+      throw new Error('not cancelled');
+    },
+  });
+
+const broken: HostedServices = {
+  events: () => events(failsToCleanUp()),
+  stream: () => new Response(failsToCancel()),
+  locked() {
+    const response = new Response('x');
+    response.body?.getReader();
+    return response;
+  },
+  bare() {
+    throw Object.create(null);
+  },
+  blob: () => new Blob(['x']) as never,
+  long: () => new Response('0123456789', { headers: { 'content-length': '5' } }),
+  silent: () => new Promise<Response>(() => {}),
+};
+
+const mock = await createMock({
+  services: { shop, ...broken, code: (request: Request) => onCall(request) },
+});
 afterAll(() => mock.close());
+afterEach(() => vi.useRealTimers());
 
 const url = `${mock.url}/v1/cloudrun`;
 const ask = (path: string, headers = {}) =>
@@ -85,11 +125,12 @@ describe('a Fetch handler', () => {
     onCall = () => {
       throw new Error('No stock.');
     };
-    const warned = once(process, 'warning');
+    const problem = nextProblem();
     const reply = await ask('code');
     expect([reply.status, reply.text]).toEqual([500, expect.stringContaining('No stock.')]);
-    const [{ message }] = (await warned) as [Error];
-    expect(message).toMatch(/^The service code failed: Error: No stock\..*handlers\.test\.ts:\d+/s);
+    expect(await problem).toMatch(
+      /^The service code failed: Error: No stock\..*handlers\.test\.ts:\d+/s,
+    );
   });
 
   test('learns that its caller has disconnected', async () => {
@@ -160,9 +201,7 @@ describe('events', () => {
 
   test('a caller that does not read slows the source down', async () => {
     const caller = connect(mock.port, '127.0.0.1');
-    caller.write(
-      'GET /v1/cloudrun/shop/flood HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer a\r\n\r\n',
-    );
+    caller.write(toHead('shop/flood'));
     await once(caller, 'readable');
     await untilStill(() => flooded);
     expect(flooded * 10_000).toBeLessThan(32 * 1024 * 1024);
@@ -212,6 +251,68 @@ describe('a WebSocket', () => {
     caller.destroy();
   });
 });
+
+describe('a service that is broken', () => {
+  // An unhandled rejection would fail the run.
+  test('an event stream whose iterator fails to end does no harm', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const socket = connect(mock.port, '127.0.0.1');
+    socket.write(toHead('events'));
+    await once(socket, 'data');
+    socket.destroy();
+    await cleanUp.promise;
+    await vi.waitFor(() => expect(printed).toHaveBeenCalledOnce());
+    printed.mockRestore();
+    expect((await gateway(mock, { path: '/v1/cloudrun/echo' })).status).toBe(200);
+  });
+
+  test('HEAD of a stream that fails to be cancelled is reported', async () => {
+    const problem = nextProblem();
+    const { status } = await gateway(mock, { method: 'HEAD', path: '/v1/cloudrun/stream' });
+    expect(status).toBe(200);
+    expect(await problem).toContain('not cancelled');
+  });
+
+  test.each([
+    ['locked', 'create a new Response for each call'],
+    ['bare', '[object Object]'],
+    ['blob', 'return a Response'],
+  ])('%s is a 500 that says why', async (name, text) => {
+    const problem = nextProblem();
+    const { status, json } = await gateway(mock, { path: `/v1/cloudrun/${name}` });
+    expect([status, json.message]).toEqual([500, expect.stringContaining(text)]);
+    await problem;
+  });
+
+  test('a body that its Content-Length contradicts ends the connection, and is reported', async () => {
+    const problem = nextProblem();
+    await expect(gateway(mock, { path: '/v1/cloudrun/long' })).rejects.toThrow();
+    expect(await problem).toContain('content-length of 5 byte(s)');
+  });
+
+  test('a service that does not respond is a SERVICE_TIMEOUT after a minute', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const reply = await advanceUntil(gateway(mock, { path: '/v1/cloudrun/silent' }));
+    expect([reply.status, reply.json.code]).toEqual([504, 'SERVICE_TIMEOUT']);
+  });
+
+  test('a caller that disconnects leaves no timer, which would keep the process running', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const socket = connect(mock.port, '127.0.0.1');
+    socket.write(toHead('silent'));
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    socket.destroy();
+    await expect.poll(() => vi.getTimerCount()).toBe(0);
+  });
+});
+
+async function nextProblem(): Promise<string> {
+  const [warning] = (await once(process, 'warning')) as [Error];
+  return warning.message;
+}
+
+const toHead = (name: string) =>
+  `GET /v1/cloudrun/${name} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${BEARER.authorization}\r\n\r\n`;
 
 /** Waits until a count stays the same during several calls: the buffers of the system are full. */
 async function untilStill(count: () => number): Promise<void> {
