@@ -5,6 +5,7 @@ import type { ServiceHandler } from './service.ts';
 /**
  * The built-in `echo` service, which returns what it receives.
  *
+ * - `POST /body` streams the body back, with its own type.
  * - A call that accepts `text/event-stream` gets an event for each `data` in the query.
  * - Any other call gets its method, path, query, headers and body as JSON, with `base64` instead of `body` for bytes
  *   that are not UTF-8.
@@ -20,6 +21,10 @@ export const echo: ServiceHandler = {
         data.map((text) => ({ data: text })),
         request,
       );
+    }
+    if (path === '/body' && request.body !== null) {
+      const type = headers.get('content-type') ?? 'application/octet-stream';
+      return new Response(request.body, { headers: { 'content-type': type } });
     }
     const bytes = Buffer.from(await request.arrayBuffer());
     const content = isUtf8(bytes)
