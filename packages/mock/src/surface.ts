@@ -4,8 +4,11 @@ import {
   GatewayError,
   StorageError,
   type StorageOperationId,
+  toWireForm,
   UploadError,
 } from '@berth/server-stubs/contract';
+import type { HandlerResponse } from '@berth/server-stubs/runtime';
+import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Storage } from '@berth/storage';
 
 /** The path of `uploadFile` in the document. The mock serves it there, and not at the engine's `UPLOAD_PATH`. */
@@ -61,4 +64,38 @@ export async function callStorage(
 ): Promise<unknown> {
   const caller = { env: envId, id: 'mock' };
   return storage[id](input as never, { envId, caller, request, requestId, signal } as never);
+}
+
+/**
+ * Returns what a handler or an error has returned as a Fetch response.
+ *
+ * @param common headers of every response on the surface
+ * @param request what the response is for; `signal` ends a stream
+ */
+export function toFetchResponse(
+  { status, headers: added = {}, body }: HandlerResponse,
+  common: Readonly<Record<string, string>>,
+  { method, signal }: { readonly method?: string | undefined; readonly signal?: AbortSignal },
+  profile: WireProfile,
+): Response {
+  const headers = new Headers(common);
+  for (const [name, value] of Object.entries(added)) {
+    if (value === undefined) continue;
+    headers.delete(name);
+    for (const line of [value].flat()) headers.append(name, String(line));
+  }
+  const isBytes = typeof body === 'string' || ArrayBuffer.isView(body);
+  const isJson = Boolean(body) && !isBytes && !(body instanceof ReadableStream);
+  if (isJson) headers.set('content-type', 'application/json');
+  if (body === undefined || method === 'HEAD' || status === 204 || status === 304) {
+    return new Response(null, { status, headers });
+  }
+  const content = isJson ? JSON.stringify(toWireForm(body, profile)) : body;
+  // MSW reads a copy of a stream, whose source would never see that the caller has left.
+  return new Response(
+    content instanceof ReadableStream
+      ? content.pipeThrough(new TransformStream(), { signal: signal as AbortSignal })
+      : (content as ConstructorParameters<typeof Response>[0]),
+    { status, headers },
+  );
 }

@@ -1,8 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { decodeText } from '@berth/server-stubs/contract';
 import { StoreFullError } from '@berth/storage';
 import type { Context } from '../context.ts';
+import { writeResponse } from '../early-responses.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
 import { hostNameOf, isLocalName, originOf, rawPathOf } from '../host.ts';
 import { type LoggedRequest, REDACTED } from '../log.ts';
@@ -80,16 +80,14 @@ export async function control(
   const result = await respond(context, request).catch((error: unknown) => error);
   // A body that breaks off, or is not valid HTTP, has ended the response already.
   if (response.headersSent || response.destroyed) return;
-  const { status, headers, body } = result instanceof Response ? result : toProblem(result);
-  response.statusCode = status;
-  response.setHeaders(headers);
+  const sent = result instanceof Response ? result : toProblem(result);
   response.setHeader('cache-control', 'no-store');
   response.setHeader('x-content-type-options', 'nosniff');
   // No other origin may embed these responses.
   response.setHeader('cross-origin-resource-policy', 'same-origin');
   // The rest of a body that is too large is not read.
-  if (status === 413) response.setHeader('connection', 'close');
-  response.end(body === null ? undefined : await buffer(body));
+  if (sent.status === 413) response.setHeader('connection', 'close');
+  await writeResponse(response, sent);
 }
 
 async function respond(context: Context, request: IncomingMessage): Promise<Response> {

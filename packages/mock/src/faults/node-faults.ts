@@ -44,7 +44,7 @@ export async function applyRequestFaults(
       request.destroy();
     } else if (!created.headersSent) {
       record.status = error.status;
-      refuse(error, record, created, options);
+      void refuse(error, record, created, options);
     }
   };
   let due: readonly FaultRule[];

@@ -5,14 +5,13 @@ import {
   hasResponse,
   toContractError,
   toResponse,
-  toWireForm,
 } from '@berth/server-stubs/contract';
 import type { HandlerResponse } from '@berth/server-stubs/runtime';
 import type { WireProfile } from '@berth/spec/wire-profile';
 import { type HttpHandler, http } from 'msw';
 import { applyFaults, type FaultedCall } from '../faults/fault-kinds.ts';
 import { FAULT_HEADER, type FaultRules, type FaultSubject } from '../faults/fault-rules.ts';
-import { refusalFor, type SurfaceName, toRefusal } from '../surface.ts';
+import { refusalFor, type SurfaceName, toFetchResponse, toRefusal } from '../surface.ts';
 
 /** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
 export interface Surface {
@@ -119,34 +118,6 @@ function toErrorResponse(error: unknown, name: SurfaceName, call: Call): Handler
   if (hasResponse(error)) return error[toResponse](call);
   report(error, call);
   return refusalFor('failed', name)[toResponse](call);
-}
-
-function toFetchResponse(
-  { status, headers: added = {}, body }: HandlerResponse,
-  common: Readonly<Record<string, string>>,
-  { method, signal }: Request,
-  profile: WireProfile,
-): Response {
-  const headers = new Headers(common);
-  for (const [name, value] of Object.entries(added)) {
-    if (value === undefined) continue;
-    headers.delete(name);
-    for (const line of [value].flat()) headers.append(name, String(line));
-  }
-  const isBytes = typeof body === 'string' || ArrayBuffer.isView(body);
-  const isJson = Boolean(body) && !isBytes && !(body instanceof ReadableStream);
-  if (isJson) headers.set('content-type', 'application/json');
-  if (body === undefined || method === 'HEAD' || status === 204 || status === 304) {
-    return new Response(null, { status, headers });
-  }
-  const content = isJson ? JSON.stringify(toWireForm(body, profile)) : body;
-  // MSW reads a copy of a stream, whose source would never see that the caller has left.
-  return new Response(
-    content instanceof ReadableStream
-      ? content.pipeThrough(new TransformStream(), { signal })
-      : (content as ConstructorParameters<typeof Response>[0]),
-    { status, headers },
-  );
 }
 
 /** Fails after a number of bytes of the body. */
