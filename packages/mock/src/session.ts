@@ -70,9 +70,6 @@ export class Sessions {
   }
 
   #create(id: string): Session {
-    if (typeof id !== 'string' || !id.isWellFormed()) {
-      throw new FieldError('session', 'must be well-formed text.');
-    }
     const { env, faults, storage, maxSessionBytes, document } = this.#options;
     const clock = new Clock();
     const files = createMemoryStore({ maxBytes: maxSessionBytes });

@@ -65,10 +65,6 @@ test.each([
   expect(() => files.put('a.txt', content as string, type)).toThrow(message);
 });
 
-test.each([5, '\ud800'])('a session cannot have the name %j', (id) => {
-  expect(() => mock.session(id as string).files.list()).toThrow('session must be');
-});
-
 test('neither links nor foreign pages create sessions, which would drop those of tests', async () => {
   await using small = await createMock({ maxSessions: 1 });
   const url = await linkOf(small, 'test');

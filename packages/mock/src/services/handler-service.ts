@@ -48,7 +48,7 @@ export function createHandlerService(
         // A body that its caller breaks off is no fault of the service.
         if (!isDisconnected(call)) report(error);
       });
-      // D13: "A service has 60 s to send its response headers, or the call fails with `SERVICE_TIMEOUT`."
+      // D13: the time limit for the response headers.
       const toError = () => new GatewayError('SERVICE_TIMEOUT');
       const seconds = LIMITS.gatewayHeadersSeconds;
       const response = await within(seconds, responding, toError, call.signal);

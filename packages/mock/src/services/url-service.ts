@@ -96,7 +96,7 @@ interface Received {
   readonly head?: Buffer;
 }
 
-/** D13: "A service has 60 s to send its response headers, or the call fails with `SERVICE_TIMEOUT`." */
+/** D13: the time limit for the response headers. */
 const TIMEOUT_MS = LIMITS.gatewayHeadersSeconds * 1_000;
 
 /** @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY */

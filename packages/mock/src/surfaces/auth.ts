@@ -38,10 +38,7 @@ const SIGNATURE_PARTS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp'
 
 const CALLER = { id: 'mock' };
 
-/**
- * Creates an Auth that accepts any well-formed credentials. D15: "Such a call is rejected with a 4xx and the
- * error body. Either scheme is enough."
- */
+/** Creates an Auth that accepts any well-formed credentials (D15). */
 export function createPresentAuth(profile: WireProfile): Auth {
   const { authorization: header } = profile.storageHeaders;
   return {
