@@ -1,3 +1,4 @@
+/** What the server and the MSW handlers share about their surfaces. Pages import it, so it needs no Node modules. */
 import type { StorageLogin } from '@berth/server-stubs';
 import {
   type ContractErrorOptions,

@@ -1,6 +1,9 @@
-/// <reference path="./parse-prefer-header.d.ts" />
 import { HttpError } from '@berth/server-stubs/contract';
-import parsePreferHeader from 'parse-prefer-header';
+// @ts-expect-error: it has no types.
+import parse from 'parse-prefer-header';
+
+/** Parses preferences by name (RFC 7240); `true` for one without a value. */
+const parsePreferHeader: (header: string) => Record<string, string | true | undefined> = parse;
 
 /** What a caller may choose, as in Prism: `Prefer: code=404, example=none, dynamic=true, seed=1`. */
 export interface Preferences {

@@ -8,7 +8,7 @@ import {
   type ServiceResponse,
 } from '@berth/server-stubs';
 import { LIMITS } from '@berth/server-stubs/contract';
-import { type RunningService, type ServiceHeaders, toServiceHeaders } from './service.ts';
+import { type RunningService, type ServiceHeaders, toServiceHeaders, within } from './service.ts';
 
 /**
  * Forwards the calls to a real service, and streams both bodies. Path, query and frames of WebSockets are not
@@ -96,38 +96,31 @@ interface Received {
   readonly head?: Buffer;
 }
 
-/** D13: the time limit for the response headers. */
-const TIMEOUT_MS = LIMITS.gatewayHeadersSeconds * 1_000;
-
 /** @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY */
 function awaitResponse(request: ClientRequest, base: URL, signal: AbortSignal): Promise<Received> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      request.destroy(new GatewayError('SERVICE_TIMEOUT'));
-    }, TIMEOUT_MS);
-    const settle = (received: Received) => {
-      clearTimeout(timer);
-      resolve(received);
-    };
-    const fail = (error: Error) => {
-      clearTimeout(timer);
-      reject(signal.aborted || error instanceof GatewayError ? error : toError(error, base));
-    };
+  const received = new Promise<Received>((resolve, reject) => {
+    const fail = (error: Error) => reject(signal.aborted ? error : toError(error, base));
     request.on('error', fail);
     request.once('response', (response) => {
       if (response.statusCode === 101) request.destroy(new Error('101 without a protocol'));
-      else settle({ response });
+      else resolve({ response });
     });
     request.once('upgrade', (response, connection, head) => {
       const { upgrade = '' } = response.headers;
       if (request.getHeader('upgrade') === upgrade.toLowerCase()) {
-        settle({ response, connection, head });
+        resolve({ response, connection, head });
         return;
       }
       connection.destroy();
       fail(new Error(`an upgrade to ${upgrade} that was not requested`));
     });
   });
+  // D13: the time limit for the response headers.
+  const toTimeout = () => {
+    request.destroy();
+    return new GatewayError('SERVICE_TIMEOUT');
+  };
+  return within(LIMITS.gatewayHeadersSeconds, received, toTimeout, signal);
 }
 
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT'];
