@@ -16,9 +16,9 @@ async function uploadIn(session: string, path: string, content: string) {
   return grant;
 }
 
-async function linkIn(session: string, fileID: string): Promise<string> {
+async function linkIn(session: string, fileID: string, target = mock): Promise<string> {
   const body = { fileList: [{ fileID }] };
-  const { json } = await storage(mock, 'batchGetTempUrls', body, inSession(session));
+  const { json } = await storage(target, 'batchGetTempUrls', body, inSession(session));
   return json.body.data.fileList[0].tempFileURL;
 }
 
@@ -67,7 +67,7 @@ test.each([
 
 test('neither links nor foreign pages create sessions, which would drop those of tests', async () => {
   await using small = await createMock({ maxSessions: 1 });
-  const url = await linkOf(small, 'test');
+  const url = await linkIn('test', small.session('test').files.put('a.txt', 'x'), small);
   await fetch(`${small.url}/files/x?session=evil`);
   await fetch(`${small.url}/?session=evil`, { method: 'POST' });
   const foreign = { host: 'dev.evil.example', origin: 'http://dev.evil.example' };
@@ -78,14 +78,6 @@ test('neither links nor foreign pages create sessions, which would drop those of
   await call(small, { path: '/__mock/files?session=evil', headers: frame });
   expect((await fetch(url)).status).toBe(200);
 });
-
-/** A link to a file in a session. */
-async function linkOf(target: typeof mock, session: string): Promise<string> {
-  const fileID = target.session(session).files.put('a.txt', 'x');
-  const body = { fileList: [{ fileID }] };
-  const { json } = await storage(target, 'batchGetTempUrls', body, inSession(session));
-  return json.body.data.fileList[0].tempFileURL;
-}
 
 describe('the clock of a session', () => {
   test('makes links and grants expire, and nothing of another session', async () => {
