@@ -26,16 +26,6 @@ describe('Prefer and Accept', () => {
   const ask = (headers: Record<string, string>) => gateway(mock, { path: HELLO, headers });
 
   test.each([
-    [404, 'SERVICE_NOT_FOUND', undefined],
-    [503, 'SERVICE_NOT_READY', '1'],
-  ])('Prefer: code=%i returns an error with this status', async (status, code, retryAfter) => {
-    const reply = await ask({ prefer: `code=${status}` });
-    expect(reply).toMatchObject({ status, json: { code } });
-    expect(reply.headers['retry-after']).toBe(retryAfter);
-    expect(reply.headers).not.toHaveProperty('x-svc-upstream-status-code');
-  });
-
-  test.each([
     ['code=204', 404, 'It has 200, 403, 404, default.'],
     ['example=nope', 404, 'Prefer'],
     ['code=403, example=nope', 404, 'Prefer'],
