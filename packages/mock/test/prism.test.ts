@@ -1,5 +1,6 @@
 import { storageRoutes } from '@berth/server-stubs/contract';
 import type { Route } from '@berth/server-stubs/runtime';
+import gatewayDocument from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storageDocument from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMock } from '../src/index.ts';
@@ -48,6 +49,23 @@ test('an operation that only a draft of the document has is answered by Prism', 
   expect(status).toBe(200);
   expect(json).toMatchObject({ statusCode: 200, body: { data: { fileList: ['a.txt'] } } });
   expect(json.body.requestId).toBe(headers['x-request-id']);
+});
+
+test('an operation that a draft of the gateway has needs its credentials', async () => {
+  const list = { operationId: 'list', responses: { 204: { description: 'None.' } } };
+  const paths = { ...gatewayDocument.paths, '/v1/list': { get: list } };
+  const [document = ''] = await writeFiles({
+    'a.json': JSON.stringify({ ...gatewayDocument, paths }),
+  });
+  await using strict = await createMock({ document, credentials: 'strict' });
+  const { token } = await strict.credentials();
+  for (const [credential, status] of [
+    [token, 204],
+    ['any', 401],
+  ] as const) {
+    const headers = { authorization: `Bearer ${credential}` };
+    expect((await call(strict, { path: '/v1/list', headers })).status).toBe(status);
+  }
 });
 
 // As after a change in `spec/`, and `npm run generate`.

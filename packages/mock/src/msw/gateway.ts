@@ -5,7 +5,6 @@ import {
   gatewayRoutes,
   LIMITS,
   notAllowed,
-  SIGNATURE,
   toCallerResponse,
 } from '@berth/server-stubs/contract';
 import type { WireProfile } from '@berth/spec/wire-profile';
@@ -19,7 +18,7 @@ import {
   toHead,
   unknownService,
 } from '../services/service.ts';
-import { type Auth, createPresentAuth, GATEWAY_CREDENTIALS } from '../surfaces/auth.ts';
+import { authenticateGateway, createPresentAuth } from '../surfaces/auth.ts';
 import { escapePattern, report, type Surface } from './surface.ts';
 
 /** What every path begins with: `/v1/cloudrun/`. */
@@ -48,7 +47,7 @@ export function createGatewaySurface(
     }),
     async respond(call, request, common) {
       if (!METHODS.includes(request.method)) throw notAllowed(request.method, METHODS);
-      await authenticate(call, auth);
+      await authenticateGateway({ ...call, env: '' } as GatewayLogin, auth);
       const { name } = toTarget(call.rawPath);
       const problem = findNameProblem(name);
       if (problem !== undefined) {
@@ -65,22 +64,6 @@ export function createGatewaySurface(
       return toCallerResponse({ ...toHead(response), ...content }, call, common, upstreamStatus);
     },
   };
-}
-
-/** @throws GatewayError if the credentials are not well-formed */
-async function authenticate(
-  call: Call,
-  { bearerToken, signature }: Auth['gateway'],
-): Promise<void> {
-  const { authorization } = call.request.headers;
-  const message = GATEWAY_CREDENTIALS;
-  if (!authorization) throw new GatewayError('MISSING_CREDENTIALS', { message });
-  const login = { ...call, env: '' } as GatewayLogin;
-  const token = /^Bearer +(.*)$/i.exec(authorization)?.[1];
-  const isSigned = authorization.startsWith(`${SIGNATURE.algorithm} `);
-  const caller = token ? await bearerToken(token, login) : isSigned;
-  if (isSigned) await signature(authorization, login);
-  if (!caller) throw new GatewayError('INVALID_CREDENTIALS', { message });
 }
 
 /** Returns the name of the service and the rest of the path, as sent. */

@@ -1,4 +1,4 @@
-import type { GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
+import type { GatewayLogin, GatewaySecurity, StorageSecurity } from '@berth/server-stubs';
 import { GatewayError, StorageError } from '@berth/server-stubs/contract';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { WireProfile } from '@berth/spec/wire-profile';
@@ -62,4 +62,25 @@ export function createPresentAuth(profile: WireProfile): Auth {
       },
     },
   };
+}
+
+/**
+ * Authenticates a call of the gateway without its router.
+ *
+ * @throws GatewayError if the credentials are missing or invalid
+ */
+export async function authenticateGateway(
+  login: GatewayLogin,
+  { bearerToken, signature: verify }: GatewaySecurity,
+): Promise<unknown> {
+  const { authorization } = login.request.headers;
+  const message = GATEWAY_CREDENTIALS;
+  if (!authorization) throw new GatewayError('MISSING_CREDENTIALS', { message });
+  const token = /^Bearer +(.*)$/i.exec(authorization)?.[1];
+  const isSigned = authorization.startsWith(`${signature.algorithm} `);
+  const caller = await (isSigned
+    ? verify(authorization, login)
+    : token && bearerToken(token, login));
+  if (caller) return caller;
+  throw new GatewayError('INVALID_CREDENTIALS', { message });
 }

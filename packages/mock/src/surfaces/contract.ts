@@ -3,7 +3,6 @@ import {
   applyDispositionRules,
   gatewayRoutes,
   readCredentials,
-  SIGNATURE,
   storageRoutes,
   toContractError,
   toWireForm,
@@ -27,7 +26,7 @@ import { type Preferences, readPreferences } from '../prism/preferences.ts';
 import { createPrism, type Prism, type PrismResponse } from '../prism/prism.ts';
 import { type DocumentedSurface, toRefusal } from '../surface.ts';
 import { isObject } from '../user-input.ts';
-import type { Auth } from './auth.ts';
+import { type Auth, authenticateGateway } from './auth.ts';
 import {
   createPrismRouter,
   type ServedDocument,
@@ -213,43 +212,24 @@ async function respondByPrism(
   return { status, headers, body: { statusCode: status, body: { ...body.body, requestId } } };
 }
 
-/** Returns the routes of a surface with security handlers that check its credentials. */
+/** Returns the routes of a surface with one security scheme, which stands for the credentials of the contract. */
 function secure(
   surface: DocumentedSurface,
   table: RouteTable,
   { env, wireProfile }: ResolvedOptions,
   auth: Auth,
 ): { readonly table: RouteTable; readonly security: SecurityHandlers } {
-  if (surface === 'gateway') {
-    const toLogin = (call: Call) => Object.assign(call, { env }) as GatewayLogin;
-    // A scheme that the contract does not have accepts any credentials.
-    const others = Object.keys(table.securitySchemes).map((name) => [name, () => ({ id: 'mock' })]);
-    const security: SecurityHandlers = {
-      ...Object.fromEntries(others),
-      bearerToken: (token, call) => auth.gateway.bearerToken(token, toLogin(call)),
-      signature: (value, call) =>
-        value.startsWith(`${SIGNATURE.algorithm} `) && auth.gateway.signature(value, toLogin(call)),
-    };
-    return { table, security };
-  }
-  // The three headers of a storage call belong together.
-  const name = wireProfile.storageHeaders.authorization;
+  const isGateway = surface === 'gateway';
+  const name = isGateway ? 'authorization' : wireProfile.storageHeaders.authorization;
   const routes = table.routes.map((route) => {
     const security = route.security.length > 0 ? [['credentials']] : [];
     return { ...route, security };
   });
-  return {
-    table: {
-      ...table,
-      routes,
-      securitySchemes: { credentials: { type: 'apiKey', in: 'header', name } },
-    },
-    security: {
-      credentials: (_, call) =>
-        auth.storage.credentials(
-          readCredentials(call.request.headers, wireProfile),
-          Object.assign(call, { envId: env }) as StorageLogin,
-        ),
-    },
+  const credentials = (_: string, call: Call) => {
+    const login = Object.assign(call, { env, envId: env }) as GatewayLogin & StorageLogin;
+    if (isGateway) return authenticateGateway(login, auth.gateway);
+    return auth.storage.credentials(readCredentials(call.request.headers, wireProfile), login);
   };
+  const securitySchemes = { credentials: { type: 'apiKey', in: 'header', name } } as const;
+  return { table: { ...table, routes, securitySchemes }, security: { credentials } };
 }
