@@ -16,8 +16,8 @@ export interface FaultRule extends Fault {
 /** What rules match. */
 export interface FaultSubject {
   readonly surface: SurfaceName;
-  readonly operationId: string | undefined;
-  readonly service: string | undefined;
+  readonly operationId?: string | undefined;
+  readonly service?: string | undefined;
 }
 
 /** The surfaces of the contract's operations, by `operationId`. */

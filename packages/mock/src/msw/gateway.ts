@@ -30,16 +30,11 @@ const METHODS = ['GET', 'HEAD', 'POST'];
 type Services = ReadonlyMap<string, ServiceHandler>;
 
 /** Creates the gateway. As on a server, services see neither credentials nor headers for the mock. */
-export function createGatewaySurface(
-  baseUrl: string,
-  services: Services,
-  profile: WireProfile,
-): Surface {
+export function createGatewaySurface(services: Services, profile: WireProfile): Surface {
   const auth = createPresentAuth(profile).gateway;
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
   return {
     name: 'gateway',
-    baseUrl,
     path: `${escapePattern(ROOT)}.*`,
     identify: (call) => ({
       service: toTarget(call.rawPath).name,

@@ -71,8 +71,11 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
     throw new TypeError('Pass baseUrl, gatewayUrl or storageUrl, such as https://api.example.com.');
   }
   if (gatewayUrl !== undefined) {
-    const gateway = createGatewaySurface(gatewayUrl, services, profile);
-    handlers.push(handleSurface(gateway, profile, rules), handleSockets(gatewayUrl, services));
+    const gateway = createGatewaySurface(services, profile);
+    handlers.push(
+      handleSurface(gateway, gatewayUrl, profile, rules),
+      handleSockets(gatewayUrl, services),
+    );
   }
   if (storageUrl !== undefined) {
     const storage = createStorage({
@@ -86,11 +89,11 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
       onError: (error) => report(error),
     });
     for (const surface of [
-      createStorageSurface(storageUrl, storage, profile),
-      createUploadSurface(storageUrl, storage, profile),
-      createLinkSurface(storageUrl, storage),
+      createStorageSurface(storage, profile),
+      createUploadSurface(storage, profile),
+      createLinkSurface(storage),
     ]) {
-      handlers.push(handleSurface(surface, profile, rules));
+      handlers.push(handleSurface(surface, storageUrl, profile, rules));
     }
   }
 

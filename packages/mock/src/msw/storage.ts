@@ -37,17 +37,12 @@ const [BEFORE = '', AFTER = ''] = TEMPLATE.slice(0, TEMPLATE.indexOf(':') + 1)
   .map(escapePattern);
 const PATH = new RegExp(`^${BEFORE}([^/]+)${AFTER}(.*)$`);
 
-export function createStorageSurface(
-  baseUrl: string,
-  storage: Storage,
-  profile: WireProfile,
-): Surface {
+export function createStorageSurface(storage: Storage, profile: WireProfile): Surface {
   const auth = createPresentAuth(profile).storage;
   return {
     name: 'storage',
-    baseUrl,
     path: `${BEFORE}[^/]+${AFTER}.*`,
-    identify: ({ rawPath }) => ({ operationId: PATH.exec(rawPath)?.[2], service: undefined }),
+    identify: ({ rawPath }) => ({ operationId: PATH.exec(rawPath)?.[2] }),
     async respond(call, request) {
       const { rawPath, requestId } = call;
       const [, segment = '', id = ''] = PATH.exec(rawPath) ?? [];
@@ -69,16 +64,11 @@ export function createStorageSurface(
   };
 }
 
-export function createUploadSurface(
-  baseUrl: string,
-  { upload }: Storage,
-  profile: WireProfile,
-): Surface {
+export function createUploadSurface({ upload }: Storage, profile: WireProfile): Surface {
   return {
     name: 'upload',
-    baseUrl,
     path: escapePattern(UPLOAD_PATH),
-    identify: () => ({ operationId: 'uploadFile', service: undefined }),
+    identify: () => ({ operationId: 'uploadFile' }),
     async respond(call, request) {
       if (request.method !== 'POST') throw notAllowed(request.method, ['POST']);
       const { fields, ...file } = await readForm(request);
@@ -88,12 +78,10 @@ export function createUploadSurface(
   };
 }
 
-export function createLinkSurface(baseUrl: string, { download }: Storage): Surface {
+export function createLinkSurface({ download }: Storage): Surface {
   return {
     name: 'link',
-    baseUrl,
     path: `${escapePattern(FILES_PATH)}/.*`,
-    identify: () => ({ operationId: undefined, service: undefined }),
     async respond({ request }) {
       const { status, headers, blob, range } = await download(request);
       return { status, headers, body: blob?.read(range) };

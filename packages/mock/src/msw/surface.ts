@@ -16,12 +16,10 @@ import { refusalFor, type SurfaceName, toFetchResponse, toRefusal } from '../sur
 /** One of gateway, storage API, upload target and links: what `handleSurface` does not do for all of them. */
 export interface Surface {
   readonly name: SurfaceName;
-  /** Start of each URL, without a trailing slash. */
-  readonly baseUrl: string;
   /** Regular expression for the path after the base URL. */
   readonly path: string;
   /** Identifies a call for faults. */
-  identify(call: Call): Omit<FaultSubject, 'surface'>;
+  identify?(call: Call): Omit<FaultSubject, 'surface'>;
   /**
    * @param common the headers of every response
    * @throws errors of the contract, and HttpError
@@ -33,13 +31,18 @@ export interface Surface {
   ): Promise<HandlerResponse | Response>;
 }
 
-/** Creates the handler of a surface, which adds preflights, faults, errors and headers to it. */
+/**
+ * Creates the handler of a surface, which adds preflights, faults, errors and headers to it.
+ *
+ * @param baseUrl start of each URL, without a trailing slash
+ */
 export function handleSurface(
   surface: Surface,
+  baseUrl: string,
   profile: WireProfile,
   rules: FaultRules,
 ): HttpHandler {
-  const { name, baseUrl, path } = surface;
+  const { name, path } = surface;
   const cors = createCors(name, profile);
 
   async function respond(request: Request): Promise<Response> {
@@ -66,7 +69,7 @@ export function handleSurface(
     };
     try {
       const header = request.headers.get(FAULT_HEADER) ?? undefined;
-      const faults = rules.take({ surface: name, ...surface.identify(call) }, header);
+      const faults = rules.take({ surface: name, ...surface.identify?.(call) }, header);
       if (!(await applyFaults(faults, faulted))) {
         const result = await surface.respond(call, request, common);
         response = result instanceof Response ? result : send(result);
