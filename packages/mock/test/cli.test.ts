@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { testOn } from '../../../scripts/testing/engines.ts';
 import { createMock } from '../src/index.ts';
 import { gateway, storage } from './helpers/calls.ts';
@@ -151,6 +151,18 @@ test('--log json prints one object for each call, and when it is ready', async (
     ms: expect.any(Number),
   });
   expect([rest, stdout.includes('topsecret')]).toEqual([[], false]);
+});
+
+test.each([
+  [undefined, 'Usage: berth-mock [options] [document]'],
+  ['start', 'Usage: npm start -- [options] [document]'],
+  ['npx', 'Usage: npx @berth/mock [options] [document]'],
+])('--help names the command that was typed: %s', async (event, usage) => {
+  vi.stubEnv('npm_lifecycle_event', event);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const help = await runCli('--help');
+  expect([help.code, help.stdout.split('\n')[0]]).toEqual([0, usage]);
+  for (const text of ['--port', '--max-sessions', '4010']) expect(help.stdout).toContain(text);
 });
 
 test('--help lists the options', async () => {

@@ -66,7 +66,7 @@ function toMessage(error: NodeJS.ErrnoException, options: MockOptions): string |
 
 /** Parses the command line. Exits with 0 after `--help` and `--version`, and with 2 for invalid options. */
 function parseOptions(argv: readonly string[], version: string): MockOptions {
-  const program = new Command('berth-mock')
+  const program = new Command(typedCommand(process.env))
     .description('Serve a mock of the gateway, the storage API and the upload target on one port.')
     .addHelpText('after', '\nOpen /__mock in a browser for the log and the files.')
     .version(version)
@@ -148,4 +148,10 @@ function readWireProfile(file: string): WireProfile {
     throw new WireProfileError('', `cannot be read: ${(error as Error).message}`, file);
   }
   return parseWireProfile(text, file);
+}
+
+/** Returns the command that the user typed. npm says how it was called. */
+function typedCommand({ npm_lifecycle_event: event }: NodeJS.ProcessEnv): string {
+  if (event === 'start') return 'npm start --';
+  return event === 'npx' ? 'npx @berth/mock' : 'berth-mock';
 }

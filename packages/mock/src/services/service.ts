@@ -1,5 +1,6 @@
 import type { GatewayHandler, GatewayInput, WebSocketHandler } from '@berth/server-stubs';
 import { GatewayError, hasResponse } from '@berth/server-stubs/contract';
+import { closest, distance } from 'fastest-levenshtein';
 
 /**
  * Responds to the calls of a hosted service. The URL of the request has the path and query of the service, and its
@@ -48,8 +49,10 @@ export function findNameProblem(name: string): string | undefined {
 
 export function unknownService(name: string, names: readonly string[]): GatewayError {
   const others = names.length === 0 ? '' : ` The services: ${names.join(', ')}.`;
+  const similar = names.length === 0 ? '' : closest(name, names);
+  const hint = distance(name, similar) < name.length / 2 ? ` Do you mean ${similar}?` : others;
   const example = `${name}: () => Response.json({})`;
-  const message = `The hosted service ${name} does not exist: add it to the services (--services, or the option services), such as ${example}.${others}`;
+  const message = `The hosted service ${name} does not exist: add it to the services (--services, or the option services), such as ${example}.${hint}`;
   return new GatewayError('SERVICE_NOT_FOUND', { message });
 }
 
