@@ -355,7 +355,8 @@ describe('an upload ends if', () => {
     expect(await failureOf(long)).toMatchObject({ kind: 'timeout' });
   });
 
-  it.each<[string, string, (write: (text: string) => void) => void]>([
+  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+  it.each<[string, string, (write: (text: string) => void) => void, Handler?]>([
     [
       'changes the protocol',
       'network',
@@ -369,17 +370,20 @@ describe('an upload ends if', () => {
         setInterval(() => write('1\r\nx\r\n'), 20);
       },
     ],
+    ['sends nothing but 100', 'timeout', (write) => setInterval(() => write(CONTINUE), 20)],
     [
-      'sends nothing but 100',
+      'sends nothing but 100, and reads nothing',
       'timeout',
-      (write) => setInterval(() => write('HTTP/1.1 100 Continue\r\n\r\n'), 20),
+      (write) => setInterval(() => write(CONTINUE), 20),
+      (request) => request.pause(),
     ],
-  ])('the target %s', async (_, kind, respond) => {
-    await using served = await serveStorage(async (request) => {
-      await bodyOf(request);
+  ])('the target %s', async (_, kind, respond, read = bodyOf) => {
+    await using served = await serveStorage(async (request, response) => {
+      await read(request, response);
       respond((text) => request.socket.writable && request.socket.write(text));
     });
-    const upload = served.storage.upload('a', 'hello', { idle: 200, retry: false });
+    const data = read === bodyOf ? 'hello' : endless();
+    const upload = served.storage.upload('a', data, { idle: 200, retry: false });
     expect(await failureOf(upload)).toMatchObject({ kind });
   });
 

@@ -65,6 +65,12 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   // The response, or its absence, says more than a later error.
   request.on('error', () => {});
   request.setTimeout(watch.idle, watch.expire);
+  // Interim responses restart the timer of the socket, but they are no progress.
+  let isInterim = false;
+  request.on('information', () => {
+    if (!isInterim) watch.restart();
+    isInterim = true;
+  });
   request.on('upgrade', (_, socket) => {
     socket.destroy();
     request.emit('error', new Error('The server changed the protocol.'));
@@ -76,6 +82,7 @@ export async function sendForm(form: UploadForm): Promise<UploadResponse> {
       request.write(bytes, (error) => {
         // From now on, the timer of the socket counts, which also sees bytes of a slow chunk.
         watch.pause();
+        isInterim = false;
         try {
           if (loaded !== undefined && !error) report?.(loaded);
           resolve(!error);
