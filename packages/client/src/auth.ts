@@ -1,5 +1,5 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { BerthError, invalid, isBerthError } from './errors.ts';
+import { BerthError, invalid, isBerthError, toReason } from './errors.ts';
 
 /** One attempt of a call, to be signed. */
 export interface SignableRequest {
@@ -106,7 +106,7 @@ async function obtain<T>(run: () => Promise<T>): Promise<T> {
     return await run();
   } catch (cause) {
     if (isBerthError(cause, 'options')) throw cause;
-    const reason = String(cause);
+    const reason = toReason(cause);
     throw new BerthError('options', 'The credentials could not be obtained', { reason, cause });
   }
 }

@@ -186,13 +186,17 @@ export function checkNumber(
   throw new BerthError('options', `${name} must be ${expected}, got ${actual}.`);
 }
 
-/**
- * Creates the error for a request without a complete response. Its reason is that of the innermost cause, because
- * a message such as `fetch failed` does not help.
- */
+/** Creates the error for a request without a complete response. */
 export function networkError(what: string, call: CallInfo, cause: unknown): BerthError {
+  return new BerthError('network', what, { call, reason: toReason(cause), retryable: true, cause });
+}
+
+/**
+ * Returns the message of the innermost cause, because one such as `fetch failed` does not help. Queries are left out: a
+ * custom `fetch` may quote its URL, and the query of a link contains its signature.
+ */
+export function toReason(cause: unknown): string {
   let inner = cause;
   while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
-  const reason = inner instanceof Error ? inner.message : String(inner);
-  return new BerthError('network', what, { call, reason, retryable: true, cause });
+  return (inner instanceof Error ? inner.message : String(inner)).replace(/\?\S*/g, '');
 }

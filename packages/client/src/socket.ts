@@ -1,4 +1,4 @@
-import { BerthError, networkError } from './errors.ts';
+import { BerthError, networkError, toReason } from './errors.ts';
 import { toRecord, withLimit } from './fetch.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
 
@@ -95,7 +95,7 @@ function createSocket(
   try {
     return new WebSocket(url, all);
   } catch (cause) {
-    const reason = (cause as Error).message;
+    const reason = toReason(cause);
     throw new BerthError('options', 'The WebSocket cannot be opened', { reason, cause });
   }
 }

@@ -67,7 +67,7 @@ describe('bearer', () => {
 it('a call fails if a function of the caller does, with its error as the cause', async () => {
   const cause = new Error('down');
   const fail = () => Promise.reject(cause);
-  const message = 'The credentials could not be obtained: Error: down';
+  const message = 'The credentials could not be obtained: down';
   const ofGateway = (auth: GatewayAuth) => gatewayWith([refused('A', 401)], { auth }).service.get();
   for (const call of [
     () => ofGateway(bearer(fail)),

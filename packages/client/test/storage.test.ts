@@ -266,6 +266,13 @@ describe('no credential shows in', () => {
     expect(shown(error)).not.toContain('5ec4e7');
   });
 
+  it('the message of a fetch that quotes its URL', async () => {
+    const lost = new Error('request to https://h/a?sign=5ec4e7 failed, reason: reset');
+    const { storage } = storageWith([linked('https://h/a?sign=5ec4e7'), lost], { retry: false });
+    const message = 'No response: request to https://h/a failed, reason: reset (GET /a)';
+    expect(await failureOf(storage.download('a'))).toMatchObject({ message, cause: lost });
+  });
+
   it('the error for a credential that is not valid in a header, or in the client', async () => {
     const sessionToken = '5ec4e7\n5ec4e7';
     const { storage } = storageWith([], { credentials: { ...credentials, sessionToken } });
