@@ -74,7 +74,6 @@ export async function tempUrls(
   options: TempUrlOptions = {},
 ): Promise<TempUrlResult[]> {
   const { maxAge } = options;
-  // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
   checkNumber('maxAge', maxAge, LINK_MIN_SECONDS, 'integer');
   const files = toKeys(fileIDs);
   if (maxAge && maxAge > LINK_WARN_SECONDS) {
@@ -161,8 +160,8 @@ function checkText(name: string, value: unknown): asserts value is string {
 }
 
 /**
- * What a request contains of a file, and how to read the entries of a response. "`code` equal to `SUCCESS` means success for temporary links and delete. For
- * copy, `code` and `message` are present only when that item failed."
+ * What a request contains of a file, and how to read the entries of a response. Links and deletes succeed with the
+ * `code` `SUCCESS`, copies without a `code`.
  */
 interface ListRules<Key, Value> {
   readonly toItem: (key: Key) => unknown;

@@ -73,7 +73,7 @@ export function tc3Storage(
 ): (now?: number) => Promise<StorageCredentials> {
   const sign = createSigner(pair, service);
   const { token: sessionToken } = pair;
-  // "A constant text, whatever the real URL and body". Its two slashes are part of it.
+  // The text is the same for every call (D17). Its two slashes are part of it.
   const headers = { 'content-type': SIGNATURE.storageContentType, host: signingHost };
   const text = { method: 'POST', path: `//${signingHost}/`, query: '', headers, body: '' };
   return async (now = Date.now()) => {

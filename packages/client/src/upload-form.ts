@@ -6,7 +6,7 @@ import type { IdleWatch } from './transfer.ts';
 /** A form field. Wire profiles rename some of them. */
 export type Field = keyof components['schemas']['UploadForm'];
 
-/** "`file` is the last field: what comes after it is ignored." */
+/** The contract requires it to be the last field. */
 export const FILE_FIELD = 'file' satisfies Field;
 
 /** A local file, in Node. It is streamed, and can be sent again if an attempt fails. */
