@@ -1,7 +1,7 @@
 import { saveFile } from '#platform';
 import { type TempUrlOptions, tempUrl } from './batches.ts';
 import { BerthError, checkNumber, isBerthError } from './errors.ts';
-import { delayAfter, type Limit, pause, withLimit } from './fetch.ts';
+import { delayAfter, type Limit, pause, withLimit } from './limits.ts';
 import { isTemporary, type StorageContext } from './storage-call.ts';
 import { type IdleWatch, type TransferOptions, toReport, watchIdle } from './transfer.ts';
 import { pageUrl } from './urls.ts';

@@ -1,8 +1,9 @@
 import { createParser } from 'eventsource-parser';
 import { contractError, parseJson, type StandardSchema, validate } from './body.ts';
 import { checkNumber, isBerthError, networkError } from './errors.ts';
-import { pause, toRecord, withLimit } from './fetch.ts';
+import { toRecord } from './fetch.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
+import { pause, withLimit } from './limits.ts';
 import { type IdleWatch, watchIdle } from './transfer.ts';
 
 /** Options for `events`. `timeout` and `retry` apply to each connection until its headers arrive; `signal` ends the iteration. */
@@ -85,7 +86,7 @@ interface State {
 }
 
 async function open(
-  { send, errors, limits }: GatewayContext,
+  { send, limits, toError }: GatewayContext,
   url: string,
   id: string,
   options: EventsOptions<unknown>,
@@ -95,7 +96,7 @@ async function open(
   const call = { url };
   return withLimit(options, limits, call, async (limit) => {
     const response = await send(url, { headers }, limit);
-    if (!response.ok) throw await errors.readError(response, call);
+    if (!response.ok) throw await toError(response, call);
     const type = response.headers.get('Content-Type') ?? '';
     if (response.status === 204 || /^text\/event-stream\b/i.test(type)) return response;
     throw contractError(response, call, 'the response is not an event stream');

@@ -1,15 +1,10 @@
 import { defaultWireProfile, type WireProfile } from '@berth/spec/wire-profile';
 import { createGatewaySession, type GatewayAuth } from './auth.ts';
 import { type Calls, createCalls, toServicePath } from './calls.ts';
-import {
-  createFetch,
-  type FetchInit,
-  type FetchLike,
-  type LimitOptions,
-  toLimits,
-} from './fetch.ts';
-import { createGatewayErrors } from './gateway-call.ts';
+import { createFetch, type FetchInit, type FetchLike } from './fetch.ts';
+import { classify, type GatewayContext, toGatewayError } from './gateway-call.ts';
 import type { components, paths } from './generated/gateway.v1.gen.ts';
+import { type LimitOptions, toLimits } from './limits.ts';
 import { createService, type Service } from './service.ts';
 import { toBaseUrl, toContractPath, toSegment } from './urls.ts';
 
@@ -99,7 +94,6 @@ const SERVICES = '/v1/cloudrun/';
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
   const { auth, fetch, headers, wireProfile = defaultWireProfile } = options;
   const limits = toLimits(options);
-  const errors = createGatewayErrors(wireProfile);
   const session = auth && createGatewaySession(auth);
   const baseUrl = toBaseUrl(options.baseUrl);
   const send = createFetch({
@@ -109,10 +103,12 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     session,
     scope: baseUrl + SERVICES,
     redirect: 'manual',
-    classify: errors.classify,
+    classify: (response) => classify(response, wireProfile),
   });
   const calls = createCalls<paths>(send, { baseUrl, limits, toPath: toContractPath });
-  const context = { send, session, headers, limits, errors };
+  const toError: GatewayContext['toError'] = (response, call, body) =>
+    toGatewayError(response, call, wireProfile, body);
+  const context = { send, session, headers, limits, toError };
   return {
     ...calls,
     fetch: (input, init) => send(input, init),

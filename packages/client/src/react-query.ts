@@ -10,8 +10,8 @@ import {
 import { useCallback, useRef, useState } from 'react';
 import type { TempUrlOptions, TempUrlResult } from './batches.ts';
 import type { BerthError } from './errors.ts';
-import { MAX_TIMER } from './fetch.ts';
 import { PUBLIC_LINK_SECONDS } from './generated/contract.gen.ts';
+import { MAX_TIMER } from './limits.ts';
 import type { PayloadOptions, Service } from './service.ts';
 import type { StorageClient } from './storage.ts';
 import type { Progress } from './transfer.ts';

@@ -98,7 +98,7 @@ export function createService(
   name: string,
   url: string,
 ): Service {
-  const { send, errors } = context;
+  const { send, toError } = context;
   const toUrl = (path: string) => (path === '' ? url : `${url}/${path}`);
 
   const read = async <Payload>(
@@ -120,7 +120,7 @@ export function createService(
       parseAs: 'arrayBuffer',
     });
     const called = { method, url: toUrl(anyPath) };
-    if (!response.ok) throw errors.toError(response, error, called);
+    if (!response.ok) throw await toError(response, called, error);
     return toPayload(response, data, called, schema);
   };
 

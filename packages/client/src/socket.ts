@@ -1,6 +1,7 @@
 import { BerthError, networkError, toReason } from './errors.ts';
-import { toRecord, withLimit } from './fetch.ts';
+import { toRecord } from './fetch.ts';
 import type { GatewayContext, ServiceOptions } from './gateway-call.ts';
+import { withLimit } from './limits.ts';
 
 /** Options for `connect`. `signal` ends the handshake, or closes the open socket. Browsers cannot send `headers`. */
 export interface ConnectOptions extends Pick<ServiceOptions, 'timeout' | 'signal' | 'headers'> {
@@ -60,7 +61,7 @@ export async function connectSocket(
  * @throws BerthError of the kind `gateway`, if that is the reason
  */
 async function throwReason(
-  { send, errors }: GatewayContext,
+  { send, toError }: GatewayContext,
   url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
@@ -68,7 +69,7 @@ async function throwReason(
   const options = { timeout: REASON_TIMEOUT, retry: false, signal, headers } as const;
   const response = await send(url, options).catch(() => undefined);
   if (!response || response.ok) return void response?.body?.cancel().catch(() => {});
-  const error = await errors.readError(response, { url });
+  const error = await toError(response, { url });
   if (error.kind === 'gateway') throw error;
 }
 

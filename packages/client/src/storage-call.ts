@@ -1,9 +1,10 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
-import { parseJson } from './body.ts';
-import { BerthError } from './errors.ts';
-import type { CallOptions, FetchLike, Limits, RetryClass, Send } from './fetch.ts';
+import { parseJson, readText } from './body.ts';
+import { BerthError, type CallInfo } from './errors.ts';
+import type { FetchLike, RetryClass, Send } from './fetch.ts';
 import type { STORAGE_PATH } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
+import type { CallOptions, Limits } from './limits.ts';
 
 /** Paths of the storage operations, without the upload target, whose URL is part of a grant. */
 export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;
@@ -57,6 +58,21 @@ export function classify({ status }: Response): RetryClass {
 /** Returns whether a call may succeed later without new credentials. */
 export function isTemporary(status: number): boolean {
   return status !== 401 && status in RETRY_CLASSES;
+}
+
+/** Maximum size of a response in bytes; 50 links take less than 1 MiB. */
+const RESPONSE_BYTES = 16_777_216;
+
+/** Reads a response of unknown or large size, up to a limit. A stream that counts would take more time. */
+export async function limitResponse(response: Response, call: CallInfo): Promise<Response> {
+  const { headers } = response;
+  const length = Number(headers.get('Content-Length') ?? Number.NaN);
+  const isSmall = length <= RESPONSE_BYTES && !headers.has('Content-Encoding');
+  if (!response.body || isSmall) return response;
+  const { text, isComplete } = await readText(response, RESPONSE_BYTES);
+  if (isComplete) return new Response(text, response);
+  const reason = `the response is larger than ${RESPONSE_BYTES} bytes`;
+  throw new BerthError('storage', 'The call failed', { call, response, reason });
 }
 
 /** The `data` of a storage response. */

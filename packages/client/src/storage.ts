@@ -18,15 +18,7 @@ import { ignoreEarlyErrors } from './body.ts';
 import { type Calls, createCalls } from './calls.ts';
 import type { DownloadOptions } from './download.ts';
 import { BerthError, checkNumber } from './errors.ts';
-import {
-  type CallOptions,
-  createFetch,
-  type FetchInit,
-  type FetchLike,
-  type LimitOptions,
-  splitOptions,
-  toLimits,
-} from './fetch.ts';
+import { createFetch, type FetchInit, type FetchLike, splitOptions } from './fetch.ts';
 import {
   AVATAR_BYTES,
   IDEMPOTENT_OPERATIONS,
@@ -34,8 +26,10 @@ import {
   STORAGE_PATH,
 } from './generated/contract.gen.ts';
 import type { paths } from './generated/storage.v2.gen.ts';
+import { type CallOptions, type LimitOptions, toLimits } from './limits.ts';
 import {
   classify,
+  limitResponse,
   type RawResult,
   readEnvelope,
   type StorageCallOptions,
@@ -54,9 +48,6 @@ const IDEMPOTENT_PATHS: readonly string[] = IDEMPOTENT_OPERATIONS.map((id) => ST
 
 /** Default of `idle`, in milliseconds. */
 const IDLE = 65_000;
-
-/** Maximum size of a response; 50 links take less than 1 MiB. */
-const RESPONSE_BYTES = 16_777_216;
 
 /** Options for {@link createStorageClient}. */
 export interface StorageClientOptions extends LimitOptions, Pick<TransferOptions, 'idle'> {
@@ -231,7 +222,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     // A redirect would send the credentials elsewhere, and the contract has no redirects.
     redirect: 'manual',
   });
-  const setup = { baseUrl, limits, toPath: toContractPath, maxBytes: RESPONSE_BYTES };
+  const setup = { baseUrl, limits, toPath: toContractPath, check: limitResponse };
   const calls = createCalls<paths>(send, setup);
 
   const post = (path: string, { params, ...init }: RawOptions = {}) =>

@@ -2,7 +2,7 @@ import type { WireProfile } from '@berth/spec/wire-profile';
 import { fileSize, sendForm } from '#platform';
 import { assertUnread, discard, isArrayBuffer, isStream, toBytes } from './body.ts';
 import { BerthError, checkNumber, invalid, isBerthError } from './errors.ts';
-import { delayAfter, pause, untilAborted, withLimit } from './fetch.ts';
+import { delayAfter, pause, untilAborted, withLimit } from './limits.ts';
 import {
   isTemporary,
   type StorageCallOptions,
@@ -43,7 +43,6 @@ export async function upload(
   options: UploadOptions = {},
   maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<UploadResult> {
-  // "Cloud path of the file, including the file name."
   if (typeof path !== 'string' || !path) throw invalid('path', 'a string that is not empty', path);
   const { signal, idle = context.idle } = options;
   checkNumber('idle', idle, 0);
@@ -144,7 +143,7 @@ function toGrant(
 
 /**
  * Checks the response of an upload target. A status other than 2xx is an error, and so is an XML `Error` element with
- * any status ("A success carries no such element").
+ * any status.
  *
  * @throws BerthError of the kind `upload`
  */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
-import { createGatewayErrors } from '../gateway-call.ts';
+import { toGatewayError } from '../gateway-call.ts';
 import { Failure, write } from './output.ts';
 import { openGateway, readWireProfile } from './settings.ts';
 
@@ -27,8 +27,8 @@ export async function call(name: string, path: string, options: CallOptions): Pr
   }
   const response = await gateway.service(name).request(path, { method, headers, body, signal });
   if (response.ok) return write(response.body ?? [], signal);
-  const { readError } = createGatewayErrors(await readWireProfile());
-  const error = await readError(response.clone(), { method, url: response.url });
+  const called = { method, url: response.url };
+  const error = await toGatewayError(response.clone(), called, await readWireProfile());
   if (error.kind === 'service') await write(response.body ?? [], signal);
   throw error;
 }
