@@ -62,9 +62,6 @@ interface Signed {
 /** Clocks that differ by less are correct, because a response takes time to arrive. In milliseconds. */
 const CLOCK_TOLERANCE = 30_000;
 
-/** Later dates are no clock, and cannot be signed: the year 2100. */
-const MAX_DATE = Date.UTC(2100);
-
 /** How long calls wait for the same function of the caller, in milliseconds; the next call then starts it again. */
 const MAX_FLIGHT = 30_000;
 
@@ -87,9 +84,8 @@ function createSession({ sign, refresh }: Signer) {
     async renew(rejected: Signed, response: Headers | undefined): Promise<boolean> {
       if (!rejected.isSigned) return false;
       if (rejected.renewals !== renewals) return true;
-      const date = Date.parse(response?.get('Date') ?? '');
-      const difference = date - now();
-      if (date < MAX_DATE && Math.abs(difference) > CLOCK_TOLERANCE) {
+      const difference = Date.parse(response?.get('Date') ?? '') - now();
+      if (Math.abs(difference) > CLOCK_TOLERANCE) {
         skew += difference;
         renewals += 1;
       }

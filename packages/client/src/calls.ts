@@ -7,9 +7,10 @@ import { checkPath, toSegment } from './urls.ts';
 
 /**
  * Calls that `openapi-fetch` types by the `paths` of a document and sends through this client. An error status does not
- * throw: the result then has an `error`. Calls also take the options of {@link CallOptions}.
+ * throw: the result then has an `error`. Calls also take the options of {@link CallOptions}. The gateway forwards only GET
+ * and POST.
  */
-export type Calls<Paths extends object> = Client<Paths>;
+export type Calls<Paths extends object> = Pick<Client<Paths>, 'GET' | 'POST' | 'use' | 'eject'>;
 
 interface CallsSetup {
   readonly baseUrl: string;
@@ -26,9 +27,6 @@ interface Init extends CallOptions {
   readonly body?: unknown;
 }
 
-/** All methods of `openapi-fetch`. The gateway forwards GET, HEAD and POST. */
-const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const;
-
 /**
  * Creates the calls of a document. `openapi-fetch` builds the requests and reads the responses, whose bodies count
  * towards the time limit unless they are streams.
@@ -38,15 +36,15 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
   // Streams need `duplex`; other bodies ignore it.
   const setupOptions = { baseUrl, pathSerializer: toPath, duplex: 'half' as const };
   const client = createClient<Paths>(setupOptions);
-  const run = client.request as (method: string, path: string, init: object) => Promise<unknown>;
 
-  const call = async (method: string, path: string, init: Init = {}) => {
+  const call = async (method: 'GET' | 'POST', path: string, init: Init = {}) => {
+    const run = client[method] as (path: string, init: object) => Promise<unknown>;
     // It would become part of the name of the service.
     if (!path.startsWith('/')) {
       throw new BerthError('options', `The path ${path} must start with "/".`);
     }
     const { options, rest } = splitOptions(init);
-    const { idempotent = method === 'GET' || method === 'HEAD' } = options;
+    const { idempotent = method === 'GET' } = options;
     const isOnce = isStream(init.body);
     // Without an object for the path, `openapi-fetch` would not look for missing parameters.
     const params = { path: {}, ...init.params };
@@ -61,7 +59,7 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
       };
       for (;;) {
         try {
-          return await run(method, path, { ...rest, params, fetch });
+          return await run(path, { ...rest, params, fetch });
         } catch (error) {
           limit.signal.throwIfAborted();
           // What middleware throws is not a failure of the network.
@@ -82,14 +80,12 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
     });
   };
 
-  const calls = METHODS.map((method) => [
-    method,
-    (path: string, init?: Init) => call(method, path, init),
-  ]);
-  const request = (method: string, path: string, init?: Init) =>
-    call(method.toUpperCase(), path, init);
-  const { use, eject } = client;
-  return { ...Object.fromEntries(calls), request, use, eject } as Calls<Paths>;
+  return {
+    GET: (path: string, init?: Init) => call('GET', path, init),
+    POST: (path: string, init?: Init) => call('POST', path, init),
+    use: client.use,
+    eject: client.eject,
+  } as Calls<Paths>;
 }
 
 /** Throws an error that does not show the value of an invalid header, as that of `openapi-fetch` does. */

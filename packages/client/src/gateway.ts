@@ -29,8 +29,7 @@ export interface GatewayClientOptions extends LimitOptions {
  * A hosted service that is also an `openapi-fetch` client of its own document. `error` may be one of the gateway's, unless
  * the document has a `default` response.
  */
-export type DocumentedService<Paths extends object> = Service &
-  Omit<Calls<WithGatewayErrors<Paths>>, keyof Service>;
+export type DocumentedService<Paths extends object> = Service & Calls<WithGatewayErrors<Paths>>;
 
 type WithGatewayErrors<Paths> = {
   [Path in keyof Paths]: {
@@ -116,7 +115,6 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
       const url = baseUrl + SERVICES + toSegment('name', name);
       const setup = { baseUrl: url, limits, toPath: toServicePath };
       const documented = createCalls<WithGatewayErrors<Paths>>(send, setup);
-      // `request` is the one of the service.
       return { ...documented, ...createService(context, calls, name, url) };
     },
   };

@@ -208,10 +208,8 @@ describe('the server clock after a rejected signature', () => {
     const fetch = async () => {
       const isRight = Math.abs((signed.at(-1) ?? 0) - (off ?? Number.NaN)) <= 30_000;
       if (isRight && accepts) return json({ a: 1 });
-      const date = off !== undefined && {
-        Date: new Date(Math.min(Date.now() + off, 8.64e15)).toUTCString(),
-      };
-      return refused('INVALID_CREDENTIALS', 401, { ...date });
+      const headers = off === undefined ? {} : { Date: new Date(Date.now() + off).toUTCString() };
+      return refused('INVALID_CREDENTIALS', 401, headers);
     };
     const auth = { authorize: ({ now }: { now: number }) => `T ${signed.push(now - Date.now())}` };
     return { service: serviceAt(BASE, { auth, fetch }), signed };
@@ -224,8 +222,7 @@ describe('the server clock after a rejected signature', () => {
     expect(signed).toEqual([0, 0, off, off, off]);
   });
 
-  // The last one is a date that cannot be signed.
-  it.each([30_000, undefined, 8e15])('changes nothing if it is %s ms off', async (off) => {
+  it.each([30_000, undefined])('changes nothing if it is %s ms off', async (off) => {
     const { service, signed } = clockServer(off, false);
     expect(await failureOf(service.get('a'))).toMatchObject({ code: 'INVALID_CREDENTIALS' });
     expect(signed).toEqual([0]);
