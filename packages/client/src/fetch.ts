@@ -9,7 +9,7 @@ import {
   pause,
   withLimit,
 } from './limits.ts';
-import { isFetchable, pageUrl } from './urls.ts';
+import { pageUrl, parseUrl } from './urls.ts';
 
 /** Options of `fetch`, and of this client. */
 export type FetchInit = {
@@ -125,9 +125,8 @@ export function createFetch(setup: FetchSetup): Send {
 
 /** @throws BerthError of the kind `options`, which does not show a password */
 function toUrl(text: string): string {
-  const page = pageUrl();
-  const url = URL.canParse(text, page) ? new URL(text, page).href : '';
-  if (isFetchable(url)) return url;
+  const url = parseUrl(text, pageUrl());
+  if (url) return url.href;
   throw new BerthError('options', 'The URL must be an http(s) URL without a password.');
 }
 

@@ -17,7 +17,7 @@ import {
   type UploadData,
   type UploadResponse,
 } from './upload-form.ts';
-import { isFetchable } from './urls.ts';
+import { parseUrl } from './urls.ts';
 
 /** Options for an upload. `timeout` limits all attempts together; by default, only `idle` is limited. */
 export interface UploadOptions extends StorageCallOptions, TransferOptions {
@@ -128,7 +128,7 @@ function toGrant(
 ) {
   const read = (name: string): string => {
     const value = data[name];
-    if (value && typeof value === 'string' && (name !== 'url' || isFetchable(value))) return value;
+    if (value && typeof value === 'string' && (name !== 'url' || parseUrl(value))) return value;
     throw toError(failure, { message: `the response has no valid ${name}` });
   };
   const url = read('url');

@@ -19,9 +19,9 @@ export function pageUrl(): string | undefined {
  */
 export function toBaseUrl(baseUrl: string): string {
   const page = pageUrl();
-  const isWebUrl = page === undefined ? /^https?:/i : /^(https?:|\/|$)/i;
-  if (isWebUrl.test(baseUrl) && URL.canParse(baseUrl, page) && !/[?#@]/.test(baseUrl)) {
-    return new URL(baseUrl, page).href.replace(/\/$/, '');
+  const url = parseUrl(baseUrl, page);
+  if (url && /^(https?:|\/|$)/i.test(baseUrl) && !/[?#@]/.test(baseUrl)) {
+    return url.href.replace(/\/$/, '');
   }
   const expected = 'an absolute http(s) URL without credentials, a query or a fragment';
   throw new BerthError('options', `baseUrl must be ${expected}.`);
@@ -69,12 +69,17 @@ export function toContractPath(
  */
 export function encodeLink(link: string): string | undefined {
   const encoded = link.replace(/[#\\ ]|%(?![0-9a-f]{2})/gi, encodeURIComponent);
-  return isFetchable(encoded) ? new URL(encoded).href : undefined;
+  return parseUrl(encoded)?.href;
 }
 
-/** Returns whether `fetch` accepts a URL: absolute, http(s), and without a password, which an error would show. */
-export function isFetchable(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { protocol, username, password } = new URL(url);
-  return /^https?:$/.test(protocol) && !username && !password;
+/**
+ * Parses a URL. Returns `undefined` if `fetch` does not accept it, or if it contains a password, which an error of
+ * `fetch` would show.
+ *
+ * @param base URL to which it may be relative. Default: it must be absolute
+ */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  if (!URL.canParse(text, base)) return undefined;
+  const url = new URL(text, base);
+  return /^https?:$/.test(url.protocol) && !url.username && !url.password ? url : undefined;
 }

@@ -6,8 +6,11 @@ import { expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '..');
 const ENTRY = join(ROOT, 'entry.js');
 
-/** Bundles and minifies a program for browsers, and returns the gzipped size of what it loads at first, in bytes. */
-async function sizeOf(code: string): Promise<number> {
+/**
+ * Bundles and minifies a program for browsers. Returns the gzipped size of what it loads at first and of all its chunks,
+ * in bytes. Each chunk is compressed separately, as a server does it.
+ */
+async function sizesOf(code: string) {
   const build = await rolldown({
     cwd: ROOT,
     input: ENTRY,
@@ -28,16 +31,19 @@ async function sizeOf(code: string): Promise<number> {
     for (const file of chunks.find(({ fileName }) => fileName === name)?.imports ?? [])
       loaded.add(file);
   }
-  const texts = chunks.filter(({ fileName }) => loaded.has(fileName)).map((chunk) => chunk.code);
-  return texts.reduce((sum, text) => sum + gzipSync(text).length, 0);
+  const sizes = chunks.map((chunk) => ({ ...chunk, size: gzipSync(chunk.code).length }));
+  const sum = (files: typeof sizes) => files.reduce((total, { size }) => total + size, 0);
+  return { first: sum(sizes.filter(({ fileName }) => loaded.has(fileName))), all: sum(sizes) };
 }
 
-// The bytes that a page loads before its first call, rounded up to the next 100, so that growth fails. Goals: 8,000, 9,000
-// and 13,000. Event streams, WebSockets, uploads and downloads are loaded on first use and not counted.
+// The bytes that a page loads before its first call, and with all that is loaded on first use (event streams, WebSockets,
+// uploads and downloads), rounded up to the next 100, so that growth fails. openapi-fetch is 2,300 of them.
 it.each([
-  ['the gateway', 'bearer, createGatewayClient', 9_700],
-  ['storage', 'createStorageClient', 10_000],
-  ['both', 'bearer, createGatewayClient, createStorageClient', 12_500],
-])('a bundle of %s, minified and compressed, has a maximum size', async (_, names, limit) => {
-  expect(await sizeOf(`export { ${names} } from '@berth/client'`)).toBeLessThanOrEqual(limit);
+  ['the gateway', 'bearer, createGatewayClient', 9_300, 13_100],
+  ['storage', 'createStorageClient', 9_700, 14_000],
+  ['both', 'bearer, createGatewayClient, createStorageClient', 12_700, 20_700],
+])('a bundle of %s, minified and compressed, has a maximum size', async (_, names, first, all) => {
+  const sizes = await sizesOf(`export { ${names} } from '@berth/client'`);
+  expect(sizes.first).toBeLessThanOrEqual(first);
+  expect(sizes.all).toBeLessThanOrEqual(all);
 });
