@@ -170,47 +170,32 @@ describe('the response of a storage call', () => {
 });
 
 describe('a call that failed', () => {
-  const page = (status: number, headers = {}) => new Response('<html>', { status, headers });
+  const CHANGES: ((storage: StorageClient) => Promise<unknown>)[] = [
+    (storage) => storage.delete('a'),
+    (storage) => storage.copy('/a', '/b'),
+    (storage) => storage.move('/a', '/b'),
+    async (storage) => unwrapEnvelope(await storage.POST(DELETE, { body: { fileList: ['a'] } })),
+  ];
+  const rows = (column: string, ...failures: (number | 'lost')[]) =>
+    failures.map((failure) => [column, failure] as const);
 
-  it.each<[string, Response | Error]>([
-    ['the connection breaks', new Error('reset')],
-    ['status 500', page(500)],
-    ['status 502', page(502)],
-    ['status 503', page(503)],
-    ['status 504', page(504)],
-  ])('CL-RETRY-STORAGE: is repeated only if it changes nothing: %s', async (_, failure) => {
-    const again = () => (failure instanceof Error ? failure : failure.clone());
-    const retry = { delay: 0 };
-    for (const call of [
-      (storage: StorageClient) => storage.delete('a'),
-      (storage: StorageClient) => storage.copy('/a', '/b'),
-      (storage: StorageClient) => storage.move('/a', '/b'),
-      async (storage: StorageClient) => {
-        const result = await storage.POST(DELETE, { body: { fileList: ['a'] } });
-        unwrapEnvelope(result);
-      },
-    ]) {
-      const { storage, requests } = storageWith([again(), list({})], { retry });
-      const kind = failure instanceof Error ? 'network' : 'storage';
-      expect(await failureOf(call(storage))).toMatchObject({ kind, retryable: true });
-      expect(requests).toHaveLength(1);
-    }
-    const { storage } = storageWith([again(), again(), linked()], { retry });
-    expect(await storage.tempUrl('a')).toBe('https://h/a');
-  });
-
-  it('is repeated after a 429, because it was not executed', async () => {
-    const { storage, requests } = storageWith([page(429), list(deleted())], {
-      retry: { delay: 0 },
-    });
-    await storage.delete('a');
-    expect(requests).toHaveLength(2);
-  });
-
-  it.each([400, 403, 404, 409, 501])('is not repeated after status %d', async (status) => {
-    const { storage, requests } = storageWith([page(status)], { retry: { delay: 0 } });
-    expect(await failureOf(storage.tempUrl('a'))).toMatchObject({ status, retryable: false });
-    expect(requests).toHaveLength(1);
+  it.each([
+    ...rows('any', 429),
+    ...rows('idempotent', 'lost', 500, 502, 503, 504),
+    ...rows('never', 400, 403, 404, 409, 501),
+  ])('CL-RETRY-STORAGE: may be repeated, %s call after %s', async (column, failure) => {
+    const response = () =>
+      failure === 'lost' ? new Error('reset') : new Response('<html>', { status: failure });
+    const count = async (call: (storage: StorageClient) => Promise<unknown>) => {
+      const retry = { attempts: 2, delay: 0 };
+      const { storage, requests } = storageWith([response(), response()], { retry });
+      const kind = failure === 'lost' ? 'network' : 'storage';
+      const error = { kind, retryable: column !== 'never' };
+      expect(await failureOf(call(storage))).toMatchObject(error);
+      return requests.length;
+    };
+    expect(await count((storage) => storage.tempUrl('a'))).toBe(column === 'never' ? 1 : 2);
+    for (const change of CHANGES) expect(await count(change)).toBe(column === 'any' ? 2 : 1);
   });
 });
 
