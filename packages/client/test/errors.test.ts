@@ -140,9 +140,11 @@ describe('no secret is shown', () => {
   });
 
   it('CL-SECRETS: by a URL or a client', async () => {
-    const { gateway, service, requests } = gatewayWith([json({})], { auth: bearer(TOKEN) });
-    await service.get('a');
-    expect(requests[0]?.url + shown(gateway) + shown(service)).not.toContain('5ec4e7');
+    for (const auth of [bearer(TOKEN), tc3({ secretId: TOKEN, secretKey: TOKEN, token: TOKEN })]) {
+      const { gateway, service, requests } = gatewayWith([json({})], { auth });
+      await service.get('a');
+      expect(requests[0]?.url + shown(gateway) + shown(auth)).not.toContain('5ec4e7');
+    }
   });
 });
 

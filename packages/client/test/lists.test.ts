@@ -109,14 +109,6 @@ describe('a list', () => {
     },
   );
 
-  it('may be empty, and then sends nothing', async () => {
-    const { storage, requests } = storageWith([]);
-    expect(await storage.tempUrls([])).toEqual([]);
-    expect(await storage.delete([])).toEqual([]);
-    expect(await storage.move([])).toEqual([]);
-    expect(requests).toEqual([]);
-  });
-
   it.each([
     ['absolute', '/a/b.txt', '/c.txt'],
     ['relative', 'a/b.txt', 'c.txt'],

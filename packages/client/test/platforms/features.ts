@@ -114,16 +114,6 @@ export const FEATURES: readonly Feature[] = [
     },
   },
   {
-    name: 'returns the response of another origin, with all headers that the contract exposes',
-    async run(deployment) {
-      const response = await echoOf(deployment).request('status/418');
-      assertEqual(response.status, 418);
-      assertEqual(await response.json(), { status: 418 });
-      assert(response.headers.get('X-Request-Id'), 'no X-Request-Id can be read');
-      assertEqual(response.headers.get('X-Svc-Upstream-Status-Code'), '418');
-    },
-  },
-  {
     name: 'does not follow a redirect of the service',
     async run(deployment) {
       // A page can only read that there was one (Fetch, section 3.6).

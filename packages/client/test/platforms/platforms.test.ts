@@ -24,8 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('the oldest Node', () => testAll((deployment) => runInNode(NODE_FLOOR, deployment)));
-describe('this Node', () => testAll((deployment) => runInNode(process.execPath, deployment)));
+describe('the oldest Node', () => testAll(runInNode));
 describeOn('chromium', 'a page', () => testAll(runInPage));
 
 /** Runs the features on a platform, each as a test. */
@@ -41,9 +40,10 @@ function testAll(runAll: (deployment: Deployment) => Promise<readonly Result[]>)
   });
 }
 
-async function runInNode(node: string, deployment: Deployment) {
+/** All other tests run in this Node. */
+async function runInNode(deployment: Deployment) {
   const args = ['--conditions=berth-source', PROGRAM, JSON.stringify(deployment)];
-  const { stdout } = await run(node, args, { cwd: folder });
+  const { stdout } = await run(NODE_FLOOR, args, { cwd: folder });
   const lines = stdout.trim().split('\n');
   return lines.map((line): Result => JSON.parse(line));
 }
