@@ -47,7 +47,8 @@ export type StorageCredentialsSource =
 export type Session = ReturnType<typeof createSession>;
 
 interface Signer {
-  sign(request: SignableRequest): Promise<Record<string, string>>;
+  /** Returns the headers to add, or `undefined` if the call keeps those it has. */
+  sign(request: SignableRequest): Promise<Record<string, string> | undefined>;
   /** Returns whether there are new credentials, after those in `headers` were rejected. */
   refresh?(headers: Readonly<Record<string, string>>): Promise<boolean | undefined>;
 }
@@ -78,8 +79,9 @@ function createSession({ sign, refresh }: Signer) {
       const { method, url, body } = call;
       const before = renewals;
       const request = { method, url, headers: call.headers, body, now: now() };
-      const headers = await obtain(() => sign(request));
-      return { headers, isSigned: headers !== call.headers, renewals: before };
+      const added = await obtain(() => sign(request));
+      const headers = { ...call.headers, ...added };
+      return { headers, isSigned: added !== undefined, renewals: before };
     },
     async renew(rejected: Signed, response: Headers | undefined): Promise<boolean> {
       if (!rejected.isSigned) return false;
@@ -115,11 +117,10 @@ export function createGatewaySession(auth: GatewayAuth): Session {
   const refresh = singleFlight(async (rejected: string | undefined) => auth.refresh?.(rejected));
   return createSession({
     async sign(request) {
-      const { headers } = request;
-      if (headers.authorization !== undefined) return headers;
+      if (request.headers.authorization !== undefined) return undefined;
       const value = await auth.authorize(request);
-      if (value === undefined) return headers;
-      return { ...headers, authorization: toHeaderValue('Authorization', value) };
+      if (value === undefined) return undefined;
+      return { authorization: toHeaderValue('Authorization', value) };
     },
     refresh: (headers) => refresh(headers.authorization),
   });
@@ -134,9 +135,9 @@ export function createStorageSession(
     throw invalid('credentials', 'an object or a function', source);
   }
   return createSession({
-    async sign({ headers, now }) {
+    async sign({ now }) {
       const values = typeof source === 'function' ? await source(now) : source;
-      const signed: Record<string, string> = { ...headers };
+      const signed: Record<string, string> = {};
       for (const [field, name] of Object.entries(storageHeaders)) {
         const value = String(values?.[field as keyof StorageCredentials] ?? '');
         if (!value && field !== 'sessionToken') {
