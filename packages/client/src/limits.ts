@@ -33,7 +33,7 @@ export interface RetryOptions {
   readonly delay?: number | undefined;
 }
 
-/** How long a call may take, and how it is retried, with a value for each option. */
+/** {@link LimitOptions} with a value for each. */
 export interface Limits {
   /** `0`: no limit. */
   readonly timeout: number;
@@ -55,23 +55,23 @@ export const MAX_TIMER = 2 ** 31 - 1;
  *
  * @throws BerthError of the kind `options`
  */
-export function toLimits({ timeout, retry }: LimitOptions, client = DEFAULTS): Limits {
-  const options = retry === false ? { attempts: 1 } : retry;
-  const { attempts = client.retry.attempts, delay = client.retry.delay } = options ?? {};
-  const limits = {
-    timeout: timeout === undefined ? client.timeout : timeout,
-    retry: { attempts, delay },
-  };
-  checkNumber('timeout', limits.timeout, 0);
+export function toLimits(options: LimitOptions, client = DEFAULTS): Limits {
+  const { timeout = client.timeout, retry } = options;
+  const ofCall = retry === false ? { attempts: 1 } : retry;
+  const { attempts = client.retry.attempts, delay = client.retry.delay } = ofCall ?? {};
+  checkNumber('timeout', timeout, 0);
   checkNumber('retry.attempts', attempts, 1);
   checkNumber('retry.delay', delay, 0);
-  return limits;
+  return { timeout, retry: { attempts, delay } };
 }
 
+/** The limits of a call that has begun. */
 export interface Limit extends Pick<Limits, 'retry'> {
   /** Aborts when the time is over, or when the caller aborts. */
   readonly signal: AbortSignal;
+  /** Returns the milliseconds that are left. */
   left(): number;
+  /** Number of attempts so far. */
   attempts: number;
 }
 

@@ -62,16 +62,6 @@ describe('a time limit', () => {
     expect(await failureOf(call)).toMatchObject({ kind: 'timeout' });
   });
 
-  it('of 0 does not exist', async () => {
-    vi.useFakeTimers();
-    const stop = new AbortController();
-    const service = serviceAt(BASE, { fetch: neverResponds, timeout: 0 });
-    const call = failureOf(service.get('a', { signal: stop.signal }));
-    expect(vi.getTimerCount()).toBe(0);
-    stop.abort('enough');
-    expect(await call).toBe('enough');
-  });
-
   it('does not end an event stream or the body of a raw response', async () => {
     // Loads the code, so that only timers are waited for.
     await serviceAt(BASE).events('a', { signal: AbortSignal.abort() }).next();
