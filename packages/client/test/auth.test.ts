@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { bearer, type GatewayAuth, tc3 } from '@berth/client';
+import { bearer, type GatewayAuth } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   failureOf,
@@ -116,22 +116,6 @@ describe('a signer', () => {
     ];
     for (const call of calls) expect(await failureOf(call)).toMatchObject({ kind: 'options' });
     expect(streams.map(({ destroyed }) => destroyed)).toEqual([true, true]);
-  });
-
-  it("signs for the page's host if the base URL has none", async () => {
-    vi.stubGlobal('location', { href: 'https://page.example/app' });
-    vi.useFakeTimers({ now: 0, toFake: ['Date'] });
-    const auth = tc3({ secretId: 'id', secretKey: 'key' });
-    const signatures = new Set<string | null>();
-    const fetch = async (_: string, { headers }: RequestInit) => {
-      signatures.add(new Headers(headers).get('Authorization'));
-      return json({});
-    };
-    for (const base of ['/api', 'https://page.example/api'])
-      await serviceAt(base, { auth, fetch }).get();
-    vi.useRealTimers();
-    vi.unstubAllGlobals();
-    expect([...signatures]).toEqual([expect.stringMatching(/^TC3-HMAC-SHA256 Credential=id/)]);
   });
 });
 

@@ -1,5 +1,5 @@
-import { createGatewayClient, type GatewayClientOptions } from '@berth/client';
-import { describe, expect, it } from 'vitest';
+import { createGatewayClient } from '@berth/client';
+import { describe, expect, it, vi } from 'vitest';
 import { failureOf, gatewayAt, gatewayWith, json } from './support/clients.ts';
 import { faultServer, serve } from './support/servers.ts';
 
@@ -7,11 +7,14 @@ const ROOT = '/v1/cloudrun/{name}';
 const ANY = '/v1/cloudrun/{name}/{anyPath}';
 
 describe('a base URL', () => {
-  it.each<[GatewayClientOptions, string]>([
-    [{ baseUrl: 'http://127.0.0.1:4010/' }, 'http://127.0.0.1:4010'],
-    [{ baseUrl: 'HTTPS://A.example/base' }, 'https://a.example/base'],
-  ])('can be %j', (address, expected) => {
-    const { url } = createGatewayClient(address).service('x');
+  it.each([
+    ['http://127.0.0.1:4010/', 'http://127.0.0.1:4010', undefined],
+    ['HTTPS://A.example/base', 'https://a.example/base', undefined],
+    ['/api', 'https://page.example/api', 'https://page.example/app?a#b'],
+  ])('can be %s', (baseUrl, expected, page) => {
+    vi.stubGlobal('location', page && { href: page });
+    const { url } = createGatewayClient({ baseUrl }).service('x');
+    vi.unstubAllGlobals();
     expect(url).toBe(`${expected}/v1/cloudrun/x`);
   });
 });
