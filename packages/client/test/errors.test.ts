@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { BerthError, bearer, isBerthError, type Service, tc3 } from '@berth/client';
+import { BerthError, bearer, isBerthError, type Service, tc3, toWireProfile } from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { failureOf, gatewayWith, json, serviceAt, shown, storageWith } from './support/clients.ts';
 
@@ -40,7 +40,13 @@ describe('an error', () => {
     expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain('5ec4e7');
   });
 
-  it.each([
+  const acme = { wireProfile: toWireProfile({ gatewayHeaders: { upstreamStatus: 'X-Acme' } }) };
+  it.each<[string, Response, object?]>([
+    [
+      'the upstream status has its name in the wire profile',
+      json(REFUSAL, { status: 404, headers: { ...headers, 'X-Acme': '404' } }),
+      acme,
+    ],
     ['the upstream status is present', json(REFUSAL, { status: 404, headers: UPSTREAM })],
     ['the request IDs differ', json({ ...REFUSAL, requestId: 'r-2' }, { status: 404, headers })],
     ['the header is missing', json(REFUSAL, { status: 404 })],
@@ -48,9 +54,10 @@ describe('an error', () => {
     ['a field is not a string', json({ ...REFUSAL, code: 1 }, { status: 404, headers })],
     ['the body is null', json(null, { status: 500, headers })],
     ['there is no body', new Response(null, { status: 500, headers })],
-  ])('CL-ERROR-SERVICE: is one of the service if %s', async (_, response) => {
+  ])('CL-ERROR-SERVICE: is one of the service if %s', async (_, response, options) => {
     const { status } = response;
-    expect(await errorOf(response)).toMatchObject({ kind: 'service', code: undefined, status });
+    const error = { kind: 'service', code: undefined, status };
+    expect(await errorOf(response, options)).toMatchObject(error);
   });
 
   it('CL-ERROR-HTML: has the status of a page that is not JSON, and its text as the body', async () => {

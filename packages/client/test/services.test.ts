@@ -1,8 +1,6 @@
 import { createReadStream } from 'node:fs';
 import vm from 'node:vm';
-import { type BerthError, bearer, toWireProfile } from '@berth/client';
-import { createMock } from '@berth/mock';
-import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import { type BerthError, bearer } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { failureOf, gatewayAt, gatewayWith, json, serviceAt } from './support/clients.ts';
@@ -97,16 +95,6 @@ it('a Node stream that cannot be opened fails the call', async () => {
   await using server = await faultServer(serve({}));
   const call = serviceAt(server.baseUrl).post('a', createReadStream('/does/not/exist'));
   expect(await failureOf(call)).toMatchObject({ kind: 'network' });
-});
-
-it('a refusal of the gateway is recognized by the names of the deployment', async () => {
-  const wireProfile = toWireProfile(acme);
-  await using mock = await createMock({ wireProfile });
-  const service = gatewayAt(mock.gatewayUrl, { wireProfile, auth: bearer('t') }).service('hello');
-  const { headers } = await service.request();
-  expect(headers.get('X-Acme-Upstream-Status-Code')).toBe('200');
-  const refused = failureOf(service.get('', { headers: { Prefer: 'code=503' }, retry: false }));
-  expect(await refused).toMatchObject({ kind: 'gateway', code: 'SERVICE_NOT_READY' });
 });
 
 describe('CL-REDIRECT-CREDENTIALS: a redirect', () => {
