@@ -37,8 +37,11 @@ const MAX_DELAY = 30_000;
 
 const INTERRUPTED = 'The event stream was interrupted';
 
-/** Maximum length of an event, in characters. */
+/** Maximum length of an event as it is sent, in characters. The parser takes 32 bytes for each line, even if it is empty. */
 const MAX_EVENT = 16_777_216;
+
+/** The end of an event, or of a comment. */
+const BLANK_LINE = /\n\n|\r\r|\n\r/;
 
 export async function* iterateEvents<Data>(
   context: GatewayContext,
@@ -111,9 +114,8 @@ async function* readEvents(
   watch: IdleWatch,
 ): AsyncGenerator<ServiceEvent> {
   let events: ServiceEvent[] = [];
-  let problem: Error | undefined;
+  let length = 0;
   const parser = createParser({
-    maxBufferSize: MAX_EVENT,
     onId: (id) => {
       // Other control characters cannot be sent in a header.
       if (!/[^\t\P{Cc}]/u.test(id)) state.id = id;
@@ -121,9 +123,6 @@ async function* readEvents(
     onEvent: ({ event = 'message', data }) => events.push({ event, data, id: state.id }),
     onRetry: (delay) => {
       state.delay = delay;
-    },
-    onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') problem = error;
     },
   });
   const decoder = new TextDecoder();
@@ -136,8 +135,10 @@ async function* readEvents(
     });
     watch.pause();
     if (done) return;
-    parser.feed(decoder.decode(value, { stream: true }));
-    if (problem) throw contractError(response, { url }, 'an event has no end');
+    const text = decoder.decode(value, { stream: true });
+    parser.feed(text);
+    length = events.length > 0 || BLANK_LINE.test(text) ? 0 : length + text.length;
+    if (length > MAX_EVENT) throw contractError(response, { url }, 'an event has no end');
     const complete = events;
     events = [];
     yield* complete;

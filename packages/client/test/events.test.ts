@@ -111,6 +111,11 @@ describe('events', () => {
       [stream('open', `data: ${'a'.repeat(17 * 2 ** 20)}`)],
       { kind: 'contract', retryable: false },
     ],
+    [
+      'an event of empty lines has no end',
+      [stream('open', 'data:\n'.repeat(3 * 2 ** 20))],
+      { kind: 'contract', retryable: false },
+    ],
   ])('fail if %s', async (_, acts, expected) => {
     await using server = await faultServer(...acts);
     const events = serviceAt(server.baseUrl, { retry: false }).events('a');
