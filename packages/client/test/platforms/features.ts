@@ -31,16 +31,6 @@ interface Echo {
   readonly body: string;
 }
 
-/** What `openapi-typescript` would write for a document of `echo`. */
-interface EchoPaths {
-  '/a/{id}': {
-    get: {
-      parameters: { path: { id: string } };
-      responses: { 200: { content: { 'application/json': Echo } } };
-    };
-  };
-}
-
 function echoOf(deployment: Deployment, options: Partial<GatewayClientOptions> = {}) {
   return serviceOf(deployment, deployment.echo, options);
 }
@@ -136,21 +126,6 @@ export const FEATURES: readonly Feature[] = [
       await assertFails(offline.get('a'), { kind: 'network' });
       const late = unstableOf(deployment, 'slow').post('late', {}, { timeout: 50 });
       await assertFails(late, { kind: 'timeout' });
-    },
-  },
-  {
-    name: 'lends its fetch, and is a client of a document',
-    async run(deployment) {
-      const { gateway: baseUrl, token, echo: name } = deployment;
-      const gateway = createGatewayClient({ baseUrl, auth: bearer(token) });
-      const echo = gateway.service<EchoPaths>(name);
-      const init = { method: 'POST', body: 'hi', headers: new Headers({ 'X-A': 'a' }) };
-      const response = await gateway.fetch(new Request(`${echo.url}/a`, init));
-      assertEqual(((await response.json()) as Echo).body, 'hi');
-      const { data } = await echo.GET('/a/{id}', { params: { path: { id: '中' } } });
-      assertEqual(data?.path, '/a/%E4%B8%AD');
-      const raw = await gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'no' } } });
-      assertEqual(raw.error?.code, 'SERVICE_NOT_FOUND');
     },
   },
   {
