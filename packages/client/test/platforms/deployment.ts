@@ -6,8 +6,6 @@ import { listen } from '../../../../scripts/testing/listen.ts';
 export interface Deployment {
   readonly gateway: string;
   readonly storage: string;
-  /** Name of a service like the mock's `echo`. */
-  readonly echo: string;
   readonly token: string;
   readonly keyPair: { readonly secretId: string; readonly secretKey: string };
   /** A gateway with the services `ticker` and `slow`, and an empty page. */
@@ -22,7 +20,6 @@ export async function startDeployment() {
   const deployment: Deployment = {
     gateway: mock.gatewayUrl,
     storage: mock.storageUrl,
-    echo: 'echo',
     token,
     keyPair: { secretId, secretKey },
     unstable: unstable.url,

@@ -32,7 +32,7 @@ interface Echo {
 }
 
 function echoOf(deployment: Deployment, options: Partial<GatewayClientOptions> = {}) {
-  return serviceOf(deployment, deployment.echo, options);
+  return serviceOf(deployment, 'echo', options);
 }
 
 function serviceOf(
