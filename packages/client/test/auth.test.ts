@@ -164,6 +164,12 @@ describe('after a 401, the token', () => {
     expect(server.calls).toHaveLength(2);
   });
 
+  it('is renewed after a response without a body', async () => {
+    await using server = await faultServer(byToken);
+    const { service } = countingAt(server.baseUrl);
+    expect((await service.request('a', { method: 'HEAD' })).status).toBe(200);
+  });
+
   it('is kept if the 401 is from the hosted service itself', async () => {
     await using server = await faultServer(serve({ code: 'ACCESS_TOKEN_EXPIRED' }, 401));
     const { service, count } = countingAt(server.baseUrl);

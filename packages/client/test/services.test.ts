@@ -1,27 +1,24 @@
 import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
 import vm from 'node:vm';
 import { type BerthError, bearer } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { failureOf, gatewayAt, gatewayWith, json, serviceAt } from './support/clients.ts';
-import { type Act, faultServer, serve } from './support/servers.ts';
+import { faultServer, serve } from './support/servers.ts';
 
 const JSON_TYPE = 'application/json';
 
 describe('a payload', () => {
   const VENDOR = 'application/vnd.x+json; charset=utf-8';
-  /** Sends a body in pieces of one byte, which splits characters. */
-  const inPieces =
-    (body: string, type: string): Act =>
-    async (_, response) => {
-      response.writeHead(200, type ? { 'Content-Type': type } : {});
-      for (const byte of Buffer.from(body)) {
-        await new Promise((written) => response.write(Buffer.of(byte), written));
-      }
-      response.end();
-    };
+  /** Returns a body in pieces of one byte, which splits characters. */
+  const inPieces = (body: string, type: string) => () => {
+    const pieces = Array.from(Buffer.from(body), (byte) => Buffer.of(byte));
+    const init = { headers: type ? { 'Content-Type': type } : {} };
+    return new Response(Readable.from(pieces) as never, init);
+  };
 
-  it.each<[string, Act, unknown]>([
+  it.each<[string, () => Response, unknown]>([
     ['JSON', inPieces('{"a":["中"]}', JSON_TYPE), { a: ['中'] }],
     ['JSON of a vendor', inPieces('[1]', VENDOR), [1]],
     ['JSON with a BOM', inPieces('\uFEFF{"a":1}', JSON_TYPE), { a: 1 }],
@@ -29,20 +26,20 @@ describe('a payload', () => {
     ['text', inPieces('[中]', 'text/plain'), '[中]'],
     ['text without a media type', inPieces('a', ''), 'a'],
     ['no bytes', inPieces('', JSON_TYPE), undefined],
-    ['status 204', (_, response) => response.writeHead(204).end(), undefined],
-    ['status 205', (_, r) => r.writeHead(205, { 'Content-Length': 0 }).end(), undefined],
-  ])('CL-PAYLOAD: of %s is read', async (_, act, expected) => {
-    await using server = await faultServer(act);
-    expect(await serviceAt(server.baseUrl).get('a')).toEqual(expected);
-    expect(await serviceAt(server.baseUrl).post('a', {})).toEqual(expected);
+    ['status 204', () => new Response(null, { status: 204 }), undefined],
+    ['status 205', () => new Response(null, { status: 205 }), undefined],
+  ])('CL-PAYLOAD: of %s is read', async (_, respond, expected) => {
+    const { service } = gatewayWith([respond(), respond()]);
+    expect(await service.get('a')).toEqual(expected);
+    expect(await service.post('a', {})).toEqual(expected);
   });
 
   it.each(['{"a":', ' ', 'a'])('CL-ERROR-JSON: of invalid JSON is an error: %j', async (text) => {
-    await using server = await faultServer(inPieces(text, JSON_TYPE));
-    const gateway = gatewayAt(server.baseUrl);
+    const respond = inPieces(text, JSON_TYPE);
+    const { gateway, service } = gatewayWith([respond(), respond()]);
     const raw = gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'x' } } });
     const error = { kind: 'contract', status: 200, retryable: false };
-    const failures = [gateway.service('x').get('a'), raw].map(failureOf);
+    const failures = [service.get('a'), raw].map(failureOf);
     expect(await Promise.all(failures)).toMatchObject([error, error]);
   });
 
