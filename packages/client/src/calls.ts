@@ -61,7 +61,6 @@ export function createCalls<Paths extends object>(send: Send, setup: CallsSetup)
         try {
           return await run(path, { ...rest, params, fetch });
         } catch (error) {
-          limit.signal.throwIfAborted();
           // What middleware throws is not a failure of the network.
           if (!response?.bodyUsed || isBerthError(error)) {
             checkHeaders(rest.headers, params.header);

@@ -21,12 +21,7 @@ export function toReport(
   onProgress: TransferOptions['onProgress'],
   total: number | undefined,
 ): ((loaded: number) => void) | undefined {
-  if (!onProgress) return undefined;
-  let last = -1;
-  return (loaded) => {
-    if (loaded !== last) onProgress({ loaded, total });
-    last = loaded;
-  };
+  return onProgress && ((loaded) => onProgress({ loaded, total }));
 }
 
 /** Aborts a transfer that makes no progress. */

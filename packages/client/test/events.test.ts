@@ -70,7 +70,8 @@ describe('events', () => {
       reset,
       refuse('SERVICE_NOT_READY', 503),
       stream('end', 'id: é2\ndata: two\n\n'),
-      stream('end', 'data: three\n\n'),
+      // This ID cannot be sent.
+      stream('end', 'id: \u0001\ndata: three\n\n'),
       done,
     );
     const options = { lastEventId: '0', headers: { 'X-A': 'a' } };

@@ -45,6 +45,7 @@ describe('a call that may have been executed', () => {
     ['its request ID is that of another call', foreignRequestId, 'service'],
     ['a proxy says 502', PAGE, 'service'],
     ['a proxy says 504', (_, response) => response.writeHead(504).end(), 'service'],
+    ['the service is overloaded', serve({}, 429), 'service'],
   ])('CL-RETRY-POST: is retried only if it is idempotent: %s', async (_, fault, kind) => {
     await using server = await faultServer(fault, fault, ok, fault, ok);
     const service = serviceAt(server.baseUrl);
