@@ -127,20 +127,31 @@ interface Issue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Reads a payload by its media type: JSON is parsed, an empty one becomes `undefined`, and the rest is text. */
+/** Reads a payload by its media type: JSON is parsed, no bytes become `undefined`, and the rest is text. */
 export async function toPayload<Payload>(
   response: Response,
-  text: string | undefined,
+  bytes: ArrayBuffer | undefined,
   call: CallInfo,
   schema: StandardSchema<Payload> | undefined,
 ): Promise<Payload> {
   const type = response.headers.get('Content-Type') ?? '';
+  const text = decode(bytes, type);
   let payload: unknown = text || undefined;
   if (text && /^application\/(\S+\+)?json\b/i.test(type)) {
     payload = parseJson(text);
     if (payload === undefined) throw contractError(response, call, 'invalid JSON');
   }
   return schema ? validate(payload, schema, response, call) : (payload as Payload);
+}
+
+/** Decodes text by the charset of its media type; UTF-8 if there is none, or an unknown one. */
+function decode(bytes: ArrayBuffer | undefined, type: string): string {
+  const [, charset = 'utf-8'] = /;\s*charset="?([^\s";]+)/i.exec(type) ?? [];
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
 }
 
 /**

@@ -88,7 +88,7 @@ export interface Service {
 type Call = (
   path: string,
   init: object,
-) => Promise<{ data?: string; error?: unknown; response: Response }>;
+) => Promise<{ data?: ArrayBuffer; error?: unknown; response: Response }>;
 
 const TEMPLATE = '/v1/cloudrun/{name}' satisfies keyof paths;
 
@@ -117,7 +117,7 @@ export function createService(
       headers: { 'content-type': type, ...toRecord(headers) },
       body,
       bodySerializer: () => body,
-      parseAs: 'text',
+      parseAs: 'arrayBuffer',
     });
     const called = { method, url: toUrl(anyPath) };
     if (!response.ok) throw await toError(response, called, error);

@@ -11,8 +11,9 @@ const JSON_TYPE = 'application/json';
 
 describe('a payload', () => {
   const VENDOR = 'application/vnd.x+json; charset=utf-8';
+  const LATIN = 'text/plain; charset=iso-8859-1';
   /** Returns a body in pieces of one byte, which splits characters. */
-  const inPieces = (body: string, type: string) => () => {
+  const inPieces = (body: string | Buffer, type: string) => () => {
     const pieces = Array.from(Buffer.from(body), (byte) => Buffer.of(byte));
     const init = { headers: type ? { 'Content-Type': type } : {} };
     return new Response(Readable.from(pieces) as never, init);
@@ -24,6 +25,8 @@ describe('a payload', () => {
     ['JSON with a BOM', inPieces('\uFEFF{"a":1}', JSON_TYPE), { a: 1 }],
     ['JSON null', inPieces('null', JSON_TYPE), null],
     ['text', inPieces('[中]', 'text/plain'), '[中]'],
+    ['Latin-1 text', inPieces(Buffer.from('é', 'latin1'), LATIN), 'é'],
+    ['text with an unknown charset', inPieces('é', 'text/plain; charset="x-none"'), 'é'],
     ['text without a media type', inPieces('a', ''), 'a'],
     ['no bytes', inPieces('', JSON_TYPE), undefined],
     ['status 204', () => new Response(null, { status: 204 }), undefined],
