@@ -115,11 +115,11 @@ function makeMachine(folder: string): NodeJS.ProcessEnv {
     const path = paths.find((path) => existsSync(join(path, name))) as string;
     symlinkSync(join(path, name), join(bin, name));
   }
-  // How this machine accesses the registry.
-  const npmrc = join(homedir(), '.npmrc');
-  if (existsSync(npmrc)) cpSync(npmrc, join(HOME, '.npmrc'));
-  const { NODE_EXTRA_CA_CERTS } = process.env;
-  return { HOME, PATH: bin, TMPDIR: folder, NODE_EXTRA_CA_CERTS };
+  // How this machine accesses the registry. npm passes the paths of its files on.
+  const ACCESS = /^npm_config_(userconfig|globalconfig|registry|cafile)$|_proxy$|cert/i;
+  const access = Object.entries(process.env).filter(([name]) => ACCESS.test(name));
+  const npm_config_userconfig = join(homedir(), '.npmrc');
+  return { npm_config_userconfig, ...Object.fromEntries(access), HOME, PATH: bin, TMPDIR: folder };
 }
 
 function toMegabytes(folder: string): number {
