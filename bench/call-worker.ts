@@ -1,5 +1,6 @@
-// Makes the same small call over and over with one client, and prints the cost per call.
+// Makes the same small call over and over with one client, and prints its CPU time in microseconds.
 // Arguments: client, server URL, `get` or `post`, concurrency, total number of calls.
+
 /** The same two small calls, made with each client in its usual way. */
 interface Calls {
   /** A GET of a hosted service that returns JSON. */
@@ -67,7 +68,7 @@ await run(Number(total));
 const before = process.cpuUsage();
 await run(Number(total));
 const { user, system } = process.cpuUsage(before);
-process.stdout.write(JSON.stringify({ cpu: (user + system) / Number(total) }));
+process.stdout.write(`${(user + system) / Number(total)}`);
 // Keep-alive connections would keep the process running.
 process.exit();
 

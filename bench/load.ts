@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import autocannon from 'autocannon';
 import { compare, type Figure, type Row } from './compare.ts';
-import { cpuSeconds, LOAD_CORE, runNode } from './processes.ts';
+import { cpuSeconds, LOAD_CORE, run } from './processes.ts';
 
 /**
  * Other load on a machine changes within seconds, so the slices of a pair are as short as `autocannon`
@@ -25,8 +25,7 @@ export type Target = { child: ChildProcess; call: Call };
 
 /**
  * Compares how many requests two servers handle per second of CPU time. This is their throughput on a
- * dedicated core, which other load does not affect. Falls back to requests per second if CPU time is not
- * available.
+ * dedicated core, which neither other load nor `autocannon` limits.
  */
 export async function compareCpuRates(
   figure: Figure,
@@ -36,29 +35,23 @@ export async function compareCpuRates(
 ): Promise<Row> {
   // Servers run for longer than a benchmark.
   for (const target of [ours, peer]) await load(target.call, { amount: WARM_UP_REQUESTS });
-  return compare(
-    figure,
-    runs * PAIRS_PER_RUN,
-    () => measureCpuRate(ours),
-    () => measureCpuRate(peer),
-  );
+  const rate = (target: Target) => () => measureCpuRate(target);
+  return compare(figure, runs * PAIRS_PER_RUN, rate(ours), rate(peer));
 }
 
 async function measureCpuRate({ child: { pid = 0 }, call }: Target): Promise<number> {
   const before = cpuSeconds(pid);
   const responses = await load(call, { duration: SLICE_SECONDS });
-  const after = cpuSeconds(pid);
-  const seconds = before === undefined || after === undefined ? SLICE_SECONDS : after - before;
-  return responses / seconds;
+  return responses / (cpuSeconds(pid) - before);
 }
 
 /** How many requests to send: for some seconds, or a number of them. */
-export type Amount = { duration: number } | { amount: number };
+type Amount = { duration: number } | { amount: number };
 
 /** Sends requests from a separate process, over 32 keep-alive connections. Returns the number of responses. */
 export async function load(call: Call, amount: Amount): Promise<number> {
   const args = [import.meta.filename, JSON.stringify({ ...call, ...amount })];
-  const { responses, wrong } = JSON.parse(await runNode(args, LOAD_CORE));
+  const { responses, wrong } = JSON.parse(await run(process.execPath, args, LOAD_CORE));
   if (wrong > 0) throw new Error(`${call.url}: ${wrong} calls failed or did not return 200.`);
   return responses;
 }

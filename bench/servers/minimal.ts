@@ -88,7 +88,7 @@ const SERVERS: Readonly<Record<string, (argument: string) => Promise<Server>>> =
 
 const server = await SERVERS[name]?.(argument);
 if (!server) throw new Error(`Unknown server: ${name}.`);
-server.listen(Number(port), '127.0.0.1');
+server.listen(Number(port), '127.0.0.1', () => process.stdout.write('ready'));
 
 function toBody(data: object): string {
   const body = { requestId: '5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21', data };

@@ -23,8 +23,7 @@ const server = await createServer(
       dev: {
         tokens: { jwks: { keys: [key] } },
         credentials: id ? [{ id, secret }] : [],
-        // 6,000 event streams are open at the same time.
-        services: origin ? { hello: { endpoints: [origin], maxCalls: 10_000 } } : {},
+        services: origin ? { hello: { endpoints: [origin] } } : {},
       },
     },
   },

@@ -75,4 +75,4 @@ const SERVERS = {
 
 const [, , port, name] = process.argv;
 const server = await SERVERS[name as keyof typeof SERVERS]();
-server.listen(Number(port), '127.0.0.1');
+server.listen(Number(port), '127.0.0.1', () => process.stdout.write('ready'));
