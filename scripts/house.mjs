@@ -1,5 +1,5 @@
-// `npm run house`: prints source files, lines of source and of tests by package, and words of Markdown.
-// Counts tracked files that are not generated.
+// `npm run house`: prints source files, lines of source and of tests by package, and the words of Markdown pages.
+// Counts tracked files that are not generated, and of pages no code blocks.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const packages = new Map();
 let words = 0;
 for (const file of listed.filter((name) => !GENERATED.test(name))) {
   const read = () => readFileSync(join(ROOT, file), 'utf8');
-  if (file.endsWith('.md')) words += read().split(/\s+/).filter(Boolean).length;
+  if (file.endsWith('.md')) words += countWords(read());
   if (!CODE.test(file)) continue;
   const [, name] = /^(packages\/[^/]+|[^/]+)/.exec(file);
   const row = packages.get(name) ?? { files: 0, lines: 0, 'test lines': 0 };
@@ -28,3 +28,9 @@ const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
 packages.set('all', { files: sum('files'), lines: sum('lines'), 'test lines': sum('test lines') });
 console.table(Object.fromEntries(packages));
 console.log(`Words of Markdown: ${words}`);
+
+function countWords(page) {
+  if (page.startsWith('<!-- Generated')) return 0;
+  const prose = page.replace(/^( *)```.*?^\1```$/gms, '');
+  return prose.split(/\s+/).filter(Boolean).length;
+}

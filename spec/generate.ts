@@ -8,7 +8,7 @@ import {
   toStubsConstants,
 } from './generate/constants.ts';
 import { toOpenapi30 } from './generate/openapi30.ts';
-import { toErrorsPage, toLimitsPage, toOperationsPage, toRulesPage } from './generate/pages.ts';
+import { toErrorsPage, toLimitsPage, toRulesPage } from './generate/pages.ts';
 import { type Contract, readContract, SPEC, toIdentity } from './generate/read.ts';
 import { toTypes } from './generate/to-types.ts';
 import { writeGenerated } from './generate/write.ts';
@@ -41,7 +41,6 @@ const FILES: Readonly<Record<string, (contract: Contract) => unknown>> = {
   'docs/reference/rules.md': toRulesPage,
   'docs/reference/errors.md': toErrorsPage,
   'docs/reference/limits.md': toLimitsPage,
-  'docs/reference/operations.md': toOperationsPage,
 };
 
 const contract = readContract();

@@ -61,7 +61,7 @@ export async function toSiteConfig(pages: string, outDir: string): Promise<UserC
     themeConfig: {
       nav: [
         { text: 'Guides', link: '/guides/uploads' },
-        { text: 'Reference', link: '/reference/operations' },
+        { text: 'Reference', link: '/reference/rules' },
         { text: 'API', link: '/api/index.html' },
       ],
       sidebar: { '/': sidebar },

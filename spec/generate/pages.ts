@@ -78,55 +78,6 @@ function toSeconds({ retryAfter }: Any): string {
   return retryAfter === undefined ? '' : `${retryAfter} s`;
 }
 
-const OPERATION_HEAD = ['Operation', 'Method', 'Path', 'What it does', 'Retry', 'Rules'];
-
-/** Every operation of both documents. */
-export function toOperationsPage(contract: Contract): string {
-  const { gateway, storage } = contract;
-  return `# Operations
-
-This page lists the contract's operations by \`operationId\`, the name that types, reports and logs use. For schemas,
-examples and responses, see the documents: [gateway](../../spec/gateway.v1.yaml) and
-[storage](../../spec/storage.v2.yaml).
-
-_Retry_ shows whether a client may retry a call when it cannot tell whether the call was executed.
-
-## Gateway, version ${gateway.info.version}
-
-${toTable(OPERATION_HEAD, toRows(gateway.paths, contract))}
-## Storage and upload target, version ${storage.info.version}
-
-${toTable(OPERATION_HEAD, toRows(storage.paths, contract))}
-The upload target has no fixed URL. Send \`uploadFile\` to the exact \`url\` that \`getUploadMetaData\` returned.
-`;
-}
-
-function toRows(paths: Any, { rules, defaults }: Contract): string[][] {
-  return Object.entries<Any>(paths).flatMap(([path, item]) =>
-    ['get', 'post']
-      .filter((method) => method in item)
-      .map((method) => {
-        const { operationId, summary, 'x-berth-websocket': isWebSocket } = item[method];
-        const own = rules.rules.filter(({ operations }) => operations.includes(operationId));
-        const known = defaults.operations[operationId];
-        return [
-          `\`${operationId}\``,
-          method.toUpperCase() + (isWebSocket ? ', WebSocket' : ''),
-          `\`${path}\``,
-          summary,
-          known === undefined ? toRepeat(operationId, method) : known.idempotent ? 'yes' : 'no',
-          String(own.length),
-        ];
-      }),
-  );
-}
-
-/** Whether an operation may be repeated that is not in the table of the defaults. */
-function toRepeat(id: string, method: string): string {
-  if (id === 'uploadFile') return 'with a new grant';
-  return method === 'get' ? 'yes' : 'if the service allows it';
-}
-
 const TOPICS: Record<string, string> = {
   GW: 'Gateway',
   AU: 'Authentication',
@@ -184,7 +135,7 @@ export function toLimitsPage({ defaults }: Contract): string {
   const rows = Object.entries<Any>(defaults.limits).map(
     ([name, { value, unit, decision, description }]) => [
       `\`${name}\``,
-      `${value.toLocaleString('en-US')} ${unit}${toMebibytes(value, unit)}`,
+      `${value.toLocaleString('en-US')} ${value === 1 ? unit.slice(0, -1) : unit}${toMebibytes(value, unit)}`,
       description,
       toLink(decision),
     ],
