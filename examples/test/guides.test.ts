@@ -49,6 +49,22 @@ testOn('curl')('the guide of other languages: its calls, and an upload and downl
   expect(await runIn(folder, ['sh', '-e', 'files.sh'])).toBe('Hello, Ada.');
 });
 
+const SIGNERS = [
+  ['python', 'python3', 'call.py'],
+  ['go', 'go', 'run', 'call.go', 'tc3.go'],
+] as const;
+
+for (const [engine, program, ...args] of SIGNERS) {
+  testOn(engine)(`the guide of other languages: signed calls in ${engine}`, async () => {
+    await using mock = await createMock({ credentials: 'strict' });
+    const folder = await copyExample(engine, { [MOCK]: mock.url });
+    const variables = { GO111MODULE: 'off', PYTHONDONTWRITEBYTECODE: '1' };
+    const printed = await runIn(folder, [program, ...args], variables);
+    const [shown] = await readCommands('docs/guides/other-languages.md', program);
+    expect(printed.trim()).toMatch(toPattern(shown?.output ?? ''));
+  });
+}
+
 test('the guide of the mock: its calls get the responses that it shows, and its test passes', async () => {
   const addresses = { [MOCK]: '' };
   await using mock = await createMock({ services: `${import.meta.dirname}/../services.ts` });
