@@ -8,19 +8,13 @@ import { stagePages, toPagePath } from './stage-pages.ts';
 const DOCS = join(import.meta.dirname, '..');
 
 /** The Markdown files of the repository that are pages. */
-export const FILES = [HOME, ...SITE_MAP.flatMap(({ files }) => files)];
+const FILES = [HOME, ...SITE_MAP.flatMap(({ files }) => files)];
 
-/**
- * Writes what Rspress reads to `pages`: Markdown, images, the icon and the API reference.
- *
- * @returns a function that writes the pages again that have changed
- */
-export async function stageSite(pages: string): Promise<() => Promise<void>> {
-  const stage = () => stagePages(FILES, pages);
-  await stage();
+/** Writes what Rspress reads to `pages`: Markdown, images, the icon and the API reference. */
+export async function stageSite(pages: string): Promise<void> {
+  await stagePages(FILES, pages);
   await cp(join(DOCS, 'theme/icon.svg'), join(pages, 'public/icon.svg'));
   await stageApiPage(join(pages, 'public'));
-  return stage;
 }
 
 /** The Rspress configuration. The sidebar follows the site map and uses the titles of the pages. */

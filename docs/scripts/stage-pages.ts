@@ -29,7 +29,8 @@ export async function stagePages(files: string[], to: string): Promise<void> {
       const relative = start + posix.relative(posix.dirname(page), place.replace(/^public\//, ''));
       return anchor === undefined ? relative : `${relative}#${anchor}`;
     });
-    await write(join(to, page), staged);
+    await mkdir(dirname(join(to, page)), { recursive: true });
+    await writeFile(join(to, page), staged);
   }
   for (const source of sources) {
     await cp(join(ROOT, source), join(to, toCopyPath(source)), { recursive: true });
@@ -65,7 +66,7 @@ export function toPagePath(file: string): string {
  *
  * @param rewrite returns the new target
  */
-export function rewriteLinks(markdown: string, rewrite: (target: string) => string): string {
+function rewriteLinks(markdown: string, rewrite: (target: string) => string): string {
   const blocks: string[] = [];
   const text = markdown.replace(FENCE, (block) => `\0${blocks.push(block) - 1}\0`);
   const rewritten = text.replace(
@@ -73,11 +74,4 @@ export function rewriteLinks(markdown: string, rewrite: (target: string) => stri
     (_link, before, target, after) => before + rewrite(target) + after,
   );
   return rewritten.replace(/\0(\d+)\0/g, (_mark, index) => blocks[Number(index)] ?? '');
-}
-
-/** A file that stays the same is not written, so that the preview only reloads what has changed. */
-async function write(file: string, text: string): Promise<void> {
-  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return;
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text);
 }
