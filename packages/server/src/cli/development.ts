@@ -99,7 +99,7 @@ export async function describeDevelopment(
   const token = await mintToken({ ...claims, key: tokenKey });
   const { documents } = CONTRACT;
   return [
-    `Server of the gateway ${documents['gateway.v1'].version} and storage ${documents['storage.v2'].version}, environment ${ENV}`,
+    `Reference server of the Gateway API ${documents['gateway.v1'].version} and the Storage API ${documents['storage.v2'].version}, environment ${ENV}`,
     'For development only, since it prints its keys: use --config for anything that others can reach.',
     '',
     `Gateway        ${url}/v1/cloudrun/hello`,

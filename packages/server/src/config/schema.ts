@@ -38,13 +38,13 @@ const listen = z
       ),
     keepAliveSeconds: seconds
       .default(65)
-      .describe('Seconds to keep idle connections; more than a load balancer in front does.'),
-    maxConnections: count.optional().describe('Further ones are closed. Default: no limit.'),
+      .describe('Seconds to keep idle connections; longer than the load balancer does.'),
+    maxConnections: count.optional().describe('Maximum number of connections. Default: no limit.'),
     maxHeaderBytes: z
       .int()
       .min(1024)
       .default(16_384)
-      .describe('Maximum size of request headers (else 431) and of those of services (else 502).'),
+      .describe('Maximum size of headers: of a request (else 431), of a service (else 502).'),
     shutdownDelaySeconds: seconds
       .default(0)
       .describe(
@@ -54,11 +54,11 @@ const listen = z
       .default(30)
       .describe('Seconds that calls may continue after shutdownDelaySeconds.'),
   })
-  .describe('Where callers are served.');
+  .describe('Where and how the server listens for calls.');
 
 const admin = z
   .strictObject({
-    host: text.default('127.0.0.1').describe('Address. Who can reach it can read the metrics.'),
+    host: text.default('127.0.0.1').describe('Address. Whoever reaches it can read the metrics.'),
     port: port.default(4021).describe('Port; 0 picks a free one.'),
   })
   .describe('Listener for /healthz, /readyz and /metrics; false switches it off.');
@@ -82,7 +82,7 @@ const cors = z
       .union([z.literal('*'), z.array(z.string().refine(isOrigin, NO_ORIGIN))])
       .default('*')
       .describe('Origins whose pages may read responses.'),
-    credentials: flag.default(false).describe('Whether they may send cookies; not with *.'),
+    credentials: flag.default(false).describe('Whether their calls may have cookies; not with *.'),
   })
   .refine(
     ({ origins, credentials }) => !credentials || origins !== '*',
@@ -101,7 +101,7 @@ const signature = z
 /** A limit of the contract that an operator may change. All others apply to clients. */
 function limit(name: keyof typeof defaults.limits) {
   const { value, description, unit } = defaults.limits[name];
-  return count.default(value).describe(`${description} In ${unit}.`);
+  return count.default(value).describe(`${description} Unit: ${unit}.`);
 }
 
 const limits = z
@@ -160,7 +160,7 @@ const redis = z
       .refine((url) => !/%(?![\da-f]{2})/i.test(url), 'must be percent-encoded: write % as %25')
       .describe('URL of a Redis or Valkey server; rediss:// uses TLS.'),
     password: text.optional().describe('Password, if it is not in the URL.'),
-    prefix: z.string().default('berth:').describe('Prefix of every key, for a server with others.'),
+    prefix: z.string().default('berth:').describe('Prefix of every key, for a shared server.'),
   })
   .describe(
     'Shares quotas, revocations and locks among several processes. While Redis is unavailable, calls that need a revocation or a lock fail with 503, and each process counts quotas by itself.',
@@ -171,7 +171,7 @@ function secretOf(minLength: number) {
   const hint = `must have at least ${minLength} characters`;
   return {
     secret: z.string().min(minLength, hint).optional().describe(`The secret. It ${hint}.`),
-    secretFile: text.optional().describe('File with the secret; white space around it is cut.'),
+    secretFile: text.optional().describe('File with the secret; outer white space is removed.'),
   };
 }
 
@@ -249,7 +249,7 @@ const service = z
     maxCalls: count
       .default(1024)
       .describe(
-        'Concurrent calls to the endpoints of a version, also for other services. Further ones fail with EXCEED_RATELIMIT.',
+        'Maximum number of concurrent calls to the endpoints of a version, counting those of other services. Further calls fail with EXCEED_RATELIMIT.',
       ),
     headersSeconds: z.number().positive().optional().describe('Default: gatewayHeadersSeconds.'),
     endpoints: endpoints.optional().describe('URLs of the instances of the only version.'),
