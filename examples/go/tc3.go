@@ -13,7 +13,7 @@ import (
 
 type KeyPair struct{ ID, Secret, Token, Service string }
 
-// SignGateway signs a call of the gateway, after its Content-Type is set. body is what the call sends.
+// SignGateway signs a gateway call. Set its Content-Type first.
 func (pair KeyPair) SignGateway(request *http.Request, body []byte, now time.Time) {
 	authorization := pair.sign([]string{
 		request.Method, request.URL.EscapedPath(), request.URL.RawQuery,
@@ -27,7 +27,7 @@ func (pair KeyPair) SignGateway(request *http.Request, body []byte, now time.Tim
 	request.Header.Set("Authorization", authorization)
 }
 
-// SignStorage signs a call of the storage API. It signs a constant text with the signing host, not the call.
+// SignStorage signs a storage call: a constant text that contains the signing host, not the call itself.
 func (pair KeyPair) SignStorage(request *http.Request, signingHost string, now time.Time) {
 	authorization := pair.sign([]string{
 		"POST", "//" + signingHost + "/", "",

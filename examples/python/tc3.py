@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 
 def sign_gateway(key_id, key, method, url, content_type, body=b"", service="svc", now=None):
-    """Returns the headers of a signed call of the gateway. Send exactly this URL, content type and body."""
+    """Returns the headers of a signed gateway call. Send exactly this URL, content type and body."""
     parts = urlsplit(url)
     signed = {"content-type": content_type, "host": parts.netloc.lower()}
     request = "\n".join([
@@ -24,7 +24,7 @@ def sign_gateway(key_id, key, method, url, content_type, body=b"", service="svc"
 
 
 def sign_storage(key_id, key, host="api.berth.example", service="svc", token="", now=None):
-    """Returns the headers of a signed call of the storage API. They sign a constant text, not the call."""
+    """Returns the headers of a signed storage call. They sign a constant text, not the call."""
     content_type = "application/json; charset=utf-8"
     request = "\n".join([
         "POST",
