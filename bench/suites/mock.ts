@@ -110,6 +110,7 @@ function startOn({ url: path, ...init }: Call, command: readonly string[]): Star
       const response = await fetch(url, init).catch(() => undefined);
       await response?.arrayBuffer();
       if (response?.ok) return { child, call: { url, ...init } };
+      if (response) throw new Error(`${url} returned ${response.status}.`);
       // Polling without a pause would compete with the server for CPU time.
       await setTimeout(1);
     }
