@@ -58,16 +58,13 @@ export function skipReason(engine: EngineId): string | undefined {
   throw new Error(`BERTH_ENGINES=required, but ${reason}. Run "npm run engines".`);
 }
 
-/** Tests on an engine. If it is missing, they count as skipped, and their titles say why. */
+/** Tests on an engine, which are skipped if it is missing. */
 export function describeOn(engine: EngineId, name: string, tests: () => void): void {
-  const title = `${name}, on ${ENGINES[engine].title}`;
-  const reason = skipReason(engine);
-  if (reason) describe.skip(`${title} (skipped: ${reason})`, tests);
-  else describe(title, tests);
+  const isSkipped = skipReason(engine) !== undefined;
+  describe.skipIf(isSkipped)(`${name}, on ${ENGINES[engine].title}`, tests);
 }
 
-/** Returns `test` for an engine. If it is missing, the test is skipped, and its title says why. */
+/** Returns `test` for an engine, which skips the test if the engine is missing. */
 export function testOn(engine: EngineId): (name: string, run: () => Promise<void>) => void {
-  const reason = skipReason(engine);
-  return reason ? (name, run) => test.skip(`${name} (skipped: ${reason})`, run) : test;
+  return test.skipIf(skipReason(engine) !== undefined);
 }
