@@ -40,4 +40,8 @@ const app = express()
 
 createServer({ shouldUpgradeCallback: gateway.shouldUpgrade }, app)
   .on('upgrade', gateway.upgrade)
+  .on('error', ({ message }) => {
+    console.error(`Cannot listen on port ${PORT}: ${message}`);
+    process.exitCode = 1;
+  })
   .listen(Number(PORT), () => console.log(`listening on http://127.0.0.1:${PORT}`));
