@@ -14,7 +14,8 @@ export interface Deployment {
 
 /** Starts a mock that checks every signature, and a gateway whose connections break or hang. */
 export async function startDeployment() {
-  const mock = await createMock({ env: 'dev', credentials: 'strict', services: {} });
+  const moved = () => new Response(null, { status: 302, headers: { Location: '/elsewhere' } });
+  const mock = await createMock({ env: 'dev', credentials: 'strict', services: { moved } });
   const unstable = await startUnstable();
   const { id: secretId, secret: secretKey, token } = await mock.credentials();
   const deployment: Deployment = {
