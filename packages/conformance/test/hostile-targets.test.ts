@@ -61,7 +61,7 @@ test('credentials that both targets reject prevent the run', async () => {
   });
   expect(ran.exitCode).toBe(2);
   expect(ran.sentence).toMatch(
-    /^Nothing can be checked: the gateway rejected all credentials .*; the storage API rejected the credentials /,
+    /^Nothing can be checked: the gateway rejects every call .*; the storage API rejects every call /,
   );
   expect(ran.sentence).not.toContain('wrong');
 });

@@ -2,15 +2,20 @@ import { closeSocket } from '../checks/fixture-calls.ts';
 import { checks } from '../checks/index.ts';
 import { isCopied } from '../checks/stored-files.ts';
 import { CheckContext } from '../context/check-context.ts';
-import { createRunCaller, type Run } from '../context/run.ts';
+import type { Run } from '../context/run.ts';
 import { findObstacle, leftOut, type Need } from '../context/skip-reason.ts';
+import type { StorageReply } from '../context/storage-client.ts';
 import type { Api } from '../contract/openapi.ts';
 import { transactions } from '../dredd/transactions.ts';
-import { NetworkFault, Throttled } from '../http/faults.ts';
-import type { CopyPaths } from '../options.ts';
+import { insist, NetworkFault, Throttled } from '../http/faults.ts';
+import { codeOf, isGatewayError } from '../invariants.ts';
+import { type CopyPaths, REQUEST_FORMS } from '../options.ts';
 import { workflows } from '../respect/run-workflows.ts';
 import { StartError, Unreached } from '../result.ts';
-import { callTarget, findGatewayCredentials, findStorageForm } from './find-targets.ts';
+
+const ATTEMPTS = 5;
+
+const NAMES: Record<Api, string> = { gateway: 'gateway', storage: 'storage API' };
 
 /**
  * Finds out what a run needs to know about the deployment.
@@ -21,7 +26,6 @@ export async function prepare(run: Run): Promise<void> {
   const { apis } = run.settings;
   const find = { gateway: findGatewayCredentials, storage: findStorageForm };
   try {
-    await Promise.all(apis.map((api) => probe(run, api)));
     await Promise.all(apis.map((api) => find[api](run)));
     const needsCopies = isNeeded(run, 'writes', [
       ...transactions.map(({ name }) => ['dredd', name]),
@@ -49,25 +53,140 @@ function isNeeded(run: Run, need: Need, others: readonly string[][] = []): boole
 }
 
 /**
- * Makes one call to a target and accepts any response. If the host is down, TLS fails or the server hangs,
- * the entire run ends immediately instead of failing call by call.
+ * Makes a call that the run needs before its first check, with retries if the connection breaks.
  *
  * @throws StartError that describes the problem in one sentence
  */
-async function probe(run: Run, api: Api): Promise<void> {
-  const { origin, pathname } = new URL(run.settings[`${api}Url`]);
-  const host = api === 'gateway' ? run.settings.gatewayHost : undefined;
-  await callTarget(run, api, async () => {
-    const response = await createRunCaller(run).open({
-      method: 'GET',
-      origin,
-      target: pathname,
-      headers: host === undefined ? [] : [['Host', host]],
-      body: Buffer.alloc(0),
-      keep429: true,
-    });
-    response.close();
+async function callTarget<Result>(
+  run: Run,
+  api: Api,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await insist(call, ATTEMPTS);
+  } catch (error) {
+    if (!(error instanceof NetworkFault) && !(error instanceof Throttled)) throw error;
+    const option = `${api}Url` as const;
+    const what = `the ${NAMES[api]} at ${run.settings[option]} cannot be reached`;
+    throw new StartError(`${option}: ${what}: ${error.message}.`, option);
+  }
+}
+
+/**
+ * Detects which of the available schemes the gateway accepts, and whether the fixture service is deployed
+ * behind it. If the gateway rejects every call, explains why.
+ *
+ * @throws StartError if there is no response
+ */
+async function findGatewayCredentials(run: Run): Promise<void> {
+  const { gateway, fixture } = new CheckContext(run, 'probe');
+  const schemes = (['bearer', 'signature'] as const).filter(
+    (scheme) => run.signers.gateway[scheme],
+  );
+  const refusals: string[] = [];
+  for (const scheme of schemes.length > 0 ? schemes : [undefined]) {
+    if (scheme) run.gatewayScheme = scheme;
+    const call = { path: '/echo', acceptsRefusal: true };
+    const { received } = await callTarget(run, 'gateway', () => gateway.call(call));
+    if (received.status === 200 && fixture.readEcho({ received })) {
+      run.fixture = true;
+      return;
+    }
+    const { status } = received;
+    const code = isGatewayError(received) ? codeOf(received) : undefined;
+    const actual = spell(status, code);
+    // The gateway accepts calls, but not to this service.
+    if (!isRefusal(status, code) || code?.startsWith('SERVICE_')) {
+      run.fixture = `no fixture service responds at ${gateway.servicePath} (${actual}); see berth-conformance fixture --help`;
+      return;
+    }
+    refusals.push(actual);
+  }
+  const refused = explainRefusal('gateway', refusals, schemes.length > 0);
+  run.refused.gateway = refused;
+  run.fixture = refused.reason;
+}
+
+/**
+ * Detects which form of storage requests the deployment accepts: 'fields at the top level or nested in
+ * `data`; a deployment must accept at least one form' (D21). Tries each form with calls that store nothing.
+ * If the deployment rejects all of them, explains why.
+ *
+ * @throws StartError if there is no response
+ */
+async function findStorageForm(run: Run): Promise<void> {
+  const { storage } = new CheckContext(run, 'probe');
+  const expected = run.settings.requestForm;
+  const attempts = {
+    getUploadMetaData: { path: storage.path('probe.txt') },
+    batchGetTempUrls: { fileList: [{ fileID: `berth-${run.mark}-missing` }] },
+  };
+  const replies: StorageReply[] = [];
+  for (const [operation, fields] of Object.entries(attempts)) {
+    for (const form of expected ? [expected] : REQUEST_FORMS) {
+      run.requestForm = form;
+      const reply = await callTarget(run, 'storage', () =>
+        storage.call(operation, fields, { acceptsRefusal: true }),
+      );
+      if (reply.data !== undefined && !reply.refused) return;
+      replies.push(reply);
+    }
+  }
+  run.requestForm = expected ?? 'top';
+  const outcomes = replies.map(({ received, code = codeOf(received) }) => {
+    return { status: received.status, code };
   });
+  if (!outcomes.every(({ status, code }) => isRefusal(status, code))) return;
+  const refusals = outcomes.map(({ status, code }) => spell(status, code));
+  run.refused.storage = explainRefusal('storage', refusals, run.signers.storage !== undefined);
+}
+
+/** Whether a response rejects a call. What else is not a success violates the contract, and fails the checks. */
+function isRefusal(status: number, code: string | undefined): boolean {
+  return [401, 403, 404, 405].includes(status) || (code !== undefined && status < 500);
+}
+
+/** The options that may be wrong if an API rejects every call. */
+const SUSPECTS = {
+  gateway: {
+    address: '--gateway-url, --gateway-host, --service',
+    credentials: '--gateway-token, --tc3-secret-id',
+  },
+  storage: {
+    address: '--storage-url, --env, --request-form',
+    credentials: '--storage-header, --tc3-secret-id',
+  },
+};
+
+/**
+ * Explains why an API rejects every call. The contract specifies neither status nor code for that, so the explanation
+ * quotes them, and names every option that may be wrong.
+ */
+function explainRefusal(
+  api: Api,
+  refusals: readonly string[],
+  isOfCredentials: boolean,
+): NonNullable<Run['refused'][Api]> {
+  const { address, credentials } = SUSPECTS[api];
+  const actual = [...new Set(refusals)].join(', ');
+  const explain = () => {
+    if (refusals.every((refusal) => /^40[45]/.test(refusal))) {
+      return `the ${NAMES[api]} responds to every call with ${actual}; see ${address}`;
+    }
+    if (!isOfCredentials) {
+      return `no ${NAMES[api]} credentials were provided (${actual}); see ${credentials}`;
+    }
+    if (refusals.every((refusal) => /^40[13]/.test(refusal))) {
+      return `the ${NAMES[api]} rejects the credentials provided (${actual}); see ${credentials}`;
+    }
+    return `the ${NAMES[api]} rejects every call (${actual}); see ${address}, ${credentials}`;
+  };
+  return { reason: explain(), isOfCredentials };
+}
+
+/** Status and code: `404 NOT_FOUND`. */
+function spell(status: number, code = ''): string {
+  return `${status} ${code}`.trimEnd();
 }
 
 /**
