@@ -1,6 +1,6 @@
 import { checks } from './checks/index.ts';
 import { createRun, redactResult } from './context/run.ts';
-import { documents } from './contract/operations.ts';
+import { documents } from './contract/openapi.ts';
 import { runDredd } from './dredd/run-dredd.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { createReport, type Report } from './report/to-report.ts';

@@ -1,6 +1,5 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import type { Api } from './contract/openapi.ts';
-import { type Transaction, toContract } from './contract/operations.ts';
+import { type Api, toContract } from './contract/openapi.ts';
 import { findRule } from './contract/rules.ts';
 import { FIXTURE_INVARIANTS, readSentResponse } from './fixture-invariants.ts';
 import type { SentenceId } from './generated/rule-ids.gen.ts';
@@ -382,7 +381,7 @@ export class Observer {
   }
 
   /** Returns the operation that a call is for; undefined for any other request. */
-  #findOperation({ sent: { method, url } }: Exchange): Transaction['operationId'] | undefined {
+  #findOperation({ sent: { method, url } }: Exchange): string | undefined {
     const { gatewayUrl, storageUrl } = this.#settings;
     const [path = ''] = url.split('?', 1);
     const gateway = `${gatewayUrl.replace(/\/+$/, '')}/v1/cloudrun/`;

@@ -32,7 +32,7 @@ const FAULTS: [id: string, finding: string, Hooks][] = [
   ],
   [
     'storage batchCopyFile 200 application/json',
-    'a valid call must be accepted, but the response was 200 SYS_ERR',
+    'the response must be the one for 200, but it was 200 SYS_ERR',
     success({ body: { code: 'SYS_ERR', message: 'No.' } }, COPY),
   ],
   [
@@ -44,11 +44,6 @@ const FAULTS: [id: string, finding: string, Hooks][] = [
     'gateway cloudrun-get 404 application/json',
     'requestId must equal X-Request-Id',
     gatewayError({ method: 'GET', status: 404 }, changeJson({ requestId: 'other' })),
-  ],
-  [
-    'gateway cloudrun-post 404 application/json',
-    'the code must be SERVICE_NOT_FOUND, not GONE_FISHING',
-    gatewayError({ method: 'POST', status: 404 }, changeJson({ code: 'GONE_FISHING' })),
   ],
 ];
 
@@ -153,7 +148,7 @@ test('Dredd alone passes on a correct deployment, and fails without credentials'
     BERTH_GATEWAY_HOST: gatewayHost,
     BERTH_GATEWAY_TOKEN: 'wrong',
   });
-  expect(wrong.output).toContain('rejected');
+  expect(wrong.output).toContain('rejects the credentials provided');
   expect(wrong.code).toBe(1);
   await close();
 });

@@ -2,7 +2,8 @@
  * Hooks for Dredd 14, which runs this file: `hookfiles: node_modules/@berth/conformance/dist/dredd/dredd-hooks.cjs`.
  * The options are the `BERTH_*` variables of `berth-conformance`.
  */
-import type { DreddTransaction, HookName } from './hooks.ts';
+import type { HookName } from './hooks.ts';
+import type { DreddTransaction } from './transactions.ts';
 
 type Hook<Data> = (data: Data, done: () => void) => void;
 

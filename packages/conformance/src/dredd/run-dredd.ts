@@ -10,9 +10,10 @@ import type { Run } from '../context/run.ts';
 import { APIS } from '../contract/openapi.ts';
 import { startTimer } from '../http/start-timer.ts';
 import type { Result } from '../result.ts';
-import { createHooks, type DreddTransaction, type HookName } from './hooks.ts';
+import { createHooks, type HookName } from './hooks.ts';
 import {
   copies,
+  type DreddTransaction,
   toTransactionResult,
   transactionSkipReason,
   transactions,

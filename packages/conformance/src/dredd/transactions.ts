@@ -11,61 +11,42 @@ import {
   type SkipReason,
 } from '../context/skip-reason.ts';
 import { changesFiles, toStorageCall } from '../context/storage-client.ts';
-import { APIS, type Api, METHODS, type OpenapiDocument } from '../contract/openapi.ts';
-import { documents } from '../contract/operations.ts';
-import type { Call, HeaderList } from '../http/exchange.ts';
+import {
+  APIS,
+  type Api,
+  type DocumentedResponse,
+  documents,
+  listResponses,
+  type OpenapiDocument,
+} from '../contract/openapi.ts';
+import { type Call, readAll, toHeaderList } from '../http/exchange.ts';
 import { createResult, type Result } from '../result.ts';
 
 /** The contract in OpenAPI 3.0, which Dredd needs. */
 export const copies = { gateway, storage } as unknown as Record<Api, OpenapiDocument>;
 
-/**
- * How to trigger a documented status that the example request does not get:
- *
- * - `bad-name`: a name outside the pattern, which is 4xx with the error body (D6)
- * - `forbidden-service`: the service that the operator specified (SERVICE_FORBIDDEN)
- * - `unknown-service`: a service name that is not deployed (SERVICE_NOT_FOUND)
- * - `missing-field`: a body without its required fields, which is rejected (D30)
- * - `none`: no request triggers it on an arbitrary deployment
- */
-const PROVOCATIONS = {
-  gateway: { '400': 'bad-name', '403': 'forbidden-service', '404': 'unknown-service' },
-  storage: { '400': 'missing-field', '500': 'none' },
-} as const satisfies Record<Api, Record<string, string>>;
-
 /** A documented response that Dredd requests. */
-export interface Transaction {
+export interface Transaction extends DocumentedResponse {
   /** `storage batchDelete 200 application/json` */
   name: string;
-  api: Api;
-  operationId: string;
-  status: string;
-  contentType: string;
-  provocation: string | undefined;
 }
 
 /** The documented responses that Dredd can request. The others are left to the checks for individual rules. */
-export const transactions: readonly Transaction[] = APIS.flatMap(listTransactions).filter(
-  ({ operationId, contentType, provocation }) =>
-    // The fixture service accepts commands only below its root.
-    !(operationId.endsWith('-root') && contentType === 'text/plain') && provocation !== 'none',
-);
-
-function listTransactions(api: Api): Transaction[] {
-  const provocations: Record<string, string> = PROVOCATIONS[api];
-  const operations = Object.values(copies[api].paths).flatMap((pathItem) =>
-    METHODS.flatMap((method) => pathItem[method] ?? []),
-  );
-  return operations.flatMap(({ operationId, responses }) =>
-    Object.entries(responses).flatMap(([status, { content = {} }]) =>
-      Object.keys(content).map((contentType) => {
-        const name = `${api} ${operationId} ${status} ${contentType}`;
-        const provocation = provocations[status];
-        return { name, api, operationId, status, contentType, provocation };
-      }),
-    ),
-  );
-}
+export const transactions: readonly Transaction[] = APIS.flatMap((api) =>
+  listResponses(api, copies[api]),
+)
+  .filter(
+    ({ operationId, status, contentType }) =>
+      contentType !== undefined &&
+      // No request causes it on an arbitrary deployment.
+      status !== '500' &&
+      // The fixture service accepts commands only below its root.
+      !(operationId.endsWith('-root') && contentType === 'text/plain'),
+  )
+  .map((documented) => {
+    const { api, operationId, status, contentType } = documented;
+    return { ...documented, name: `${api} ${operationId} ${status} ${contentType}` };
+  });
 
 /** Returns why a documented response is not requested, or `undefined` if it is. */
 export function transactionSkipReason(run: Run, transaction: Transaction): SkipReason | undefined {
@@ -89,13 +70,13 @@ function noDredd(): SkipReason | undefined {
   }
 }
 
-function needsOf({ api, operationId, provocation }: Transaction): Need[] {
-  if (api === 'storage') {
-    const writes = changesFiles(operationId) && provocation === undefined;
-    return writes ? ['storageCredentials', 'writes'] : ['storageCredentials'];
-  }
-  if (provocation === 'forbidden-service') return ['forbiddenService'];
-  return provocation === undefined ? ['fixture'] : [];
+function needsOf({ api, operationId, status }: Transaction): Need[] {
+  const isValid = status === '200';
+  if (api === 'gateway')
+    return isValid ? ['fixture'] : status === '403' ? ['forbiddenService'] : [];
+  return isValid && changesFiles(operationId)
+    ? ['storageCredentials', 'writes']
+    : ['storageCredentials'];
 }
 
 /** Creates the result of a documented response that nothing is known about yet. */
@@ -110,64 +91,90 @@ export function toTransactionResult(transaction: Transaction): Result {
   });
 }
 
-/** A request that Dredd has made from the examples of a document. */
-interface Example {
-  method: string;
-  /** The path, without that of the endpoint, and the query. */
-  uri: string;
-  headers: HeaderList;
-  body: string;
+/** What hooks read and change of a transaction (https://dredd.org/en/latest/data-structures.html). */
+export interface DreddTransaction {
+  readonly origin: { readonly actionName: string };
+  readonly request: {
+    readonly method: string;
+    readonly uri: string;
+    headers: Record<string, string>;
+    body: string;
+  };
+  expected: { statusCode: string; headers: Record<string, string> };
+  real?: {
+    statusCode: number;
+    headers: Readonly<Record<string, string | string[]>>;
+    body?: string;
+    bodyEncoding?: 'utf-8' | 'base64';
+  };
+  protocol: string;
+  host: string;
+  port: string;
+  fullPath: string;
+  skip: boolean;
+  fail?: string;
+  readonly test?: { readonly valid?: boolean; readonly message?: string };
+}
+
+/** Returns the documented response that a transaction of Dredd is about. The summaries in the copies are operationIds. */
+export function findTransaction({ origin, expected }: DreddTransaction): Transaction | undefined {
+  const [type] = readAll(toHeaderList(expected.headers), 'content-type');
+  return transactions.find(
+    ({ operationId, status, contentType }) =>
+      operationId === origin.actionName && status === expected.statusCode && contentType === type,
+  );
 }
 
 /**
- * Adapts an example to this deployment, and adds the credentials.
+ * Adapts a request that Dredd has made from an example to this deployment and to the documented status, and adds the
+ * credentials.
  *
  * @param fileId file ID that the deployment returned for a path of this run, if any
  */
 export function prepareCall(
-  transaction: Transaction,
-  { method, uri, headers, body }: Example,
+  { api, operationId, status, contentType }: Transaction,
+  { method, uri, body, ...request }: DreddTransaction['request'],
   run: Run,
   fileId: string | undefined,
 ): Call {
-  if (transaction.api === 'gateway') {
-    return toGatewayCall(run, { method, headers, body, ...toAddress(transaction, uri, run) });
+  const headers = toHeaderList(request.headers);
+  if (api === 'storage') {
+    // A body without its required fields is rejected (D30).
+    const fields = status === '400' ? {} : toFields(body, run, fileId);
+    return toStorageCall(run, operationId, fields, { method, headers });
   }
-  const fields = toFields(transaction, body, run, fileId);
-  return toStorageCall(run, transaction.operationId, fields, { method, headers });
+  const [, examplePath = ''] = /^\/v1\/cloudrun\/[^/?]*(.*)$/.exec(uri) ?? [];
+  const path = contentType === 'text/plain' ? TEXT_PATH : examplePath;
+  return toGatewayCall(run, { method, headers, body, path, ...toService(status, run) });
 }
+
+/** Returns the service whose name causes a documented status. */
+function toService(status: string, { settings, mark }: Run): Pick<GatewayCall, 'service'> {
+  switch (status) {
+    case '400':
+      // A name outside the pattern is rejected (D6).
+      return { service: `0${mark}-` };
+    case '403':
+      return { service: settings.forbiddenService ?? '' };
+    case '404':
+      return { service: `no-such-service-${mark}` };
+    default:
+      return {};
+  }
+}
+
+/** What the fixture service is asked for if plain text is documented. */
+const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
 
 /**
  * Replaces every path and file ID in an example request with one in this run's folder, so that no real file
  * is touched. Each string in a storage request is a path or a file ID.
  */
-function toFields({ provocation }: Transaction, body: string, run: Run, fileId?: string): object {
-  if (provocation === 'missing-field') return {};
+function toFields(body: string, run: Run, fileId?: string): object {
   const folder = `${FOLDER}/${run.mark}/dredd`;
   return JSON.parse(body, (_, value) => {
     if (typeof value !== 'string') return value;
     const [, prefix = '', path = ''] = /^(\w+:\/\/[^/]*\/|\/?)(.*)$/s.exec(value) ?? [];
     return prefix.includes('://') && fileId !== undefined ? fileId : `${prefix}${folder}/${path}`;
   });
-}
-
-/** What the fixture service is asked for if plain text is documented. */
-const TEXT_PATH = '/respond?type=text%2Fplain&body=Hello.';
-
-/** Returns the service to call, and the path of the example below it. */
-function toAddress(
-  { provocation = '', contentType }: Transaction,
-  uri: string,
-  { settings, mark }: Run,
-): Pick<GatewayCall, 'service' | 'path'> {
-  const services: Record<string, string | undefined> = {
-    'unknown-service': `no-such-service-${mark}`,
-    'forbidden-service': settings.forbiddenService,
-    'bad-name': `0${mark}-`,
-  };
-  const [, path = ''] = /^\/v1\/cloudrun\/[^/?]*(.*)$/.exec(uri) ?? [];
-  return {
-    service: services[provocation] ?? settings.service,
-    path: contentType === 'text/plain' ? TEXT_PATH : path,
-  };
 }

@@ -1,11 +1,14 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { APIS, type Api, dereference, type Header, joinPointer } from '../contract/openapi.ts';
 import {
+  APIS,
+  type Api,
   type Contract,
+  type DocumentedResponse,
+  dereference,
   findByContentType,
   findResponses,
-  type Transaction,
-} from '../contract/operations.ts';
+  joinPointer,
+} from '../contract/openapi.ts';
 import type { Received } from '../http/exchange.ts';
 import { isJson } from '../http/media-type.ts';
 import type { Finding } from '../result.ts';
@@ -13,7 +16,7 @@ import type { Finding } from '../result.ts';
 /** Keywords of OpenAPI and of the contract that do not validate. */
 const ANNOTATIONS = ['example', 'xml', 'x-berth-item-pattern', 'x-berth-unwrap'];
 
-type Operation = Pick<Transaction, 'api' | 'operationId'>;
+type Operation = Pick<DocumentedResponse, 'api' | 'operationId'>;
 
 /** Checks responses against the documents of a deployment. */
 export class ResponseValidator {
@@ -64,13 +67,13 @@ export class ResponseValidator {
 
   /** Returns whether a document has an operation with this ID. */
   hasOperation(api: Api, operationId: string): boolean {
-    return this.#contract.transactions.some(
-      (transaction) => transaction.api === api && transaction.operationId === operationId,
+    return this.#contract.responses.some(
+      (each) => each.api === api && each.operationId === operationId,
     );
   }
 
   /** Checks a body against its schema. Only JSON and text have one; other content is not checked. */
-  #checkBody({ api, contentType, pointer }: Transaction, received: Received): Finding[] {
+  #checkBody({ api, contentType, pointer }: DocumentedResponse, received: Received): Finding[] {
     if (contentType === undefined) return [];
     const { name } = this.#contract.documents[api];
     const where = joinPointer(pointer, 'content', contentType, 'schema');
@@ -85,10 +88,13 @@ export class ResponseValidator {
   }
 
   /** Checks that each header that the documented response requires is present and not empty. */
-  #checkHeaders({ api, response, pointer: own }: Transaction, received: Received): Finding[] {
+  #checkHeaders(
+    { api, response, pointer: own }: DocumentedResponse,
+    received: Received,
+  ): Finding[] {
     const { document, name } = this.#contract.documents[api];
     return Object.entries(response.headers ?? {}).flatMap(([header, node]) => {
-      const { value, pointer } = dereference<Header>(document, node, `${own}/headers/${header}`);
+      const { value, pointer } = dereference(document, node, `${own}/headers/${header}`);
       if (!value.required || received.header(header)) return [];
       return [{ message: `the ${header} header is required`, where: `${name} ${pointer}` }];
     });
