@@ -70,7 +70,7 @@ async function run(settings: Settings): Promise<Report> {
     ends.abort('the run is over');
     leftovers = await removeLeftovers(shared);
   }
-  return createReport(settings, started, results, {
+  return createReport(settings.known, started, results, {
     targets: toTargets(settings),
     seed: settings.seed,
     calls: shared.sent.calls,

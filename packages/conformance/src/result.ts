@@ -24,9 +24,9 @@ export class StartError extends Error {
  *   names the option; or the target lacks the optional feature that the rule is about
  * - `error`: the suite or the network is at fault, never the target
  */
-export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';
-
 export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
 
 /** The engines: the checks for individual rules, Dredd and Respect. */
 export const ENGINES = ['rules', 'dredd', 'respect'] as const;
@@ -63,6 +63,8 @@ export interface Result {
   statement: string;
   /** IDs of the rules that it proves. */
   rules: string[];
+  /** IDs of the sentences of a rule that passed, even if others failed. */
+  passed: string[];
   /** Operations that it calls. */
   operations: string[];
   outcome: Outcome;
@@ -86,6 +88,7 @@ export function createResult(
 ): Result {
   return {
     rules: [],
+    passed: [],
     outcome: 'error',
     findings: [],
     notes: [],

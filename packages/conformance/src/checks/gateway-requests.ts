@@ -1,7 +1,7 @@
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
+import { NetworkFault } from '../http/connection.ts';
 import { type Exchange, type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
-import { NetworkFault } from '../http/faults.ts';
 import { Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { claimSameHeaders } from '../validation/same-headers.ts';

@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Check, type CheckContext, defineCheck } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
+import { NetworkFault, within } from '../http/connection.ts';
 import { type Evidence, readAll } from '../http/exchange.ts';
-import { NetworkFault } from '../http/faults.ts';
 import type { Fragments, Message, Socket, SocketEnd } from '../http/open-web-socket.ts';
-import { within } from '../http/start-timer.ts';
 import { Failed, Unreached } from '../result.ts';
 import { cite } from '../validation/cite.ts';
 import { closeSocket, expectError, openSocket, orNothing, readHello } from './fixture-calls.ts';

@@ -1,6 +1,6 @@
 import type { SentenceId } from '../generated/rule-ids.gen.ts';
-import { createAgents } from '../http/agents.ts';
 import type { Caller } from '../http/caller.ts';
+import { createAgents } from '../http/connection.ts';
 import type { Evidence } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import type { Finding } from '../result.ts';
@@ -119,7 +119,7 @@ export class CheckContext {
   async onOneConnection(
     use: (clients: { gateway: GatewayClient; storage: StorageClient }) => Promise<void>,
   ): Promise<void> {
-    const agents = createAgents({ ...this.settings, keepAlive: true });
+    const agents = createAgents(this.settings.ca, true);
     const run = { ...this.#run, agents };
     const caller = this.#caller(run);
     this.#isOnOneConnection = true;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Api } from '../contract/openapi.ts';
 import { createSigners, type GatewayScheme, type Signers } from '../credentials/create-signers.ts';
 import { listSecrets, Redactor } from '../credentials/redact.ts';
-import { type Agents, createAgents } from '../http/agents.ts';
 import { Caller, type CallerOptions } from '../http/caller.ts';
+import { type Agents, createAgents } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
 import { Observer } from '../invariants.ts';
 import type { CopyPaths, RequestForm, Settings } from '../options.ts';
@@ -64,7 +64,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     settings,
     signal,
     mark: randomBytes(4).toString('hex'),
-    agents: createAgents(settings),
+    agents: createAgents(settings.ca),
     pace: new Pace(
       (pause) =>
         settings.onNotice(`the target is rate-limiting; waiting ${Math.ceil(pause / 1000)} s`),

@@ -1,6 +1,6 @@
 import type { WireProfile } from '@berth/spec/wire-profile';
 import type { Api } from '../contract/openapi.ts';
-import { NetworkFault, Throttled } from '../http/faults.ts';
+import { NetworkFault, Throttled } from '../http/connection.ts';
 import { whyLeftOut } from '../options.ts';
 import { Failed, Inapplicable, type Result, Unreached } from '../result.ts';
 import type { Run } from './run.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { toProfileDocument } from '@berth/spec/profile-documents';
 import type { Run } from '../context/run.ts';
 import { APIS } from '../contract/openapi.ts';
-import { startTimer } from '../http/start-timer.ts';
+import { startTimer } from '../http/connection.ts';
 import type { Result } from '../result.ts';
 import { createHooks, type HookName } from './hooks.ts';
 import {

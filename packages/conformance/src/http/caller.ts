@@ -6,7 +6,14 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Agents, toServerName } from './agents.ts';
+import {
+  type Agents,
+  NetworkFault,
+  startTimer,
+  Throttled,
+  toNetworkFault,
+  toServerName,
+} from './connection.ts';
 import {
   type Call,
   type Evidence,
@@ -19,10 +26,8 @@ import {
   type Sent,
   toReceived,
 } from './exchange.ts';
-import { NetworkFault, Throttled, toNetworkFault } from './faults.ts';
 import { openWebSocket, type Upgrade } from './open-web-socket.ts';
 import type { Pace } from './pace.ts';
-import { startTimer } from './start-timer.ts';
 
 /** Maximum time for the body of an open call, in timeouts. */
 const LONGEST_BODY = 6;

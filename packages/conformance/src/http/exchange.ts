@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { NetworkFault } from './faults.ts';
+import { NetworkFault } from './connection.ts';
 import { toMediaType } from './media-type.ts';
 
 /** Maximum size of a response body in bytes. It exceeds the size of any response that the suite requests. */
@@ -190,12 +190,6 @@ export interface ReceivedResponse {
   bodyEncoding: 'utf-8' | 'base64';
   /** Size of the complete body in bytes, if `body` is truncated. */
   bodySize?: number;
-}
-
-/** Returns a response header. Repeated headers are joined as in RFC 9110, section 5.2. */
-export function readHeader(response: ReceivedResponse, name: string): string | undefined {
-  const value = response.headers[name.toLowerCase()];
-  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 /** Returns the path and query of an absolute URL exactly as written, because `URL` would normalize them. */

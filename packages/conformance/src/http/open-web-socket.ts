@@ -1,7 +1,7 @@
 import { addAbortListener, on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
-import { type Agents, toServerName } from './agents.ts';
+import { type Agents, NetworkFault, toNetworkFault, toServerName, within } from './connection.ts';
 import {
   type Call,
   type Exchange,
@@ -13,8 +13,6 @@ import {
   toHeaderRecord,
   toReceived,
 } from './exchange.ts';
-import { NetworkFault, toNetworkFault } from './faults.ts';
-import { within } from './start-timer.ts';
 
 /** How long to wait for the other side to close after this side did, in milliseconds. */
 const LONGEST_GOODBYE = 3000;

@@ -1,5 +1,5 @@
 import timers from 'node:timers/promises';
-import { NetworkFault } from './faults.ts';
+import { NetworkFault } from './connection.ts';
 
 /** The longest wait after a 429, and the first one if the target asks for none, in milliseconds. */
 const LONGEST_WAIT = 30_000;

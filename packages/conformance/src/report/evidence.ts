@@ -52,24 +52,9 @@ export function toEvidence(result: Result): string {
     ['response', first.response ? toMessage(first.response) : ''],
     ['repeat', toRepeat(result, first)],
   ]);
-  return [...sections, ['scope', toScope(result)]].flatMap(toLines).join('\n');
-}
-
-/** Formats the calls that a failed check shows, one for each sentence that is violated. */
-export function toCalls(result: Result): string {
-  const calls = toViolations(result).flatMap(({ first: { request, response } }) =>
-    [request, response].flatMap((message) => (message ? [toMessage(message)] : [])),
-  );
-  return [...new Set(calls)].map(toPrintableText).join('\n\n');
-}
-
-function toPrintableText(text: string): string {
-  return text.split(/\r?\n/).map(toPrintable).join('\n');
-}
-
-/** Returns how many responses violate the rule: `2 of 61 responses`; empty if it is not about each of them. */
-export function toScope({ scope }: Result): string {
-  return scope ? `${scope.violations} of ${scope.responses} responses` : '';
+  const { scope } = result;
+  const share = scope ? `${scope.violations} of ${scope.responses} responses` : '';
+  return [...sections, ['scope', share]].flatMap(toLines).join('\n');
 }
 
 /** Formats a request or a response as in HTTP/1.1, with long values cut. */
@@ -90,7 +75,7 @@ export function cut(text: string, size = text.length): string {
 }
 
 /** Returns the command that repeats a finding: `curl`, or the suite if only that can send the call. */
-export function toRepeat({ id }: Result, finding: Finding): string {
+function toRepeat({ id }: Result, finding: Finding): string {
   const curl = OWN_CREDENTIALS.test(id) ? undefined : toCurl(finding);
   if (curl !== undefined && curl.length <= LONGEST_COMMAND) return curl;
   return `npx @berth/conformance --only ${quote(finding.sentence ?? id)}   # with the URLs and credentials of this run`;

@@ -46,19 +46,11 @@ export function toCurl({ request, onOneConnection }: Partial<Finding>): string |
   return pipe ? `${pipe} | ${command}` : command;
 }
 
-/** Returns the command that prints a body that would not survive copy and paste, including line breaks. */
+/** Returns the command that prints a body that would not survive copy and paste, such as one with line breaks. */
 function toPipe(body: string, encoding: SentRequest['bodyEncoding']): string | undefined {
-  if (encoding === 'base64') return `printf %s ${quote(body)} | base64 -d`;
-  if (body.search(UNPRINTABLE) < 0) return undefined;
-  return `printf %b ${quote(body.replaceAll('\\', '\\\\').replaceAll(UNPRINTABLE, toEscapes))}`;
-}
-
-const ESCAPES: Record<number, string> = { 9: '\\t', 10: '\\n', 13: '\\r' };
-
-function toEscapes(text: string): string {
-  return [...Buffer.from(text)]
-    .map((byte) => ESCAPES[byte] ?? `\\0${byte.toString(8).padStart(3, '0')}`)
-    .join('');
+  if (encoding !== 'base64' && body.search(UNPRINTABLE) < 0) return undefined;
+  const base64 = encoding === 'base64' ? body : Buffer.from(body).toString('base64');
+  return `printf %s ${quote(base64)} | base64 -d`;
 }
 
 /** curl omits a header without a value unless it is written with a semicolon. */

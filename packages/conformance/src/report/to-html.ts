@@ -1,8 +1,6 @@
-import { listSources } from '../contract/rules.ts';
-import { readHeader } from '../http/exchange.ts';
 import { manifest } from '../manifest.ts';
-import type { Finding, Outcome, Result } from '../result.ts';
-import { cut, toCalls, toEvidence, toRepeat, toScope, toViolations } from './evidence.ts';
+import type { Outcome, Result } from '../result.ts';
+import { cut, toEvidence, toViolations } from './evidence.ts';
 import { escapeXml } from './to-junit.ts';
 import {
   groupByReason,
@@ -74,30 +72,18 @@ ${rest.length > 0 ? html`<p>These also fail, probably for the same reasons: ${li
 }
 
 function toProblem(cause: Result, others: readonly Result[]): Markup {
-  const { id, level, rules, scope, notes } = cause;
+  const { id, level, notes } = cause;
   return html`<li id="${id}"><h3>${id}${level === 'should' ? ' (SHOULD)' : ''}</h3>
 ${toViolations(cause).map(
-  ({ sentence, messages, first }) => html`<p>${toProse(sentence)}</p>
+  ({ sentence, messages }) => html`<p>${toProse(sentence)}</p>
 <p class="found">${messages.map((message) => html`${message}<br>`)}</p>
-${toCallLine(first)}
-<pre>${toRepeat(cause, first)}</pre>
 `,
 )}
+<details open><summary>The call, and how to repeat it</summary><pre>${toEvidence(cause)}</pre></details>
 ${notes.map((note) => html`<p>${note}</p>`)}
-<p class="quiet">${scope && `${toScope(cause)} violate it. `}Based on: ${listSources(rules).join('; ')}</p>
 ${others.length > 0 ? html`<p class="quiet">Also fails: ${listIds(others)}</p>` : undefined}
-<details><summary>Request and response</summary><pre>${toCalls(cause)}</pre></details>
 </li>
 `;
-}
-
-/** Renders the call of a finding, with the ID under which the deployment may have logged it. */
-function toCallLine({ request, response }: Finding): Markup | undefined {
-  const requestId = response && readHeader(response, 'x-request-id');
-  return (
-    request &&
-    html`<p class="quiet"><code>${cut(`${request.method} ${request.url}`)}</code>${response && ` returned ${response.status}`}${requestId && `, request ID ${requestId}`}</p>`
-  );
 }
 
 /** Renders the results with these outcomes, by the reason for them. */

@@ -1,6 +1,6 @@
 import type { Api } from '../contract/openapi.ts';
 import { rules } from '../contract/rules.ts';
-import type { KnownFailure, Settings } from '../options.ts';
+import type { KnownFailure } from '../options.ts';
 import { ENGINES, type Engine, OUTCOMES, type Outcome, type Result } from '../result.ts';
 
 /** The report on a run, with its results and its exit code. */
@@ -13,8 +13,6 @@ export interface Report {
   durationMs: number;
   /** Number of calls made, including those of the clean-up. */
   calls: number;
-  /** Deviations that the operator has declared: `flat responses`. */
-  declared: string[];
   /** Paths that the run stored and could not remove. */
   leftovers: string[];
   summary: Record<Outcome, number> & {
@@ -41,12 +39,11 @@ export interface Report {
 
 /** Creates the report, with the results in contract order: rules first, then transactions and workflows by name. */
 export function createReport(
-  settings: Pick<Settings, 'wireProfile' | 'maxAgeUnit' | 'known'>,
+  entries: readonly KnownFailure[],
   started: Date,
   results: readonly Result[],
   more: Pick<Report, 'targets' | 'seed' | 'calls' | 'leftovers'>,
 ): Report {
-  const { wireProfile, maxAgeUnit } = settings;
   const order = rules.map(({ id }): string => id);
   const sorted = results.toSorted(
     (a, b) =>
@@ -54,25 +51,19 @@ export function createReport(
       order.indexOf(a.id) - order.indexOf(b.id) ||
       a.id.localeCompare(b.id, 'en'),
   );
-  const known = compare(results, settings.known, started.toISOString().slice(0, 10));
+  const known = compare(results, entries, started.toISOString().slice(0, 10));
   const isKnown = ({ id }: Result) => known.failures.some((failure) => failure.id === id);
-  const outcome = {
-    summary: count(results),
-    known,
-    declared: [
-      ...(wireProfile.envelope === 'flat' ? ['flat responses'] : []),
-      ...(maxAgeUnit === 's' ? [] : [`maxAge in ${maxAgeUnit}`]),
-    ],
-  };
+  const summary = count(results);
   const deciding = results.filter((result) => result.level === 'must' && !isKnown(result));
-  const exitCode = toExitCode(deciding, outcome);
+  const exitCode = toExitCode(deciding, summary, known);
   return {
     startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
-    ...outcome,
     ...more,
+    summary,
+    known,
     exitCode,
-    verdict: toVerdict(exitCode, deciding, outcome),
+    verdict: toVerdict(exitCode, deciding, summary, known),
     results: sorted,
   };
 }
@@ -96,9 +87,10 @@ function compare(
   const expired = entries.filter(({ expires = today }) => expires < today);
   const accepted = entries.filter((entry) => !expired.includes(entry));
   const stale = accepted.filter(({ id, flaky }) => {
-    const [rule] = id.split('/');
-    const result = results.find((one) => one.id === id || one.id === rule);
-    return result === undefined || (result.outcome === 'pass' && !flaky);
+    const result = results.find((one) => one.id === id || id.startsWith(`${one.id}/`));
+    if (result === undefined) return true;
+    const passes = result.id === id ? result.outcome === 'pass' : result.passed.includes(id);
+    return passes && !flaky;
   });
   const failed = results.filter(({ outcome }) => outcome === 'fail');
   const failures = failed.flatMap((result) => toKnown(result, accepted));
@@ -133,7 +125,8 @@ function toKnown(
 
 function toExitCode(
   deciding: readonly Result[],
-  { summary, known }: Pick<Report, 'summary' | 'known'>,
+  summary: Report['summary'],
+  known: Report['known'],
 ): Report['exitCode'] {
   const outcomes = new Set(deciding.map(({ outcome }) => outcome));
   if (outcomes.has('fail') || known.stale.length + known.expired.length > 0) return 1;
@@ -144,7 +137,8 @@ function toExitCode(
 function toVerdict(
   exitCode: Report['exitCode'],
   deciding: readonly Result[],
-  { summary, known, declared }: Pick<Report, 'summary' | 'known' | 'declared'>,
+  summary: Report['summary'],
+  known: Report['known'],
 ): string {
   const { fail, checkedRules, rules: total } = summary;
   const failed = deciding.filter(({ outcome }) => outcome === 'fail');
@@ -157,7 +151,6 @@ function toVerdict(
     `${checkedRules} of ${total} rules${failed.length > 0 ? ' checked' : ''}`,
     ...(known.failures.length > 0 ? [`${known.failures.length} known to fail`] : []),
     ...(unmet > 0 ? [`${unmet} SHOULD not met`] : []),
-    ...declared,
   ];
   return `${toPhrase(exitCode, failed.length, summary)}: ${facts.join(', ')}`;
 }

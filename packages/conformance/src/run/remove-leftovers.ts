@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CheckContext } from '../context/check-context.ts';
 import { inParallel, type Run } from '../context/run.ts';
-import { insist } from '../http/faults.ts';
+import { insist } from '../http/connection.ts';
 import { Pace } from '../http/pace.ts';
 import { linkOf } from '../validation/read-storage.ts';
 

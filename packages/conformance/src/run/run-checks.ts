@@ -177,6 +177,11 @@ function toResult(rule: Rule, parts: readonly Part[]): Result {
     level: rule.level,
     statement: rule.statement,
     rules: [rule.id],
+    passed: Object.keys(rule.sentences).filter((id) => {
+      // A sentence has two parts if there is a check and an invariant for it.
+      const ofSentence = parts.filter((part) => part.id === id);
+      return ofSentence.length > 0 && ofSentence.every((part) => part.outcome === 'pass');
+    }),
     operations: [...rule.operations],
     outcome,
     ...(decisive?.reason !== undefined && {

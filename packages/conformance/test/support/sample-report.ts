@@ -1,4 +1,4 @@
-import { type KnownFailure, toSettings } from '../../src/options.ts';
+import type { KnownFailure } from '../../src/options.ts';
 import { createReport, type Report } from '../../src/report/to-report.ts';
 import type { Result } from '../../src/result.ts';
 
@@ -10,6 +10,7 @@ export function sampleResult(given: Partial<Result> = {}): Result {
     level: 'must',
     statement: 'The sentence.',
     rules: ['GW-C1'],
+    passed: [],
     operations: ['cloudrun-get'],
     outcome: 'pass',
     findings: [],
@@ -24,19 +25,14 @@ export function sampleResult(given: Partial<Result> = {}): Result {
 /** Creates the report of a run with these results and known failures. */
 export function sampleReport(results: Result[], known: KnownFailure[] = []): Report {
   const started = new Date('2026-01-02T03:04:05.000Z');
-  const report = createReport(
-    { ...toSettings({ gatewayUrl: 'http://a.example' }), known },
-    started,
-    results,
-    {
-      targets: [
-        { api: 'gateway', url: 'http://gateway.example', contract: 'gateway.v1', version: '1.0.0' },
-        { api: 'storage', url: 'http://storage.example', contract: 'storage.v2', version: '2.0.0' },
-      ],
-      seed: 7,
-      calls: 42,
-      leftovers: [],
-    },
-  );
+  const report = createReport(known, started, results, {
+    targets: [
+      { api: 'gateway', url: 'http://gateway.example', contract: 'gateway.v1', version: '1.0.0' },
+      { api: 'storage', url: 'http://storage.example', contract: 'storage.v2', version: '2.0.0' },
+    ],
+    seed: 7,
+    calls: 42,
+    leftovers: [],
+  });
   return { ...report, durationMs: 1500 };
 }

@@ -1,0 +1,108 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { isIP } from 'node:net';
+
+export interface Agents {
+  http: HttpAgent;
+  https: HttpAgent;
+}
+
+/**
+ * Creates the agents for a run. Unless `keepAlive` is set, each call has its own connection: if the other side
+ * closed a kept-alive connection at the wrong moment, nobody would be at fault, and a POST could not be retried
+ * safely.
+ *
+ * @param ca certificates (PEM) to trust instead of the default ones
+ * @param keepAlive make all calls on one connection, as long as the target keeps it open
+ */
+export function createAgents(ca?: string, keepAlive = false): Agents {
+  const options = keepAlive ? { keepAlive, maxSockets: 1 } : { keepAlive };
+  return {
+    http: new HttpAgent(options),
+    https: new HttpsAgent({ ...options, ...(ca !== undefined && { ca }) }),
+  };
+}
+
+/**
+ * Returns the name that a certificate must have: the host in the URL, whatever the `Host` header
+ * contains. Returns an empty string for an IP address.
+ */
+export function toServerName(hostname: string): string {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
+}
+
+/**
+ * Thrown if there is no response: the connection was refused, reset, timed out or cut off. The network or the
+ * suite is at fault, never the target.
+ */
+export class NetworkFault extends Error {
+  override readonly name = 'NetworkFault';
+  /** Node's code, such as `ECONNRESET`, or `TIMEOUT`, `TOO_LARGE`, `SILENT`, `ENDED`. */
+  readonly code: string;
+
+  constructor(message: string, code: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Converts an error from Node to a NetworkFault. An AggregateError for several addresses has no message of
+ * its own, so its code is shown instead.
+ */
+export function toNetworkFault(error: NodeJS.ErrnoException, what: string): NetworkFault {
+  if (error instanceof NetworkFault) return error;
+  const code = error.code ?? 'UNKNOWN';
+  return new NetworkFault(`${what}: ${error.message || code}`, code, { cause: error });
+}
+
+/** Thrown if every attempt got a 429. This proves nothing about the target. */
+export class Throttled extends Error {
+  override readonly name = 'Throttled';
+}
+
+/** Codes of connections that the other side has closed. */
+const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
+
+/** Makes a call again if its connection is closed. */
+export async function insist<Made>(call: () => Promise<Made>, attempts: number): Promise<Made> {
+  try {
+    return await call();
+  } catch (error) {
+    const isClosed = error instanceof NetworkFault && CLOSED.includes(error.code);
+    if (!isClosed || attempts === 1) throw error;
+    return insist(call, attempts - 1);
+  }
+}
+
+/** Number of parts of a wait. A machine that is suspended for a while uses up only one of them. */
+const PARTS = 10;
+
+/**
+ * Starts a timer that leaves out most of the time in which this process could not run, so that a busy
+ * machine is not mistaken for an unresponsive target. The delay is split into short intervals, and data that
+ * has arrived is read between them.
+ *
+ * @returns a function that stops the timer
+ */
+export function startTimer(milliseconds: number, onEnd: () => void): () => void {
+  let parts = 0;
+  const timer = setInterval(() => {
+    parts += 1;
+    if (parts < PARTS) return;
+    clearInterval(timer);
+    onEnd();
+  }, milliseconds / PARTS);
+  return () => clearInterval(timer);
+}
+
+/** Resolves to the value, or rejects with `late` if that takes longer than `milliseconds`. */
+export async function within<Value>(
+  milliseconds: number,
+  value: Promise<Value>,
+  late: Error,
+): Promise<Value> {
+  const { promise: end, reject } = Promise.withResolvers<never>();
+  const stop = startTimer(milliseconds, () => reject(late));
+  return Promise.race([value, end]).finally(stop);
+}
